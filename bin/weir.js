@@ -1,0 +1,5 @@
+#!/usr/bin/env node
+import { requireNode } from './require-node.js';
+
+requireNode();
+await import('../src/main.ts');

@@ -1,0 +1,41 @@
+// Format, lint, types, layers and dead code, side by side; each speaks only when it finds something.
+import { spawn } from 'node:child_process';
+
+const checks: readonly (readonly [string, string, readonly string[]])[] = [
+  ['format and lint', 'biome', ['ci', '--error-on-warnings', '--reporter=summary', '.']],
+  ['types', 'tsc', ['-p', '.']],
+  ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
+  ['module pages', 'node', ['scripts/module-docs.ts', '--check']],
+  ['dead code', 'knip', ['--no-progress']],
+];
+
+const results = await Promise.all(checks.map(([name, command, args]) => check(name, command, args)));
+for (const { name, passed, output, seconds } of results) {
+  console.log(`${passed ? 'ok  ' : 'FAIL'} ${name} (${seconds.toFixed(1)} s)`);
+  if (!passed) console.log(output);
+}
+process.exitCode = results.every(({ passed }) => passed) ? 0 : 1;
+
+interface Result {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly output: string;
+  readonly seconds: number;
+}
+
+function check(name: string, command: string, args: readonly string[]): Promise<Result> {
+  const startedAt = performance.now();
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { shell: process.platform === 'win32' });
+    let output = '';
+    const finish = (passed: boolean) =>
+      resolve({ name, passed, output, seconds: (performance.now() - startedAt) / 1000 });
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    child.on('error', (error) => {
+      output += error.message;
+      finish(false);
+    });
+    child.on('close', (code) => finish(code === 0));
+  });
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { test } from 'node:test';
+
+/** Which layers each layer may import, besides itself. Files right under src/ and `cli`, `testing` may import all. */
+const allowed: Readonly<Record<string, readonly string[]>> = {
+  kernel: [],
+  wire: ['kernel'],
+  storage: ['kernel'],
+  accounts: ['kernel'],
+  billing: ['kernel'],
+  payments: ['kernel'],
+  sandbox: ['kernel'],
+  receipts: ['kernel'],
+  embeddings: ['kernel'],
+  telemetry: ['kernel'],
+  modules: ['kernel'],
+  providers: ['kernel', 'wire'],
+  server: [
+    'kernel',
+    'wire',
+    'providers',
+    'modules',
+    'storage',
+    'accounts',
+    'billing',
+    'payments',
+    'sandbox',
+    'receipts',
+    'embeddings',
+    'telemetry',
+  ],
+};
+
+const source = join(import.meta.dirname, '..', 'src');
+const files = globSync('**/*.ts', { cwd: source }).filter((file) => !file.endsWith('.test.ts'));
+
+test('every import stays within its layer', () => {
+  const trespasses = files.flatMap((file) => {
+    const layer = layerOf(file);
+    const mayImport = layer === undefined ? undefined : allowed[layer];
+    if (layer === undefined || mayImport === undefined) return [];
+    return importsOf(file)
+      .filter((target) => {
+        const other = layerOf(target);
+        return other !== layer && (other === undefined || !mayImport.includes(other));
+      })
+      .map((target) => `${file} imports ${target}`);
+  });
+  assert.deepEqual(trespasses, []);
+});
+
+test('modules never import each other', () => {
+  const trespasses = files
+    .filter((file) => layerOf(file) === 'modules' && file !== join('modules', 'index.ts'))
+    .flatMap((file) =>
+      importsOf(file).filter((target) => layerOf(target) === 'modules' && unitOf(target) !== unitOf(file)),
+    );
+  assert.deepEqual(trespasses, []);
+});
+
+test('every folder under src is a known layer', () => {
+  const layers = new Set(files.map(layerOf).filter((layer) => layer !== undefined));
+  for (const layer of layers) assert.ok(layer in allowed || layer === 'cli' || layer === 'testing', layer);
+});
+
+function layerOf(file: string): string | undefined {
+  const [first, ...rest] = file.split(sep);
+  return rest.length === 0 ? undefined : first;
+}
+
+/** A module is a file or a folder below `modules`. */
+function unitOf(file: string): string | undefined {
+  return file.split(sep)[1]?.replace(/\.ts$/, '');
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(join(source, file), 'utf8');
+  const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map(
+    ([, specifier]) => specifier ?? '',
+  );
+  return specifiers.map((specifier) => relative(source, join(source, dirname(file), specifier)));
+}
