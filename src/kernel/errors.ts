@@ -1,0 +1,81 @@
+import type { HeaderList } from './headers.ts';
+import type { WireFormat } from './wire-format.ts';
+
+/** Every way a call can be refused or fail, with the HTTP status it has. */
+const errorStatus = {
+  invalid_request: 400,
+  invalid_json: 400,
+  bad_pipeline: 400,
+  unknown_module: 400,
+  bad_module_option: 400,
+  credentials_disagree: 400,
+  provider_key_mismatch: 400,
+  format_not_supported: 400,
+  authentication_required: 401,
+  provider_key_missing: 401,
+  cross_site: 403,
+  forbidden: 403,
+  not_found: 404,
+  model_not_found: 404,
+  method_not_allowed: 405,
+  body_too_large: 413,
+  unsupported_encoding: 415,
+  wrong_host: 421,
+  client_gone: 499,
+  internal: 500,
+  module_broken: 500,
+  upstream_error: 502,
+  upstream_unreachable: 502,
+  upstream_broken: 502,
+  draining: 503,
+  local_mode: 503,
+  upstream_timeout: 504,
+  loop_detected: 508,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** An upstream's own error answer, kept as it came. */
+interface UpstreamAnswer {
+  readonly wire: WireFormat;
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly bytes: Uint8Array;
+}
+
+export interface ErrorDetails {
+  readonly cause?: unknown;
+  readonly param?: string;
+  readonly detail?: string;
+  readonly status?: number;
+  readonly retryAfterSeconds?: number;
+  /** False where the same call again cannot help. */
+  readonly shouldRetry?: boolean;
+  readonly upstream?: UpstreamAnswer;
+  readonly headers?: HeaderList;
+  /** Fields that stand beside `error` in the body. */
+  readonly beside?: Readonly<Record<string, unknown>>;
+}
+
+const brand = Symbol.for('weir.GatewayError');
+
+/** What a caller is told. Anything else that is thrown is a bug. */
+export class GatewayError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, 'cause' in details ? { cause: details.cause } : undefined);
+    this.name = 'GatewayError';
+    this.code = code;
+    this.status = details.status ?? errorStatus[code];
+    this.details = details;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** By mark and not by class, so that two copies of the package agree. */
+  static is(thrown: unknown): thrown is GatewayError {
+    return typeof thrown === 'object' && thrown !== null && brand in thrown;
+  }
+}

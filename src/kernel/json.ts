@@ -1,0 +1,172 @@
+import { isUtf8 } from 'node:buffer';
+import { GatewayError } from './errors.ts';
+import { limits } from './limits.ts';
+
+export type JsonObject = { readonly [field: string]: unknown };
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Parses a request body, refusing what two parsers could read in two ways: duplicate keys, broken UTF-8, depth. */
+export function parseBody(bytes: Uint8Array): JsonObject {
+  if (!isUtf8(bytes)) throw new GatewayError('invalid_json', 'the body is not valid UTF-8');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const pairs = countPairs(text);
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new GatewayError('invalid_json', `the body is not JSON: ${why.slice(0, 200)}`, { cause });
+  }
+  if (!isJsonObject(body)) throw new GatewayError('invalid_json', 'the body must be a JSON object');
+  if (countKeys(body) !== pairs)
+    throw new GatewayError('invalid_json', 'the body has an object with a duplicate key');
+  return body;
+}
+
+/** Counts the colons outside strings, which is the number of key-value pairs as written. */
+function countPairs(text: string): number {
+  let pairs = 0;
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = closingQuote(text, at);
+        break;
+      case colon:
+        pairs++;
+        break;
+      case openBrace:
+      case openBracket:
+        if (++depth > limits.jsonDepthMax)
+          throw new GatewayError('invalid_json', `the body is nested more than ${limits.jsonDepthMax} deep`);
+        break;
+      case closeBrace:
+      case closeBracket:
+        depth--;
+        break;
+    }
+  }
+  return pairs;
+}
+
+/** Counts the keys that survived parsing: fewer than were written means that one was there twice. */
+function countKeys(value: object): number {
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) if (typeof item === 'object' && item !== null) keys += countKeys(item);
+    return keys;
+  }
+  for (const inner of Object.values(value)) {
+    keys++;
+    if (typeof inner === 'object' && inner !== null) keys += countKeys(inner);
+  }
+  return keys;
+}
+
+/** Writes top-level fields over a JSON object's own text: every byte that did not change stays (`undefined` removes). */
+export function patchJson(bytes: Uint8Array, changes: JsonObject): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const { fields, end } = topLevelFields(text);
+  const written = new Set<string>();
+  const kept: string[] = [];
+  let changed = false;
+  for (const field of fields) {
+    if (!Object.hasOwn(changes, field.name)) {
+      kept.push(text.slice(field.start, field.end));
+      continue;
+    }
+    written.add(field.name);
+    changed = true;
+    const value = JSON.stringify(changes[field.name]);
+    if (value === undefined) continue;
+    const old = text.slice(field.valueStart, field.end);
+    kept.push(text.slice(field.start, field.valueStart) + old.replace(old.trim(), () => value));
+  }
+  for (const [name, value] of Object.entries(changes)) {
+    if (written.has(name) || value === undefined) continue;
+    changed = true;
+    kept.push(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+  }
+  if (!changed) return bytes;
+  const open = text.indexOf('{');
+  return Buffer.from(`${text.slice(0, open + 1)}${kept.join(',')}${text.slice(end)}`);
+}
+
+interface FieldSpan {
+  readonly name: string;
+  readonly start: number;
+  readonly valueStart: number;
+  readonly end: number;
+}
+
+function topLevelFields(text: string): { fields: readonly FieldSpan[]; end: number } {
+  const fields: FieldSpan[] = [];
+  let depth = 0;
+  let start = text.indexOf('{') + 1;
+  let name: string | undefined;
+  let valueStart = 0;
+  for (let at = start - 1; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote: {
+        const close = closingQuote(text, at);
+        if (depth === 1 && name === undefined) name = String(JSON.parse(text.slice(at, close + 1)));
+        at = close;
+        break;
+      }
+      case colon:
+        if (depth === 1) valueStart = at + 1;
+        break;
+      case openBrace:
+      case openBracket:
+        depth++;
+        break;
+      case closeBrace:
+      case closeBracket:
+        if (--depth > 0) break;
+        if (name !== undefined) fields.push({ name, start, valueStart, end: at });
+        return { fields, end: at };
+      case comma:
+        if (depth > 1 || name === undefined) break;
+        fields.push({ name, start, valueStart, end: at });
+        name = undefined;
+        start = at + 1;
+        break;
+    }
+  }
+  throw new Error('patchJson was given something that is not a JSON object');
+}
+
+function closingQuote(text: string, open: number): number {
+  let at = open;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    if (at < 0) return text.length;
+    let before = at - 1;
+    while (text.charCodeAt(before) === backslash) before--;
+    if ((at - before) % 2 === 1) return at;
+  }
+}
+
+/** The same text for values that differ only in the order of their keys. */
+export function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
+  const parts: string[] = [];
+  for (const key of Object.keys(value).sort()) {
+    const inner = value[key];
+    if (inner !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;

@@ -1,0 +1,29 @@
+/**
+ * The entries that were used of late, up to a number. Two generations instead of one order: a hit costs one look-up,
+ * and what was not asked for during a whole generation is forgotten with it.
+ */
+export class Lru<Value> {
+  readonly #generationMax: number;
+  #fresh = new Map<string, Value>();
+  #stale = new Map<string, Value>();
+
+  constructor(entriesMax: number) {
+    this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
+  }
+
+  get(key: string): Value | undefined {
+    const fresh = this.#fresh.get(key);
+    if (fresh !== undefined) return fresh;
+    const stale = this.#stale.get(key);
+    if (stale !== undefined) this.set(key, stale);
+    return stale;
+  }
+
+  set(key: string, value: Value): void {
+    if (this.#fresh.size >= this.#generationMax && !this.#fresh.has(key)) {
+      this.#stale = this.#fresh;
+      this.#fresh = new Map();
+    }
+    this.#fresh.set(key, value);
+  }
+}

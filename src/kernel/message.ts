@@ -1,0 +1,192 @@
+/**
+ * The one shape a conversation has inside the gateway: Anthropic Messages under its own names, the richer of the
+ * formats we speak. Types name the fields we read; what they don't name travels along untouched.
+ */
+export interface ChatRequest {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly system?: string | readonly TextBlock[];
+  readonly max_tokens?: number;
+  readonly stream?: boolean;
+  readonly tools?: readonly Tool[];
+  readonly tool_choice?: ToolChoice;
+  readonly temperature?: number;
+  readonly top_p?: number;
+  readonly top_k?: number;
+  readonly stop_sequences?: readonly string[];
+  readonly metadata?: { readonly user_id?: string | null };
+  readonly thinking?: Thinking;
+  readonly output_config?: OutputConfig;
+  /** Fields of another wire format that have no name here, by the format's name. */
+  readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface Message {
+  readonly role: 'user' | 'assistant' | 'system';
+  readonly content: string | readonly Block[];
+}
+
+/** Kinds we know by name. Providers add kinds; at run time a block may be of one that is not here, and is passed on. */
+export type Block =
+  | TextBlock
+  | ImageBlock
+  | DocumentBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock;
+
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache_control?: CacheControl;
+}
+
+export interface ImageBlock {
+  readonly type: 'image';
+  readonly source: MediaSource;
+  readonly cache_control?: CacheControl;
+}
+
+export interface DocumentBlock {
+  readonly type: 'document';
+  readonly source: MediaSource;
+  readonly title?: string | null;
+  readonly cache_control?: CacheControl;
+}
+
+export type MediaSource =
+  | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'text'; readonly media_type: string; readonly data: string }
+  | { readonly type: 'file'; readonly file_id: string };
+
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: unknown;
+  readonly cache_control?: CacheControl;
+}
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content?: string | readonly Block[];
+  readonly is_error?: boolean;
+  readonly cache_control?: CacheControl;
+}
+
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  readonly signature?: string;
+}
+
+export interface RedactedThinkingBlock {
+  readonly type: 'redacted_thinking';
+  readonly data: string;
+}
+
+export interface CacheControl {
+  readonly type: 'ephemeral';
+  readonly ttl?: '5m' | '1h';
+}
+
+export interface Tool {
+  readonly type?: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly input_schema?: Readonly<Record<string, unknown>>;
+  readonly strict?: boolean;
+  readonly cache_control?: CacheControl;
+}
+
+export type ToolChoice =
+  | { readonly type: 'auto'; readonly disable_parallel_tool_use?: boolean }
+  | { readonly type: 'any'; readonly disable_parallel_tool_use?: boolean }
+  | { readonly type: 'tool'; readonly name: string; readonly disable_parallel_tool_use?: boolean }
+  | { readonly type: 'none' };
+
+export type Thinking =
+  | { readonly type: 'enabled'; readonly budget_tokens: number }
+  | { readonly type: 'adaptive' }
+  | { readonly type: 'disabled' };
+
+export interface OutputConfig {
+  /** How hard to think: Anthropic's levels, and the `none` and `minimal` of others. */
+  readonly effort?: string | null;
+  readonly format?: OutputFormat | null;
+}
+
+/** `json_object` is JSON of any shape. A name and a description for the schema, and strictness, are what others add. */
+export interface OutputFormat {
+  readonly type: string;
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly name?: string;
+  readonly description?: string;
+  readonly strict?: boolean;
+}
+
+/** `input_tokens` counts neither cache reads nor cache writes: the three add up to what the model read. */
+export interface Usage {
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cache_read_input_tokens?: number;
+  readonly cache_creation_input_tokens?: number;
+  readonly cache_creation?: {
+    readonly ephemeral_5m_input_tokens?: number;
+    readonly ephemeral_1h_input_tokens?: number;
+  };
+  /** How much of `output_tokens` was reasoning. */
+  readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
+}
+
+/** A whole answer. */
+export interface Answer {
+  readonly id: string;
+  readonly type: 'message';
+  readonly role: 'assistant';
+  readonly model: string;
+  readonly content: readonly Block[];
+  readonly stop_reason: string | null;
+  readonly stop_sequence: string | null;
+  readonly stop_details?: StopDetails | null;
+  readonly usage: Usage;
+}
+
+/** Kinds we know by name; as with blocks, an event of a newer kind is passed on. */
+export type ReplyEvent =
+  | { readonly type: 'message_start'; readonly message: Answer }
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: Block }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: Delta }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+  | { readonly type: 'message_delta'; readonly delta: StopDelta; readonly usage?: Usage }
+  | { readonly type: 'message_stop' }
+  | { readonly type: 'ping' }
+  | { readonly type: 'error'; readonly error: StreamError };
+
+export type Delta =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'input_json_delta'; readonly partial_json: string }
+  | { readonly type: 'thinking_delta'; readonly thinking: string }
+  | { readonly type: 'signature_delta'; readonly signature: string }
+  | { readonly type: 'citations_delta'; readonly citation: unknown };
+
+export interface StopDelta {
+  readonly stop_reason?: string | null;
+  readonly stop_sequence?: string | null;
+  readonly stop_details?: StopDetails | null;
+}
+
+/** Why a model refused, where it says so. */
+export interface StopDetails {
+  readonly type: string;
+  readonly category?: string | null;
+  readonly explanation?: string | null;
+}
+
+export interface StreamError {
+  readonly type: string;
+  readonly message: string;
+}

@@ -1,0 +1,66 @@
+import type { Clock } from './clock.ts';
+import type { Exchange } from './exchange.ts';
+import type { JsonObject } from './json.ts';
+import type { Recording } from './recording.ts';
+import type { Reply } from './reply.ts';
+import type { Shelf } from './storage.ts';
+import type { Facts } from './trace.ts';
+
+export type Handler = (exchange: Exchange) => Promise<Reply>;
+
+/** What may happen to a call: one function around `next`, written once for streamed and unstreamed calls. */
+export interface Module<Options = unknown> {
+  /** Kebab-case: the name in pipelines, in traces and in the docs. */
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly version?: string;
+  readonly status: 'production' | 'preview';
+  /** Set by a key or the environment, a request's header can't remove it. */
+  readonly protective: boolean;
+  /** What happens to the call when the module itself fails. */
+  readonly ifBroken: 'skip' | 'reject';
+  /** What it may edit. */
+  readonly touches: readonly ('tools' | 'system' | 'history' | 'newest-turn' | 'reply')[];
+  /** Reads the options of a pipeline list, which arrive as strings. */
+  readonly options: StandardSchema<Options>;
+  handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+}
+
+/** What a module works with. */
+export interface Kit<Options> {
+  readonly options: Options;
+  /** This module's shelf, separate for each account. */
+  readonly store: Shelf;
+  readonly clock: Clock;
+  /** Says something about this call in its trace. */
+  note(facts: Facts): void;
+  /** Names a credential without giving it away. */
+  fingerprint(exchange: Exchange): string;
+  replay(recording: Recording): Reply;
+}
+
+/** The part of the Standard Schema convention (standardschema.dev) that we use: any schema library fits. */
+interface StandardSchema<Output> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    /** Describes the options for the docs, where the schema library can. */
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => JsonObject };
+  };
+}
+
+type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Gives a module its type without losing that of its options. */
+export function defineModule<Options>(module: Module<Options>): Module<Options> {
+  return module;
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from './errors.ts';
+import { limits } from './limits.ts';
+
+/** One entry of a pipeline list, before anybody looked the module up. */
+export interface Listed {
+  readonly name: string;
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** Reads `exact-cache?ttl=1h,cost-guard?day=5`; `none` and an empty list run nothing. */
+export function parsePipelineList(text: string): readonly Listed[] {
+  if (text.length > limits.pipelineTextMax)
+    throw new GatewayError(
+      'bad_pipeline',
+      `a pipeline list has at most ${limits.pipelineTextMax} characters`,
+    );
+  const plain = text.replaceAll(/\s/g, '');
+  if (plain === '' || plain === 'none') return [];
+  const listed = plain.split(',').map(parseEntry);
+  const names = new Set<string>();
+  for (const { name } of listed) {
+    if (names.has(name)) throw new GatewayError('bad_pipeline', `the pipeline names "${name}" twice`);
+    names.add(name);
+  }
+  return listed;
+}
+
+function parseEntry(text: string): Listed {
+  const [name = '', ...query] = text.split('?');
+  if (!/^[a-z][a-z0-9-]*$/.test(name))
+    throw new GatewayError(
+      'unknown_module',
+      `"${name.slice(0, 80)}" is not a module name; GET /v1/capabilities lists them`,
+    );
+  const options: Record<string, string> = {};
+  for (const [key, value] of new URLSearchParams(query.join('?'))) {
+    if (Object.hasOwn(options, key))
+      throw new GatewayError('bad_module_option', `${name}: the option "${key}" is given twice`, {
+        param: key,
+      });
+    options[key] = value;
+  }
+  return { name, options };
+}
+
+/** The same list again, as a user would write it. */
+export function formatPipelineList(listed: readonly Listed[]): string {
+  return listed.map(({ name, options }) => name + formatOptions(options)).join(',');
+}
+
+function formatOptions(options: Readonly<Record<string, string>>): string {
+  const text = new URLSearchParams(options).toString();
+  return text === '' ? '' : `?${text}`;
+}

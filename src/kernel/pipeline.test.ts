@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { runModule } from '../testing/run-module.ts';
+import { GatewayError } from './errors.ts';
+import type { ChatRequest } from './message.ts';
+import type { Handler, Module } from './module.ts';
+import { Pipelines } from './pipeline.ts';
+import { Reply } from './reply.ts';
+
+const request: ChatRequest = { model: 'demo-1', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
+
+function module(handle: Module['handle'], over: Partial<Module> = {}): Module {
+  return {
+    name: 'probe',
+    summary: 'A module under test.',
+    status: 'preview',
+    protective: false,
+    ifBroken: 'reject',
+    touches: [],
+    options: z.strictObject({ n: z.coerce.number().optional() }),
+    handle,
+    ...over,
+  };
+}
+
+async function endless(): Promise<{ upstream: Handler; ended: string[] }> {
+  const ended: string[] = [];
+  const upstream: Handler = async () => {
+    const reply = Reply.of({
+      id: 'm',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: {},
+    });
+    return reply.onEnd(({ how }) => void ended.push(how));
+  };
+  return { upstream, ended };
+}
+
+describe('what a module does is seen from outside', () => {
+  test('passed', async () => {
+    const { step } = await runModule(module((exchange, next) => next(exchange)))(request);
+    assert.equal(step?.effect, 'passed');
+  });
+
+  test('passed, though it watched', async () => {
+    const watching = module(async (exchange, next) =>
+      (await next(exchange)).tap(() => undefined).onEnd(() => undefined),
+    );
+    assert.equal((await runModule(watching)(request)).step?.effect, 'passed');
+  });
+
+  test('changed-request', async () => {
+    const changing = module((exchange, next) =>
+      next(exchange.with({ request: { ...exchange.request, max_tokens: 3 } })),
+    );
+    const { step, sent } = await runModule(changing)(request);
+    assert.equal(step?.effect, 'changed-request');
+    assert.equal(sent[0]?.max_tokens, 3);
+  });
+
+  test('changed-reply', async () => {
+    const mapping = module(async (exchange, next) => (await next(exchange)).map((event) => event));
+    assert.equal((await runModule(mapping)(request)).step?.effect, 'changed-reply');
+    const holding = module(async (exchange, next) => Reply.of(await (await next(exchange)).answer()));
+    assert.equal((await runModule(holding)(request)).step?.effect, 'changed-reply');
+  });
+
+  test('answered', async () => {
+    const { upstream } = await endless();
+    const { step, sent } = await runModule(module((exchange) => upstream(exchange)))(request);
+    assert.equal(step?.effect, 'answered');
+    assert.equal(sent.length, 0);
+  });
+
+  test('rejected', async () => {
+    const rejecting = module(() => Promise.reject(new GatewayError('invalid_request', 'no')));
+    const { step, error } = await runModule(rejecting)(request);
+    assert.equal(step?.effect, 'rejected');
+    assert.ok(GatewayError.is(error) && error.status === 400);
+  });
+
+  test("an upstream's failure is not the module's", async () => {
+    const failure = new GatewayError('upstream_error', 'no', { status: 529 });
+    const { step, error } = await runModule(
+      module((exchange, next) => next(exchange)),
+      { upstream: () => Promise.reject(failure) },
+    )(request);
+    assert.equal(step?.effect, 'passed');
+    assert.equal(error, failure);
+  });
+});
+
+describe('a broken module', () => {
+  const broken = () => Promise.reject(new TypeError('a bug'));
+
+  test('that says reject fails the call with a 500 and its name', async () => {
+    const { error, step } = await runModule(module(broken))(request);
+    assert.ok(GatewayError.is(error) && error.code === 'module_broken' && /probe/.test(error.message));
+    assert.equal(step?.effect, 'broken');
+    assert.match(step?.fault ?? '', /a bug/);
+  });
+
+  test('that says skip is left out', async () => {
+    const { answer, sent, step } = await runModule(module(broken, { ifBroken: 'skip' }))(request);
+    assert.ok(answer);
+    assert.equal(sent.length, 1);
+    assert.equal(step?.effect, 'broken');
+  });
+
+  test('that fails after the call is not made to call again', async () => {
+    const late = module(async (exchange, next) => next(exchange).then(broken), { ifBroken: 'skip' });
+    const { answer, sent } = await runModule(late)(request);
+    assert.ok(answer);
+    assert.equal(sent.length, 1);
+  });
+
+  test('that has read the reply cannot be skipped', async () => {
+    const reading = module(
+      async (exchange, next) =>
+        next(exchange)
+          .then((reply) => reply.answer())
+          .then(broken),
+      { ifBroken: 'skip' },
+    );
+    const { error } = await runModule(reading)(request);
+    assert.ok(GatewayError.is(error) && error.code === 'module_broken');
+  });
+});
+
+describe('replies that a module leaves lying', () => {
+  test('are told to stop when it answers by itself', async () => {
+    const { upstream, ended } = await endless();
+    const wasteful = module(async (exchange, next) => {
+      await next(exchange);
+      return Reply.of({
+        id: 'm2',
+        type: 'message',
+        role: 'assistant',
+        model: 'm',
+        content: [],
+        stop_reason: 'end_turn',
+        stop_sequence: null,
+        usage: {},
+      });
+    });
+    await runModule(wasteful, { upstream })(request);
+    assert.deepEqual(ended, ['aborted']);
+  });
+
+  test('are told to stop when it calls again or throws', async () => {
+    const { upstream, ended } = await endless();
+    const retrying = module(async (exchange, next) => {
+      await next(exchange);
+      return next(exchange);
+    });
+    await runModule(retrying, { upstream })(request);
+    assert.deepEqual(ended, ['aborted', 'complete']);
+    const throwing = module(async (exchange, next) => {
+      await next(exchange);
+      throw new GatewayError('invalid_request', 'on second thought');
+    });
+    await runModule(throwing, { upstream })(request);
+    assert.deepEqual(ended, ['aborted', 'complete', 'aborted']);
+  });
+});
+
+describe('compiling', () => {
+  const modules = new Map([
+    ['guard', module((exchange, next) => next(exchange), { name: 'guard', protective: true })],
+    ['probe', module((exchange, next) => next(exchange))],
+  ]);
+  const pipelines = new Pipelines(modules, () => assert.fail('nothing runs here'));
+  const names = (asked: string, base?: string) => pipelines.compile(asked, base).text;
+
+  test('happens once for each list', () => {
+    assert.equal(pipelines.compile('probe'), pipelines.compile('probe'));
+  });
+
+  test('keeps protective modules that a request leaves out, with the options they were given', () => {
+    assert.equal(names('none', 'guard?n=1,probe'), 'guard?n=1');
+    assert.equal(names('probe', 'guard?n=1'), 'guard?n=1,probe');
+    assert.equal(names('probe,guard?n=9', 'guard?n=1'), 'guard?n=1,probe');
+    assert.equal(names('probe', 'none'), 'probe');
+  });
+
+  const bad = {
+    nosuch: 'unknown_module',
+    'probe?n=x': 'bad_module_option',
+    'probe?m=1': 'bad_module_option',
+  };
+  for (const [list, code] of Object.entries(bad))
+    test(`refuses "${list}" with ${code}`, () => {
+      assert.throws(
+        () => pipelines.compile(list),
+        (error) => GatewayError.is(error) && error.code === code,
+      );
+    });
+});

@@ -1,0 +1,34 @@
+import type { HeaderList } from './headers.ts';
+import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { Secret } from './secret.ts';
+import type { WireFormat } from './wire-format.ts';
+
+/** Who answers. All there is to know about a vendor is data in one of these. */
+export interface Provider {
+  readonly name: string;
+  /** For people, in messages and lists. */
+  readonly title: string;
+  /** As the vendor's own SDK writes it. */
+  readonly baseUrl: string;
+  /** The formats it speaks, the preferred one first. */
+  readonly wires: readonly WireFormat[];
+  /** How its keys begin, where they begin in a way of their own. */
+  readonly keyPrefixes: readonly string[];
+  /** Works without a credential. */
+  readonly keyless: boolean;
+  /** How names of its models begin, for models that no catalogue lists yet. */
+  readonly modelPrefixes: readonly string[];
+  /** Its id in the price data, where that knows it. */
+  readonly priceId?: string;
+  authorize(credential: Secret): HeaderList;
+  /** Answers by itself instead of over the network. */
+  readonly local?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
+}
+
+/** Where an exchange goes. */
+export interface Target {
+  readonly provider: Provider;
+  /** The model's name as the provider knows it. */
+  readonly model: string;
+  readonly credential?: Secret;
+}

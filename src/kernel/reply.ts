@@ -1,0 +1,318 @@
+import { Folding, unfold } from './answer.ts';
+import { GatewayError } from './errors.ts';
+import type { Received } from './exchange.ts';
+import type { HeaderList } from './headers.ts';
+import type { Answer, ReplyEvent } from './message.ts';
+import { Recorder, type Recording } from './recording.ts';
+import type { Framing, Interest, ReplyDecoder, ReplyEncoder, WireFormat } from './wire-format.ts';
+
+/** Something that is read piece by piece and can be given up; `undefined` is its end. */
+export interface Source<Piece> {
+  next(): Promise<Piece | undefined>;
+  cancel(): void;
+}
+
+/** An answer as a provider's bytes. */
+export interface Raw {
+  readonly wire: WireFormat;
+  readonly framing: Framing;
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Source<Uint8Array>;
+}
+
+export type Ending =
+  | { readonly how: 'complete' }
+  | { readonly how: 'aborted' }
+  | { readonly how: 'failed'; readonly error: unknown };
+
+type Look = (event: ReplyEvent) => void;
+type Rewrite = (event: ReplyEvent) => ReplyEvent | readonly ReplyEvent[];
+type Then = (ending: Ending) => void | Promise<void>;
+type Events = readonly ReplyEvent[];
+
+/** An answer on its way to the client: always a stream, read once, with exactly one ending. */
+export class Reply {
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** What went wrong inside a `tap` or an `onEnd`, which can't be allowed to harm the answer. */
+  readonly faults: unknown[] = [];
+  readonly #raw: Raw | undefined;
+  readonly #events: Source<Events> | undefined;
+  readonly #parent: Reply | undefined;
+  readonly #looks: Look[] = [];
+  readonly #thens: Then[] = [];
+  readonly #recorders: Recorder[] = [];
+  #interest: Interest = 'milestones';
+  #decoder: ReplyDecoder | undefined;
+  #taken = false;
+  #ended = false;
+  #streamError: GatewayError | undefined;
+
+  private constructor(from: { raw?: Raw; events?: Source<Events>; parent?: Reply }) {
+    this.#raw = from.raw;
+    this.#events = from.events;
+    this.#parent = from.parent;
+    this.status = from.raw?.status ?? from.parent?.status ?? 200;
+    this.headers = from.raw?.headers ?? from.parent?.headers ?? [];
+  }
+
+  /** An upstream's answer, passed on as it comes. */
+  static relay(raw: Raw): Reply {
+    return new Reply({ raw });
+  }
+
+  static of(answer: Answer): Reply {
+    return Reply.#fromList([...unfold(answer)]);
+  }
+
+  static stream(events: AsyncIterable<ReplyEvent>): Reply {
+    const iterator = events[Symbol.asyncIterator]();
+    const source: Source<Events> = {
+      async next() {
+        const step = await iterator.next();
+        return step.done === true ? undefined : [step.value];
+      },
+      cancel() {
+        // A generator that is waiting finishes its wait first; its end is nobody's business any more.
+        Promise.resolve(iterator.return?.()).catch(() => undefined);
+      },
+    };
+    return new Reply({ events: source });
+  }
+
+  /** An answer that was recorded before. */
+  static replay(recording: Recording, wire: WireFormat | undefined): Reply {
+    if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
+    const { framing, body } = recording;
+    const raw: Raw = { wire, framing, status: 200, headers: [], body: once(body) };
+    return new Reply({ raw });
+  }
+
+  static #fromList(events: Events): Reply {
+    return new Reply({ events: once(events) });
+  }
+
+  /** How the bytes are laid out when nobody changes them; undefined for an answer that has no bytes yet. */
+  get framing(): Framing | undefined {
+    return this.#raw?.framing;
+  }
+
+  get consumed(): boolean {
+    return this.#taken;
+  }
+
+  /** Shows each event to `look`, which can neither delay nor change it. */
+  tap(look: Look, interest: Interest = 'everything'): this {
+    this.#looks.push(look);
+    if (interest === 'everything') this.#interest = 'everything';
+    return this;
+  }
+
+  /** Runs exactly once, when the answer is over, however it ends. */
+  onEnd(then: Then): this {
+    this.#thens.push(then);
+    return this;
+  }
+
+  /** Keeps a copy of the answer and hands it over if it completes within `bytesMax`. */
+  record(bytesMax: number, then: (recording: Recording) => void | Promise<void>): this {
+    const recorder = new Recorder(bytesMax);
+    this.#recorders.push(recorder);
+    return this.onEnd((ending) => {
+      const recording = ending.how === 'complete' ? recorder.finish(this.#raw) : undefined;
+      return recording === undefined ? undefined : then(recording);
+    });
+  }
+
+  /** Another answer, made from this one event by event. */
+  map(rewrite: Rewrite): Reply {
+    this.#take();
+    const source: Source<Events> = {
+      next: async () => {
+        const events = await this.#nextEvents();
+        return events?.flatMap(rewrite);
+      },
+      cancel: () => void this.#finish({ how: 'aborted' }),
+    };
+    return new Reply({ events: source, parent: this });
+  }
+
+  derivesFrom(other: Reply): boolean {
+    for (let reply: Reply | undefined = this; reply !== undefined; reply = reply.#parent)
+      if (reply === other) return true;
+    return false;
+  }
+
+  /** Holds the whole answer back. Follow with `Reply.of`. */
+  async answer(): Promise<Answer> {
+    this.#take();
+    const folding = new Folding();
+    for (let events = await this.#nextEvents(); events !== undefined; events = await this.#nextEvents())
+      for (const event of events) folding.push(event);
+    const answer = folding.answer();
+    if (this.#streamError !== undefined) throw this.#streamError;
+    if (answer === undefined)
+      throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+    return answer;
+  }
+
+  /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
+  bytes(wire: WireFormat, framing: Framing, asked: Received): AsyncIterable<Uint8Array> {
+    this.#take();
+    const own = this.#raw !== undefined && this.#raw.wire === wire && this.#raw.framing === framing;
+    const encoder = own ? undefined : wire.replyEncoder(framing, asked);
+    // Written by hand: a generator that is returned before its first step would never run its ending.
+    const iterator: AsyncIterator<Uint8Array> = {
+      next: async () => {
+        const value = await (encoder === undefined ? this.#nextChunk() : this.#nextEncoded(encoder));
+        return value === undefined ? { done: true, value: undefined } : { done: false, value };
+      },
+      return: async () => {
+        await this.#finish({ how: 'aborted' });
+        return { done: true, value: undefined };
+      },
+    };
+    return { [Symbol.asyncIterator]: () => iterator };
+  }
+
+  /** Gives the answer up: its provider is told to stop. */
+  async discard(): Promise<void> {
+    this.#taken = true;
+    await this.#finish({ how: 'aborted' });
+  }
+
+  #take(): void {
+    if (this.#taken) throw new Error('this reply was read already');
+    this.#taken = true;
+  }
+
+  async #nextChunk(): Promise<Uint8Array | undefined> {
+    if (this.#ended || this.#raw === undefined) return undefined;
+    try {
+      const chunk = await this.#raw.body.next();
+      if (chunk === undefined) return await this.#complete();
+      for (const recorder of this.#recorders) recorder.bytes(chunk);
+      if (this.#looks.length > 0) this.#show(this.#decode().push(chunk));
+      return chunk;
+    } catch (error) {
+      await this.#finish(endingOf(error));
+      throw error;
+    }
+  }
+
+  async #nextEvents(): Promise<Events | undefined> {
+    if (this.#ended) return undefined;
+    try {
+      const events = await this.#pullEvents();
+      if (events === undefined) return await this.#complete();
+      this.#show(events);
+      return events;
+    } catch (error) {
+      await this.#finish(endingOf(error));
+      throw error;
+    }
+  }
+
+  async #pullEvents(): Promise<Events | undefined> {
+    if (this.#raw === undefined) {
+      const events = await this.#events?.next();
+      if (events !== undefined) for (const recorder of this.#recorders) recorder.events(events);
+      return events;
+    }
+    this.#interest = 'everything';
+    const chunk = await this.#raw.body.next();
+    if (chunk !== undefined) {
+      for (const recorder of this.#recorders) recorder.bytes(chunk);
+      return this.#decode().push(chunk);
+    }
+    const last = this.#decoderEnd();
+    return last.length > 0 ? last : undefined;
+  }
+
+  async #nextEncoded(encoder: ReplyEncoder): Promise<Uint8Array | undefined> {
+    while (!this.#ended) {
+      const events = await this.#nextEvents();
+      if (events === undefined) return encoder.end();
+      const chunks: Uint8Array[] = [];
+      for (const event of events) {
+        const chunk = encoder.push(event);
+        if (chunk !== undefined) chunks.push(chunk);
+      }
+      if (chunks.length > 0) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    }
+    return undefined;
+  }
+
+  #decode(): ReplyDecoder {
+    if (this.#raw === undefined) throw new Error('only a relayed answer has bytes to decode');
+    this.#decoder ??= this.#raw.wire.replyDecoder(this.#raw.framing, this.#interest);
+    return this.#decoder;
+  }
+
+  #decoderEnd(): Events {
+    const decoder = this.#decoder;
+    if (decoder === undefined) return [];
+    const last = decoder.end();
+    if (!decoder.finished)
+      throw new GatewayError('upstream_broken', 'the provider ended its answer before it was complete');
+    return last;
+  }
+
+  #show(events: Events): void {
+    for (const event of events) {
+      if (event.type === 'error')
+        this.#streamError ??= new GatewayError('upstream_error', event.error.message);
+      for (const look of this.#looks) this.#guard(() => look(event));
+    }
+  }
+
+  async #complete(): Promise<undefined> {
+    this.#show(this.#decoderEnd());
+    await this.#finish(
+      this.#streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.#streamError },
+    );
+  }
+
+  async #finish(ending: Ending): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    if (ending.how !== 'complete') (this.#raw?.body ?? this.#events)?.cancel();
+    for (const then of this.#thens) {
+      try {
+        await then(ending);
+      } catch (fault) {
+        this.faults.push(fault);
+      }
+    }
+  }
+
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (fault) {
+      this.faults.push(fault);
+    }
+  }
+}
+
+function endingOf(error: unknown): Ending {
+  return GatewayError.is(error) && error.code === 'client_gone'
+    ? { how: 'aborted' }
+    : { how: 'failed', error };
+}
+
+/** A source of one piece that is in memory already. */
+function once<Piece>(piece: Piece): Source<Piece> {
+  let left: Piece | undefined = piece;
+  return {
+    async next() {
+      const given = left;
+      left = undefined;
+      return given;
+    },
+    cancel() {
+      left = undefined;
+    },
+  };
+}

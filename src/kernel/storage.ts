@@ -1,0 +1,11 @@
+/** Bytes kept for a while under a name. What is put may be gone at any time. */
+export interface Shelf {
+  get(key: string): Promise<Uint8Array | undefined>;
+  put(key: string, value: Uint8Array, ttlSeconds: number): Promise<void>;
+  delete(key: string): Promise<void>;
+}
+
+/** Where shelves come from; what one scope keeps, another can't see. */
+export interface Shelves {
+  shelf(scope: string): Shelf;
+}

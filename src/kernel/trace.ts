@@ -1,0 +1,89 @@
+import type { Target } from './provider.ts';
+
+/** What a module was seen to do; modules don't report on themselves. */
+export type Effect = 'passed' | 'changed-request' | 'answered' | 'changed-reply' | 'rejected' | 'broken';
+
+export type Facts = Readonly<Record<string, string | number | true>>;
+
+/** One module's part in a call. */
+export class Step {
+  readonly module: string;
+  effect: Effect = 'passed';
+  facts: Facts = {};
+  /** Time in the module itself, without what it waited for further in. */
+  ownMs = 0;
+  fault: string | undefined;
+
+  constructor(module: string) {
+    this.module = module;
+  }
+
+  note(facts: Facts): void {
+    this.facts = { ...this.facts, ...facts };
+  }
+
+  get acted(): boolean {
+    return this.effect !== 'passed' || Object.keys(this.facts).length > 0;
+  }
+}
+
+/** The record of one call: rendered as a header, as a log line and, later, as a receipt. */
+export class Trace {
+  readonly startedAtMs: number;
+  readonly steps: Step[] = [];
+  readonly dropped: string[] = [];
+  /** Where the call was last sent; undefined while no provider was asked. */
+  answeredBy: Target | undefined;
+  /** Time spent waiting for a provider. */
+  awayMs = 0;
+  /** When the answer had begun, or the call had failed. */
+  #begunAtMs: number | undefined;
+
+  constructor(startedAtMs: number) {
+    this.startedAtMs = startedAtMs;
+  }
+
+  step(module: string): Step {
+    const step = new Step(module);
+    this.steps.push(step);
+    return step;
+  }
+
+  /** `exact-cache;hit;0.2ms, cost-guard;usd=0.0031;0.1ms` */
+  modulesHeader(): string {
+    return this.steps
+      .filter((step) => step.acted)
+      .map(renderStep)
+      .join(', ');
+  }
+
+  cacheHeader(): 'hit' | 'miss' | 'bypass' {
+    if (this.steps.some((step) => step.facts.hit === true)) return 'hit';
+    if (this.steps.some((step) => step.facts.miss === true)) return 'miss';
+    return 'bypass';
+  }
+
+  begun(nowMs: number): void {
+    this.#begunAtMs = nowMs;
+  }
+
+  /** What the gateway itself added before the answer began. */
+  get overheadMs(): number {
+    return this.#begunAtMs === undefined ? 0 : Math.max(0, this.#begunAtMs - this.startedAtMs - this.awayMs);
+  }
+}
+
+function renderStep(step: Step): string {
+  const parts = [step.module];
+  const facts = Object.entries(step.facts);
+  if (facts.length === 0 || step.effect === 'broken') parts.push(step.effect);
+  for (const [name, value] of facts)
+    parts.push(value === true ? token(name) : `${token(name)}=${token(String(value))}`);
+  parts.push(`${step.ownMs.toFixed(1)}ms`);
+  return parts.join(';');
+}
+
+/** Keeps a fact inside its place in the header, whatever a module put there. */
+function token(text: string): string {
+  return text.replaceAll(/[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/g, '_');
+}

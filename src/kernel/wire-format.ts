@@ -1,0 +1,53 @@
+import type { ErrorCode } from './errors.ts';
+import type { Received } from './exchange.ts';
+import type { HeaderList } from './headers.ts';
+import type { JsonObject } from './json.ts';
+import type { ChatRequest, ReplyEvent } from './message.ts';
+
+/** How an answer's bytes are laid out: one JSON document, or server-sent events. */
+export type Framing = 'json' | 'sse';
+
+/** What a reader of a reply wants to see; `milestones` spares the parsing of every text delta. */
+export type Interest = 'milestones' | 'everything';
+
+/** A provider API's language, used from both sides: the server reads requests with it, the upstream writes them. */
+export interface WireFormat {
+  readonly name: string;
+  /** Where the API lives below a provider's base address. */
+  readonly path: string;
+  /** Request headers that change what an answer means. */
+  readonly variantHeaders: readonly string[];
+  /** Headers that a caller of this API has to send, where the client's own don't do. */
+  readonly ownHeaders: HeaderList;
+  /** What a silent stream may carry without the client taking it for content. */
+  readonly keepAlive: Uint8Array;
+  decodeRequest(body: JsonObject): ChatRequest;
+  /** `received` is given when the request came in this same format: fields that did not change keep their bytes. */
+  encodeRequest(request: ChatRequest, received?: Received): EncodedRequest;
+  replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
+  replyEncoder(framing: Framing, asked: Received): ReplyEncoder;
+  /** This dialect's name for an error with this status. */
+  errorType(status: number, code: ErrorCode): string;
+  /** An error in the middle of a stream. */
+  errorFrame(envelope: JsonObject): Uint8Array;
+}
+
+export interface EncodedRequest {
+  readonly body: Uint8Array;
+  /** What the format can't express, by field name. */
+  readonly dropped: readonly string[];
+}
+
+/** Turns bytes, cut anywhere, into events. */
+export interface ReplyDecoder {
+  push(chunk: Uint8Array): readonly ReplyEvent[];
+  end(): readonly ReplyEvent[];
+  /** Whether the answer has said that it is over; bytes that end before are a broken answer. */
+  readonly finished: boolean;
+}
+
+/** Turns events into bytes. */
+export interface ReplyEncoder {
+  push(event: ReplyEvent): Uint8Array | undefined;
+  end(): Uint8Array | undefined;
+}
