@@ -1,0 +1,59 @@
+import { isJsonObject } from '../../kernel/json.ts';
+
+/**
+ * A schema that the provider can hold a model to: objects closed, and what it has no means to enforce said in words
+ * (https://platform.claude.com/docs/en/build-with-claude/structured-outputs#json-schema-limitations).
+ */
+export function acceptedSchema(schema: unknown): unknown {
+  if (!isJsonObject(schema)) return schema;
+  const accepted: Record<string, unknown> = {};
+  const untold: string[] = [];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (enforceable(keyword, value))
+      accepted[keyword === 'oneOf' ? 'anyOf' : keyword] = inside(keyword, value);
+    else if (keyword !== 'additionalProperties' && keyword !== '$schema')
+      untold.push(`${keyword}: ${JSON.stringify(value)}`);
+  }
+  if (schema.type === 'object' || isJsonObject(schema.properties)) accepted.additionalProperties = false;
+  if (untold.length > 0)
+    accepted.description = [schema.description, `{${untold.join(', ')}}`].filter(Boolean).join('\n\n');
+  return accepted;
+}
+
+const plain: ReadonlySet<string> = new Set([
+  '$ref',
+  'type',
+  'enum',
+  'const',
+  'description',
+  'title',
+  'required',
+  'default',
+]);
+const listed: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf']);
+const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions']);
+const formats: ReadonlySet<unknown> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+]);
+
+function enforceable(keyword: string, value: unknown): boolean {
+  if (keyword === 'format') return formats.has(value);
+  if (keyword === 'minItems') return value === 0 || value === 1;
+  return plain.has(keyword) || listed.has(keyword) || named.has(keyword) || keyword === 'items';
+}
+
+function inside(keyword: string, value: unknown): unknown {
+  if (keyword === 'items') return acceptedSchema(value);
+  if (listed.has(keyword) && Array.isArray(value)) return value.map(acceptedSchema);
+  if (!named.has(keyword) || !isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, acceptedSchema(inner)]));
+}

@@ -1,0 +1,36 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import { checkMessages, checkModel, checkTokenLimit, refuse } from '../check-messages.ts';
+
+/** Checks what the gateway itself reads and returns the body itself; the rest is the provider's to judge. */
+export function checkRequest(body: JsonObject): ChatRequest {
+  checkModel(body);
+  checkTokenLimit(body, 'max_tokens');
+  for (const [at, message] of checkMessages(body).entries())
+    checkContent(message.content, `messages.${at}.content`);
+  const { system, tools } = body;
+  if (system !== undefined && typeof system !== 'string') checkBlocks(system, 'system');
+  if (tools !== undefined) checkObjects(tools, 'tools');
+  return asRequest(body);
+}
+
+function checkContent(content: unknown, place: string): void {
+  if (typeof content !== 'string') checkBlocks(content, place);
+}
+
+function checkBlocks(blocks: unknown, place: string): void {
+  for (const [at, block] of checkObjects(blocks, place).entries())
+    if (typeof block.type !== 'string') throw refuse(`${place}.${at}.type`, 'a block needs a type');
+}
+
+function checkObjects(list: unknown, place: string): readonly JsonObject[] {
+  if (!Array.isArray(list)) throw refuse(place, 'must be a string or a list of blocks');
+  for (const [at, item] of list.entries())
+    if (!isJsonObject(item)) throw refuse(`${place}.${at}`, 'must be an object');
+  return list;
+}
+
+function asRequest(body: JsonObject): ChatRequest {
+  const checked: unknown = body;
+  return checked as ChatRequest;
+}

@@ -1,0 +1,95 @@
+import type { Received } from '../../kernel/exchange.ts';
+import { patchJson } from '../../kernel/json.ts';
+import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
+import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import { changedFields } from '../changed-fields.ts';
+import { checkBlocks } from '../check-blocks.ts';
+import { listOf } from '../dropped.ts';
+import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
+import { defined, objectOf } from '../read.ts';
+import { acceptedSchema } from './accepted-schema.ts';
+import { encodeMessages } from './encode-messages.ts';
+import { type Generation, generationOf } from './generation.ts';
+import { thoughtOf } from './thinking.ts';
+
+export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
+  return received === undefined ? translate(request) : { body: patch(request, received), dropped: [] };
+}
+
+function patch(request: ChatRequest, received: Received): Uint8Array {
+  const now: ReadonlyMap<string, unknown> = new Map(Object.entries(request));
+  const changed = changedFields(request, received.request);
+  return patchJson(received.bytes, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
+}
+
+/** A request that came in another format, or was made here. */
+function translate(request: ChatRequest): EncodedRequest {
+  checkBlocks(request);
+  const dropped = new Set(fieldsLeftBehind(request, 'anthropic-messages'));
+  const generation = generationOf(request.model);
+  const conversation = conversationOf(request, generation, dropped);
+  const { thinking, effort, max_tokens } = thoughtOf(
+    { ...request, messages: conversation.messages },
+    generation,
+    dropped,
+  );
+  const thinks = thinking !== undefined && thinking.type !== 'disabled';
+  const tools = toolsOf(request, dropped);
+  const body = {
+    ...request,
+    ...conversation,
+    ...samplingOf(request, generation.samples && !thinks, dropped),
+    tools,
+    tool_choice: tools === undefined ? undefined : request.tool_choice,
+    thinking,
+    output_config: outputConfigOf(request.output_config, effort, dropped),
+    max_tokens,
+    extensions: undefined,
+  };
+  return { body: Buffer.from(JSON.stringify(defined(body))), dropped: listOf(dropped) };
+}
+
+/** A conversation must have a first turn: instructions alone are it. */
+function conversationOf(request: ChatRequest, generation: Generation, dropped: Set<string>) {
+  const { system } = request;
+  const messages = encodeMessages(request.messages, generation, dropped);
+  if (messages.length > 0 || system === undefined || system.length === 0)
+    return defined({ system, messages });
+  return { system: undefined, messages: [{ role: 'user', content: system } as const] };
+}
+
+/** Names and strictness are not said here: every schema is held to. */
+function outputConfigOf(config: OutputConfig | undefined, effort: string | undefined, dropped: Set<string>) {
+  const { format, effort: _, ...rest } = config ?? {};
+  if (format != null && format.type !== 'json_schema') dropped.add('output_config.format');
+  const schema = format?.type === 'json_schema' ? acceptedSchema(format.schema ?? {}) : undefined;
+  const kept = defined({
+    ...rest,
+    effort,
+    format: schema === undefined ? undefined : { type: 'json_schema', schema },
+  });
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+function toolsOf(request: ChatRequest, dropped: Set<string>): ChatRequest['tools'] {
+  const tools = request.tools?.flatMap((tool): readonly Tool[] => {
+    const foreign = foreignOf(tool);
+    if (foreign !== undefined) dropped.add(`tools[].${foreign.kind}`);
+    if (foreign !== undefined) return [];
+    const input_schema = tool.strict === true ? objectOf(acceptedSchema(tool.input_schema)) : undefined;
+    return [input_schema === undefined ? tool : { ...tool, input_schema }];
+  });
+  return tools?.length === 0 ? undefined : tools;
+}
+
+/** The scale ends at 1 here, where others go to 2; and some models don't let themselves be steered at all. */
+function samplingOf(request: ChatRequest, allowed: boolean, dropped: Set<string>) {
+  const { temperature, top_p, top_k } = request;
+  if (allowed) {
+    if (temperature !== undefined && temperature > 1) dropped.add('temperature');
+    return { temperature: temperature == null ? undefined : Math.min(temperature, 1) };
+  }
+  for (const [field, value] of Object.entries({ temperature, top_p, top_k }))
+    if (value !== undefined && !(field !== 'top_k' && value === 1)) dropped.add(field);
+  return { temperature: undefined, top_p: undefined, top_k: undefined };
+}

@@ -1,0 +1,62 @@
+import type { ChatRequest, Message, Thinking } from '../../kernel/message.ts';
+import type { Generation } from './generation.ts';
+
+/** What thinking has a say in. */
+export interface Thought {
+  readonly thinking?: Thinking | undefined;
+  readonly effort?: string | undefined;
+  readonly max_tokens: number;
+}
+
+/** Asked for by effort, as other formats do, a model gets the kind of thinking that its generation knows. */
+export function thoughtOf(request: ChatRequest, generation: Generation, dropped: Set<string>): Thought {
+  const { thinking, output_config: config, max_tokens: asked } = request;
+  const effort = config?.effort ?? undefined;
+  const max_tokens = asked ?? tokensWhenUnsaid(thinking);
+  if (effort === undefined || thinking !== undefined) return { thinking, effort, max_tokens };
+  if (effort === 'none')
+    return generation.thinks === 'never' ? { max_tokens } : { thinking: { type: 'disabled' }, max_tokens };
+  if (generation.thinks === 'by effort')
+    return { thinking: { type: 'adaptive' }, effort: levelOf(effort, generation), max_tokens };
+  const budget_tokens = Math.min(budgets[effort] ?? budgets.high, (asked ?? Number.POSITIVE_INFINITY) - 1);
+  if (generation.thinks === 'by budget' && budget_tokens >= budgetMin && allowsBudget(request))
+    return {
+      thinking: { type: 'enabled', budget_tokens },
+      max_tokens: asked ?? budget_tokens + answerTokens,
+    };
+  dropped.add('output_config.effort');
+  return { max_tokens };
+}
+
+function levelOf(effort: string, { topEffort }: Generation): string {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' ? topEffort : effort;
+}
+
+/** The format requires a limit and others don't: enough for a long answer, and what every model in service accepts. */
+const answerTokens = 8192;
+const budgetMin = 1024;
+const budgets: Readonly<Record<string, number>> & { readonly high: number } = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_000,
+};
+
+function tokensWhenUnsaid(thinking: Thinking | undefined): number {
+  return thinking?.type === 'enabled' ? thinking.budget_tokens + answerTokens : answerTokens;
+}
+
+/** With a budget, a forced tool and a tool loop that began without thinking are both refused by the provider. */
+function allowsBudget({ tool_choice: choice, messages }: ChatRequest): boolean {
+  return choice?.type !== 'any' && choice?.type !== 'tool' && !inBareToolLoop(messages);
+}
+
+function inBareToolLoop(messages: readonly Message[]): boolean {
+  const turn = messages.findLast((message) => message.role === 'assistant');
+  if (turn === undefined || typeof turn.content === 'string') return false;
+  const kinds = new Set<string>(turn.content.map((block) => block.type));
+  return kinds.has('tool_use') && !kinds.has('thinking') && !kinds.has('redacted_thinking');
+}

@@ -1,0 +1,29 @@
+import { Folding } from '../kernel/answer.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Answer, ReplyEvent, StreamError } from '../kernel/message.ts';
+import type { ReplyEncoder } from '../kernel/wire-format.ts';
+
+/** Writes an unstreamed answer: events are put together and written once, at the end. */
+export class FoldedJson implements ReplyEncoder {
+  readonly #folding = new Folding();
+  readonly #bodyOf: (answer: Answer) => JsonObject;
+  #error: StreamError | undefined;
+
+  constructor(bodyOf: (answer: Answer) => JsonObject) {
+    this.#bodyOf = bodyOf;
+  }
+
+  push(event: ReplyEvent): undefined {
+    if (event.type === 'error') this.#error ??= event.error;
+    this.#folding.push(event);
+  }
+
+  end(): Uint8Array {
+    if (this.#error !== undefined) throw new GatewayError('upstream_error', this.#error.message);
+    const answer = this.#folding.answer();
+    if (answer === undefined)
+      throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+    return Buffer.from(JSON.stringify(this.#bodyOf(answer)));
+  }
+}

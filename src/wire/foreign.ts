@@ -1,0 +1,75 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import type { Block, ChatRequest, Tool } from '../kernel/message.ts';
+import type { Losses } from './losses.ts';
+
+/**
+ * What one format has and the canonical shape has not. Fields stand in `extensions` under the format's name, or, where
+ * leaving them out would change what the answer means, under that name with `!`; content and tools of a kind of their
+ * own are wrapped. Their own format writes them back; another one lists the former as dropped and refuses the latter.
+ */
+export function extensionsFor(wire: string, { optional, essential }: Losses): ChatRequest['extensions'] {
+  const extensions: Record<string, JsonObject> = {};
+  if (Object.keys(optional).length > 0) extensions[wire] = optional;
+  if (Object.keys(essential).length > 0) extensions[`${wire}!`] = essential;
+  return Object.keys(extensions).length > 0 ? extensions : undefined;
+}
+
+/** A format's own fields, to be written back into its own body. */
+export function ownFields(request: ChatRequest, wire: string): JsonObject {
+  const { extensions } = request;
+  if (!isJsonObject(extensions)) return {};
+  const all = { ...extensions[wire], ...extensions[`${wire}!`] };
+  // A name with a bracket says where in the body something stands; it is no field itself.
+  return Object.fromEntries(Object.entries(all).filter(([field]) => !field.includes('[')));
+}
+
+/** Names what other formats' fields lose in this one; throws where that would change the meaning. */
+export function fieldsLeftBehind(request: ChatRequest, wire: string): readonly string[] {
+  if (!isJsonObject(request.extensions)) return [];
+  const dropped: string[] = [];
+  for (const [owner, fields] of Object.entries(request.extensions)) {
+    if (owner === wire || owner === `${wire}!` || !isJsonObject(fields)) continue;
+    const [field] = Object.keys(fields);
+    if (owner.endsWith('!') && field !== undefined) throw cannotCross(field, wire);
+    dropped.push(...Object.keys(fields));
+  }
+  return dropped;
+}
+
+/** Names the fields of a request, beyond the canonical ones, that a format has no place for. */
+export function fieldsUnknownTo(request: ChatRequest, expressible: ReadonlySet<string>): readonly string[] {
+  const fields = Object.entries(request).filter(([, value]) => value !== undefined && value !== null);
+  return fields.map(([field]) => field).filter((field) => field !== 'extensions' && !expressible.has(field));
+}
+
+export function cannotCross(field: string, wire: string): GatewayError {
+  const message = `"${field}" can't be expressed in ${wire}, the format of this model's provider, and leaving it out would change the answer; remove it or choose a model whose provider speaks your format`;
+  return new GatewayError('format_not_supported', message, { param: field });
+}
+
+interface Foreign {
+  readonly type: 'foreign';
+  readonly wire: string;
+  readonly kind: string;
+  readonly part: JsonObject;
+}
+
+/** A piece of content that only its own format understands. Like any block of a newer kind, it is not in the union. */
+export function foreignBlock(wire: string, part: JsonObject): Block {
+  const block: unknown = { type: 'foreign', wire, kind: String(part.type), part } satisfies Foreign;
+  return block as Block;
+}
+
+/** A tool that only its own format understands. */
+export function foreignTool(wire: string, part: JsonObject): Tool {
+  const kind = String(part.type);
+  return Object.assign({ type: 'foreign', name: kind }, { wire, kind, part });
+}
+
+export function foreignOf(value: unknown): Foreign | undefined {
+  if (!isJsonObject(value) || value.type !== 'foreign') return undefined;
+  const { wire, kind, part } = value;
+  if (typeof wire !== 'string' || typeof kind !== 'string' || !isJsonObject(part)) return undefined;
+  return { type: 'foreign', wire, kind, part };
+}

@@ -1,0 +1,14 @@
+import type { WireFormat } from '../kernel/wire-format.ts';
+import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
+import { openaiChat } from './openai-chat/openai-chat.ts';
+import { openaiResponses } from './openai-responses/openai-responses.ts';
+
+export { FrameGate } from './frame-gate.ts';
+export { anthropicMessages, openaiChat, openaiResponses };
+
+/** Every format the gateway speaks. */
+export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses];
+
+export function wireByName(name: string): WireFormat | undefined {
+  return wireFormats.find((wire) => wire.name === name);
+}

@@ -1,0 +1,90 @@
+import type { Received } from '../../kernel/exchange.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, Message } from '../../kernel/message.ts';
+import { changedFields } from '../changed-fields.ts';
+import { ownFields } from '../foreign.ts';
+import { originalsOf } from '../origin.ts';
+import { objectsOf } from '../read.ts';
+import { leadingInstructions } from './decode-messages.ts';
+import { encodeFormat, encodeLimit, encodeToolChoice, restoreTools } from './encode-fields.ts';
+import { encodeMessage, encodeSystem } from './encode-messages.ts';
+import type { Target } from './encode-parts.ts';
+
+/** What to write over the client's own body: only fields that are not what was read from it. */
+export function changesOf(request: ChatRequest, received: Received, target: Target): JsonObject {
+  const changes: Record<string, unknown> = {};
+  for (const field of changedFields(request, received.request)) {
+    if (field === 'system') changes.messages ??= conversationOf(request, received, target);
+    else Object.assign(changes, changeOf(field, { request, received, target }));
+  }
+  return changes;
+}
+
+interface Change {
+  readonly request: ChatRequest;
+  readonly received: Received;
+  readonly target: Target;
+}
+
+function changeOf(field: string, { request, received, target }: Change): JsonObject {
+  switch (field) {
+    case 'messages':
+      return { messages: conversationOf(request, received, target) };
+    case 'max_tokens':
+      return limitOf(request, received.body);
+    case 'tools':
+      return { tools: restoreTools(request.tools, target) };
+    case 'tool_choice':
+      return {
+        tool_choice: undefined,
+        parallel_tool_calls: undefined,
+        ...encodeToolChoice(request.tool_choice),
+      };
+    case 'stop_sequences':
+      return { stop: request.stop_sequences };
+    case 'metadata': {
+      const name = received.body.safety_identifier === undefined ? 'user' : 'safety_identifier';
+      return { [name]: request.metadata?.user_id ?? undefined };
+    }
+    case 'output_config':
+      return {
+        reasoning_effort: request.output_config?.effort ?? undefined,
+        response_format: encodeFormat(request),
+      };
+    case 'extensions':
+      return { ...removed(ownFields(received.request, 'openai-chat')), ...ownFields(request, 'openai-chat') };
+    case 'model':
+    case 'stream':
+    case 'temperature':
+    case 'top_p':
+    case 'top_k':
+      return { [field]: request[field] };
+    default:
+      target.dropped.add(field);
+      return {};
+  }
+}
+
+function removed(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.keys(fields).map((field) => [field, undefined]));
+}
+
+/** Under the name that the client used. */
+function limitOf(request: ChatRequest, body: JsonObject): JsonObject {
+  const named = ['max_tokens', 'max_completion_tokens'].filter((name) => body[name] != null);
+  if (named.length === 0) return encodeLimit(request);
+  return Object.fromEntries(named.map((name) => [name, request.max_tokens]));
+}
+
+function conversationOf(request: ChatRequest, received: Received, target: Target): readonly JsonObject[] {
+  const before = objectsOf(received.body.messages);
+  const unchanged = request.system === received.request.system;
+  const head = unchanged
+    ? before.slice(0, leadingInstructions(before))
+    : encodeSystem(request.system, target);
+  return [...head, ...request.messages.flatMap((message) => restored(message, target))];
+}
+
+function restored(message: Message, target: Target): readonly JsonObject[] {
+  return originalsOf(message) ?? encodeMessage(message, target);
+}

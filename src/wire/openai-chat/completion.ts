@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, Block } from '../../kernel/message.ts';
+import { annotationsOf } from './annotations.ts';
+import { reasoningDetailsOf } from './reasoning.ts';
+import { finishReasonOf } from './stop-reason.ts';
+import { encodeUsage } from './usage.ts';
+
+/** An unstreamed answer. */
+export function completionOf(answer: Answer, createdSeconds: number): JsonObject {
+  return {
+    id: answer.id,
+    object: 'chat.completion',
+    created: createdSeconds,
+    model: answer.model,
+    choices: [
+      {
+        index: 0,
+        message: messageOf(answer),
+        logprobs: null,
+        finish_reason: finishReasonOf(answer.stop_reason),
+      },
+    ],
+    usage: encodeUsage(answer.usage),
+  };
+}
+
+function messageOf({ content, stop_reason, stop_details }: Answer): JsonObject {
+  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  const refusal = stop_reason === 'refusal' ? (stop_details?.explanation ?? (text || null)) : null;
+  const thinking = content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join('');
+  const details = reasoningDetailsOf(content);
+  const calls = content.flatMap(callOf);
+  const annotations = annotationsOf(content);
+  return {
+    role: 'assistant',
+    content: text === '' || text === refusal ? null : text,
+    refusal,
+    ...(annotations.length > 0 && { annotations }),
+    ...(thinking !== '' && { reasoning_content: thinking }),
+    ...(details.length > 0 && { reasoning_details: details }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function callOf(block: Block): readonly JsonObject[] {
+  if (block.type !== 'tool_use') return [];
+  const { id, name, input } = block;
+  return [
+    {
+      id,
+      type: 'function',
+      function: { name, arguments: typeof input === 'string' ? input : JSON.stringify(input ?? {}) },
+    },
+  ];
+}

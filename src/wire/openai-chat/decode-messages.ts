@@ -1,0 +1,114 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, Message, TextBlock, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import { foreignBlock } from '../foreign.ts';
+import type { Losses } from '../losses.ts';
+import { remember } from '../origin.ts';
+import { objectOf, objectsOf, stringOf } from '../read.ts';
+import { toolErrorMark } from '../tool-error.ts';
+import { toolInputOf } from '../tool-input.ts';
+import { cacheControlOf, decodeContent } from './decode-parts.ts';
+import { thinkingOf } from './reasoning.ts';
+
+/** How many messages at the head are instructions; where all are, the last one is the conversation. */
+export function leadingInstructions(messages: readonly JsonObject[]): number {
+  const first = messages.findIndex((message) => !isInstruction(message));
+  return first < 0 ? Math.max(0, messages.length - 1) : first;
+}
+
+function isInstruction(message: JsonObject): boolean {
+  return message.role === 'system' || message.role === 'developer';
+}
+
+/** Instructions as one string where they are one string, else as blocks. */
+export function decodeSystem(
+  messages: readonly JsonObject[],
+  losses: Losses,
+): string | readonly TextBlock[] | undefined {
+  const [first] = messages;
+  if (first === undefined) return undefined;
+  if (messages.length === 1 && typeof first.content === 'string') return first.content;
+  const blocks = messages.flatMap((message) => decodeContent(message.content, losses));
+  return blocks.filter((block) => block.type === 'text');
+}
+
+/** Messages in turns: results of tools and what the user says next to them are one turn of the user. */
+export function decodeMessages(messages: readonly JsonObject[], losses: Losses): readonly Message[] {
+  const decoded: Message[] = [];
+  for (let at = 0; at < messages.length; ) {
+    const role = turnOf(messages[at]);
+    let end = at + 1;
+    while (end < messages.length && turnOf(messages[end]) === role) end++;
+    const from = messages.slice(at, end);
+    decoded.push(remember(decodeTurn(role, from, losses), from));
+    at = end;
+  }
+  return decoded;
+}
+
+function turnOf(message: JsonObject | undefined): Message['role'] {
+  if (message?.role === 'assistant') return 'assistant';
+  return message !== undefined && isInstruction(message) ? 'system' : 'user';
+}
+
+function decodeTurn(role: Message['role'], from: readonly JsonObject[], losses: Losses): Message {
+  const [only] = from;
+  for (const message of from) if (typeof message.name === 'string') losses.optional['messages[].name'] = true;
+  if (from.length === 1 && role !== 'assistant' && only?.role !== 'tool' && typeof only?.content === 'string')
+    return { role, content: only.content };
+  const blocks = from.flatMap((message) =>
+    role === 'assistant' ? decodeAssistant(message, losses) : decodeUser(message, losses),
+  );
+  const [block] = blocks;
+  if (
+    role === 'assistant' &&
+    blocks.length === 1 &&
+    block?.type === 'text' &&
+    typeof only?.content === 'string'
+  )
+    return { role, content: block.text };
+  return { role, content: blocks };
+}
+
+function decodeUser(message: JsonObject, losses: Losses): readonly Block[] {
+  if (message.role === 'tool') return [decodeToolResult(message, losses)];
+  if (message.role !== 'function') return decodeContent(message.content, losses);
+  losses.essential['messages[].function'] = true;
+  return [foreignBlock('openai-chat', message)];
+}
+
+function decodeToolResult(message: JsonObject, losses: Losses): ToolResultBlock {
+  const { content } = message;
+  const id = stringOf(message.tool_call_id) ?? '';
+  if (typeof content !== 'string')
+    return { type: 'tool_result', tool_use_id: id, content: decodeContent(content, losses) };
+  if (!content.startsWith(toolErrorMark)) return { type: 'tool_result', tool_use_id: id, content };
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    content: content.slice(toolErrorMark.length),
+    is_error: true,
+  };
+}
+
+function decodeAssistant(message: JsonObject, losses: Losses): readonly Block[] {
+  const blocks = [...thinkingOf(message), ...decodeContent(message.content, losses)];
+  const refusal = stringOf(message.refusal);
+  if (refusal !== undefined && refusal !== '') blocks.push({ type: 'text', text: refusal });
+  if (objectOf(message.audio) !== undefined) losses.essential['messages[].audio'] = true;
+  if (objectOf(message.function_call) !== undefined) losses.essential['messages[].function_call'] = true;
+  for (const call of objectsOf(message.tool_calls)) blocks.push(decodeToolCall(call));
+  return blocks;
+}
+
+function decodeToolCall(call: JsonObject): Block {
+  const called = objectOf(call.function);
+  if (called === undefined) return foreignBlock('openai-chat', call);
+  const use: ToolUseBlock = {
+    type: 'tool_use',
+    id: stringOf(call.id) ?? '',
+    name: stringOf(called.name) ?? '',
+    input: toolInputOf(called.arguments),
+  };
+  const marker = cacheControlOf(call);
+  return marker === undefined ? use : { ...use, cache_control: marker };
+}

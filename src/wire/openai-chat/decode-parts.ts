@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, CacheControl, MediaSource } from '../../kernel/message.ts';
+import { foreignBlock } from '../foreign.ts';
+import type { Losses } from '../losses.ts';
+import { mediaFromUrl } from '../media.ts';
+import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
+import { thinkingPartText } from './reasoning.ts';
+
+/** The content of a message as blocks. */
+export function decodeContent(content: unknown, losses: Losses): readonly Block[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return objectsOf(content).map((part) => decodePart(part, losses));
+}
+
+function decodePart(part: JsonObject, losses: Losses): Block {
+  const marker = cacheControlOf(part);
+  switch (part.type) {
+    case 'text':
+      return defined({ type: 'text', text: stringOf(part.text) ?? '', cache_control: marker });
+    case 'refusal':
+      return { type: 'text', text: stringOf(part.refusal) ?? '' };
+    case 'thinking':
+      return { type: 'thinking', thinking: thinkingPartText(part) };
+    case 'image_url': {
+      const image = objectOf(part.image_url);
+      const url = stringOf(image?.url) ?? stringOf(part.image_url);
+      if (url === undefined) break;
+      if (image?.detail !== undefined && image.detail !== 'auto')
+        losses.optional['messages[].content[].image_url.detail'] = true;
+      return defined({ type: 'image', source: mediaFromUrl(url), cache_control: marker });
+    }
+    case 'file': {
+      const file = objectOf(part.file);
+      const source = fileSourceOf(file ?? {});
+      if (source === undefined) break;
+      return defined({
+        type: 'document',
+        source,
+        title: stringOf(file?.filename),
+        cache_control: marker,
+      });
+    }
+    case 'document_url': {
+      const url = stringOf(part.document_url);
+      if (url === undefined) break;
+      return defined({ type: 'document', source: mediaFromUrl(url), title: stringOf(part.document_name) });
+    }
+    case 'input_audio':
+      losses.essential['messages[].content[].input_audio'] = true;
+  }
+  return foreignBlock('openai-chat', part);
+}
+
+function fileSourceOf(file: JsonObject): MediaSource | undefined {
+  const data = stringOf(file.file_data);
+  if (data !== undefined) return mediaFromUrl(data);
+  const id = stringOf(file.file_id);
+  return id === undefined ? undefined : { type: 'file', file_id: id };
+}
+
+/** Hosts of Claude models take Anthropic's cache markers in this format too. */
+export function cacheControlOf(part: JsonObject): CacheControl | undefined {
+  const marker = objectOf(part.cache_control);
+  if (marker?.type !== 'ephemeral') return undefined;
+  return marker.ttl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' };
+}

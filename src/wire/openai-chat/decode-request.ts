@@ -1,0 +1,115 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
+import { checkMessages, checkModel, checkTokenLimit } from '../check-messages.ts';
+import { extensionsFor } from '../foreign.ts';
+import type { Losses } from '../losses.ts';
+import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
+import { decodeMessages, decodeSystem, leadingInstructions } from './decode-messages.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+
+export function decodeRequest(body: JsonObject): ChatRequest {
+  const model = checkModel(body);
+  const messages = checkMessages(body);
+  checkTokenLimit(body, 'max_tokens');
+  checkTokenLimit(body, 'max_completion_tokens');
+  const losses = ownFieldsOf(body);
+  const instructions = leadingInstructions(messages);
+  const user = stringOf(body.safety_identifier) ?? stringOf(body.user);
+  return defined({
+    model,
+    system: decodeSystem(messages.slice(0, instructions), losses),
+    messages: decodeMessages(messages.slice(instructions), losses),
+    max_tokens: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
+    stream: booleanOf(body.stream),
+    tools: decodeTools(body.tools),
+    tool_choice: decodeToolChoice(body.tool_choice, body.parallel_tool_calls),
+    temperature: numberOf(body.temperature),
+    top_p: numberOf(body.top_p),
+    top_k: numberOf(body.top_k),
+    stop_sequences: stopsOf(body.stop),
+    metadata: user === undefined ? undefined : { user_id: user },
+    output_config: outputConfigOf(body),
+    extensions: extensionsFor('openai-chat', losses),
+  });
+}
+
+function stopsOf(stop: unknown): readonly string[] | undefined {
+  if (typeof stop === 'string') return [stop];
+  return Array.isArray(stop) ? stop.filter((item) => typeof item === 'string') : undefined;
+}
+
+function outputConfigOf(body: JsonObject): OutputConfig | undefined {
+  const effort = stringOf(body.reasoning_effort);
+  const format = formatOf(objectOf(body.response_format));
+  return effort === undefined && format === undefined ? undefined : defined({ effort, format });
+}
+
+function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
+  if (format?.type === 'json_object') return { type: 'json_object' };
+  const described = objectOf(format?.json_schema);
+  if (format?.type !== 'json_schema' || described === undefined) return undefined;
+  return defined({
+    type: 'json_schema',
+    schema: objectOf(described.schema) ?? {},
+    name: stringOf(described.name),
+    description: stringOf(described.description),
+    strict: booleanOf(described.strict),
+  });
+}
+
+/** Fields that have no canonical name, sorted by whether an answer without them would still be the answer asked for. */
+function ownFieldsOf(body: JsonObject): Losses {
+  const optional: Record<string, unknown> = {};
+  const essential: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(body)) {
+    if (value === null || value === undefined) continue;
+    if (isEssential(field, value)) essential[field] = value;
+    else if (!translated.has(field)) optional[field] = value;
+  }
+  if (objectOf(objectOf(body.tool_choice)?.allowed_tools) !== undefined)
+    optional.tool_choice = body.tool_choice;
+  return { optional, essential };
+}
+
+function isEssential(field: string, value: unknown): boolean {
+  switch (field) {
+    case 'n':
+      return value !== 1;
+    case 'logprobs':
+      return value === true;
+    case 'top_logprobs':
+      return value !== 0;
+    case 'modalities':
+      return Array.isArray(value) && value.some((modality) => modality !== 'text');
+    case 'audio':
+    case 'functions':
+    case 'function_call':
+      return true;
+    default:
+      return false;
+  }
+}
+
+const translated: ReadonlySet<string> = new Set([
+  'model',
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'stream',
+  'stream_options',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'temperature',
+  'top_p',
+  'top_k',
+  'stop',
+  'user',
+  'safety_identifier',
+  'reasoning_effort',
+  'response_format',
+  'n',
+  'logprobs',
+  'top_logprobs',
+  'modalities',
+]);

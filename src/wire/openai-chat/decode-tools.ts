@@ -1,0 +1,35 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Tool, ToolChoice } from '../../kernel/message.ts';
+import { foreignTool } from '../foreign.ts';
+import { remember } from '../origin.ts';
+import { booleanOf, defined, objectOf, objectsOf, stringOf } from '../read.ts';
+import { cacheControlOf } from './decode-parts.ts';
+
+export function decodeTools(tools: unknown): readonly Tool[] | undefined {
+  if (!Array.isArray(tools)) return undefined;
+  return objectsOf(tools).map((tool) => remember(decodeTool(tool), [tool]));
+}
+
+function decodeTool(tool: JsonObject): Tool {
+  const described = objectOf(tool.function);
+  const name = stringOf(described?.name);
+  if (described === undefined || name === undefined) return foreignTool('openai-chat', tool);
+  return defined({
+    name,
+    description: stringOf(described.description),
+    input_schema: objectOf(described.parameters) ?? { type: 'object', properties: {} },
+    strict: booleanOf(described.strict),
+    cache_control: cacheControlOf(tool) ?? cacheControlOf(described),
+  });
+}
+
+/** Which tools may or must be called, and whether several at once. */
+export function decodeToolChoice(choice: unknown, parallel: unknown): ToolChoice | undefined {
+  const one = parallel === false ? { disable_parallel_tool_use: true } : {};
+  const mode = stringOf(choice) ?? stringOf(objectOf(objectOf(choice)?.allowed_tools)?.mode);
+  if (mode === 'none') return { type: 'none' };
+  if (mode === 'required' || mode === 'any') return { type: 'any', ...one };
+  const name = stringOf(objectOf(objectOf(choice)?.function)?.name);
+  if (name !== undefined) return { type: 'tool', name, ...one };
+  return mode === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined;
+}

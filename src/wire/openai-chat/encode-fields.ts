@@ -1,0 +1,86 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
+import { effortOf } from '../effort.ts';
+import { foreignOf } from '../foreign.ts';
+import { originalsOf } from '../origin.ts';
+import { outputFormatOf } from '../output-format.ts';
+import { defined } from '../read.ts';
+import { fitsStrict } from '../strict-schema.ts';
+import { markerOf, type Target } from './encode-parts.ts';
+
+export function encodeTools(
+  tools: readonly Tool[] | undefined,
+  target: Target,
+): readonly JsonObject[] | undefined {
+  const encoded = tools?.flatMap((tool) => encodeTool(tool, target));
+  return encoded?.length === 0 ? undefined : encoded;
+}
+
+/** As it came, where it came in this format. */
+export function restoreTools(
+  tools: readonly Tool[] | undefined,
+  target: Target,
+): readonly JsonObject[] | undefined {
+  return tools?.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, target));
+}
+
+function encodeTool(tool: Tool, target: Target): readonly JsonObject[] {
+  const foreign = foreignOf(tool);
+  if (foreign?.wire === 'openai-chat') return [foreign.part];
+  if (foreign !== undefined || (tool.type !== undefined && tool.type !== 'custom')) {
+    target.dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+    return [];
+  }
+  const { name, description } = tool;
+  const parameters = tool.input_schema ?? { type: 'object', properties: {} };
+  // What is strict elsewhere may still have what strict mode refuses here.
+  const strict = tool.strict === true ? fitsStrict(parameters) : tool.strict;
+  return [
+    {
+      type: 'function',
+      function: defined({ name, description, parameters, strict }),
+      ...markerOf(tool, target),
+    },
+  ];
+}
+
+export function encodeToolChoice(choice: ToolChoice | undefined): JsonObject {
+  if (choice === undefined) return {};
+  const one =
+    choice.type !== 'none' && choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  switch (choice.type) {
+    case 'auto':
+      return { tool_choice: 'auto', ...one };
+    case 'any':
+      return { tool_choice: 'required', ...one };
+    case 'none':
+      return { tool_choice: 'none' };
+    case 'tool':
+      return { tool_choice: { type: 'function', function: { name: choice.name } }, ...one };
+  }
+}
+
+/** Newer models of OpenAI's refuse the old name of the limit, and many compatible providers don't know the new one. */
+export function encodeLimit({ model, max_tokens: limit }: ChatRequest): JsonObject {
+  if (limit == null) return {};
+  return /^(gpt-|o\d|chatgpt-|codex-|ft:)/.test(model)
+    ? { max_completion_tokens: limit }
+    : { max_tokens: limit };
+}
+
+export function encodeOutput(request: ChatRequest, { dropped }: Target): JsonObject {
+  const effort = effortOf(request, dropped);
+  const format = encodeFormat(request);
+  return {
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    ...(format !== undefined && { response_format: format }),
+  };
+}
+
+export function encodeFormat(request: ChatRequest): JsonObject | undefined {
+  const format = outputFormatOf(request);
+  if (format === undefined) return undefined;
+  if (format.type === 'json_object') return { type: 'json_object' };
+  const { name = 'response', description, schema = {}, strict = fitsStrict(schema) } = format;
+  return { type: 'json_schema', json_schema: defined({ name, description, schema, strict }) };
+}

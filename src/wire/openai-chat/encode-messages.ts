@@ -1,0 +1,122 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import { foreignOf } from '../foreign.ts';
+import { isSealed } from '../sealed.ts';
+import { toolErrorMark } from '../tool-error.ts';
+import { encodeContent, markerOf, type Target } from './encode-parts.ts';
+import { reasoningDetailsOf } from './reasoning.ts';
+
+export function encodeSystem(system: ChatRequest['system'], target: Target): readonly JsonObject[] {
+  if (system === undefined || system.length === 0) return [];
+  return [{ role: 'system', content: typeof system === 'string' ? system : encodeContent(system, target) }];
+}
+
+export function encodeMessage(message: Message, target: Target): readonly JsonObject[] {
+  if (typeof message.content === 'string') return [{ role: message.role, content: message.content }];
+  switch (message.role) {
+    case 'assistant':
+      return [encodeAssistant(message.content, target)];
+    case 'system':
+      return [{ role: 'system', content: encodeContent(message.content, target) }];
+    case 'user':
+      return encodeUser(message.content, target);
+  }
+}
+
+/** Results of tools come first, each a message; pictures in them follow in a message of the user's, where they may stand. */
+function encodeUser(blocks: readonly Block[], target: Target): readonly JsonObject[] {
+  const messages: JsonObject[] = [];
+  const rest: Block[] = [];
+  const pictures: Block[] = [];
+  for (const block of blocks) {
+    const foreign = foreignOf(block);
+    if (foreign?.wire === 'openai-chat' && typeof foreign.part.role === 'string') messages.push(foreign.part);
+    else if (block.type === 'tool_result') messages.push(encodeToolResult(block, pictures, target));
+    else rest.push(block);
+  }
+  const content = encodeContent([...pictures, ...rest], target);
+  if (content.length > 0 || messages.length === 0) messages.push({ role: 'user', content });
+  return messages;
+}
+
+function encodeToolResult(result: ToolResultBlock, pictures: Block[], target: Target): JsonObject {
+  const { content = '', tool_use_id: id } = result;
+  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const shown: readonly Block[] = blocks.filter(isPicture);
+  const told = encodeContent(
+    blocks.filter((block) => !shown.includes(block)),
+    target,
+  );
+  if (shown.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...shown);
+  const text =
+    told.length === 0 && shown.length > 0 ? 'What this call returned follows in the next message.' : told;
+  return { role: 'tool', tool_call_id: id, content: result.is_error === true ? markedAsError(text) : text };
+}
+
+function isPicture(block: Block): boolean {
+  return block.type === 'image' || (block.type === 'document' && block.source.type !== 'text');
+}
+
+function markedAsError(content: string | readonly JsonObject[]): string | readonly JsonObject[] {
+  return typeof content === 'string'
+    ? toolErrorMark + content
+    : [{ type: 'text', text: toolErrorMark.trim() }, ...content];
+}
+
+function encodeAssistant(blocks: readonly Block[], target: Target): JsonObject {
+  const calls = blocks.flatMap((block) => encodeToolCall(block, target));
+  const content = encodeContent(
+    blocks.filter((block) => !isThinking(block) && !isCall(block)),
+    target,
+  );
+  return {
+    role: 'assistant',
+    content: content.length === 0 && calls.length > 0 ? null : content,
+    ...encodeThinking(blocks.filter(isThinking), target),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  };
+}
+
+function isThinking(block: Block): boolean {
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
+}
+
+function isCall(block: Block): boolean {
+  const foreign = foreignOf(block);
+  return block.type === 'tool_use' || (foreign?.wire === 'openai-chat' && 'id' in foreign.part);
+}
+
+/** Thinking without a signature came from a provider that shows it here, and wants it back; a signed one goes home only. */
+function encodeThinking(thinking: readonly Block[], { hostsClaude, dropped }: Target): JsonObject {
+  if (thinking.length === 0) return {};
+  const details = reasoningDetailsOf(thinking.filter((block) => !isForeignSecret(block)));
+  if (details.length > 0 && hostsClaude) return { reasoning_details: details };
+  if (details.length > 0 || thinking.some(isForeignSecret)) dropped.add('messages[].content[].thinking');
+  const open = thinking.flatMap((block) =>
+    block.type === 'thinking' && !block.signature ? [block.thinking] : [],
+  );
+  return open.length === 0 ? {} : { reasoning_content: open.join('') };
+}
+
+/** Encrypted by a provider that does not speak this format. */
+function isForeignSecret(block: Block): boolean {
+  return block.type === 'redacted_thinking' && isSealed(block.data);
+}
+
+function encodeToolCall(block: Block, target: Target): readonly JsonObject[] {
+  const foreign = foreignOf(block);
+  if (foreign?.wire === 'openai-chat' && 'id' in foreign.part) return [foreign.part];
+  if (block.type !== 'tool_use') return [];
+  return [
+    {
+      id: block.id,
+      type: 'function',
+      function: { name: block.name, arguments: argumentsOf(block) },
+      ...markerOf(block, target),
+    },
+  ];
+}
+
+function argumentsOf({ input }: ToolUseBlock): string {
+  return typeof input === 'string' ? input : JSON.stringify(input ?? {});
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
+import { cannotCross, foreignOf } from '../foreign.ts';
+import { urlFromMedia } from '../media.ts';
+
+/** What an encoder needs to know besides the content itself. */
+export interface Target {
+  /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
+  readonly hostsClaude: boolean;
+  readonly dropped: Set<string>;
+}
+
+export function targetFor(model: string): Target {
+  return { hostsClaude: /claude|^anthropic\//.test(model), dropped: new Set() };
+}
+
+/** Content as a string where it is text alone, which every compatible provider takes; else as parts. */
+export function encodeContent(blocks: readonly Block[], target: Target): string | readonly JsonObject[] {
+  const parts = blocks.flatMap((block) => encodePart(block, target));
+  const plain = parts.every((part) => part.type === 'text' && part.cache_control === undefined);
+  return plain ? parts.map((part) => part.text).join('\n\n') : parts;
+}
+
+function encodePart(block: Block, target: Target): readonly JsonObject[] {
+  const marker = markerOf(block, target);
+  const foreign = foreignOf(block);
+  if (foreign?.wire === 'openai-chat') return [foreign.part];
+  switch (block.type) {
+    case 'text':
+      return block.text === '' ? [] : [{ type: 'text', text: block.text, ...marker }];
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: imageUrlOf(block) }, ...marker }];
+    case 'document':
+      if ('citations' in block) target.dropped.add('messages[].content[].citations');
+      return [{ ...documentPart(block), ...marker }];
+    default:
+      target.dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      return [];
+  }
+}
+
+export function markerOf(block: object, { hostsClaude, dropped }: Target): JsonObject {
+  if (!('cache_control' in block) || block.cache_control == null) return {};
+  if (hostsClaude) return { cache_control: block.cache_control };
+  dropped.add('cache_control');
+  return {};
+}
+
+function imageUrlOf({ source }: ImageBlock): string {
+  const url = urlFromMedia(source);
+  if (url === undefined) throw cannotCross('messages[].content[].image.source.file_id', 'openai-chat');
+  return url;
+}
+
+function documentPart({ source, title }: DocumentBlock): JsonObject {
+  switch (source.type) {
+    case 'base64':
+      return { type: 'file', file: { filename: title ?? 'document.pdf', file_data: urlFromMedia(source) } };
+    case 'file':
+      return { type: 'file', file: { file_id: source.file_id } };
+    case 'text':
+      return { type: 'text', text: title == null ? source.data : `${title}\n\n${source.data}` };
+    default:
+      throw cannotCross('messages[].content[].document.source.url', 'openai-chat');
+  }
+}

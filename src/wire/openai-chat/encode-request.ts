@@ -1,0 +1,73 @@
+import type { Received } from '../../kernel/exchange.ts';
+import { type JsonObject, patchJson } from '../../kernel/json.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import { checkBlocks } from '../check-blocks.ts';
+import { listOf } from '../dropped.ts';
+import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
+import { defined } from '../read.ts';
+import { fittingUserId } from '../user-id.ts';
+import { changesOf } from './changes.ts';
+import { encodeLimit, encodeOutput, encodeToolChoice, encodeTools } from './encode-fields.ts';
+import { encodeMessage, encodeSystem } from './encode-messages.ts';
+import { targetFor } from './encode-parts.ts';
+
+export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
+  const target = targetFor(request.model);
+  if (received !== undefined) {
+    const body = patchJson(received.bytes, changesOf(request, received, target));
+    return { body, dropped: listOf(target.dropped) };
+  }
+  checkBlocks(request);
+  for (const field of fieldsLeftBehind(request, 'openai-chat')) target.dropped.add(field);
+  for (const field of fieldsUnknownTo(request, expressible)) target.dropped.add(field);
+  const {
+    model,
+    system,
+    messages,
+    stream,
+    tools,
+    temperature,
+    top_p,
+    stop_sequences: stop,
+    metadata,
+  } = request;
+  const body: JsonObject = {
+    ...defined({ model }),
+    messages: [
+      ...encodeSystem(system, target),
+      ...messages.flatMap((message) => encodeMessage(message, target)),
+    ],
+    ...encodeLimit(request),
+    ...defined({
+      temperature,
+      top_p,
+      stop,
+      tools: encodeTools(tools, target),
+      user: fittingUserId(metadata?.user_id),
+    }),
+    ...(tools !== undefined && encodeToolChoice(request.tool_choice)),
+    ...encodeOutput(request, target),
+    // Streams tell their usage only when asked.
+    ...(stream === true ? { stream, stream_options: { include_usage: true } } : {}),
+    ...ownFields(request, 'openai-chat'),
+  };
+  return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(target.dropped) };
+}
+
+const expressible: ReadonlySet<string> = new Set([
+  'model',
+  'system',
+  'messages',
+  'max_tokens',
+  'stream',
+  'tools',
+  'tool_choice',
+  'temperature',
+  'top_p',
+  'stop_sequences',
+  'metadata',
+  'thinking',
+  'output_config',
+  'output_format',
+]);

@@ -1,0 +1,36 @@
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
+import { CollectedJson } from '../collected-json.ts';
+import { FoldedJson } from '../folded-json.ts';
+import { openaiErrorType } from '../openai-error-type.ts';
+import { completionOf } from './completion.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeRequest } from './encode-request.ts';
+import { eventsOf } from './read-completion.ts';
+import { ChatDecoder } from './reply-decoder.ts';
+import { ChatEncoder } from './reply-encoder.ts';
+
+/** OpenAI's Chat Completions API, which many other providers speak too. */
+export function openaiChatWith(clock: Clock): WireFormat {
+  const seconds = () => Math.floor(clock.now() / 1000);
+  return {
+    name: 'openai-chat',
+    path: '/chat/completions',
+    variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
+    ownHeaders: [],
+    keepAlive: Buffer.from(': ping\n\n'),
+    decodeRequest,
+    encodeRequest,
+    replyDecoder: (framing, interest) =>
+      framing === 'json' ? new CollectedJson(eventsOf) : new ChatDecoder(interest),
+    replyEncoder: (framing, asked) =>
+      framing === 'json'
+        ? new FoldedJson((answer) => completionOf(answer, seconds()))
+        : new ChatEncoder(asked.body, seconds()),
+    errorType: openaiErrorType,
+    // Without a closing [DONE]: the stream did not end well, and the SDK throws at the error itself.
+    errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\n\n`),
+  };
+}
+
+export const openaiChat: WireFormat = openaiChatWith(systemClock);

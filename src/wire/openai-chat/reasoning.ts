@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/message.ts';
+import { objectsOf, stringOf } from '../read.ts';
+import { isSealed } from '../sealed.ts';
+
+/** Several providers put their reasoning beside the content, under one name or another. */
+export function reasoningTextOf(message: JsonObject): string | undefined {
+  return stringOf(message.reasoning_content) ?? stringOf(message.reasoning) ?? undefined;
+}
+
+/**
+ * `reasoning_details` is how signed or encrypted reasoning goes through this format, each with the name of whose it is
+ * (https://openrouter.ai/docs/use-cases/reasoning-tokens).
+ */
+const signedFormat = 'anthropic-claude-v1';
+const sealedFormat = 'openai-responses-v1';
+
+/** The thinking of a whole message: signed where its details say so, plain text otherwise. */
+export function thinkingOf(message: JsonObject): readonly Block[] {
+  const signed = objectsOf(message.reasoning_details).flatMap((detail) => signedDetailOf(detail) ?? []);
+  if (signed.length > 0) return signed;
+  const thinking = reasoningTextOf(message);
+  return thinking === undefined || thinking === '' ? [] : [{ type: 'thinking', thinking }];
+}
+
+export function signedDetailOf(detail: JsonObject): ThinkingBlock | RedactedThinkingBlock | undefined {
+  const data = stringOf(detail.data);
+  if (detail.type === 'reasoning.encrypted' && data !== undefined)
+    return detail.format === signedFormat || isSealed(data) ? { type: 'redacted_thinking', data } : undefined;
+  const signature = stringOf(detail.signature);
+  if (detail.format !== signedFormat || signature === undefined || signature === '') return undefined;
+  return { type: 'thinking', thinking: stringOf(detail.text) ?? '', signature };
+}
+
+/** The details that let signed thinking come back whole; none where nothing is signed. */
+export function reasoningDetailsOf(blocks: readonly Block[]): readonly JsonObject[] {
+  return blocks.flatMap((block, index) => {
+    if (block.type === 'redacted_thinking') return [encryptedDetail(block.data, index)];
+    if (block.type !== 'thinking' || block.signature === undefined || block.signature === '') return [];
+    return [signatureDetail(block.thinking, block.signature, index)];
+  });
+}
+
+export function encryptedDetail(data: string, index: number): JsonObject {
+  return { type: 'reasoning.encrypted', data, format: isSealed(data) ? sealedFormat : signedFormat, index };
+}
+
+/** In a stream the text went ahead piece by piece, and comes once more with its signature. */
+export function signatureDetail(text: string, signature: string, index: number): JsonObject {
+  return { type: 'reasoning.text', text, signature, format: signedFormat, index };
+}
+
+/** Mistral's thinking is a part of the content, a list of texts inside. */
+export function thinkingPartText(part: JsonObject): string {
+  const { thinking } = part;
+  if (typeof thinking === 'string') return thinking;
+  return objectsOf(thinking)
+    .map((piece) => stringOf(piece.text) ?? '')
+    .join('');
+}

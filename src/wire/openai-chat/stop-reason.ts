@@ -1,0 +1,33 @@
+/** A call that names tools is a call for tools, whatever the provider says the reason for stopping was. */
+export function stopReasonOf(
+  finish: string,
+  seen: { readonly tools: boolean; readonly refused: boolean },
+): string {
+  switch (finish) {
+    case 'length':
+    case 'model_length':
+      return 'max_tokens';
+    case 'content_filter':
+      return 'refusal';
+    case 'tool_calls':
+    case 'function_call':
+      return 'tool_use';
+    default:
+      if (seen.refused) return 'refusal';
+      return seen.tools ? 'tool_use' : 'end_turn';
+  }
+}
+
+export function finishReasonOf(stop: string | null | undefined): string {
+  switch (stop) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return 'length';
+    case 'tool_use':
+      return 'tool_calls';
+    case 'refusal':
+      return 'content_filter';
+    default:
+      return 'stop';
+  }
+}

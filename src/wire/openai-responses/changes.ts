@@ -1,0 +1,92 @@
+import type { Received } from '../../kernel/exchange.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, Message } from '../../kernel/message.ts';
+import { changedFields } from '../changed-fields.ts';
+import { ownFields } from '../foreign.ts';
+import { originalsOf } from '../origin.ts';
+import { defined, objectOf } from '../read.ts';
+import { leadingInstructions } from './decode-items.ts';
+import { encodeFormat, encodeToolChoice, restoreTools } from './encode-fields.ts';
+import { encodeMessage, type Target } from './encode-items.ts';
+import { inputItemsOf } from './history.ts';
+
+/** What to write over the client's own body: only fields that are not what was read from it. */
+export function changesOf(request: ChatRequest, received: Received, target: Target): JsonObject {
+  const changes: Record<string, unknown> = {};
+  for (const field of changedFields(request, received.request))
+    Object.assign(changes, changeOf(field, { request, received, target }));
+  return changes;
+}
+
+interface Change {
+  readonly request: ChatRequest;
+  readonly received: Received;
+  readonly target: Target;
+}
+
+function changeOf(field: string, change: Change): JsonObject {
+  const { request, received, target } = change;
+  switch (field) {
+    case 'system':
+      return { instructions: instructionsOf(request), input: itemsOf(change) };
+    case 'messages':
+      return { input: itemsOf(change) };
+    case 'max_tokens':
+      return { max_output_tokens: request.max_tokens };
+    case 'tools':
+      return { tools: restoreTools(request.tools, target.dropped) };
+    case 'tool_choice':
+      return {
+        tool_choice: undefined,
+        parallel_tool_calls: undefined,
+        ...encodeToolChoice(request.tool_choice),
+      };
+    case 'metadata': {
+      const name = received.body.safety_identifier === undefined ? 'user' : 'safety_identifier';
+      return { [name]: request.metadata?.user_id ?? undefined };
+    }
+    case 'output_config':
+      return {
+        reasoning: replaced(received.body.reasoning, { effort: request.output_config?.effort ?? undefined }),
+        text: replaced(received.body.text, { format: encodeFormat(request) }),
+      };
+    case 'extensions':
+      return extensionChanges(request, received);
+    case 'model':
+    case 'stream':
+    case 'temperature':
+    case 'top_p':
+      return { [field]: request[field] };
+    default:
+      target.dropped.add(field);
+      return {};
+  }
+}
+
+function instructionsOf({ system }: ChatRequest): string | undefined {
+  return system === undefined || typeof system === 'string'
+    ? system
+    : system.map((block) => block.text).join('\n\n');
+}
+
+function itemsOf({ request, received, target }: Change): readonly JsonObject[] {
+  const before = inputItemsOf(received.body);
+  const head = request.system === received.request.system ? before.slice(0, leadingInstructions(before)) : [];
+  return [...head, ...request.messages.flatMap((message) => restored(message, target))];
+}
+
+function restored(message: Message, target: Target): readonly JsonObject[] {
+  return originalsOf(message) ?? encodeMessage(message, target);
+}
+
+function replaced(before: unknown, fields: JsonObject): JsonObject | undefined {
+  const all = defined({ ...objectOf(before), ...fields });
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
+/** Only top-level fields; what reasoning and text hold besides stays with the client's own. */
+function extensionChanges(request: ChatRequest, received: Received): JsonObject {
+  const { reasoning: _, text: __, ...before } = ownFields(received.request, 'openai-responses');
+  const { reasoning: ___, text: ____, ...now } = ownFields(request, 'openai-responses');
+  return { ...Object.fromEntries(Object.keys(before).map((field) => [field, undefined])), ...now };
+}

@@ -1,0 +1,125 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
+import { checkModel, checkTokenLimit, refuse } from '../check-messages.ts';
+import { extensionsFor } from '../foreign.ts';
+import type { Losses } from '../losses.ts';
+import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
+import { decodeItems, decodeSystem, leadingInstructions } from './decode-items.ts';
+import { decodeToolChoice, decodeTools } from './decode-tools.ts';
+import { inputItemsOf } from './history.ts';
+
+export function decodeRequest(body: JsonObject): ChatRequest {
+  const model = checkModel(body);
+  checkInput(body);
+  checkTokenLimit(body, 'max_output_tokens');
+  const losses = ownFieldsOf(body);
+  const items = inputItemsOf(body);
+  const instructions = leadingInstructions(items);
+  const user = stringOf(body.safety_identifier) ?? stringOf(body.user);
+  return defined({
+    model,
+    system: decodeSystem(body.instructions, items.slice(0, instructions), losses),
+    messages: decodeItems(items.slice(instructions), losses),
+    max_tokens: numberOf(body.max_output_tokens),
+    stream: booleanOf(body.stream),
+    tools: decodeTools(body.tools),
+    tool_choice: decodeToolChoice(body.tool_choice, body.parallel_tool_calls),
+    temperature: numberOf(body.temperature),
+    top_p: numberOf(body.top_p),
+    metadata: user === undefined ? undefined : { user_id: user },
+    output_config: outputConfigOf(body),
+    extensions: extensionsFor('openai-responses', losses),
+  });
+}
+
+/** A stored prompt or an earlier answer may stand in for the input. */
+function checkInput(body: JsonObject): void {
+  const { input } = body;
+  if (typeof input === 'string') return;
+  if (
+    input === undefined &&
+    (body.prompt != null || body.previous_response_id != null || body.conversation != null)
+  )
+    return;
+  if (!Array.isArray(input)) throw refuse('input', 'a string or a list of items is required');
+  for (const [at, item] of input.entries())
+    if (!isJsonObject(item)) throw refuse(`input.${at}`, 'an item must be an object');
+}
+
+function outputConfigOf(body: JsonObject): OutputConfig | undefined {
+  const effort = stringOf(objectOf(body.reasoning)?.effort);
+  const format = formatOf(objectOf(objectOf(body.text)?.format));
+  return effort === undefined && format === undefined ? undefined : defined({ effort, format });
+}
+
+function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
+  if (format?.type === 'json_object') return { type: 'json_object' };
+  if (format?.type !== 'json_schema') return undefined;
+  return defined({
+    type: 'json_schema',
+    schema: objectOf(format.schema) ?? {},
+    name: stringOf(format.name),
+    description: stringOf(format.description),
+    strict: booleanOf(format.strict),
+  });
+}
+
+/** Fields that have no canonical name, sorted by whether an answer without them would still be the answer asked for. */
+function ownFieldsOf(body: JsonObject): Losses {
+  const optional: Record<string, unknown> = {};
+  const essential: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(body)) {
+    if (value === null || value === undefined) continue;
+    if (isEssential(field, value)) essential[field] = value;
+    else if (!translated.has(field)) optional[field] = value;
+  }
+  const { effort: _, ...reasoning } = objectOf(body.reasoning) ?? {};
+  const { format: __, ...text } = objectOf(body.text) ?? {};
+  if (Object.values(reasoning).some((value) => value !== null)) optional.reasoning = reasoning;
+  if (Object.values(text).some((value) => value !== null)) optional.text = text;
+  if (choosesBeyondFunctions(objectOf(body.tool_choice))) optional.tool_choice = body.tool_choice;
+  return { optional, essential };
+}
+
+function choosesBeyondFunctions(choice: JsonObject | undefined): boolean {
+  return choice !== undefined && choice.type !== 'function' && choice.type !== 'custom';
+}
+
+function isEssential(field: string, value: unknown): boolean {
+  switch (field) {
+    case 'previous_response_id':
+    case 'conversation':
+    case 'prompt':
+      return true;
+    case 'background':
+      return value === true;
+    case 'top_logprobs':
+      return value !== 0;
+    case 'include':
+      return Array.isArray(value) && value.includes('message.output_text.logprobs');
+    default:
+      return false;
+  }
+}
+
+const translated: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'instructions',
+  'max_output_tokens',
+  'stream',
+  'stream_options',
+  'store',
+  'background',
+  'include',
+  'top_logprobs',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'temperature',
+  'top_p',
+  'user',
+  'safety_identifier',
+  'reasoning',
+  'text',
+]);

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Tool, ToolChoice } from '../../kernel/message.ts';
+import { foreignTool } from '../foreign.ts';
+import { remember } from '../origin.ts';
+import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
+
+export function decodeTools(tools: unknown): readonly Tool[] | undefined {
+  if (!Array.isArray(tools)) return undefined;
+  return objectsOf(tools).map((tool) => remember(decodeTool(tool), [tool]));
+}
+
+function decodeTool(tool: JsonObject): Tool {
+  const name = stringOf(tool.name);
+  const description = stringOf(tool.description);
+  if (name === undefined) return foreignTool('openai-responses', tool);
+  if (tool.type === 'custom')
+    return defined({ name, description: freeDescription(tool, description), input_schema: freeText });
+  if (tool.type !== 'function') return foreignTool('openai-responses', tool);
+  const input_schema = objectOf(tool.parameters) ?? { type: 'object', properties: {} };
+  return defined({ name, description, input_schema, strict: tool.strict === true ? true : undefined });
+}
+
+/** A tool that takes free text takes it elsewhere as its one argument. */
+const freeText = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+};
+
+function freeDescription(tool: JsonObject, description: string | undefined): string | undefined {
+  const grammar = stringOf(objectOf(tool.format)?.definition);
+  if (grammar === undefined) return description;
+  return `${description ?? ''}\n\nThe input must follow this grammar:\n${grammar}`.trimStart();
+}
+
+/** The tools of a request that take free text, whose calls are items of their own kind. */
+export function freeTextTools(body: JsonObject): ReadonlySet<string> {
+  const names = objectsOf(body.tools).flatMap((tool) =>
+    tool.type === 'custom' ? [stringOf(tool.name) ?? ''] : [],
+  );
+  return new Set(names);
+}
+
+/** Which tools may or must be called, and whether several at once. */
+export function decodeToolChoice(choice: unknown, parallel: unknown): ToolChoice | undefined {
+  const one = parallel === false ? { disable_parallel_tool_use: true } : {};
+  const chosen = objectOf(choice);
+  const mode = stringOf(choice) ?? (chosen?.type === 'allowed_tools' ? stringOf(chosen.mode) : undefined);
+  if (mode === 'none') return { type: 'none' };
+  if (mode === 'required') return { type: 'any', ...one };
+  const name = chosen?.type === 'function' || chosen?.type === 'custom' ? stringOf(chosen.name) : undefined;
+  if (name !== undefined) return { type: 'tool', name, ...one };
+  return mode === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined;
+}

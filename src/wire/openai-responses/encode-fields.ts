@@ -1,0 +1,76 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
+import { foreignOf } from '../foreign.ts';
+import { originalsOf } from '../origin.ts';
+import { outputFormatOf } from '../output-format.ts';
+import { defined } from '../read.ts';
+import { fitsStrict } from '../strict-schema.ts';
+
+export function encodeTools(
+  tools: readonly Tool[] | undefined,
+  dropped: Set<string>,
+): readonly JsonObject[] | undefined {
+  const encoded = tools?.flatMap((tool) => encodeTool(tool, dropped));
+  return encoded?.length === 0 ? undefined : encoded;
+}
+
+/** As it came, where it came in this format. */
+export function restoreTools(
+  tools: readonly Tool[] | undefined,
+  dropped: Set<string>,
+): readonly JsonObject[] | undefined {
+  return tools?.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, dropped));
+}
+
+function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
+  const foreign = foreignOf(tool);
+  if (foreign?.wire === 'openai-responses') return [foreign.part];
+  if (foreign !== undefined || (tool.type !== undefined && tool.type !== 'custom')) {
+    dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+    return [];
+  }
+  if (tool.cache_control != null) dropped.add('cache_control');
+  const { name, description } = tool;
+  const parameters = tool.input_schema ?? { type: 'object', properties: {} };
+  // Strictness is on here unless it is said to be off, and refuses most schemas that were not written for it.
+  return [
+    defined({
+      type: 'function',
+      name,
+      description,
+      parameters,
+      strict: tool.strict === true && fitsStrict(parameters),
+    }),
+  ];
+}
+
+export function encodeToolChoice(choice: ToolChoice | undefined): JsonObject {
+  if (choice === undefined) return {};
+  const one =
+    choice.type !== 'none' && choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  switch (choice.type) {
+    case 'auto':
+      return { tool_choice: 'auto', ...one };
+    case 'any':
+      return { tool_choice: 'required', ...one };
+    case 'none':
+      return { tool_choice: 'none' };
+    case 'tool':
+      return { tool_choice: { type: 'function', name: choice.name }, ...one };
+  }
+}
+
+/** The least that the API accepts. */
+const outputTokensMin = 16;
+
+export function encodeLimit({ max_tokens: limit }: ChatRequest): number | undefined {
+  return limit == null ? undefined : Math.max(limit, outputTokensMin);
+}
+
+export function encodeFormat(request: ChatRequest): JsonObject | undefined {
+  const format = outputFormatOf(request);
+  if (format === undefined) return undefined;
+  if (format.type === 'json_object') return { type: 'json_object' };
+  const { name = 'response', description, schema = {}, strict = fitsStrict(schema) } = format;
+  return defined({ type: 'json_schema', name, description, schema, strict });
+}

@@ -1,0 +1,58 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
+import { cannotCross, foreignOf } from '../foreign.ts';
+import { urlFromMedia } from '../media.ts';
+import { defined } from '../read.ts';
+
+/** What the user says, or a tool returns: a string where it is one text, else parts. */
+export function encodeContent(
+  blocks: readonly Block[],
+  dropped: Set<string>,
+): string | readonly JsonObject[] {
+  const parts = blocks.flatMap((block) => encodePart(block, dropped));
+  const [only] = parts;
+  if (parts.length === 0) return '';
+  return parts.length === 1 && only?.type === 'input_text' ? String(only.text) : parts;
+}
+
+function encodePart(block: Block, dropped: Set<string>): readonly JsonObject[] {
+  if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
+  const foreign = foreignOf(block);
+  if (foreign?.wire === 'openai-responses') return [foreign.part];
+  switch (block.type) {
+    case 'text':
+      return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];
+    case 'image':
+      return [imagePart(block)];
+    case 'document':
+      if ('citations' in block) dropped.add('messages[].content[].citations');
+      return [documentPart(block)];
+    default:
+      dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      return [];
+  }
+}
+
+function imagePart({ source }: ImageBlock): JsonObject {
+  if (source.type === 'file') return { type: 'input_image', file_id: source.file_id, detail: 'auto' };
+  return { type: 'input_image', image_url: urlFromMedia(source), detail: 'auto' };
+}
+
+function documentPart({ source, title }: DocumentBlock): JsonObject {
+  const filename = title ?? undefined;
+  switch (source.type) {
+    case 'base64':
+      return { type: 'input_file', filename: filename ?? 'document.pdf', file_data: urlFromMedia(source) };
+    case 'url':
+      return defined({ type: 'input_file', file_url: source.url, filename });
+    case 'text':
+      return {
+        type: 'input_text',
+        text: filename === undefined ? source.data : `${filename}\n\n${source.data}`,
+      };
+    case 'file':
+      return { type: 'input_file', file_id: source.file_id };
+    default:
+      throw cannotCross('messages[].content[].document.source', 'openai-responses');
+  }
+}

@@ -1,0 +1,21 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { objectOf, stringOf } from '../read.ts';
+
+/**
+ * An error in a stream whose state is not known here. It can't be a `response.failed`, which clients refuse when its id
+ * is not the stream's; its number only has to be larger than those before.
+ */
+export function errorFrame(envelope: JsonObject): Uint8Array {
+  const error = objectOf(envelope.error) ?? {};
+  const frame = {
+    type: 'error',
+    code: stringOf(error.code) ?? stringOf(error.type) ?? 'server_error',
+    message: stringOf(error.message) ?? 'the answer broke off',
+    param: error.param ?? null,
+    error,
+    sequence_number: afterAnyOther,
+  };
+  return Buffer.from(`event: error\ndata: ${JSON.stringify(frame)}\n\n`);
+}
+
+const afterAnyOther = 2 ** 31 - 1;

@@ -1,0 +1,129 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, Delta } from '../../kernel/message.ts';
+import { stringOf } from '../read.ts';
+import { seal } from '../sealed.ts';
+import { CallWriter, FreeTextCallWriter } from './call-writer.ts';
+import { MessageWriter } from './message-writer.ts';
+import { unsealedReasoning } from './reasoning.ts';
+import { ReasoningWriter } from './reasoning-writer.ts';
+import type { OpenBlock, Place, Stage } from './stage.ts';
+import { itemId, reasoningItem } from './write-response.ts';
+
+interface Context {
+  readonly answerId: string;
+  /** Names of tools that take free text. */
+  readonly free: ReadonlySet<string>;
+  readonly emit: Stage['emit'];
+}
+
+/** Writes blocks as items: texts that follow each other are one message, everything else is an item of its own. */
+export class ItemWriter implements Stage {
+  readonly #context: Context;
+  readonly #items: (JsonObject | undefined)[] = [];
+  readonly #open = new Map<number, OpenBlock>();
+  #message: MessageWriter | undefined;
+  /** Reasoning that is over, unless the next block brings its encrypted half. */
+  #waiting: ReasoningWriter | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** The items that are complete. */
+  get output(): readonly JsonObject[] {
+    return this.#items.filter((item) => item !== undefined);
+  }
+
+  start(index: number, block: Block): void {
+    if (block.type !== 'redacted_thinking') this.#settleReasoning(undefined);
+    if (block.type !== 'text') this.#finishMessage();
+    switch (block.type) {
+      case 'text':
+        this.#message ??= new MessageWriter(this);
+        this.#open.set(index, this.#message.text(block));
+        return;
+      case 'thinking':
+        this.#open.set(index, this.#reasoning(block.thinking));
+        return;
+      case 'redacted_thinking':
+        this.#redacted(block.data);
+        return;
+      case 'tool_use':
+        this.#open.set(
+          index,
+          this.#context.free.has(block.name)
+            ? new FreeTextCallWriter(this, block)
+            : new CallWriter(this, block),
+        );
+        return;
+    }
+  }
+
+  grow(index: number, delta: Delta): void {
+    this.#open.get(index)?.grow(delta);
+  }
+
+  stop(index: number): void {
+    this.#open.get(index)?.stop();
+    this.#open.delete(index);
+  }
+
+  /** Ends what is open; a refusal that nobody worded yet is given its words. */
+  close(refusal: string | undefined): void {
+    for (const index of [...this.#open.keys()]) this.stop(index);
+    this.#settleReasoning(undefined);
+    if (refusal !== undefined && this.#message === undefined) {
+      this.#message = new MessageWriter(this);
+      this.#message.refuse(refusal);
+    }
+    this.#finishMessage();
+  }
+
+  emit(type: string, fields: JsonObject): void {
+    this.#context.emit(type, fields);
+  }
+
+  open(prefix: string, itemFor: (id: string) => JsonObject): Place {
+    const output_index = this.#items.push(undefined) - 1;
+    const item_id = itemId(prefix, this.#context.answerId, output_index);
+    this.emit('response.output_item.added', { output_index, item: itemFor(item_id) });
+    return { item_id, output_index };
+  }
+
+  done({ output_index }: Place, item: JsonObject): void {
+    this.#items[output_index] = item;
+    this.emit('response.output_item.done', { output_index, item });
+  }
+
+  #finishMessage(): void {
+    this.#message?.finish();
+    this.#message = undefined;
+  }
+
+  #reasoning(begun: string): OpenBlock {
+    const writer = new ReasoningWriter(this);
+    writer.grow({ type: 'thinking_delta', thinking: begun });
+    const stop = () => {
+      this.#waiting = writer;
+      if (writer.signature !== '') this.#settleReasoning(seal('signature', writer.signature));
+    };
+    return { grow: (delta) => writer.grow(delta), stop };
+  }
+
+  #settleReasoning(encrypted: string | undefined): void {
+    this.#waiting?.finish(encrypted);
+    this.#waiting = undefined;
+  }
+
+  #redacted(data: string): void {
+    const own = stringOf(unsealedReasoning(data)?.encrypted_content);
+    const encrypted = own ?? seal('redacted', data);
+    if (this.#waiting !== undefined && own !== undefined) {
+      this.#settleReasoning(encrypted);
+      return;
+    }
+    this.#settleReasoning(undefined);
+    const place = this.open('rs', (id) => reasoningItem(id, '', undefined));
+    this.done(place, reasoningItem(place.item_id, '', encrypted));
+  }
+}

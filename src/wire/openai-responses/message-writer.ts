@@ -1,0 +1,92 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Delta, TextBlock } from '../../kernel/message.ts';
+import { objectsOf } from '../read.ts';
+import { annotationOf } from './annotations.ts';
+import type { OpenBlock, Place, Stage } from './stage.ts';
+import { messageItem } from './write-response.ts';
+
+/** Writes texts as the parts of one message. */
+export class MessageWriter {
+  readonly #stage: Stage;
+  readonly #place: Place;
+  readonly #parts: JsonObject[] = [];
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#place = stage.open('msg', (id) => ({ ...messageItem(id, []), status: 'in_progress' }));
+  }
+
+  text(block: TextBlock): OpenBlock {
+    const writer = new TextWriter(
+      this.#stage,
+      { ...this.#place, content_index: this.#parts.length },
+      (part) => this.#parts.push(part),
+    );
+    writer.start(block);
+    return writer;
+  }
+
+  refuse(refusal: string): void {
+    const place = { ...this.#place, content_index: this.#parts.length };
+    const part = { type: 'refusal', refusal };
+    this.#stage.emit('response.content_part.added', { ...place, part: { type: 'refusal', refusal: '' } });
+    this.#stage.emit('response.refusal.delta', { ...place, delta: refusal });
+    this.#stage.emit('response.refusal.done', { ...place, refusal });
+    this.#stage.emit('response.content_part.done', { ...place, part });
+    this.#parts.push(part);
+  }
+
+  finish(): void {
+    this.#stage.done(this.#place, messageItem(this.#place.item_id, this.#parts));
+  }
+}
+
+interface PartPlace extends Place {
+  readonly content_index: number;
+}
+
+class TextWriter implements OpenBlock {
+  readonly #stage: Stage;
+  readonly #place: PartPlace;
+  readonly #done: (part: JsonObject) => void;
+  readonly #citations: JsonObject[] = [];
+  #text = '';
+
+  constructor(stage: Stage, place: PartPlace, done: (part: JsonObject) => void) {
+    this.#stage = stage;
+    this.#place = place;
+    this.#done = done;
+  }
+
+  start(block: TextBlock): void {
+    this.#stage.emit('response.content_part.added', { ...this.#place, part: outputText('', []) });
+    if ('citations' in block) this.#citations.push(...objectsOf(block.citations));
+    this.grow({ type: 'text_delta', text: block.text });
+  }
+
+  grow(delta: Delta): void {
+    if (delta.type === 'citations_delta' && isJsonObject(delta.citation))
+      this.#citations.push(delta.citation);
+    if (delta.type !== 'text_delta' || delta.text === '') return;
+    this.#text += delta.text;
+    this.#stage.emit('response.output_text.delta', { ...this.#place, delta: delta.text, logprobs: [] });
+  }
+
+  stop(): void {
+    const annotations = this.#citations.flatMap((citation) => annotationOf(citation, this.#text.length));
+    for (const [annotation_index, annotation] of annotations.entries())
+      this.#stage.emit('response.output_text.annotation.added', {
+        ...this.#place,
+        annotation_index,
+        annotation,
+      });
+    const part = outputText(this.#text, annotations);
+    this.#stage.emit('response.output_text.done', { ...this.#place, text: this.#text, logprobs: [] });
+    this.#stage.emit('response.content_part.done', { ...this.#place, part });
+    this.#done(part);
+  }
+}
+
+function outputText(text: string, annotations: readonly JsonObject[]): JsonObject {
+  return { type: 'output_text', text, annotations, logprobs: [] };
+}

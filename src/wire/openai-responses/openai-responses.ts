@@ -1,0 +1,36 @@
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
+import { CollectedJson } from '../collected-json.ts';
+import { FoldedJson } from '../folded-json.ts';
+import { openaiErrorType } from '../openai-error-type.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeRequest } from './encode-request.ts';
+import { errorFrame } from './error-frame.ts';
+import { eventsOf } from './read-response.ts';
+import { ResponsesDecoder } from './reply-decoder.ts';
+import { ResponsesEncoder } from './reply-encoder.ts';
+import { responseOf } from './write-response.ts';
+
+/** OpenAI's Responses API: a conversation is a list of items, and so is an answer. */
+export function openaiResponsesWith(clock: Clock): WireFormat {
+  const seconds = () => Math.floor(clock.now() / 1000);
+  return {
+    name: 'openai-responses',
+    path: '/responses',
+    variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
+    ownHeaders: [],
+    keepAlive: Buffer.from(': ping\n\n'),
+    decodeRequest,
+    encodeRequest,
+    replyDecoder: (framing, interest) =>
+      framing === 'json' ? new CollectedJson(eventsOf) : new ResponsesDecoder(interest),
+    replyEncoder: (framing, asked) =>
+      framing === 'json'
+        ? new FoldedJson((answer) => responseOf(answer, asked.body, seconds()))
+        : new ResponsesEncoder(asked.body, seconds()),
+    errorType: openaiErrorType,
+    errorFrame,
+  };
+}
+
+export const openaiResponses: WireFormat = openaiResponsesWith(systemClock);

@@ -1,0 +1,89 @@
+import { unfold } from '../../kernel/answer.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, Block, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import { objectOf, objectsOf, stringOf } from '../read.ts';
+import { toolInputOf } from '../tool-input.ts';
+import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
+import { stopReasonOf } from './stop-reason.ts';
+import { usageOf } from './usage.ts';
+
+/** The events of an unstreamed answer, which may be an error. */
+export function* eventsOf(body: JsonObject): Generator<ReplyEvent> {
+  const error = errorOf(body);
+  if (error !== undefined) yield { type: 'error', error };
+  else if (Array.isArray(body.output)) yield* unfold(answerOf(body));
+}
+
+export function errorOf(body: JsonObject): StreamError | undefined {
+  const { error } = body;
+  if ((error === null || error === undefined) && body.status !== 'failed') return undefined;
+  const told = objectOf(error) ?? {};
+  const message =
+    stringOf(told.message) ?? stringOf(error) ?? 'the provider reported an error without a message';
+  return { ...told, type: stringOf(told.type) ?? stringOf(told.code) ?? 'server_error', message };
+}
+
+function answerOf(body: JsonObject): Answer {
+  const output = objectsOf(body.output);
+  const content = output.flatMap(blocksOf);
+  const refusal = refusalIn(output);
+  const tools = content.some((block) => block.type === 'tool_use');
+  return {
+    id: stringOf(body.id) ?? '',
+    type: 'message',
+    role: 'assistant',
+    model: stringOf(body.model) ?? '',
+    content,
+    stop_reason: stopReasonOf(body, { tools, refused: refusal !== '' }),
+    stop_sequence: null,
+    ...(refusal !== '' && { stop_details: { type: 'refusal', category: null, explanation: refusal } }),
+    usage: usageOf(objectOf(body.usage) ?? {}),
+  };
+}
+
+export function refusalIn(output: readonly JsonObject[]): string {
+  const parts = output.flatMap((item) => (item.type === 'message' ? objectsOf(item.content) : []));
+  return parts.map((part) => stringOf(part.refusal) ?? '').join('');
+}
+
+/** A whole item of an answer; kinds that no other format has are left out. */
+export function blocksOf(item: JsonObject): readonly Block[] {
+  switch (item.type) {
+    case 'message':
+      return objectsOf(item.content).flatMap(textOf);
+    case 'reasoning':
+      return reasoningBlocks(item);
+    case 'function_call':
+    case 'custom_tool_call': {
+      const { id, name } = callOf(item);
+      const input =
+        item.type === 'function_call' ? toolInputOf(item.arguments) : { input: stringOf(item.input) ?? '' };
+      return [{ type: 'tool_use', id, name, input }];
+    }
+    default:
+      return [];
+  }
+}
+
+function reasoningBlocks(item: JsonObject): readonly Block[] {
+  const thinking = reasoningTextOf(item);
+  const half = encryptedHalf(item);
+  if (half !== undefined && 'signature' in half)
+    return [{ type: 'thinking', thinking, signature: half.signature }];
+  const shown: readonly Block[] = thinking === '' ? [] : [{ type: 'thinking', thinking }];
+  return half === undefined ? shown : [...shown, half];
+}
+
+export function callOf(item: JsonObject): { readonly id: string; readonly name: string } {
+  return { id: stringOf(item.call_id) ?? stringOf(item.id) ?? '', name: stringOf(item.name) ?? '' };
+}
+
+function textOf(part: JsonObject): readonly Block[] {
+  const text =
+    part.type === 'refusal'
+      ? stringOf(part.refusal)
+      : part.type === 'output_text'
+        ? stringOf(part.text)
+        : undefined;
+  return text === undefined || text === '' ? [] : [{ type: 'text', text }];
+}

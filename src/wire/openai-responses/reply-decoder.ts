@@ -1,0 +1,113 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ReplyEvent } from '../../kernel/message.ts';
+import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
+import { objectOf, objectsOf, parseObject, stringOf } from '../read.ts';
+import { type SseFrame, SseParser } from '../sse.ts';
+import { ItemReader } from './item-reader.ts';
+import { errorOf } from './read-response.ts';
+import { stopReasonOf } from './stop-reason.ts';
+import { usageOf } from './usage.ts';
+
+/** Reads a streamed answer. */
+export class ResponsesDecoder implements ReplyDecoder {
+  finished = false;
+  readonly #sse = new SseParser();
+  readonly #interest: Interest;
+  #events: ReplyEvent[] = [];
+  readonly #items = new ItemReader((event) => this.#events.push(event));
+  #started = false;
+
+  constructor(interest: Interest) {
+    this.#interest = interest;
+  }
+
+  push(chunk: Uint8Array): readonly ReplyEvent[] {
+    return this.#decode(this.#sse.push(chunk));
+  }
+
+  end(): readonly ReplyEvent[] {
+    return this.#decode(this.#sse.end());
+  }
+
+  #decode(frames: readonly SseFrame[]): readonly ReplyEvent[] {
+    for (const { event, data } of frames) {
+      if (this.finished) break;
+      if (this.#interest === 'milestones' && this.#skippable(event)) continue;
+      const frame = parseObject(data);
+      if (frame !== undefined) this.#read(frame);
+    }
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  /** Once content has begun, only what opens an item or ends the answer says anything new. */
+  #skippable(name: string): boolean {
+    return (
+      this.#items.begun &&
+      (name.endsWith('.delta') || name.endsWith('.done') || name.startsWith('response.content_part.'))
+    );
+  }
+
+  #read(frame: JsonObject): void {
+    const type = stringOf(frame.type) ?? '';
+    const response = objectOf(frame.response);
+    switch (type) {
+      case 'response.created':
+      case 'response.queued':
+      case 'response.in_progress':
+        this.#start(response ?? {});
+        return;
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#start(response ?? {});
+        this.#complete(response ?? {});
+        return;
+      case 'response.failed':
+        this.#fail(response ?? {});
+        return;
+      case 'error':
+        this.#fail({ error: objectOf(frame.error) ?? frame });
+        return;
+      default:
+        // A gateway on the way may have put an error in a form of its own.
+        if (type === '' && frame.error != null) this.#fail(frame);
+        else this.#items.read(type, frame);
+    }
+  }
+
+  #start(response: JsonObject): void {
+    if (this.#started) return;
+    this.#started = true;
+    const message = {
+      id: stringOf(response.id) ?? '',
+      type: 'message',
+      role: 'assistant',
+      model: stringOf(response.model) ?? '',
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: {},
+    } as const;
+    this.#events.push({ type: 'message_start', message });
+  }
+
+  #complete(response: JsonObject): void {
+    this.finished = true;
+    if (!this.#items.begun) this.#items.readWhole(objectsOf(response.output));
+    this.#items.close();
+    const { tools, refusal } = this.#items;
+    const stop_reason = stopReasonOf(response, { tools, refused: refusal !== '' });
+    const why =
+      refusal === '' ? {} : { stop_details: { type: 'refusal', category: null, explanation: refusal } };
+    const usage = usageOf(objectOf(response.usage) ?? {});
+    this.#events.push({ type: 'message_delta', delta: { stop_reason, stop_sequence: null, ...why }, usage });
+    this.#events.push({ type: 'message_stop' });
+  }
+
+  #fail(body: JsonObject): void {
+    this.finished = true;
+    const error = errorOf({ status: 'failed', ...body });
+    if (error !== undefined) this.#events.push({ type: 'error', error });
+  }
+}

@@ -1,0 +1,111 @@
+import { mergeUsage } from '../../kernel/answer.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ReplyEvent, StopDelta, StreamError, Usage } from '../../kernel/message.ts';
+import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import { freeTextTools } from './decode-tools.ts';
+import { ItemWriter } from './item-writer.ts';
+import { endingOf } from './stop-reason.ts';
+import { encodeUsage } from './usage.ts';
+import { shellOf } from './write-response.ts';
+
+/** Writes a streamed answer: numbered events, and exactly one that ends it. */
+export class ResponsesEncoder implements ReplyEncoder {
+  readonly #asked: JsonObject;
+  readonly #createdSeconds: number;
+  #text = '';
+  #sequence = 0;
+  #shell: JsonObject | undefined;
+  #items: ItemWriter | undefined;
+  #usage: Usage = {};
+  #stop: StopDelta = {};
+  #ended = false;
+
+  constructor(asked: JsonObject, createdSeconds: number) {
+    this.#asked = asked;
+    this.#createdSeconds = createdSeconds;
+  }
+
+  push(event: ReplyEvent): Uint8Array | undefined {
+    this.#write(event);
+    return this.#taken();
+  }
+
+  end(): Uint8Array | undefined {
+    this.#complete();
+    return this.#taken();
+  }
+
+  #taken(): Uint8Array | undefined {
+    if (this.#text === '') return undefined;
+    const bytes = Buffer.from(this.#text);
+    this.#text = '';
+    return bytes;
+  }
+
+  #write(event: ReplyEvent): void {
+    switch (event.type) {
+      case 'message_start': {
+        this.#usage = mergeUsage(this.#usage, event.message.usage);
+        this.#shell = shellOf(event.message, this.#asked, this.#createdSeconds);
+        const free = freeTextTools(this.#asked);
+        this.#items = new ItemWriter({
+          answerId: event.message.id,
+          free,
+          emit: (type, fields) => this.#emit(type, fields),
+        });
+        this.#emit('response.created', { response: this.#shell });
+        this.#emit('response.in_progress', { response: this.#shell });
+        return;
+      }
+      case 'content_block_start':
+        this.#items?.start(event.index, event.content_block);
+        return;
+      case 'content_block_delta':
+        this.#items?.grow(event.index, event.delta);
+        return;
+      case 'content_block_stop':
+        this.#items?.stop(event.index);
+        return;
+      case 'message_delta':
+        this.#usage = mergeUsage(this.#usage, event.usage);
+        if (event.delta.stop_reason != null) this.#stop = event.delta;
+        return;
+      case 'message_stop':
+        this.#complete();
+        return;
+      case 'error':
+        this.#fail(event.error);
+        return;
+    }
+  }
+
+  #emit(type: string, fields: JsonObject): void {
+    this.#text += `event: ${type}\ndata: ${JSON.stringify({ type, ...fields, sequence_number: this.#sequence++ })}\n\n`;
+  }
+
+  #complete(): void {
+    if (this.#ended || this.#items === undefined) return;
+    this.#ended = true;
+    const { stop_reason, stop_details } = this.#stop;
+    this.#items.close(stop_reason === 'refusal' ? (stop_details?.explanation ?? undefined) : undefined);
+    const ending = endingOf(stop_reason);
+    const response = {
+      ...this.#shell,
+      ...ending,
+      completed_at: this.#createdSeconds,
+      output: this.#items.output,
+      usage: encodeUsage(this.#usage),
+    };
+    this.#emit(`response.${ending.status}`, { response });
+  }
+
+  #fail({ type, message }: StreamError): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const shell = this.#shell ?? shellOf({ id: '', model: '' }, this.#asked, this.#createdSeconds);
+    const output = this.#items?.output ?? [];
+    this.#emit('response.failed', {
+      response: { ...shell, status: 'failed', error: { code: type, message }, output },
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { objectOf } from '../read.ts';
+
+export function stopReasonOf(
+  response: JsonObject,
+  seen: { readonly tools: boolean; readonly refused: boolean },
+): string | null {
+  if (response.status === 'queued' || response.status === 'in_progress') return null;
+  if (response.status === 'incomplete') {
+    const reason = objectOf(response.incomplete_details)?.reason;
+    return reason === 'content_filter' ? 'refusal' : 'max_tokens';
+  }
+  if (seen.refused) return 'refusal';
+  return seen.tools ? 'tool_use' : 'end_turn';
+}
+
+/** How an answer ended, in this format's words. */
+export function endingOf(stop: string | null | undefined): JsonObject & { readonly status: string } {
+  switch (stop) {
+    case 'max_tokens':
+    case 'model_context_window_exceeded':
+      return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+    case 'refusal':
+      return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
+    default:
+      return { status: 'completed', incomplete_details: null };
+  }
+}

@@ -1,0 +1,134 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, Block, ToolUseBlock } from '../../kernel/message.ts';
+import { objectOf, stringOf } from '../read.ts';
+import { seal } from '../sealed.ts';
+import { annotationsOf } from './annotations.ts';
+import { freeTextTools } from './decode-tools.ts';
+import { argumentsOf } from './encode-items.ts';
+import { unsealedReasoning } from './reasoning.ts';
+import { endingOf } from './stop-reason.ts';
+import { encodeUsage } from './usage.ts';
+
+/** An unstreamed answer. */
+export function responseOf(answer: Answer, asked: JsonObject, createdSeconds: number): JsonObject {
+  const shell = shellOf(answer, asked, createdSeconds);
+  return {
+    ...shell,
+    ...endingOf(answer.stop_reason),
+    completed_at: createdSeconds,
+    output: outputOf(answer, asked),
+    usage: encodeUsage(answer.usage),
+  };
+}
+
+export function responseIdOf(id: string): string {
+  return id.startsWith('resp_') ? id : `resp_${id}`;
+}
+
+/** What every answer says about itself, most of it the question again. */
+export function shellOf(
+  { id, model }: { readonly id: string; readonly model: string },
+  asked: JsonObject,
+  createdSeconds: number,
+): JsonObject {
+  const { effort = null, summary = null } = objectOf(asked.reasoning) ?? {};
+  return {
+    id: responseIdOf(id),
+    object: 'response',
+    created_at: createdSeconds,
+    status: 'in_progress',
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: asked.instructions ?? null,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    model,
+    output: [],
+    parallel_tool_calls: asked.parallel_tool_calls ?? true,
+    previous_response_id: asked.previous_response_id ?? null,
+    reasoning: { effort, summary },
+    store: asked.store ?? true,
+    temperature: asked.temperature ?? 1,
+    text: asked.text ?? { format: { type: 'text' } },
+    tool_choice: asked.tool_choice ?? 'auto',
+    tools: asked.tools ?? [],
+    top_p: asked.top_p ?? 1,
+    truncation: asked.truncation ?? 'disabled',
+    usage: null,
+    user: asked.user ?? null,
+    metadata: asked.metadata ?? {},
+  };
+}
+
+/** The items of an answer, as they would be in it. */
+export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject[] {
+  const free = freeTextTools(asked);
+  const items: JsonObject[] = [];
+  const name = (prefix: string) => itemId(prefix, answer.id, items.length);
+  let texts: Block[] = [];
+  const flush = () => {
+    if (texts.length > 0) items.push(messageItem(name('msg'), texts.map(textPart)));
+    texts = [];
+  };
+  for (const block of answer.content) {
+    if (block.type === 'text') {
+      texts.push(block);
+      continue;
+    }
+    flush();
+    if (block.type === 'tool_use')
+      items.push(callItem(name(free.has(block.name) ? 'ctc' : 'fc'), block, free.has(block.name)));
+    else if (block.type === 'thinking')
+      items.push(
+        reasoningItem(
+          name('rs'),
+          block.thinking,
+          block.signature ? seal('signature', block.signature) : undefined,
+        ),
+      );
+    else if (block.type === 'redacted_thinking') addRedacted(items, block.data, name('rs'));
+  }
+  const explanation =
+    answer.stop_reason === 'refusal' ? stringOf(answer.stop_details?.explanation) : undefined;
+  if (explanation !== undefined && texts.length === 0)
+    items.push(messageItem(name('msg'), [{ type: 'refusal', refusal: explanation }]));
+  flush();
+  return items;
+}
+
+/** Encrypted reasoning belongs to the summary right before it, where that is from the same item. */
+function addRedacted(items: JsonObject[], data: string, id: string): void {
+  const own = unsealedReasoning(data);
+  const before = items.at(-1);
+  if (own !== undefined && before?.type === 'reasoning' && before.encrypted_content === undefined)
+    items[items.length - 1] = { ...before, encrypted_content: own.encrypted_content };
+  else items.push(reasoningItem(id, '', stringOf(own?.encrypted_content) ?? seal('redacted', data)));
+}
+
+export function itemId(prefix: string, answerId: string, index: number): string {
+  return `${prefix}_${answerId}_${index}`;
+}
+
+export function messageItem(id: string, content: readonly JsonObject[]): JsonObject {
+  return { id, type: 'message', status: 'completed', role: 'assistant', content };
+}
+
+function textPart(block: Block): JsonObject {
+  const text = block.type === 'text' ? block.text : '';
+  return { type: 'output_text', text, annotations: annotationsOf(block, text.length), logprobs: [] };
+}
+
+export function reasoningItem(id: string, text: string, encrypted: string | undefined): JsonObject {
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  return { id, type: 'reasoning', summary, ...(encrypted !== undefined && { encrypted_content: encrypted }) };
+}
+
+export function callItem(id: string, use: ToolUseBlock, freeText = false): JsonObject {
+  const call = { id, status: 'completed', call_id: use.id, name: use.name };
+  if (freeText) return { ...call, type: 'custom_tool_call', input: freeTextOf(use) };
+  return { ...call, type: 'function_call', arguments: argumentsOf(use) };
+}
+
+export function freeTextOf(use: ToolUseBlock): string {
+  return stringOf(objectOf(use.input)?.input) ?? argumentsOf(use);
+}

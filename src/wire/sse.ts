@@ -1,0 +1,124 @@
+import { StringDecoder } from 'node:string_decoder';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+
+export interface SseFrame {
+  /** Empty where the frame has no name. */
+  readonly event: string;
+  readonly data: string;
+}
+
+/** Reads server-sent events from bytes that may be cut anywhere. */
+export class SseParser {
+  readonly #utf8 = new StringDecoder('utf8');
+  #started = false;
+  /** The pieces of a line whose end has not come: joined once, so that a long line stays linear. */
+  #line: string[] = [];
+  #lineChars = 0;
+  #frameChars = 0;
+  #endedInCarriageReturn = false;
+  #event = '';
+  #data: string | undefined;
+
+  push(chunk: Uint8Array): readonly SseFrame[] {
+    return this.#read(this.#utf8.write(asBuffer(chunk)));
+  }
+
+  /** Also hands over a last frame that no blank line closed. */
+  end(): readonly SseFrame[] {
+    const frames = [...this.#read(this.#utf8.end())];
+    if (this.#line.length > 0) this.#take(this.#wholeLine(''), frames);
+    this.#take('', frames);
+    return frames;
+  }
+
+  #read(text: string): readonly SseFrame[] {
+    const frames: SseFrame[] = [];
+    let from = this.#skip(text);
+    if (text.includes('\r', from)) from = this.#readAnyEnds(text, from, frames);
+    else
+      for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
+        this.#take(this.#wholeLine(text.slice(from, end)), frames);
+        from = end + 1;
+      }
+    if (from < text.length) this.#hold(from === 0 ? text : text.slice(from));
+    return frames;
+  }
+
+  /** The rare case: lines that end in CRLF or CR. */
+  #readAnyEnds(text: string, start: number, frames: SseFrame[]): number {
+    const lineEnd = /\r\n|\r|\n/g;
+    lineEnd.lastIndex = start;
+    let from = start;
+    for (let end = lineEnd.exec(text); end !== null; end = lineEnd.exec(text)) {
+      this.#take(this.#wholeLine(text.slice(from, end.index)), frames);
+      from = lineEnd.lastIndex;
+    }
+    this.#endedInCarriageReturn = text.endsWith('\r');
+    return from;
+  }
+
+  /** Leaves out a byte order mark, and a line feed whose carriage return came in the chunk before. */
+  #skip(text: string): number {
+    if (text === '') return 0;
+    let from = 0;
+    if (!this.#started) {
+      this.#started = true;
+      if (text.charCodeAt(0) === byteOrderMark) from = 1;
+    }
+    if (this.#endedInCarriageReturn) {
+      this.#endedInCarriageReturn = false;
+      if (text.startsWith('\n')) from = 1;
+    }
+    return from;
+  }
+
+  #hold(piece: string): void {
+    this.#line.push(piece);
+    this.#lineChars += piece.length;
+    this.#bound();
+  }
+
+  #bound(): void {
+    if (this.#lineChars + this.#frameChars > limits.frameBytesMax)
+      throw new GatewayError(
+        'upstream_broken',
+        `the provider sent a frame of more than ${limits.frameBytesMax} bytes`,
+      );
+  }
+
+  #wholeLine(rest: string): string {
+    if (this.#line.length === 0) return rest;
+    const line = this.#line.join('') + rest;
+    this.#line = [];
+    this.#lineChars = 0;
+    return line;
+  }
+
+  #take(line: string, frames: SseFrame[]): void {
+    if (line === '') {
+      if (this.#data !== undefined) frames.push({ event: this.#event, data: this.#data });
+      this.#event = '';
+      this.#data = undefined;
+      this.#frameChars = 0;
+    } else if (line.startsWith('data:')) {
+      const value = fieldValue(line, 5);
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+      this.#frameChars += line.length;
+      this.#bound();
+    } else if (line.startsWith('event:')) this.#event = fieldValue(line, 6);
+    else if (line === 'data') this.#data = this.#data === undefined ? '' : `${this.#data}\n`;
+  }
+}
+
+/** One space after the colon belongs to the syntax. */
+function fieldValue(line: string, colonEnd: number): string {
+  return line.slice(line.charCodeAt(colonEnd) === space ? colonEnd + 1 : colonEnd);
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+const byteOrderMark = 0xfeff;
+const space = 32;

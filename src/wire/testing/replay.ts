@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { Folding } from '../../kernel/answer.ts';
+import { Received } from '../../kernel/exchange.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import type { Framing, Interest, ReplyEncoder, WireFormat } from '../../kernel/wire-format.ts';
+
+export interface Replayed {
+  readonly events: readonly ReplyEvent[];
+  readonly answer: Answer | undefined;
+  readonly error: StreamError | undefined;
+  readonly finished: boolean;
+}
+
+interface Recorded {
+  readonly wire: WireFormat;
+  readonly framing: Framing;
+  readonly bytes: Uint8Array;
+  readonly interest?: Interest;
+}
+
+/** Reads an answer cut at these places. */
+export function replay(
+  { wire, framing, bytes, interest = 'everything' }: Recorded,
+  cuts: readonly number[] = [],
+): Replayed {
+  const decoder = wire.replyDecoder(framing, interest);
+  const folding = new Folding();
+  const events: ReplyEvent[] = [];
+  let from = 0;
+  for (const cut of [...cuts, bytes.length]) {
+    events.push(...decoder.push(bytes.subarray(from, cut)));
+    from = cut;
+  }
+  events.push(...decoder.end());
+  for (const event of events) folding.push(event);
+  const error = events.find((event) => event.type === 'error');
+  return { events, answer: folding.answer(), error: error?.error, finished: decoder.finished };
+}
+
+/** Reads an answer whole, cut in two at every byte, and byte by byte: it must be the same answer each time. */
+export function replayEverywhere(recorded: Recorded): Replayed {
+  const whole = replay(recorded);
+  const everyByte = Array.from(recorded.bytes, (_, at) => at);
+  for (const cuts of [everyByte, ...everyByte.map((at) => [at])]) {
+    const { answer, error, finished } = replay(recorded, cuts);
+    assert.deepEqual(
+      { answer, error, finished },
+      { answer: whole.answer, error: whole.error, finished: whole.finished },
+    );
+  }
+  return whole;
+}
+
+export function received(wire: WireFormat, body: JsonObject, text = JSON.stringify(body)): Received {
+  return new Received({ wire, bytes: Buffer.from(text), body, headers: [], query: '' });
+}
+
+export function written(encoder: ReplyEncoder, events: Iterable<ReplyEvent>): string {
+  const chunks: Uint8Array[] = [];
+  for (const event of events) chunks.push(encoder.push(event) ?? new Uint8Array(0));
+  chunks.push(encoder.end() ?? new Uint8Array(0));
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** An unnamed stream of objects, as OpenAI writes it. */
+export function dataFrames(...frames: readonly (JsonObject | string)[]): Uint8Array {
+  const lines = frames.map(
+    (frame) => `data: ${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n\n`,
+  );
+  return Buffer.from(lines.join(''));
+}
+
+/** A stream of events that are named by their type. */
+export function namedFrames(...frames: readonly JsonObject[]): Uint8Array {
+  return Buffer.from(
+    frames.map((frame) => `event: ${frame.type}\ndata: ${JSON.stringify(frame)}\n\n`).join(''),
+  );
+}
