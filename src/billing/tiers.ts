@@ -1,0 +1,12 @@
+/** What an account may use in a month, and what that costs. */
+export const tiers = [
+  { id: 'free', name: 'Free', priceUsdPerMonth: 0, requestsPerMonth: 1000, overage: false },
+  { id: 'pro', name: 'Pro', priceUsdPerMonth: 20, requestsPerMonth: 100_000, overage: true },
+  { id: 'team', name: 'Team', priceUsdPerMonth: 99, requestsPerMonth: 1_000_000, overage: true },
+] as const;
+
+/** Whole units, so that debits never drift. */
+export const creditsPerUsd = 100_000;
+
+/** What a call past the cap costs an account that switched overage on. */
+export const overageCreditsPerRequest = 25;

@@ -1,0 +1,18 @@
+import type { Provider } from '../kernel/provider.ts';
+import { anthropicMessages } from '../wire/index.ts';
+
+export const anthropic: Provider = {
+  name: 'anthropic',
+  title: 'Anthropic',
+  baseUrl: 'https://api.anthropic.com',
+  wires: [anthropicMessages],
+  keyPrefixes: ['sk-ant-'],
+  modelPrefixes: ['claude-'],
+  keyless: false,
+  priceId: 'anthropic',
+  authorize(credential) {
+    const key = credential.reveal();
+    // Tokens of a subscription login are only taken as a bearer token, API keys only in their own header.
+    return key.startsWith('sk-ant-oat') ? ['authorization', `Bearer ${key}`] : ['x-api-key', key];
+  },
+};

@@ -1,0 +1,88 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { ReplyEvent } from '../kernel/message.ts';
+import type { Raw, Source } from '../kernel/reply.ts';
+
+/**
+ * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error
+ * before that is thrown with everything the provider sent, so that the call can still be made again elsewhere.
+ */
+export async function begun(raw: Raw): Promise<Raw> {
+  const decoder = raw.wire.replyDecoder(raw.framing, 'everything');
+  const held: Uint8Array[] = [];
+  let heldBytes = 0;
+  let pending: Promise<Uint8Array | undefined> | undefined;
+  const { promise: timeout, stop } = timer(limits.commitWaitMs);
+  try {
+    while (heldBytes < limits.commitBytesMax) {
+      pending = raw.body.next();
+      const chunk = await Promise.race([pending, timeout]);
+      if (chunk === 'time') return { ...raw, body: resumed(held, raw.body, pending) };
+      pending = undefined;
+      if (chunk === undefined) return { ...raw, body: resumed(held, raw.body) };
+      held.push(chunk);
+      heldBytes += chunk.byteLength;
+      const first = decoder.push(chunk).find(decides);
+      if (first?.type === 'error') throw await failure(raw, held, first.error);
+      if (first !== undefined) break;
+    }
+    return { ...raw, body: resumed(held, raw.body) };
+  } finally {
+    stop();
+  }
+}
+
+function decides(event: ReplyEvent): boolean {
+  return event.type !== 'message_start' && event.type !== 'ping';
+}
+
+/** With what the provider still says: it ends after its error, if need be by a cut, or isn't waited for. */
+async function failure(
+  raw: Raw,
+  held: Uint8Array[],
+  error: { type: string; message: string },
+): Promise<GatewayError> {
+  const { promise: timeout, stop } = timer(limits.errorTailMs);
+  for (let bytes = 0; bytes <= limits.errorBodyBytesMax; ) {
+    const chunk = await Promise.race([raw.body.next(), timeout]).catch(() => undefined);
+    if (chunk === undefined || chunk === 'time') break;
+    held.push(chunk);
+    bytes += chunk.byteLength;
+  }
+  stop();
+  raw.body.cancel();
+  const { wire, status, headers } = raw;
+  return new GatewayError('upstream_error', `${error.type}: ${error.message}`, {
+    upstream: { wire, status, headers, bytes: Buffer.concat(held) },
+  });
+}
+
+/** What was held, then what was being waited for, then the rest. */
+function resumed(
+  held: Uint8Array[],
+  rest: Source<Uint8Array>,
+  waitedFor?: Promise<Uint8Array | undefined>,
+): Source<Uint8Array> {
+  let pending = waitedFor;
+  return {
+    async next() {
+      const chunk = held.shift();
+      if (chunk !== undefined) return chunk;
+      if (pending === undefined) return rest.next();
+      const due = pending;
+      pending = undefined;
+      return due;
+    },
+    cancel() {
+      held.length = 0;
+      pending?.catch(() => undefined);
+      rest.cancel();
+    },
+  };
+}
+
+function timer(ms: number): { promise: Promise<'time'>; stop(): void } {
+  const { promise, resolve } = Promise.withResolvers<'time'>();
+  const timeout = setTimeout(() => resolve('time'), ms);
+  return { promise, stop: () => clearTimeout(timeout) };
+}

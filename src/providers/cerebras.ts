@@ -1,0 +1,9 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const cerebras = openaiCompatible({
+  name: 'cerebras',
+  title: 'Cerebras',
+  baseUrl: 'https://api.cerebras.ai/v1',
+  keyPrefixes: ['csk-'],
+  priceId: 'cerebras',
+});

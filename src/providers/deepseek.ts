@@ -1,0 +1,10 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const deepseek = openaiCompatible({
+  name: 'deepseek',
+  title: 'DeepSeek',
+  baseUrl: 'https://api.deepseek.com/v1',
+  keyPrefixes: ['sk-'],
+  modelPrefixes: ['deepseek-'],
+  priceId: 'deepseek',
+});

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../kernel/json.ts';
+import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
+import { sample } from './sample.ts';
+
+export interface Composed {
+  readonly id: string;
+  readonly blocks: readonly Block[];
+  readonly stopReason: 'end_turn' | 'max_tokens' | 'tool_use';
+  readonly inputTokens: number;
+}
+
+/** Decides what the demonstration model says: a tool call where a tool is at hand, else words about what it read. */
+export function compose(request: ChatRequest): Composed {
+  const digest = createHash('sha256')
+    .update(canonicalJson({ ...request, stream: undefined }))
+    .digest('hex');
+  const inputTokens = countTokens(
+    JSON.stringify([request.system ?? '', request.messages, request.tools ?? []]),
+  );
+  const id = `msg_demo_${digest.slice(0, 24)}`;
+  const tool = toolToCall(request);
+  if (tool !== undefined) {
+    const block: Block = {
+      type: 'tool_use',
+      id: `toolu_demo_${digest.slice(0, 20)}`,
+      name: tool.name,
+      input: sample(tool.input_schema),
+    };
+    return { id, blocks: [block], stopReason: 'tool_use', inputTokens };
+  }
+  const words = split(spoken(request));
+  const most = request.max_tokens ?? words.length;
+  const text = words.slice(0, most).join('');
+  return {
+    id,
+    blocks: [{ type: 'text', text }],
+    stopReason: words.length > most ? 'max_tokens' : 'end_turn',
+    inputTokens,
+  };
+}
+
+/** How a block comes out, bit by bit. */
+export function pieces(block: Block): readonly string[] {
+  if (block.type === 'text') return split(block.text);
+  return block.type === 'tool_use' ? (JSON.stringify(block.input).match(/.{1,16}/gsu) ?? []) : [];
+}
+
+/** About four characters a token. */
+function countTokens(text: string): number {
+  return Math.max(1, Math.ceil(text.length / 4));
+}
+
+/** The model's tokens: four characters of a word at most, with the space before them. */
+function split(text: string): readonly string[] {
+  return text.match(/\s*\S{1,4}|\s+/gu) ?? [];
+}
+
+/** A tool is called once: an answer to a tool's result is in words. */
+function toolToCall({ tools, tool_choice: choice, messages }: ChatRequest): Tool | undefined {
+  if (tools === undefined || choice?.type === 'none') return undefined;
+  if (toolResultOf(messages.at(-1)) !== undefined) return undefined;
+  return choice?.type === 'tool' ? tools.find((tool) => tool.name === choice.name) : tools[0];
+}
+
+function spoken({ messages }: ChatRequest): string {
+  const last = messages.at(-1);
+  const result = toolResultOf(last);
+  const opening = 'This is a demonstration answer: demo-1 is built into Weir and no provider was asked.';
+  if (result !== undefined) return `${opening} The tool returned: ${excerpt(result)}`;
+  const asked = excerpt(textOf(last?.content ?? ''));
+  return asked === '' ? opening : `${opening} You wrote: ${asked}`;
+}
+
+function toolResultOf(message: Message | undefined): string | undefined {
+  if (message === undefined || typeof message.content === 'string') return undefined;
+  for (const block of message.content) if (block.type === 'tool_result') return textOf(block.content ?? '');
+  return undefined;
+}
+
+function textOf(content: string | readonly Block[]): string {
+  if (typeof content === 'string') return content;
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join(' ');
+}
+
+function excerpt(text: string): string {
+  return text.length <= 400 ? text.trim() : `${text.slice(0, 400).trim()}…`;
+}

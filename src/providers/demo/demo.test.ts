@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GatewayError } from '../../kernel/errors.ts';
+import { Received } from '../../kernel/exchange.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
+import { Reply } from '../../kernel/reply.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
+import { anthropicMessages, openaiChat } from '../../wire/index.ts';
+import { demo } from './demo.ts';
+
+const hello: ChatRequest = {
+  model: 'demo-1',
+  max_tokens: 200,
+  messages: [{ role: 'user', content: 'Hello' }],
+};
+const level = {
+  name: 'level',
+  input_schema: {
+    type: 'object',
+    properties: {
+      river: { type: 'string' },
+      unit: { enum: ['cm', 'm'] },
+      depth: { type: 'integer', minimum: 3 },
+      places: { type: 'array', items: { type: 'object', properties: { exact: { type: 'boolean' } } } },
+      note: { type: 'string' },
+    },
+    required: ['river', 'unit', 'depth', 'places'],
+  },
+};
+
+test('the same request has the same answer, streamed or not, and another has another', async () => {
+  const first = await answerTo(hello);
+  assert.deepEqual(await answerTo(hello), first);
+  assert.deepEqual(await answerTo({ ...hello, stream: true }), first);
+  const other = await answerTo({ ...hello, messages: [{ role: 'user', content: 'Goodbye' }] });
+  assert.notEqual(other.id, first.id);
+  assert.notDeepEqual(other.content, first.content);
+});
+
+test('the answer says that it is a demonstration, and what was asked', async () => {
+  const blocks = [
+    { type: 'text', text: 'What is' },
+    { type: 'text', text: 'this?' },
+  ] as const;
+  assert.match(textOf(await answerTo(hello)), /^This is a demonstration answer: .* You wrote: Hello$/);
+  const asked = await answerTo({ ...hello, messages: [{ role: 'user', content: blocks }] });
+  assert.match(textOf(asked), /You wrote: What is this\?$/);
+});
+
+test('a long question is quoted in part', async () => {
+  const content = 'so '.repeat(5000);
+  const answer = await answerTo({ ...hello, max_tokens: 10_000, messages: [{ role: 'user', content }] });
+  assert.equal(answer.stop_reason, 'end_turn');
+  assert.ok(textOf(answer).length < 600);
+});
+
+test('usage counts what was read and every piece that was said', async () => {
+  const events = await Array.fromAsync(speak(hello));
+  const deltas = events.filter((event) => event.type === 'content_block_delta').length;
+  const { usage, stop_reason } = await answerTo(hello);
+  assert.equal(stop_reason, 'end_turn');
+  assert.equal(usage.output_tokens, deltas);
+  const longer = await answerTo({ ...hello, system: 'You are a river. '.repeat(100) });
+  assert.ok((longer.usage.input_tokens ?? 0) > (usage.input_tokens ?? 0) + 100);
+});
+
+test('max_tokens stops the answer exactly there', async () => {
+  const whole = await answerTo(hello);
+  const most = whole.usage.output_tokens ?? 0;
+  for (const max_tokens of [1, 5, most - 1, most, most + 1]) {
+    const answer = await answerTo({ ...hello, max_tokens });
+    assert.equal(answer.stop_reason, max_tokens < most ? 'max_tokens' : 'end_turn', String(max_tokens));
+    assert.equal(answer.usage.output_tokens, Math.min(max_tokens, most));
+    assert.ok(textOf(whole).startsWith(textOf(answer)));
+  }
+});
+
+test('a tool at hand is called with input that fits its schema', async () => {
+  const answer = await answerTo({ ...hello, tools: [level] });
+  assert.equal(answer.stop_reason, 'tool_use');
+  const [call] = answer.content;
+  assert.ok(call?.type === 'tool_use');
+  assert.equal(call.name, 'level');
+  assert.deepEqual(call.input, { river: 'demo', unit: 'cm', depth: 3, places: [{ exact: true }] });
+  assert.deepEqual(await answerTo({ ...hello, tools: [level], stream: true }), answer);
+});
+
+test('the tool that was chosen is called, and none where none was wanted', async () => {
+  const tools = [level, { name: 'flow', input_schema: { type: 'object', properties: {} } }];
+  const chosen = await answerTo({ ...hello, tools, tool_choice: { type: 'tool', name: 'flow' } });
+  const [call] = chosen.content;
+  assert.ok(call?.type === 'tool_use');
+  assert.deepEqual([call.name, call.input], ['flow', {}]);
+  const none = await answerTo({ ...hello, tools, tool_choice: { type: 'none' } });
+  assert.equal(none.stop_reason, 'end_turn');
+  const empty = await answerTo({ ...hello, tools: [] });
+  assert.equal(empty.stop_reason, 'end_turn');
+});
+
+test("a tool's result is answered in words", async () => {
+  const answer = await answerTo({
+    ...hello,
+    tools: [level],
+    messages: [
+      ...hello.messages,
+      { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'level', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: '2.4 m' }] },
+    ],
+  });
+  assert.equal(answer.stop_reason, 'end_turn');
+  assert.match(textOf(answer), /The tool returned: 2\.4 m$/);
+});
+
+test('events come in the order of the format', async () => {
+  const types = (await Array.fromAsync(speak({ ...hello, max_tokens: 2 }))).map((event) => event.type);
+  assert.deepEqual(types, [
+    'message_start',
+    'content_block_start',
+    'content_block_delta',
+    'content_block_delta',
+    'content_block_stop',
+    'message_delta',
+    'message_stop',
+  ]);
+});
+
+test('a whole answer is there before any time has passed', async () => {
+  const { promise: later, resolve } = Promise.withResolvers<'later'>();
+  setImmediate(resolve, 'later');
+  const whole = Array.fromAsync(speak(hello)).then(() => 'at once');
+  assert.equal(await Promise.race([whole, later]), 'at once');
+});
+
+test('a stream takes its time between pieces', async () => {
+  const times: number[] = [];
+  for await (const { type } of speak({ ...hello, stream: true }))
+    if (type === 'content_block_delta') times.push(performance.now());
+  const [first = 0] = times;
+  const msPerPiece = ((times.at(-1) ?? 0) - first) / (times.length - 1);
+  assert.ok(msPerPiece >= 10, `${msPerPiece} ms`);
+});
+
+test('a client that leaves ends the stream as one that left', async () => {
+  const controller = new AbortController();
+  const reply = Reply.stream(speak({ ...hello, stream: true }, controller.signal));
+  const { promise: ending, resolve } = Promise.withResolvers<string>();
+  reply.onEnd(({ how }) => resolve(how));
+  reply.tap(({ type }) => type === 'content_block_delta' && controller.abort());
+  await assert.rejects(reply.answer(), (error) => GatewayError.is(error) && error.code === 'client_gone');
+  assert.equal(await ending, 'aborted');
+});
+
+for (const wire of [anthropicMessages, openaiChat]) {
+  for (const framing of ['json', 'sse'] as const) {
+    test(`${wire.name} as ${framing} says what the model said`, async () => {
+      const body: JsonObject = {
+        ...hello,
+        stream: framing === 'sse',
+        stream_options: { include_usage: true },
+      };
+      const received = receivedAs(wire, body);
+      const bytes = Reply.stream(speak(received.request)).bytes(wire, framing, received);
+      const decoder = wire.replyDecoder(framing, 'everything');
+      const events: ReplyEvent[] = [];
+      for await (const chunk of bytes) events.push(...decoder.push(chunk));
+      events.push(...decoder.end());
+      assert.equal(decoder.finished, true);
+      const answer = await Reply.stream(listed(events)).answer();
+      const expected = await answerTo(received.request);
+      assert.equal(textOf(answer), textOf(expected));
+      assert.equal(answer.stop_reason, 'end_turn');
+      assert.equal(answer.usage.input_tokens, expected.usage.input_tokens);
+      assert.equal(answer.usage.output_tokens, expected.usage.output_tokens);
+    });
+  }
+}
+
+function speak(request: ChatRequest, signal = new AbortController().signal): AsyncGenerator<ReplyEvent> {
+  assert.ok(demo.local !== undefined);
+  return listed(demo.local(request, signal));
+}
+
+async function* listed(events: Iterable<ReplyEvent> | AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent> {
+  yield* events;
+}
+
+function answerTo(request: ChatRequest): Promise<Answer> {
+  return Reply.stream(speak(request)).answer();
+}
+
+function receivedAs(wire: WireFormat, body: JsonObject): Received {
+  return new Received({ wire, bytes: Buffer.from(JSON.stringify(body)), body, headers: [], query: '' });
+}
+
+function textOf({ content }: Answer): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { mergeUsage } from '../../kernel/answer.ts';
+import type { Answer, Block, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
+import type { Provider } from '../../kernel/provider.ts';
+import { wireFormats } from '../../wire/index.ts';
+import { clientGone } from '../unreachable.ts';
+import { compose, pieces } from './compose.ts';
+
+/** A built-in model that needs no key and no network: always the same answer to the same request. */
+export const demo: Provider = {
+  name: 'demo',
+  title: 'the demonstration model',
+  baseUrl: 'http://demo.invalid',
+  wires: wireFormats,
+  keyPrefixes: [],
+  modelPrefixes: ['demo-1'],
+  keyless: true,
+  authorize: () => [],
+  local: speak,
+};
+
+/** About the pace of a fast real model. */
+const msPerPiece = 12;
+
+async function* speak(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent> {
+  const { id, blocks, stopReason, inputTokens } = compose(request);
+  const paced = request.stream === true;
+  const message: Answer = {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model: request.model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: inputTokens, output_tokens: 0 },
+  };
+  yield { type: 'message_start', message };
+  let outputTokens = 0;
+  for (const [index, block] of blocks.entries()) {
+    yield { type: 'content_block_start', index, content_block: opened(block) };
+    for (const piece of pieces(block)) {
+      if (paced) await sleep(msPerPiece, undefined, { signal }).catch(left);
+      outputTokens++;
+      const delta =
+        block.type === 'text'
+          ? ({ type: 'text_delta', text: piece } as const)
+          : ({ type: 'input_json_delta', partial_json: piece } as const);
+      yield { type: 'content_block_delta', index, delta };
+    }
+    yield { type: 'content_block_stop', index };
+  }
+  const usage = mergeUsage(message.usage, { output_tokens: outputTokens });
+  yield { type: 'message_delta', delta: { stop_reason: stopReason, stop_sequence: null }, usage };
+  yield { type: 'message_stop' };
+}
+
+/** Only the end of the call cuts a pause short. */
+function left(cause: unknown): never {
+  throw clientGone(cause);
+}
+
+function opened(block: Block): Block {
+  if (block.type === 'text') return { ...block, text: '' };
+  return block.type === 'tool_use' ? { ...block, input: {} } : block;
+}

@@ -1,0 +1,88 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { Lru } from '../kernel/lru.ts';
+import type { Provider } from '../kernel/provider.ts';
+import type { Catalog } from './catalog.ts';
+
+export interface Resolved {
+  readonly provider: Provider;
+  /** The model's name as the provider knows it. */
+  readonly model: string;
+}
+
+/** Who answers for a model's name. */
+export class Directory {
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly #catalog: Catalog;
+  readonly #resolved = new Lru<Resolved>(limits.compiledPipelinesMax);
+
+  constructor(providers: readonly Provider[], catalog: Catalog) {
+    this.providers = new Map(providers.map((provider) => [provider.name, provider]));
+    this.#catalog = catalog;
+  }
+
+  /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
+  resolve(model: string): Resolved {
+    const known = this.#resolved.get(model);
+    if (known !== undefined) return known;
+    const resolved = this.#named(model) ?? this.#listed(model) ?? this.#prefixed(model);
+    if (resolved === undefined)
+      throw new GatewayError(
+        'model_not_found',
+        `no provider is known for the model "${model}"; write it as provider/model, or see GET /v1/catalog`,
+        {
+          param: 'model',
+        },
+      );
+    this.#resolved.set(model, resolved);
+    return resolved;
+  }
+
+  #named(model: string): Resolved | undefined {
+    const slash = model.indexOf('/');
+    const provider = slash > 0 ? this.providers.get(model.slice(0, slash)) : undefined;
+    const rest = model.slice(slash + 1);
+    return provider !== undefined && this.#mayHave(provider, rest) ? { provider, model: rest } : undefined;
+  }
+
+  #listed(model: string): Resolved | undefined {
+    for (const provider of this.providers.values())
+      if (this.#catalog.find(provider, model) !== undefined) return { provider, model };
+    return undefined;
+  }
+
+  #prefixed(model: string): Resolved | undefined {
+    for (const provider of this.providers.values())
+      if (provider.modelPrefixes.some((prefix) => model.startsWith(prefix)) && this.#mayHave(provider, model))
+        return { provider, model };
+    return undefined;
+  }
+
+  /** What a vendor has is for the vendor to say; one that answers by itself has what is listed. */
+  #mayHave(provider: Provider, model: string): boolean {
+    return provider.local === undefined || this.#catalog.find(provider, model) !== undefined;
+  }
+}
+
+/** Whether a key has the shape of another provider's, so that it is never sent to the wrong vendor. */
+export function belongsElsewhere(key: string, target: Provider, providers: Iterable<Provider>): boolean {
+  let longest = '';
+  const owners = new Set<Provider>();
+  for (const provider of providers) {
+    for (const prefix of provider.keyPrefixes) {
+      if (!key.startsWith(prefix) || prefix.length < longest.length) continue;
+      if (prefix.length > longest.length) owners.clear();
+      longest = prefix;
+      owners.add(provider);
+    }
+  }
+  if (owners.size === 0 || owners.has(target)) return false;
+  // Plain `sk-` is common: it can be right for any provider whose keys have no shape of their own.
+  return longest !== 'sk-' || target.keyPrefixes.length > 0;
+}
+
+/** Matches what has the shape of some provider's key. */
+export function keyShape(providers: Iterable<Provider>): RegExp {
+  const prefixes = new Set([...providers].flatMap((provider) => provider.keyPrefixes));
+  return new RegExp(`^(?:${[...prefixes].map(RegExp.escape).join('|')})`);
+}

@@ -1,0 +1,10 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const fireworks = openaiCompatible({
+  name: 'fireworks',
+  title: 'Fireworks AI',
+  baseUrl: 'https://api.fireworks.ai/inference/v1',
+  keyPrefixes: ['fw_'],
+  modelPrefixes: ['accounts/fireworks/'],
+  priceId: 'fireworks',
+});

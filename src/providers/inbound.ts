@@ -1,0 +1,110 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import type { GatewayError } from '../kernel/errors.ts';
+import type { HeaderList } from '../kernel/headers.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Presence } from '../kernel/presence.ts';
+import type { Source } from '../kernel/reply.ts';
+
+export interface Head {
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+/** One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. */
+export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
+  readonly head: Promise<Head>;
+  readonly #resolveHead: (head: Head) => void;
+  readonly #rejectHead: (failure: unknown) => void;
+  readonly #explain: (cause: unknown) => GatewayError;
+  #controller: Dispatcher.DispatchController | undefined;
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #waiting: PromiseWithResolvers<Uint8Array | undefined> | undefined;
+  #over = false;
+  #cancelled = false;
+  #failure: GatewayError | undefined;
+
+  /** `explain` words a broken connection for the caller. */
+  constructor(presence: Presence, explain: (cause: unknown) => GatewayError) {
+    const head = Promise.withResolvers<Head>();
+    this.head = head.promise;
+    this.#resolveHead = head.resolve;
+    this.#rejectHead = head.reject;
+    this.#explain = explain;
+    presence.onGone(() => this.cancel());
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#cancelled) controller.abort(gone());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status >= 200) this.#resolveHead({ status, headers: flat(headers) });
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.resolve(chunk);
+      this.#waiting = undefined;
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.byteLength;
+    if (this.#queuedBytes > limits.readAheadBytesMax) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    this.#over = true;
+    this.#waiting?.resolve(undefined);
+    this.#waiting = undefined;
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    const failure = this.#explain(cause);
+    this.#over = true;
+    this.#failure = failure;
+    this.#rejectHead(failure);
+    this.#waiting?.reject(failure);
+    this.#waiting = undefined;
+  }
+
+  next(): Promise<Uint8Array | undefined> {
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) {
+      this.#queuedBytes -= chunk.byteLength;
+      if (this.#controller?.paused === true && this.#queuedBytes <= limits.readAheadBytesMax / 2)
+        this.#controller.resume();
+      return Promise.resolve(chunk);
+    }
+    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#over) return Promise.resolve(undefined);
+    this.#waiting ??= Promise.withResolvers<Uint8Array | undefined>();
+    return this.#waiting.promise;
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    this.#queue = [];
+    if (!this.#over) this.#controller?.abort(gone());
+  }
+}
+
+function gone(): Error {
+  return new DOMException('nobody waits for this answer any more', 'AbortError');
+}
+
+function flat(headers: IncomingHttpHeaders): HeaderList {
+  const list: string[] = [];
+  for (const name in headers) {
+    const value = headers[name];
+    if (typeof value === 'string') list.push(name, value);
+    else if (value !== undefined) for (const one of value) list.push(name, one);
+  }
+  return list;
+}

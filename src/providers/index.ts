@@ -1,0 +1,33 @@
+import type { Provider } from '../kernel/provider.ts';
+import { anthropic } from './anthropic.ts';
+import { cerebras } from './cerebras.ts';
+import { deepseek } from './deepseek.ts';
+import { demo } from './demo/demo.ts';
+import { fireworks } from './fireworks.ts';
+import { gemini } from './gemini.ts';
+import { groq } from './groq.ts';
+import { mistral } from './mistral.ts';
+import { ollama } from './ollama.ts';
+import { openai } from './openai.ts';
+import { openrouter } from './openrouter.ts';
+import { together } from './together.ts';
+import { vllm } from './vllm.ts';
+import { xai } from './xai.ts';
+
+/** Everyone we know. Where two offer a model under one name, the first in this list is meant. */
+export const builtInProviders: readonly Provider[] = [
+  anthropic,
+  openai,
+  gemini,
+  mistral,
+  deepseek,
+  xai,
+  groq,
+  cerebras,
+  together,
+  fireworks,
+  openrouter,
+  ollama,
+  vllm,
+  demo,
+];

@@ -1,0 +1,8 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const ollama = openaiCompatible({
+  name: 'ollama',
+  title: 'Ollama',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  keyless: true,
+});

@@ -1,0 +1,9 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const openrouter = openaiCompatible({
+  name: 'openrouter',
+  title: 'OpenRouter',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  keyPrefixes: ['sk-or-'],
+  priceId: 'openrouter',
+});

@@ -1,0 +1,9 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const together = openaiCompatible({
+  name: 'together',
+  title: 'Together AI',
+  baseUrl: 'https://api.together.xyz/v1',
+  keyPrefixes: ['tgp_'],
+  priceId: 'together',
+});

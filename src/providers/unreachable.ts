@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Provider } from '../kernel/provider.ts';
+
+/** Failures that happen before a connection stands, so that nothing can have been sent. */
+const beforeSending = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const tooSlow = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']);
+
+export function isConnectFailure(failure: unknown): boolean {
+  return failure instanceof GatewayError && codesOf(failure.cause).some((code) => beforeSending.has(code));
+}
+
+/** Longer each time, and never in step with others that wait. */
+export async function pause(attempt: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.random() * 100 * 2 ** attempt, undefined, { signal }).catch(() => undefined);
+}
+
+export function unreachable(provider: Provider, cause: unknown): GatewayError {
+  const codes = codesOf(cause);
+  const why = codes[0] ?? 'the connection broke';
+  if (codes.some((code) => tooSlow.has(code)))
+    return new GatewayError('upstream_timeout', `${provider.title} did not answer in time (${why})`, {
+      cause,
+    });
+  return new GatewayError('upstream_unreachable', `${provider.title} could not be reached (${why})`, {
+    cause,
+  });
+}
+
+export function clientGone(cause: unknown): GatewayError {
+  return new GatewayError('client_gone', 'the client closed the connection', { cause });
+}
+
+/** A host with several addresses fails with a list of failures. */
+function codesOf(failure: unknown): readonly string[] {
+  if (failure instanceof AggregateError) return failure.errors.flatMap(codesOf);
+  if (typeof failure !== 'object' || failure === null || !('code' in failure)) return [];
+  return typeof failure.code === 'string' ? [failure.code] : [];
+}

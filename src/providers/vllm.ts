@@ -1,0 +1,8 @@
+import { openaiCompatible } from './openai-compatible.ts';
+
+export const vllm = openaiCompatible({
+  name: 'vllm',
+  title: 'vLLM',
+  baseUrl: 'http://127.0.0.1:8000/v1',
+  keyless: true,
+});

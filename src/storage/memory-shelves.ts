@@ -1,0 +1,69 @@
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Shelf, Shelves } from '../kernel/storage.ts';
+
+interface Kept {
+  readonly value: Uint8Array;
+  readonly untilMs: number;
+}
+
+/** Shelves in this process: the least recently used goes first when the bytes run out. */
+export class MemoryShelves implements Shelves {
+  readonly #clock: Clock;
+  readonly #bytesMax: number;
+  readonly #kept = new Map<string, Kept>();
+  #bytes = 0;
+
+  constructor(clock: Clock, bytesMax: number = limits.shelfBytesMax) {
+    this.#clock = clock;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** What is kept now, keys included. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  shelf(scope: string): Shelf {
+    const full = (key: string) => `${scope}\n${key}`;
+    return {
+      get: async (key) => this.#get(full(key)),
+      put: async (key, value, ttlSeconds) => this.#put(full(key), value, ttlSeconds),
+      delete: async (key) => this.#delete(full(key)),
+    };
+  }
+
+  #get(key: string): Uint8Array | undefined {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    if (kept.untilMs <= this.#clock.now()) {
+      this.#delete(key);
+      return undefined;
+    }
+    this.#kept.delete(key);
+    this.#kept.set(key, kept);
+    return kept.value;
+  }
+
+  #put(key: string, value: Uint8Array, ttlSeconds: number): void {
+    this.#delete(key);
+    if (sizeOf(key, value) > this.#bytesMax) return;
+    this.#kept.set(key, { value, untilMs: this.#clock.now() + ttlSeconds * 1000 });
+    this.#bytes += sizeOf(key, value);
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return;
+    this.#kept.delete(key);
+    this.#bytes -= sizeOf(key, kept.value);
+  }
+}
+
+function sizeOf(key: string, value: Uint8Array): number {
+  return key.length * 2 + value.byteLength;
+}
