@@ -1,0 +1,28 @@
+import type { Module } from '../kernel/module.ts';
+import { createExactCache } from './exact-cache.ts';
+
+/** The modules that come with the gateway, fresh for one instance. */
+export function builtInModules(): readonly Module[] {
+  return [createExactCache()];
+}
+
+/** Modules that are to come, so that users can see what a name will mean. */
+export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
+  { name: 'cost-guard', summary: 'Keeps a key under its ceilings in dollars per request, day and month.' },
+  { name: 'semantic-cache', summary: 'Answers requests that mean the same from memory.' },
+  { name: 'mcp-optimizer', summary: 'Leaves out tools that a conversation does not need.' },
+  { name: 'patterns', summary: 'Remembers what worked and brings it in where it helps.' },
+  { name: 'ipc', summary: 'Compresses old turns by age, so that a conversation never runs out of room.' },
+  { name: 'router', summary: 'Picks the cheapest provider that can do the job, with fallbacks.' },
+  { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },
+  { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },
+  { name: 'prompt-optimizer', summary: 'Arranges prompts for density and provider cache hits.' },
+  { name: 'tool-cache', summary: 'Folds identical tool calls within a request.' },
+  { name: 'guardrails', summary: 'Redacts personal data, and blocks jailbreaks and patterns of your own.' },
+  { name: 'airgap', summary: 'Lets nothing out of the process but calls to providers.' },
+  { name: 'evals', summary: 'Judges answers against expectations.' },
+  { name: 'replay', summary: 'Plays recorded conversations again.' },
+  { name: 'branch', summary: 'Tries several continuations of a conversation.' },
+  { name: 'pattern-sync', summary: 'Shares patterns between instances.' },
+  { name: 'collective', summary: 'Shares patterns between users who opt in.' },
+];

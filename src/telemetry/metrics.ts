@@ -1,0 +1,138 @@
+import { limits } from '../kernel/limits.ts';
+import type { Usage } from '../kernel/message.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+import type { Step } from '../kernel/trace.ts';
+import { type Gauge, processGauges } from './process-gauges.ts';
+import { type Counter, Family, type Histogram, HistogramFamily } from './series.ts';
+
+/** What one call adds to the counters. */
+export interface CallFigures {
+  readonly wire: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly secondsToContent: number | undefined;
+  readonly usage: Usage;
+  readonly cost: NanoUsd | undefined;
+  readonly steps: readonly Step[];
+}
+
+/** The counters that calls of one kind add to, found by one look-up. */
+interface Bound {
+  readonly requests: Counter;
+  readonly seconds: Histogram;
+  readonly toContent: Histogram;
+  readonly input: Counter;
+  readonly output: Counter;
+  readonly cacheRead: Counter;
+  readonly cacheWrite: Counter;
+  readonly cost: Counter;
+}
+
+const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** Counters for Prometheus. */
+export class Metrics {
+  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
+  readonly #requests = new Family('weir_requests_total', 'Calls to models', ['wire', 'provider', 'status']);
+  readonly #tokens = new Family('weir_tokens_total', 'Tokens as the providers counted them', [
+    'provider',
+    'model',
+    'kind',
+  ]);
+  readonly #cost = new Family('weir_cost_usd_total', 'What the calls cost, in dollars', [
+    'provider',
+    'model',
+  ]);
+  readonly #effects = new Family('weir_module_effects_total', 'What modules did', ['module', 'effect']);
+  readonly #seconds = new HistogramFamily(
+    'weir_request_seconds',
+    'From the request to the last byte',
+    ['wire', 'provider'],
+    secondsBuckets,
+  );
+  readonly #toContent = new HistogramFamily(
+    'weir_first_content_seconds',
+    'From the request to the first content',
+    ['wire', 'provider'],
+    secondsBuckets,
+  );
+  readonly #gauges: Gauge[] = [
+    ...processGauges(),
+    { name: 'weir_open_streams', help: 'Streams being sent', read: () => this.#open },
+  ];
+  readonly #bound = new Map<string, Bound>();
+  readonly #models = new Set<string>();
+  #open = 0;
+
+  /** A figure that is read only when somebody asks for the metrics. */
+  gauge(name: string, help: string, read: () => number): void {
+    this.#gauges.push({ name, help, read });
+  }
+
+  streamOpened(): void {
+    this.#open++;
+  }
+
+  streamClosed(): void {
+    this.#open--;
+  }
+
+  record(call: CallFigures): void {
+    const { usage, cost, steps } = call;
+    const bound = this.#boundFor(call);
+    bound.requests.value++;
+    bound.seconds.observe(call.seconds);
+    if (call.secondsToContent !== undefined) bound.toContent.observe(call.secondsToContent);
+    bound.input.value += usage.input_tokens ?? 0;
+    bound.output.value += usage.output_tokens ?? 0;
+    bound.cacheRead.value += usage.cache_read_input_tokens ?? 0;
+    bound.cacheWrite.value += usage.cache_creation_input_tokens ?? 0;
+    if (cost !== undefined) bound.cost.value += cost / 1e9;
+    for (const step of steps) this.#effects.with(step.module, step.effect).value++;
+  }
+
+  render(): string {
+    const families = [
+      this.#requests,
+      this.#tokens,
+      this.#cost,
+      this.#effects,
+      this.#seconds,
+      this.#toContent,
+    ];
+    const gauges = this.#gauges.map(
+      ({ name, help, read }) => `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${name} ${read()}\n`,
+    );
+    return [...families.map((family) => family.render()), ...gauges].join('');
+  }
+
+  #boundFor({ wire, provider, status, model }: CallFigures): Bound {
+    const key = `${wire} ${provider} ${status} ${model}`;
+    const known = this.#bound.get(key);
+    if (known !== undefined) return known;
+    const label = this.#bounded(model);
+    const tokens = (kind: string) => this.#tokens.with(provider, label, kind);
+    const bound: Bound = {
+      requests: this.#requests.with(wire, provider, String(status)),
+      seconds: this.#seconds.with(wire, provider),
+      toContent: this.#toContent.with(wire, provider),
+      input: tokens('input'),
+      output: tokens('output'),
+      cacheRead: tokens('cache_read'),
+      cacheWrite: tokens('cache_write'),
+      cost: this.#cost.with(provider, label),
+    };
+    if (label === model && this.#bound.size < limits.metricBindingsMax) this.#bound.set(key, bound);
+    return bound;
+  }
+
+  /** Clients choose model names; they must not choose how many series there are. */
+  #bounded(model: string): string {
+    if (this.#models.has(model)) return model;
+    if (this.#models.size >= limits.metricModelsMax) return 'other';
+    this.#models.add(model);
+    return model;
+  }
+}

@@ -1,0 +1,52 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+export interface Gauge {
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => number;
+}
+
+const tickMs = 20;
+
+/** How the process itself is doing. */
+export function processGauges(): readonly Gauge[] {
+  const delay = monitorEventLoopDelay({ resolution: tickMs });
+  delay.enable();
+  // The histogram holds the time between two ticks of its own timer, lag or no lag.
+  const seconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - tickMs / 1000);
+  return [
+    {
+      name: 'nodejs_eventloop_lag_p50_seconds',
+      help: 'Median event loop lag since the last reading',
+      read: () => seconds(delay.percentile(50)),
+    },
+    {
+      name: 'nodejs_eventloop_lag_p99_seconds',
+      help: '99th percentile of event loop lag',
+      read: () => seconds(delay.percentile(99)),
+    },
+    {
+      name: 'nodejs_eventloop_lag_max_seconds',
+      help: 'Longest event loop lag',
+      read() {
+        const longest = seconds(delay.max);
+        // The figures are of the time between two readings; this is the last of the three.
+        delay.reset();
+        return longest;
+      },
+    },
+    {
+      name: 'process_resident_memory_bytes',
+      help: 'Memory the process holds',
+      read: () => process.memoryUsage.rss(),
+    },
+    { name: 'nodejs_heap_used_bytes', help: 'Heap in use', read: () => process.memoryUsage().heapUsed },
+    { name: 'process_cpu_seconds_total', help: 'CPU time, user and system', read: () => cpuSeconds() },
+    { name: 'process_uptime_seconds', help: 'Time since the process started', read: () => process.uptime() },
+  ];
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
