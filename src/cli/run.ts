@@ -1,0 +1,26 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import type { Environment } from '../settings.ts';
+import { serve } from './serve.ts';
+
+const usage = `weir ${packageJson.version}: a gateway in front of AI model providers
+
+  weir serve      start the gateway (what happens without a command, too)
+  weir --version  print the version
+  weir --help     print this
+
+Settings are environment variables, and .env in the current folder; the README lists them.`;
+
+/** The command line; resolves to the exit code. */
+export async function run(args: readonly string[], environment: Environment): Promise<number> {
+  const [command = 'serve', ...rest] = args;
+  if (command === '--help' || command === 'help') return say(usage);
+  if (command === '--version') return say(packageJson.version);
+  if (command === 'serve' && rest.length === 0) return serve(environment);
+  console.error(`weir: "${args.join(' ')}" is not a command; "weir --help" lists them`);
+  return 1;
+}
+
+function say(text: string): number {
+  console.log(text);
+  return 0;
+}

@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+import { GatewayError } from '../kernel/errors.ts';
+import type { HeaderList } from '../kernel/headers.ts';
+
+export interface AdmissionRules {
+  /** Host names that are answered, without port; undefined answers to any. */
+  readonly hosts: ReadonlySet<string> | undefined;
+  /** Origins whose pages may call. */
+  readonly origins: ReadonlySet<string>;
+  /** Whether pages of other origins are turned away. */
+  readonly guardOrigin: boolean;
+  /** What our own `via` header says. */
+  readonly via: string;
+}
+
+export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Probes come from orchestrators, which use whatever name they like. */
+const anyHost = new Set(['/health', '/ready']);
+
+/** Turns away what must not reach a route: other names, other sites' pages, our own requests come back. */
+export function admit(req: IncomingMessage, path: string, rules: AdmissionRules): void {
+  const { headers } = req;
+  if (rules.hosts !== undefined && !anyHost.has(path) && !isOurs(hostName(headers.host), rules.hosts))
+    throw new GatewayError(
+      'wrong_host',
+      `this gateway does not answer to that Host; add the name to WEIR_ALLOWED_HOSTS`,
+    );
+  if (rules.guardOrigin && isCrossSite(req, rules.origins))
+    throw new GatewayError(
+      'cross_site',
+      'pages of this origin may not call the gateway; WEIR_CORS_ORIGINS lists those that may',
+    );
+  if (headers.via?.includes(rules.via) === true)
+    throw new GatewayError(
+      'loop_detected',
+      'this request came through this gateway before: an upstream address points back at it',
+    );
+}
+
+/** All of 127.0.0.0/8 is this machine, and a number can't be bound anew as a name can. */
+function isOurs(name: string, hosts: ReadonlySet<string>): boolean {
+  return hosts.has(name) || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+function hostName(host: string | undefined): string {
+  if (host === undefined) return '';
+  const end = host.lastIndexOf(':');
+  const name = end > host.lastIndexOf(']') ? host.slice(0, end) : host;
+  return name.toLowerCase();
+}
+
+function isCrossSite({ headers }: IncomingMessage, allowed: ReadonlySet<string>): boolean {
+  const { origin } = headers;
+  if (origin !== undefined)
+    return !allowed.has(origin.toLowerCase()) && URL.parse(origin)?.host !== headers.host?.toLowerCase();
+  const site = headers['sec-fetch-site'];
+  return site === 'cross-site' || site === 'same-site';
+}
+
+/** What a page of an allowed origin needs to read the answer. */
+export function corsHeaders(req: IncomingMessage, allowed: ReadonlySet<string>): HeaderList {
+  const { origin } = req.headers;
+  if (origin === undefined || !allowed.has(origin.toLowerCase())) return [];
+  return [
+    'access-control-allow-origin',
+    origin,
+    'vary',
+    'origin',
+    'access-control-expose-headers',
+    'x-request-id, x-weir-modules, x-weir-cache, x-weir-cost-usd, x-weir-overhead-ms, retry-after, www-authenticate, payment-receipt',
+  ];
+}
+
+/** The answer to a browser that asks before it calls. */
+export function preflightHeaders(req: IncomingMessage): HeaderList {
+  return [
+    'access-control-allow-methods',
+    'GET, POST, PUT, PATCH, DELETE',
+    'access-control-allow-headers',
+    req.headers['access-control-request-headers'] ?? 'authorization, content-type',
+    'access-control-max-age',
+    '600',
+  ];
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import createRouter from 'find-my-way';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Log } from '../telemetry/log.ts';
+import { asGatewayError, type Call, sendError } from './respond.ts';
+import type { OwnAnswer, OwnRoute, Route } from './route.ts';
+
+/** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
+export type App = (req: IncomingMessage, res: ServerResponse, call: Call) => Promise<void>;
+
+export function createApp(routes: readonly Route[], log: Log): App {
+  const find = createFinder(routes);
+  return async (req, res, call) => {
+    try {
+      const route = find(req.method ?? 'GET', call.path);
+      const remoteAddress = req.socket.remoteAddress ?? '';
+      const answer = await route.handle({ id: call.id, headers: req.rawHeaders, remoteAddress });
+      send(res, answer, call);
+    } catch (thrown) {
+      const error = asGatewayError(thrown);
+      if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
+      sendError(res, error, call);
+    }
+  };
+}
+
+/** Looks a route up by its path, and only then by its method, so that the two refusals can be told apart. */
+function createFinder(routes: readonly Route[]): (method: string, path: string) => OwnRoute {
+  const router = createRouter({ ignoreTrailingSlash: true });
+  for (const [path, byMethod] of byPath(routes)) router.on('GET', path, () => undefined, byMethod);
+  return (method, path) => {
+    const byMethod: ReadonlyMap<string, Route> | undefined = router.find('GET', path)?.store;
+    if (byMethod === undefined)
+      throw new GatewayError(
+        'not_found',
+        `there is no ${method} ${path.slice(0, 200)}; GET /openapi.json lists what there is`,
+      );
+    const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
+    if (route?.kind === 'own') return route;
+    const allowed = [...byMethod.keys()].join(', ');
+    throw new GatewayError('method_not_allowed', `this path takes ${allowed}`, {
+      headers: ['allow', allowed],
+    });
+  };
+}
+
+function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
+  const paths = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    const methods = paths.get(route.path) ?? new Map<string, Route>();
+    paths.set(route.path, methods.set(route.method, route));
+  }
+  return paths;
+}
+
+function send(res: ServerResponse, answer: OwnAnswer, call: Call): void {
+  const { body = '', status = 200 } = answer;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type =
+    answer.type ??
+    (typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
+  const bytes = Buffer.from(text);
+  res.writeHead(status, [
+    'content-type',
+    type,
+    'content-length',
+    String(bytes.byteLength),
+    'x-request-id',
+    call.id,
+    ...call.cors,
+    ...(answer.headers ?? []),
+  ]);
+  // The server itself leaves the body out for HEAD.
+  res.end(bytes);
+}

@@ -1,0 +1,180 @@
+import type { ServerResponse } from 'node:http';
+import type { GatewayError } from '../kernel/errors.ts';
+import type { Exchange } from '../kernel/exchange.ts';
+import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { limits } from '../kernel/limits.ts';
+import { formatUsd } from '../kernel/money.ts';
+import type { Framing, WireFormat } from '../kernel/wire-format.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { FrameGate } from '../wire/frame-gate.ts';
+import type { Framed } from './frame.ts';
+import { asGatewayError, type Call, errorEnvelope, sendError } from './respond.ts';
+
+interface Delivery {
+  readonly res: ServerResponse;
+  readonly call: Call;
+  readonly exchange: Exchange;
+  readonly framed: Framed;
+  readonly metrics: Metrics;
+  /** How long a stream may be silent. */
+  readonly keepAliveMs: number;
+}
+
+/** Writes an answer to its client, in the client's format and the framing it asked for. */
+export function deliver(delivery: Delivery): Promise<void> {
+  const { received } = delivery.exchange;
+  const framing = received.streamed ? 'sse' : 'json';
+  const chunks = delivery.framed.reply.bytes(received.wire, framing, received)[Symbol.asyncIterator]();
+  return framing === 'sse' ? deliverStream(delivery, chunks) : deliverWhole(delivery, chunks);
+}
+
+type Chunks = AsyncIterator<Uint8Array>;
+
+/** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
+async function deliverWhole({ res, call, exchange, framed }: Delivery, chunks: Chunks): Promise<void> {
+  const held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
+    if (heldBytes <= limits.heldAnswerBytesMax) {
+      held.push(step.value);
+      heldBytes += step.value.byteLength;
+      continue;
+    }
+    if (!res.headersSent) {
+      res.writeHead(framed.reply.status, answerHeaders({ call, exchange, framed }, 'json'));
+      for (const chunk of held.splice(0)) res.write(chunk);
+    }
+    if (!res.write(step.value)) await drained(res);
+  }
+  if (res.headersSent) {
+    res.end();
+    return;
+  }
+  const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
+  const cost = framed.cost();
+  const headers = answerHeaders({ call, exchange, framed }, 'json');
+  if (cost !== undefined) headers.push('x-weir-cost-usd', formatUsd(cost));
+  headers.push('content-length', String(body.byteLength));
+  res.writeHead(framed.reply.status, headers);
+  res.end(body);
+}
+
+async function deliverStream(
+  { res, call, exchange, framed, metrics, keepAliveMs }: Delivery,
+  chunks: Chunks,
+): Promise<void> {
+  const { wire } = exchange.received;
+  res.writeHead(framed.reply.status, answerHeaders({ call, exchange, framed }, 'sse'));
+  // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
+  res.write(nothing);
+  const gate = new FrameGate();
+  const keepAlive = setInterval(() => keepAliveOn(res, wire), keepAliveMs);
+  metrics.streamOpened();
+  try {
+    for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
+      const whole = gate.push(step.value);
+      if (whole === undefined) continue;
+      keepAlive.refresh();
+      if (!res.write(whole)) await drained(res);
+      if (res.destroyed) break;
+    }
+    const rest = gate.flush();
+    if (rest !== undefined) res.write(rest);
+    if (headerOf(exchange.received.headers, 'x-weir-trace') === 'on')
+      res.write(`${rest === undefined ? '' : '\n\n'}${traceComment(exchange, framed)}`);
+  } catch (thrown) {
+    // Whole frames only went out, so the error stands in a frame of its own.
+    if (!res.destroyed) res.write(wire.errorFrame(errorEnvelope(asGatewayError(thrown), call.id, wire)));
+  } finally {
+    clearInterval(keepAlive);
+    metrics.streamClosed();
+    await chunks.return?.();
+  }
+  res.end();
+}
+
+function keepAliveOn(res: ServerResponse, wire: WireFormat): void {
+  if (!res.destroyed && !res.writableNeedDrain) res.write(wire.keepAlive);
+}
+
+/** Waits for a slow client, or for its end. */
+function drained(res: ServerResponse): Promise<void> {
+  if (res.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    const done = () => {
+      res.off('drain', done);
+      res.off('close', done);
+      resolve();
+    };
+    res.on('drain', done);
+    res.on('close', done);
+  });
+}
+
+function answerHeaders(
+  { call, exchange, framed }: Pick<Delivery, 'call' | 'exchange' | 'framed'>,
+  framing: Framing,
+): string[] {
+  const { trace } = exchange;
+  const headers = fitting(framed.reply.headers, framing);
+  if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
+  if (framing === 'sse') headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
+  headers.push('x-request-id', call.id, ...call.cors);
+  const modules = trace.steps.length === 0 ? '' : trace.modulesHeader();
+  if (modules !== '') headers.push('x-weir-modules', modules);
+  if (trace.dropped.length > 0) headers.push('x-weir-dropped', trace.dropped.join(', '));
+  headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', trace.overheadMs.toFixed(2));
+  return headers;
+}
+
+/** The provider's headers, but for what is not true of this framing or would let a proxy hold a stream back. */
+function fitting(given: HeaderList, framing: Framing): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < given.length; at += 2) {
+    const name = given[at] ?? '';
+    const value = given[at + 1] ?? '';
+    if (name === 'content-type' && value.startsWith('text/event-stream') !== (framing === 'sse')) continue;
+    if (framing === 'sse' && (name === 'cache-control' || name === 'x-accel-buffering')) continue;
+    kept.push(name, value);
+  }
+  return kept;
+}
+
+const contentTypes: Readonly<Record<Framing, string>> = {
+  json: 'application/json',
+  sse: 'text/event-stream; charset=utf-8',
+};
+
+const nothing = new Uint8Array(0);
+
+/** What is known only at the end, for clients that asked; SSE readers pass over comments. */
+function traceComment({ trace }: Exchange, framed: Framed): string {
+  const cost = framed.cost();
+  const facts = {
+    modules: trace.modulesHeader(),
+    cache: trace.cacheHeader(),
+    ...(cost !== undefined && { cost_usd: formatUsd(cost) }),
+    overhead_ms: Number(trace.overheadMs.toFixed(2)),
+    usage: framed.meter.usage,
+  };
+  return `: weir ${JSON.stringify(facts)}\n\n`;
+}
+
+/** An error to the client; a provider's own refusal goes as it came to a client that speaks its format. */
+export function deliverError(res: ServerResponse, error: GatewayError, call: Call, wire: WireFormat): void {
+  const { upstream } = error.details;
+  if (upstream === undefined || upstream.wire !== wire) {
+    sendError(res, error, call, wire);
+    return;
+  }
+  const { status, headers, bytes } = upstream;
+  res.writeHead(status, [
+    ...headers,
+    'x-request-id',
+    call.id,
+    ...call.cors,
+    'content-length',
+    String(bytes.byteLength),
+  ]);
+  res.end(bytes);
+}

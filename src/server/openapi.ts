@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import type { DescribedAnswer, OwnRoute, Route } from './route.ts';
+
+const errorBody = z.object({
+  type: z.literal('error'),
+  error: z.object({
+    type: z.string(),
+    message: z.string(),
+    code: z.string().nullable(),
+    param: z.string().nullable(),
+    detail: z.string().optional(),
+  }),
+  request_id: z.string(),
+});
+
+/** The description of the whole service, from the table that serves it. */
+export function openapiRoute(routes: readonly Route[]): OwnRoute {
+  const route: OwnRoute = {
+    kind: 'own',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This description',
+    tag: 'Information',
+    answers: { 200: { description: 'OpenAPI 3.1' } },
+    handle: () => ({ body: text, type: 'application/json; charset=utf-8' }),
+  };
+  const text = JSON.stringify(openapi([...routes, route]));
+  return route;
+}
+
+function openapi(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{rest}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Weir',
+      version: '1.0.0',
+      description: 'A gateway in front of AI model providers that keeps their wire formats.',
+    },
+    paths,
+    components: {
+      schemas: { Error: schemaOf(errorBody) },
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+    },
+  };
+}
+
+function operation(route: Route): object {
+  const { summary, tag } = route;
+  const parameters = [...route.path.matchAll(/:(\w+)|(\*)/g)].map(([, name]) => ({
+    name: name ?? 'rest',
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const shared = { summary, tags: [tag], ...(parameters.length > 0 && { parameters }) };
+  if (route.kind === 'own') return { ...shared, responses: responses(route.answers) };
+  return {
+    ...shared,
+    description: `Takes and answers the ${route.wire.name} format; fields and headers it does not know go through.`,
+    security: [{ bearer: [] }, {}],
+    requestBody: { required: true, content: { 'application/json': { schema: inferenceBody } } },
+    responses: {
+      ...responses({
+        200: { description: "The provider's answer; server-sent events when `stream` is true" },
+      }),
+      default: errorResponse('An error, worded as the wire format words it'),
+    },
+  };
+}
+
+const inferenceBody = {
+  type: 'object',
+  required: ['model', 'messages'],
+  properties: {
+    model: { type: 'string' },
+    messages: { type: 'array', items: { type: 'object' } },
+    stream: { type: 'boolean' },
+  },
+  additionalProperties: true,
+};
+
+function responses(answers: Readonly<Record<number, DescribedAnswer>>): Record<string, object> {
+  const entries = Object.entries(answers).map(([status, answer]) => {
+    if (Number(status) >= 400 && answer.schema === undefined)
+      return [status, errorResponse(answer.description)];
+    const schema = answer.schema === undefined ? {} : { schema: schemaOf(answer.schema) };
+    return [
+      status,
+      { description: answer.description, content: { [answer.type ?? 'application/json']: schema } },
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+function errorResponse(description: string): object {
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+}
+
+function schemaOf(schema: z.ZodType): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema);
+  return rest;
+}

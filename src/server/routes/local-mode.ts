@@ -1,0 +1,61 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { OwnRoute } from '../route.ts';
+
+const accountPaths = ['/v1/keys', '/v1/keys/:id', '/v1/users/:action'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** A local gateway has one user and nobody to bill: what belongs to accounts says so. */
+export function localModeRoutes(): readonly OwnRoute[] {
+  const accounts = accountPaths.flatMap((path) => methods.map((method) => refusal(method, path, 'Accounts')));
+  const billing = methods.map((method) => refusal(method, '/v1/billing/*', 'Billing', 'billing_local_mode'));
+  return [...accounts, ...billing, localBalance];
+}
+
+function refusal(method: OwnRoute['method'], path: string, tag: string, detail?: string): OwnRoute {
+  return {
+    kind: 'own',
+    method,
+    path,
+    summary: 'Not available in local mode',
+    tag,
+    answers: { 503: { description: 'Local mode' } },
+    handle: () => {
+      throw localMode(detail);
+    },
+  };
+}
+
+function localMode(detail: string | undefined): GatewayError {
+  return new GatewayError(
+    'local_mode',
+    'this gateway runs in local mode, which has no accounts, keys or billing',
+    {
+      shouldRetry: false,
+      ...(detail !== undefined && { detail }),
+    },
+  );
+}
+
+/** The one refusal that also carries the answer: what a local balance is. */
+const localBalance: OwnRoute = {
+  kind: 'own',
+  method: 'GET',
+  path: '/v1/billing/balance',
+  summary: 'The balance of a local gateway, beside the refusal',
+  tag: 'Billing',
+  answers: { 503: { description: 'Local mode' } },
+  handle: () => {
+    throw new GatewayError('local_mode', 'this gateway runs in local mode, which has no billing', {
+      shouldRetry: false,
+      detail: 'billing_local_mode',
+      beside: {
+        tier: 'local',
+        credits: 0,
+        currentPeriodEnd: null,
+        autoRechargeEnabled: false,
+        upgradeUrl: null,
+        local: true,
+      },
+    });
+  },
+};

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { type Environment, readSettings } from '../settings.ts';
+import { createLog } from '../telemetry/log.ts';
+
+/** A whole gateway in this process, on a free port and an empty data folder, with its log at hand. */
+export interface TestGateway {
+  readonly url: string;
+  readonly gateway: Gateway;
+  readonly logLines: readonly string[];
+  close(): Promise<void>;
+}
+
+export async function startTestGateway(environment: Environment = {}): Promise<TestGateway> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'weir-test-'));
+  const logLines: string[] = [];
+  const log = createLog('debug', { write: (line) => void logLines.push(line) });
+  const gateway = await startGateway(
+    readSettings({ PORT: '0', WEIR_DATA_DIR: dataDir, ...environment }),
+    log,
+  );
+  return {
+    url: gateway.url,
+    gateway,
+    logLines,
+    async close() {
+      await gateway.close(0);
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
