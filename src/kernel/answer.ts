@@ -18,6 +18,19 @@ export function* unfold(answer: Answer): Generator<ReplyEvent> {
   yield { type: 'message_stop' };
 }
 
+/** Of those events, the ones that a reader of milestones sees. */
+export function milestones(answer: Answer): readonly ReplyEvent[] {
+  const { content, stop_reason, stop_sequence, usage } = answer;
+  const [first] = content;
+  const events: ReplyEvent[] = [{ type: 'message_start', message: answer }];
+  if (first !== undefined) events.push({ type: 'content_block_start', index: 0, content_block: first });
+  events.push(
+    { type: 'message_delta', delta: { stop_reason, stop_sequence }, usage },
+    { type: 'message_stop' },
+  );
+  return events;
+}
+
 function emptied(block: Block): Block {
   switch (block.type) {
     case 'text':

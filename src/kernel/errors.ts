@@ -1,4 +1,5 @@
 import type { HeaderList } from './headers.ts';
+import type { StreamError } from './message.ts';
 import type { WireFormat } from './wire-format.ts';
 
 /** Every way a call can be refused or fail, with the HTTP status it has. */
@@ -11,6 +12,7 @@ const errorStatus = {
   credentials_disagree: 400,
   provider_key_mismatch: 400,
   format_not_supported: 400,
+  previous_response_not_found: 400,
   authentication_required: 401,
   provider_key_missing: 401,
   cross_site: 403,
@@ -52,6 +54,8 @@ export interface ErrorDetails {
   /** False where the same call again cannot help. */
   readonly shouldRetry?: boolean;
   readonly upstream?: UpstreamAnswer;
+  /** The provider's own code for it, which says more to its clients than ours. */
+  readonly toldCode?: string;
   readonly headers?: HeaderList;
   /** Fields that stand beside `error` in the body. */
   readonly beside?: Readonly<Record<string, unknown>>;
@@ -78,4 +82,9 @@ export class GatewayError extends Error {
   static is(thrown: unknown): thrown is GatewayError {
     return typeof thrown === 'object' && thrown !== null && brand in thrown;
   }
+}
+
+/** What a provider said went wrong, inside of an answer. */
+export function toldError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {
+  return new GatewayError('upstream_error', message, status === undefined ? details : { ...details, status });
 }

@@ -16,7 +16,8 @@ export function headersOf(headers: HeaderList, name: string): readonly string[] 
   const values: string[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const value = headers[at + 1];
-    if (value !== undefined && headers[at]?.toLowerCase() === name) values.push(value);
+    if (headers[at]?.length !== name.length || value === undefined) continue;
+    if (headers[at]?.toLowerCase() === name) values.push(value);
   }
   return values;
 }

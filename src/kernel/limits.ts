@@ -16,8 +16,13 @@ export const limits = {
   headerNamesMax: 500,
   /** Error answers of providers are a few hundred bytes; a larger one is not an error message. */
   errorBodyBytesMax: 1024 * 1024,
+  /** Of somebody else's error message this much is quoted in ours. */
+  quotedTextMax: 2000,
   /** An unstreamed answer is held up to this size, so that its cost can stand in a header. */
   heldAnswerBytesMax: 1024 * 1024,
+  /** Of an unstreamed answer that is only watched, this much is held; of a longer one, its end. */
+  watchedAnswerBytesMax: 2 * 1024 * 1024,
+  watchedTailBytes: 64 * 1024,
   /** Bytes of one answer read ahead of a slow client before the provider's socket is paused. */
   readAheadBytesMax: 256 * 1024,
   /** One server-sent frame: 4 MiB of tool arguments must fit, an endless line must not. */
@@ -42,8 +47,26 @@ export const limits = {
   timerMsMax: 24 * 86_400_000,
   /** Memory that modules share for what they keep. */
   shelfBytesMax: 64 * 1024 * 1024,
+  /** What clients may go on from by name stays as long as with the API that they know it from. */
+  turnLifeSeconds: 30 * 86_400,
+  /** Memory for such conversations; the least recently used goes first. */
+  turnBytesMax: 64 * 1024 * 1024,
+  /** Turns that one conversation is put together from; agents that run for days make hundreds. */
+  turnsMax: 10_000,
   /** A request that waits for an identical one in flight goes on by itself after this. */
   singleFlightWaitMs: 60_000,
+  /** A count of tokens reads this much text, a second's work or less; of more it reads an even sample. */
+  tokenizedCharsMax: 1024 * 1024,
+  /** And this much before it lets another count go on. */
+  tokenizedAtOnceChars: 64 * 1024,
+  /** Providers take a few hundred tools; of more an even sample is laid out and counted. */
+  countedToolsMax: 1000,
+  /** Letters without a gap that the tokenizer gets at once: its work grows with their square, 100,000 take 15 s. */
+  tokenizedRunMax: 256,
+  /** Rare words whose tokens are remembered; clients choose the words. */
+  tokenizedWordsKept: 10_000,
+  /** Counts that wait for the tokenizer; more are answered by the length of the text. */
+  openCountsMax: 64,
   /** Models get a label of their own in metrics up to this many; then they are counted as "other". */
   metricModelsMax: 200,
   /** Combinations of format, provider, status and model that are kept bound to their counters. */

@@ -39,6 +39,8 @@ export type Block =
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
+  /** Words of a refusal, which some formats keep apart from content; never part of a request. */
+  readonly refusal?: true;
   readonly cache_control?: CacheControl;
 }
 
@@ -189,4 +191,6 @@ export interface StopDetails {
 export interface StreamError {
   readonly type: string;
   readonly message: string;
+  /** What an answer with nothing but this error would have had for a status, where that is known. */
+  readonly status?: number;
 }

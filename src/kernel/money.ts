@@ -16,8 +16,10 @@ export function nanoOfPico(pico: number): NanoUsd {
 /** `0.0031`: dollars as people write them, without an exponent and without trailing zeros. */
 export function formatUsd(nano: NanoUsd): string {
   const whole = Math.floor(nano / 1e9);
-  const fraction = String(nano % 1e9)
-    .padStart(9, '0')
-    .replace(/0+$/, '');
-  return fraction === '' ? String(whole) : `${whole}.${fraction}`;
+  const rest = nano % 1e9;
+  if (rest === 0) return String(whole);
+  const digits = String(rest).padStart(9, '0');
+  let end = digits.length;
+  while (digits[end - 1] === '0') end--;
+  return `${whole}.${digits.slice(0, end)}`;
 }

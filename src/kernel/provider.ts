@@ -12,6 +12,8 @@ export interface Provider {
   readonly baseUrl: string;
   /** The formats it speaks, the preferred one first. */
   readonly wires: readonly WireFormat[];
+  /** The same for one model, where that isn't offered in all of them. */
+  readonly wiresFor?: (model: string) => readonly WireFormat[] | undefined;
   /** How its keys begin, where they begin in a way of their own. */
   readonly keyPrefixes: readonly string[];
   /** Works without a credential. */
@@ -21,8 +23,12 @@ export interface Provider {
   /** Its id in the price data, where that knows it. */
   readonly priceId?: string;
   authorize(credential: Secret): HeaderList;
+  /** Where it counts the tokens of a call that isn't made, below its base address, in its preferred format. */
+  readonly countPath?: string;
   /** Answers by itself instead of over the network. */
   readonly local?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
+  /** Counts the tokens of a call by itself. */
+  readonly countTokens?: (request: ChatRequest) => number;
 }
 
 /** Where an exchange goes. */
@@ -31,4 +37,9 @@ export interface Target {
   /** The model's name as the provider knows it. */
   readonly model: string;
   readonly credential?: Secret;
+}
+
+/** The formats in which a target's model can be asked, the preferred one first. */
+export function wiresOf({ provider, model }: Target): readonly WireFormat[] {
+  return provider.wiresFor?.(model) ?? provider.wires;
 }

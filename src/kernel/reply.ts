@@ -1,5 +1,5 @@
 import { Folding, unfold } from './answer.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, toldError } from './errors.ts';
 import type { Received } from './exchange.ts';
 import type { HeaderList } from './headers.ts';
 import type { Answer, ReplyEvent } from './message.ts';
@@ -162,18 +162,10 @@ export class Reply {
     this.#take();
     const own = this.#raw !== undefined && this.#raw.wire === wire && this.#raw.framing === framing;
     const encoder = own ? undefined : wire.replyEncoder(framing, asked);
-    // Written by hand: a generator that is returned before its first step would never run its ending.
-    const iterator: AsyncIterator<Uint8Array> = {
-      next: async () => {
-        const value = await (encoder === undefined ? this.#nextChunk() : this.#nextEncoded(encoder));
-        return value === undefined ? { done: true, value: undefined } : { done: false, value };
-      },
-      return: async () => {
-        await this.#finish({ how: 'aborted' });
-        return { done: true, value: undefined };
-      },
-    };
-    return { [Symbol.asyncIterator]: () => iterator };
+    return new ReplyBytes(
+      encoder === undefined ? () => this.#nextChunk() : () => this.#nextEncoded(encoder),
+      () => this.#finish({ how: 'aborted' }),
+    );
   }
 
   /** Gives the answer up: its provider is told to stop. */
@@ -232,7 +224,12 @@ export class Reply {
 
   async #nextEncoded(encoder: ReplyEncoder): Promise<Uint8Array | undefined> {
     while (!this.#ended) {
-      const events = await this.#nextEvents();
+      let events: Events | undefined;
+      try {
+        events = await this.#nextEvents();
+      } catch (failure) {
+        return lastWord(failure, encoder);
+      }
       if (events === undefined) return encoder.end();
       const chunks: Uint8Array[] = [];
       for (const event of events) {
@@ -261,8 +258,7 @@ export class Reply {
 
   #show(events: Events): void {
     for (const event of events) {
-      if (event.type === 'error')
-        this.#streamError ??= new GatewayError('upstream_error', event.error.message);
+      if (event.type === 'error') this.#streamError ??= toldError(event.error);
       for (const look of this.#looks) this.#guard(() => look(event));
     }
   }
@@ -294,6 +290,41 @@ export class Reply {
       this.faults.push(fault);
     }
   }
+}
+
+/** Written by hand: a generator that is returned before its first step would never run its ending. */
+class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
+  readonly #pull: () => Promise<Uint8Array | undefined>;
+  readonly #stop: () => Promise<void>;
+
+  constructor(pull: () => Promise<Uint8Array | undefined>, stop: () => Promise<void>) {
+    this.#pull = pull;
+    this.#stop = stop;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const value = await this.#pull();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await this.#stop();
+    return { done: true, value: undefined };
+  }
+}
+
+/** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
+function lastWord(failure: unknown, encoder: ReplyEncoder): Uint8Array {
+  if (!GatewayError.is(failure)) throw failure;
+  const { message, status, code } = failure;
+  const error = { type: 'api_error', message, status, code };
+  const bytes = encoder.push({ type: 'error', error });
+  if (bytes === undefined) throw failure;
+  return bytes;
 }
 
 function endingOf(error: unknown): Ending {

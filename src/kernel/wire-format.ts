@@ -1,3 +1,4 @@
+import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Received } from './exchange.ts';
 import type { HeaderList } from './headers.ts';
@@ -15,12 +16,18 @@ export interface WireFormat {
   readonly name: string;
   /** Where the API lives below a provider's base address. */
   readonly path: string;
+  /** The least that a request has, as JSON Schema. */
+  readonly bodySchema: JsonObject;
+  /** Request fields that say nothing about the answer itself: whose it is, where it is filed, how it is laid out. */
+  readonly bookkeeping: readonly string[];
   /** Request headers that change what an answer means. */
   readonly variantHeaders: readonly string[];
   /** Headers that a caller of this API has to send, where the client's own don't do. */
   readonly ownHeaders: HeaderList;
   /** What a silent stream may carry without the client taking it for content. */
   readonly keepAlive: Uint8Array;
+  /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
+  readonly continuation?: Continuation;
   decodeRequest(body: JsonObject): ChatRequest;
   /** `received` is given when the request came in this same format: fields that did not change keep their bytes. */
   encodeRequest(request: ChatRequest, received?: Received): EncodedRequest;

@@ -1,31 +1,77 @@
+import { milestones, unfold } from '../kernel/answer.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import type { ReplyEvent } from '../kernel/message.ts';
-import type { ReplyDecoder } from '../kernel/wire-format.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
+import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
 import { parseObject } from './read.ts';
+
+/** What an unstreamed answer turned out to be; undefined is something else altogether. */
+export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
+
+/** What can be seen of an answer without parsing it. */
+export interface Glimpse {
+  readonly stop_reason: string | null;
+  readonly usage: Usage;
+}
+
+export interface AnswerReader {
+  readonly read: (body: JsonObject) => Whole;
+  /** Undefined where only reading the whole can tell. */
+  readonly glimpse?: (latin1: string) => Glimpse | undefined;
+}
 
 /** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
 export class CollectedJson implements ReplyDecoder {
   readonly finished = true;
-  readonly #chunks: Uint8Array[] = [];
-  readonly #eventsOf: (body: JsonObject) => Iterable<ReplyEvent>;
+  readonly #reader: AnswerReader;
+  readonly #interest: Interest;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** Whether the beginning was let go. */
+  #cut = false;
 
-  constructor(eventsOf: (body: JsonObject) => Iterable<ReplyEvent>) {
-    this.#eventsOf = eventsOf;
+  constructor(reader: AnswerReader, interest: Interest) {
+    this.#reader = reader;
+    this.#interest = interest;
   }
 
   push(chunk: Uint8Array): readonly ReplyEvent[] {
     this.#chunks.push(chunk);
+    this.#bytes += chunk.byteLength;
+    if (this.#interest === 'milestones' && this.#bytes > limits.watchedAnswerBytesMax) this.#keepTail();
     return [];
   }
 
   end(): readonly ReplyEvent[] {
-    const [only] = this.#chunks;
-    const whole =
-      only !== undefined && this.#chunks.length === 1
-        ? Buffer.from(only.buffer, only.byteOffset, only.byteLength)
-        : Buffer.concat(this.#chunks);
-    const body = parseObject(whole.toString('utf8'));
-    this.#chunks.length = 0;
-    return body === undefined ? [] : [...this.#eventsOf(body)];
+    const json = joined(this.#chunks);
+    this.#chunks = [];
+    const seen =
+      this.#interest === 'milestones' ? this.#reader.glimpse?.(json.toString('latin1')) : undefined;
+    if (seen !== undefined)
+      return [
+        { type: 'message_delta', delta: { stop_reason: seen.stop_reason }, usage: seen.usage },
+        { type: 'message_stop' },
+      ];
+    const body = this.#cut ? undefined : parseObject(json.toString('utf8'));
+    const whole = body === undefined ? undefined : this.#reader.read(body);
+    if (whole === undefined) return [];
+    if ('error' in whole) return [{ type: 'error', error: whole.error }];
+    return this.#interest === 'milestones' ? milestones(whole.answer) : [...unfold(whole.answer)];
   }
+
+  /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */
+  #keepTail(): void {
+    const all = joined(this.#chunks);
+    const tail = Buffer.from(all.subarray(all.byteLength - limits.watchedTailBytes));
+    this.#chunks = [tail];
+    this.#bytes = tail.byteLength;
+    this.#cut = true;
+  }
+}
+
+/** Most answers come in one chunk, which needs no copy. */
+function joined(chunks: readonly Uint8Array[]): Buffer {
+  const [only] = chunks;
+  if (only === undefined || chunks.length > 1) return Buffer.concat(chunks);
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
 }

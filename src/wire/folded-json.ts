@@ -1,5 +1,5 @@
 import { Folding } from '../kernel/answer.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, toldError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../kernel/message.ts';
 import type { ReplyEncoder } from '../kernel/wire-format.ts';
@@ -20,7 +20,7 @@ export class FoldedJson implements ReplyEncoder {
   }
 
   end(): Uint8Array {
-    if (this.#error !== undefined) throw new GatewayError('upstream_error', this.#error.message);
+    if (this.#error !== undefined) throw toldError(this.#error);
     const answer = this.#folding.answer();
     if (answer === undefined)
       throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');

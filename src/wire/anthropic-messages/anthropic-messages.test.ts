@@ -278,7 +278,7 @@ test('an unknown kind of block or event is passed on', () => {
 test('an error in a stream ends it, and a stream that merely stops has not ended', () => {
   const error = { type: 'overloaded_error', message: 'Overloaded' };
   const failed = replayEverywhere({ wire, framing: 'sse', bytes: namedFrames({ type: 'error', error }) });
-  assert.deepEqual([failed.error, failed.finished], [error, true]);
+  assert.deepEqual([failed.error, failed.finished], [{ ...error, status: 529 }, true]);
   const cut = messagesStream.subarray(0, messagesStream.length - 60);
   assert.equal(replay({ wire, framing: 'sse', bytes: cut }).finished, false);
 });

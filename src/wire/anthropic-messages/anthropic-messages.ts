@@ -1,22 +1,28 @@
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { CollectedJson } from '../collected-json.ts';
+import { messagesSchema } from '../body-schema.ts';
+import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
-import { eventsOf, MessagesDecoder } from './reply-decoder.ts';
-import { bodyOf, MessagesEncoder, nameOfError } from './reply-encoder.ts';
+import { nameOfError } from './errors.ts';
+import { glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
+import { bodyOf, MessagesEncoder } from './reply-encoder.ts';
+
+const reader: AnswerReader = { read: readMessage, glimpse: glimpseOfMessage };
 
 /** Anthropic's Messages API. The canonical shape is its own, so this codec checks and hardly translates. */
 export const anthropicMessages: WireFormat = {
   name: 'anthropic-messages',
   path: '/v1/messages',
+  bodySchema: messagesSchema,
+  bookkeeping: ['metadata'],
   variantHeaders: ['anthropic-version', 'anthropic-beta'],
   ownHeaders: ['anthropic-version', '2023-06-01'],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
   decodeRequest: checkRequest,
   encodeRequest,
   replyDecoder: (framing, interest) =>
-    framing === 'json' ? new CollectedJson(eventsOf) : new MessagesDecoder(interest),
+    framing === 'json' ? new CollectedJson(reader, interest) : new MessagesDecoder(interest),
   replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new MessagesEncoder()),
   errorType: nameOfError,
   errorFrame: (envelope) => Buffer.from(`event: error\ndata: ${JSON.stringify(envelope)}\n\n`),

@@ -1,9 +1,11 @@
-import { unfold } from '../../kernel/answer.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
-import type { Answer, ReplyEvent } from '../../kernel/message.ts';
+import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
+import type { Glimpse, Whole } from '../collected-json.ts';
+import { glance } from '../glance.ts';
 import { objectOf, parseObject, stringOf } from '../read.ts';
 import { SseParser } from '../sse.ts';
+import { statusOfError } from './errors.ts';
 
 /** Reads a streamed answer: frames are canonical events already. */
 export class MessagesDecoder implements ReplyDecoder {
@@ -43,10 +45,20 @@ export class MessagesDecoder implements ReplyDecoder {
   }
 }
 
-/** The events of an unstreamed answer, which may be an error. */
-export function* eventsOf(body: JsonObject): Generator<ReplyEvent> {
-  if (body.type === 'error') yield errorEvent(body);
-  else if (Array.isArray(body.content) && body.content.every(isJsonObject)) yield* unfold(asAnswer(body));
+export function readMessage(body: JsonObject): Whole {
+  if (body.type === 'error') return { error: errorOf(body) };
+  return Array.isArray(body.content) && body.content.every(isJsonObject)
+    ? { answer: asAnswer(body) }
+    : undefined;
+}
+
+/** The two things that are told of every answer. */
+export function glimpseOfMessage(json: string): Glimpse | undefined {
+  if (json.includes('"error"')) return undefined;
+  const usage = glance(json, 'usage', 1);
+  const stop = glance(json, 'stop_reason', 1);
+  if (!isJsonObject(usage) || typeof stop !== 'string') return undefined;
+  return { stop_reason: stop, usage };
 }
 
 /** What an event of this kind can't be read without. */
@@ -59,17 +71,19 @@ const needed: Readonly<Record<string, string>> = {
 
 function eventOf(data: JsonObject | undefined): ReplyEvent | undefined {
   if (data === undefined || typeof data.type !== 'string') return undefined;
-  if (data.type === 'error') return errorEvent(data);
+  if (data.type === 'error') return { type: 'error', error: errorOf(data) };
   const field = needed[data.type];
   if (field !== undefined && !isJsonObject(data[field])) return undefined;
   const checked: unknown = data;
   return checked as ReplyEvent;
 }
 
-function errorEvent(data: JsonObject): ReplyEvent {
+function errorOf(data: JsonObject): StreamError {
   const error = objectOf(data.error) ?? {};
   const message = stringOf(error.message) ?? 'the provider reported an error without a message';
-  return { type: 'error', error: { ...error, type: stringOf(error.type) ?? 'api_error', message } };
+  const type = stringOf(error.type) ?? 'api_error';
+  const status = statusOfError(type);
+  return { ...error, type, message, ...(status !== undefined && { status }) };
 }
 
 function asAnswer(body: JsonObject): Answer {

@@ -1,7 +1,8 @@
 import { mergeUsage } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Answer, ReplyEvent, Usage } from '../../kernel/message.ts';
+import type { Answer, Block, ReplyEvent, Usage } from '../../kernel/message.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import { wordedError } from './errors.ts';
 
 /** Writes a streamed answer, with the numbers that clients of this format rely on. */
 export class MessagesEncoder implements ReplyEncoder {
@@ -19,6 +20,8 @@ export class MessagesEncoder implements ReplyEncoder {
       this.#usage = mergeUsage(this.#usage, event.message.usage);
       return { ...event, message: wholeAnswer(event.message) };
     }
+    if (event.type === 'content_block_start') return { ...event, content_block: plain(event.content_block) };
+    if (event.type === 'error') return { ...event, error: wordedError(event.error) };
     if (event.type !== 'message_delta') return event;
     this.#usage = mergeUsage(this.#usage, event.usage);
     const delta = { stop_reason: null, stop_sequence: null, ...event.delta };
@@ -27,27 +30,17 @@ export class MessagesEncoder implements ReplyEncoder {
 }
 
 export function bodyOf(answer: Answer): JsonObject {
-  return { ...wholeAnswer(answer) };
+  return { ...wholeAnswer(answer), content: answer.content.map(plain) };
+}
+
+/** A refusal is told by the reason for stopping alone. */
+function plain(block: Block): Block {
+  if (block.type !== 'text' || block.refusal === undefined) return block;
+  const { refusal: _, ...rest } = block;
+  return rest;
 }
 
 /** SDKs of this format read these two counts without asking whether they are there. */
 function wholeAnswer(answer: Answer): Answer {
   return { ...answer, usage: { input_tokens: 0, output_tokens: 0, ...answer.usage } };
 }
-
-export function nameOfError(status: number): string {
-  const named = namesByStatus[status];
-  if (named !== undefined) return named;
-  return status >= 500 ? 'api_error' : 'invalid_request_error';
-}
-
-const namesByStatus: Readonly<Record<number, string>> = {
-  401: 'authentication_error',
-  402: 'billing_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  504: 'timeout_error',
-  529: 'overloaded_error',
-};

@@ -4,7 +4,13 @@ import { numberOf, objectOf, objectsOf, stringOf } from '../read.ts';
 import { reasoningTextOf, signedDetailOf, thinkingPartText } from './reasoning.ts';
 import { ToolSlots } from './tool-slots.ts';
 
-type Prose = 'text' | 'thinking';
+type Prose = 'text' | 'thinking' | 'refusal';
+
+const opened: Readonly<Record<Prose, Block>> = {
+  text: { type: 'text', text: '' },
+  thinking: { type: 'thinking', thinking: '', signature: '' },
+  refusal: { type: 'text', text: '', refusal: true },
+};
 
 /** Turns the deltas of one choice into blocks, which open and close. */
 export class BlockWriter {
@@ -36,7 +42,7 @@ export class BlockWriter {
     const refusal = stringOf(delta.refusal);
     if (refusal !== undefined) {
       this.refusal += refusal;
-      this.#prose('text', refusal);
+      this.#prose('refusal', refusal);
     }
     for (const call of objectsOf(delta.tool_calls)) this.#call(call);
   }
@@ -77,16 +83,14 @@ export class BlockWriter {
     if (text === '' && !evenEmpty) return;
     if (this.#open?.kind !== kind) {
       this.#closeProse();
-      const block: Block =
-        kind === 'text' ? { type: 'text', text: '' } : { type: 'thinking', thinking: '', signature: '' };
-      this.#open = { kind, index: this.#start(block) };
+      this.#open = { kind, index: this.#start(opened[kind]) };
     }
     const { index } = this.#open;
     if (text === '') return;
     const delta =
-      kind === 'text'
-        ? ({ type: 'text_delta', text } as const)
-        : ({ type: 'thinking_delta', thinking: text } as const);
+      kind === 'thinking'
+        ? ({ type: 'thinking_delta', thinking: text } as const)
+        : ({ type: 'text_delta', text } as const);
     this.#emit({ type: 'content_block_delta', index, delta });
   }
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
+import { isRefusal } from '../refusal.ts';
 import { annotationsOf } from './annotations.ts';
 import { reasoningDetailsOf } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';
@@ -17,7 +18,7 @@ export function completionOf(answer: Answer, createdSeconds: number): JsonObject
         index: 0,
         message: messageOf(answer),
         logprobs: null,
-        finish_reason: finishReasonOf(answer.stop_reason),
+        finish_reason: finishReasonOf(answer.stop_reason, answer.content.some(isRefusal)),
       },
     ],
     usage: encodeUsage(answer.usage),
@@ -25,8 +26,9 @@ export function completionOf(answer: Answer, createdSeconds: number): JsonObject
 }
 
 function messageOf({ content, stop_reason, stop_details }: Answer): JsonObject {
-  const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('');
-  const refusal = stop_reason === 'refusal' ? (stop_details?.explanation ?? (text || null)) : null;
+  const { text, refused } = proseOf(content);
+  const explained = stop_reason === 'refusal' ? (stop_details?.explanation ?? (text || null)) : null;
+  const refusal = refused || explained;
   const thinking = content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join('');
   const details = reasoningDetailsOf(content);
   const calls = content.flatMap(callOf);
@@ -40,6 +42,17 @@ function messageOf({ content, stop_reason, stop_details }: Answer): JsonObject {
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+}
+
+function proseOf(content: readonly Block[]): { readonly text: string; readonly refused: string } {
+  let text = '';
+  let refused = '';
+  for (const block of content)
+    if (block.type === 'text') {
+      if (isRefusal(block)) refused += block.text;
+      else text += block.text;
+    }
+  return { text, refused };
 }
 
 function callOf(block: Block): readonly JsonObject[] {

@@ -1,28 +1,34 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { CollectedJson } from '../collected-json.ts';
+import { messagesSchema } from '../body-schema.ts';
+import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
-import { openaiErrorType } from '../openai-error-type.ts';
+import { openaiBookkeeping } from '../openai-bookkeeping.ts';
+import { openaiErrorType } from '../openai-errors.ts';
 import { completionOf } from './completion.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
-import { eventsOf } from './read-completion.ts';
+import { glimpseOfCompletion, readCompletion } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
 import { ChatEncoder } from './reply-encoder.ts';
 
 /** OpenAI's Chat Completions API, which many other providers speak too. */
+const reader: AnswerReader = { read: readCompletion, glimpse: glimpseOfCompletion };
+
 export function openaiChatWith(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-chat',
     path: '/chat/completions',
+    bodySchema: messagesSchema,
+    bookkeeping: [...openaiBookkeeping, 'store'],
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>
-      framing === 'json' ? new CollectedJson(eventsOf) : new ChatDecoder(interest),
+      framing === 'json' ? new CollectedJson(reader, interest) : new ChatDecoder(interest),
     replyEncoder: (framing, asked) =>
       framing === 'json'
         ? new FoldedJson((answer) => completionOf(answer, seconds()))

@@ -1,27 +1,33 @@
-import { unfold } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Answer, Block, ReplyEvent, StreamError } from '../../kernel/message.ts';
-import { numberOf, objectOf, objectsOf, stringOf } from '../read.ts';
+import type { Answer, Block, StreamError } from '../../kernel/message.ts';
+import type { Glimpse, Whole } from '../collected-json.ts';
+import { glance } from '../glance.ts';
+import { openaiError } from '../openai-errors.ts';
+import { objectOf, objectsOf, stringOf } from '../read.ts';
 import { toolInputOf } from '../tool-input.ts';
 import { thinkingOf, thinkingPartText } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
-/** The events of an unstreamed answer, which may be an error. */
-export function* eventsOf(body: JsonObject): Generator<ReplyEvent> {
+export function readCompletion(body: JsonObject): Whole {
   const error = errorOf(body);
-  if (error !== undefined) yield { type: 'error', error };
-  else if (Array.isArray(body.choices)) yield* unfold(answerOf(body));
+  if (error !== undefined) return { error };
+  return Array.isArray(body.choices) ? { answer: answerOf(body) } : undefined;
+}
+
+/** The two things that are told of every answer; tools and refusals change what a reason means, so those are read. */
+export function glimpseOfCompletion(json: string): Glimpse | undefined {
+  if (json.includes('"error"') || json.includes('"tool_calls"')) return undefined;
+  const usage = objectOf(glance(json, 'usage', 1));
+  const finish = glance(json, 'finish_reason', 3);
+  const refusal = glance(json, 'refusal', 4) ?? null;
+  if (usage === undefined || typeof finish !== 'string' || refusal !== null) return undefined;
+  return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: usageOf(usage) };
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {
   const { error } = body;
-  if (error === null || error === undefined) return undefined;
-  const told = objectOf(error) ?? {};
-  const code = stringOf(told.code) ?? numberOf(told.code)?.toString();
-  const message =
-    stringOf(told.message) ?? stringOf(error) ?? 'the provider reported an error without a message';
-  return { ...told, type: stringOf(told.type) ?? code ?? 'server_error', message };
+  return error === null || error === undefined ? undefined : openaiError(error);
 }
 
 /** The first choice: more than one can't be asked for across formats. */
@@ -32,7 +38,7 @@ function answerOf(body: JsonObject): Answer {
   const refusal = stringOf(message.refusal);
   const content = [...thinkingOf(message), ...textsOf(message.content), ...callsOf(message, body)];
   const refused = refusal !== undefined && refusal !== '';
-  if (refused) content.push({ type: 'text', text: refusal });
+  if (refused) content.push({ type: 'text', text: refusal, refusal: true });
   const tools = content.some((block) => block.type === 'tool_use');
   return {
     id: stringOf(body.id) ?? '',

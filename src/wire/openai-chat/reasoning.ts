@@ -3,9 +3,16 @@ import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/m
 import { objectsOf, stringOf } from '../read.ts';
 import { isSealed } from '../sealed.ts';
 
-/** Several providers put their reasoning beside the content, under one name or another. */
+/** Several providers put their reasoning beside the content, under one name or another, and some only in details. */
 export function reasoningTextOf(message: JsonObject): string | undefined {
-  return stringOf(message.reasoning_content) ?? stringOf(message.reasoning) ?? undefined;
+  return stringOf(message.reasoning_content) || stringOf(message.reasoning) || detailTextOf(message);
+}
+
+function detailTextOf({ reasoning_details: details }: JsonObject): string | undefined {
+  const texts = objectsOf(details).flatMap((detail) =>
+    signedDetailOf(detail) === undefined ? [stringOf(detail.text) ?? stringOf(detail.summary) ?? ''] : [],
+  );
+  return texts.length === 0 ? undefined : texts.join('');
 }
 
 /**

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import OpenAI from 'openai';
 import { unfold } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer } from '../../kernel/message.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../testing/fixtures.ts';
 import { dataFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';
@@ -142,6 +143,31 @@ test('a stream is over once it says why it stopped, even if [DONE] never comes, 
   assert.deepEqual([finished, events.at(-1)], [true, { type: 'message_stop' }]);
 });
 
+test('reasoning that stands in details alone is read like any other', () => {
+  const detail = (text: string) => ({
+    type: 'reasoning.text',
+    format: 'anthropic-claude-v1',
+    index: 0,
+    text,
+  });
+  const stream = dataFrames(
+    { choices: [{ delta: { content: '', reasoning_details: [detail('15')] } }] },
+    { choices: [{ delta: { content: '', reasoning_details: [detail(' × 27')] } }] },
+    { choices: [{ delta: { content: '405' }, finish_reason: 'stop' }] },
+    '[DONE]',
+  );
+  const message = { role: 'assistant', content: '405', reasoning_details: [detail('15 × 27')] };
+  const whole = Buffer.from(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] }));
+  for (const read of [
+    replayEverywhere({ wire, framing: 'sse', bytes: stream }),
+    replay({ wire, framing: 'json', bytes: whole }),
+  ])
+    assert.deepEqual(read.answer?.content, [
+      { type: 'thinking', thinking: '15 × 27', signature: '' },
+      { type: 'text', text: '405' },
+    ]);
+});
+
 test('an error in the stream ends it', () => {
   const bytes = dataFrames({ error: { message: 'Overloaded', type: 'server_error', code: 503 } });
   const { error, finished } = replayEverywhere({ wire, framing: 'sse', bytes });
@@ -207,7 +233,7 @@ test('an unstreamed answer reads whole, and its errors are seen', () => {
   const no = replay({ wire, framing: 'json', bytes: Buffer.from(JSON.stringify(refused)) }).answer;
   assert.deepEqual(
     [no?.content, no?.stop_reason, no?.stop_details?.explanation],
-    [[{ type: 'text', text: 'No.' }], 'refusal', 'No.'],
+    [[{ type: 'text', text: 'No.', refusal: true }], 'refusal', 'No.'],
   );
   const error = replay({ wire, framing: 'json', bytes: Buffer.from('{"error":{"message":"no"}}') });
   assert.equal(error.error?.message, 'no');
@@ -323,6 +349,39 @@ test('a refusal says so, with its words', () => {
     written(wire.replyEncoder('sse', asked), unfold(refused)),
     /"refusal":"I can not help with that\."/,
   );
+});
+
+test('a refusal in the words of a model of another format is one here too, and none for Anthropic', async () => {
+  const refused: Answer = {
+    ...messagesAnswer,
+    content: [{ type: 'text', text: 'I would rather not.', refusal: true }],
+    stop_reason: 'refusal',
+    stop_details: { type: 'refusal', explanation: 'I would rather not.' },
+  };
+  const text = written(wire.replyEncoder('sse', asked), unfold(refused));
+  const schema = { name: 'fact', schema: { type: 'object' } };
+  const streamed = await client(text)
+    .chat.completions.stream({
+      model: 'm',
+      messages: [],
+      response_format: { type: 'json_schema', json_schema: schema },
+    })
+    .finalChatCompletion();
+  const whole = JSON.parse(written(wire.replyEncoder('json', asked), unfold(refused)));
+  for (const { choices } of [streamed, whole]) {
+    const { finish_reason, message } = choices[0];
+    assert.deepEqual(
+      [finish_reason, message.content || null, message.refusal],
+      ['stop', null, 'I would rather not.'],
+    );
+  }
+  for (const framing of ['json', 'sse'] as const) {
+    const bytes = Buffer.from(written(wire.replyEncoder(framing, asked), unfold(refused)));
+    const { answer } = replay({ wire, framing, bytes });
+    assert.deepEqual([answer?.content, answer?.stop_reason], [refused.content, 'refusal']);
+    const plain = written(anthropicMessages.replyEncoder(framing, asked), unfold(refused));
+    assert.doesNotMatch(plain, /"refusal":true/);
+  }
 });
 
 test('pages that were cited become annotations', () => {

@@ -2,7 +2,9 @@ import { mergeUsage } from '../../kernel/answer.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import { wordedError } from '../openai-errors.ts';
 import { objectOf } from '../read.ts';
+import { isRefusal } from '../refusal.ts';
 import { annotationOf } from './annotations.ts';
 import { encryptedDetail, signatureDetail } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';
@@ -27,6 +29,8 @@ export class ChatEncoder implements ReplyEncoder {
   #textLength = 0;
   #text: { readonly start: number; readonly citations: JsonObject[] } = { start: 0, citations: [] };
   #thinking = '';
+  /** The block that is a refusal, once there is one. */
+  #refusal: number | undefined;
 
   constructor(asked: JsonObject, createdSeconds: number) {
     this.#createdSeconds = createdSeconds;
@@ -63,7 +67,7 @@ export class ChatEncoder implements ReplyEncoder {
         return this.#ending();
       case 'error':
         this.#ended = true;
-        return `data: ${JSON.stringify({ error: { code: null, param: null, ...event.error } })}\n\n`;
+        return `data: ${JSON.stringify({ error: wordedError(event.error) })}\n\n`;
       default:
         return '';
     }
@@ -94,6 +98,7 @@ export class ChatEncoder implements ReplyEncoder {
         const citations =
           'citations' in block && Array.isArray(block.citations) ? block.citations.filter(isJsonObject) : [];
         this.#text = { start: this.#textLength, citations };
+        if (isRefusal(block)) this.#refusal = index;
         return block.text === '' ? '' : this.#blockDelta(index, { type: 'text_delta', text: block.text });
       }
       case 'thinking':
@@ -111,6 +116,7 @@ export class ChatEncoder implements ReplyEncoder {
   #blockDelta(index: number, delta: Delta): string {
     switch (delta.type) {
       case 'text_delta':
+        if (index === this.#refusal) return this.#chunk({ refusal: delta.text });
         this.#textLength += delta.text.length;
         return this.#chunk({ content: delta.text });
       case 'thinking_delta':
@@ -152,12 +158,13 @@ export class ChatEncoder implements ReplyEncoder {
     if (this.#ended || this.#before === '') return '';
     this.#ended = true;
     const { stop_reason, stop_details } = this.#stop;
-    const explanation =
-      stop_reason === 'refusal' && this.#textLength === 0 ? stop_details?.explanation : undefined;
+    const untold = stop_reason === 'refusal' && this.#textLength === 0 && this.#refusal === undefined;
+    const explanation = untold ? stop_details?.explanation : undefined;
     const refusal = explanation == null ? '' : this.#chunk({ refusal: explanation });
+    const finish = finishReasonOf(stop_reason, this.#refusal !== undefined);
     const usage = this.#tellsUsage
       ? `${this.#before}],"usage":${JSON.stringify(encodeUsage(this.#usage))}}\n\n`
       : '';
-    return `${refusal}${this.#chunk({}, finishReasonOf(stop_reason))}${usage}data: [DONE]\n\n`;
+    return `${refusal}${this.#chunk({}, finish)}${usage}data: [DONE]\n\n`;
   }
 }

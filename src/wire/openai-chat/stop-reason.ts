@@ -18,7 +18,8 @@ export function stopReasonOf(
   }
 }
 
-export function finishReasonOf(stop: string | null | undefined): string {
+/** A refusal in the model's own words is an answer like any other; only one without them is a filter's doing. */
+export function finishReasonOf(stop: string | null | undefined, inWords: boolean): string {
   switch (stop) {
     case 'max_tokens':
     case 'model_context_window_exceeded':
@@ -26,7 +27,7 @@ export function finishReasonOf(stop: string | null | undefined): string {
     case 'tool_use':
       return 'tool_calls';
     case 'refusal':
-      return 'content_filter';
+      return inWords ? 'stop' : 'content_filter';
     default:
       return 'stop';
   }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Block, Delta, ReplyEvent } from '../../kernel/message.ts';
+import type { Block, Delta, ReplyEvent, TextBlock } from '../../kernel/message.ts';
 import { numberOf, objectOf, stringOf } from '../read.ts';
 import { blocksOf, callOf, refusalIn } from './read-response.ts';
 import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
@@ -39,11 +39,11 @@ export class ItemReader {
         this.#done(item, objectOf(frame.item) ?? {});
         return;
       case 'response.output_text.delta':
-        this.#text(item, frame, delta);
+        this.#text(item, frame, { type: 'text', text: delta });
         return;
       case 'response.refusal.delta':
         this.refusal += delta;
-        this.#text(item, frame, delta);
+        this.#text(item, frame, { type: 'text', text: delta, refusal: true });
         return;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
@@ -79,9 +79,10 @@ export class ItemReader {
       this.#grow(`${at}`, { type: 'input_json_delta', partial_json: begun });
   }
 
-  #text(at: number, frame: JsonObject, text: string): void {
+  #text(at: number, frame: JsonObject, block: TextBlock): void {
     const key = `${at}:${numberOf(frame.content_index) ?? 0}`;
-    if (!this.#open.has(key)) this.#start(key, { type: 'text', text: '' });
+    const { text } = block;
+    if (!this.#open.has(key)) this.#start(key, { ...block, text: '' });
     this.#grow(key, { type: 'text_delta', text });
   }
 
@@ -122,7 +123,7 @@ export class ItemReader {
 
   #whole(block: Block): void {
     const key = `whole ${this.#next}`;
-    this.#start(key, block.type === 'text' ? { type: 'text', text: '' } : block);
+    this.#start(key, block.type === 'text' ? { ...block, text: '' } : block);
     if (block.type === 'text') this.#grow(key, { type: 'text_delta', text: block.text });
     this.#stop(key);
   }

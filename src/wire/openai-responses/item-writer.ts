@@ -74,7 +74,7 @@ export class ItemWriter implements Stage {
     this.#settleReasoning(undefined);
     if (refusal !== undefined && this.#message === undefined) {
       this.#message = new MessageWriter(this);
-      this.#message.refuse(refusal);
+      this.#message.text({ type: 'text', text: refusal, refusal: true }).stop();
     }
     this.#finishMessage();
   }

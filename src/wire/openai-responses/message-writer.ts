@@ -17,23 +17,12 @@ export class MessageWriter {
   }
 
   text(block: TextBlock): OpenBlock {
-    const writer = new TextWriter(
-      this.#stage,
-      { ...this.#place, content_index: this.#parts.length },
-      (part) => this.#parts.push(part),
-    );
+    const place = { ...this.#place, content_index: this.#parts.length };
+    const done = (part: JsonObject) => this.#parts.push(part);
+    const Writer = block.refusal === true ? RefusalWriter : TextWriter;
+    const writer = new Writer(this.#stage, place, done);
     writer.start(block);
     return writer;
-  }
-
-  refuse(refusal: string): void {
-    const place = { ...this.#place, content_index: this.#parts.length };
-    const part = { type: 'refusal', refusal };
-    this.#stage.emit('response.content_part.added', { ...place, part: { type: 'refusal', refusal: '' } });
-    this.#stage.emit('response.refusal.delta', { ...place, delta: refusal });
-    this.#stage.emit('response.refusal.done', { ...place, refusal });
-    this.#stage.emit('response.content_part.done', { ...place, part });
-    this.#parts.push(part);
   }
 
   finish(): void {
@@ -82,6 +71,38 @@ class TextWriter implements OpenBlock {
       });
     const part = outputText(this.#text, annotations);
     this.#stage.emit('response.output_text.done', { ...this.#place, text: this.#text, logprobs: [] });
+    this.#stage.emit('response.content_part.done', { ...this.#place, part });
+    this.#done(part);
+  }
+}
+
+class RefusalWriter implements OpenBlock {
+  readonly #stage: Stage;
+  readonly #place: PartPlace;
+  readonly #done: (part: JsonObject) => void;
+  #refusal = '';
+
+  constructor(stage: Stage, place: PartPlace, done: (part: JsonObject) => void) {
+    this.#stage = stage;
+    this.#place = place;
+    this.#done = done;
+  }
+
+  start({ text }: TextBlock): void {
+    const part = { type: 'refusal', refusal: '' };
+    this.#stage.emit('response.content_part.added', { ...this.#place, part });
+    this.grow({ type: 'text_delta', text });
+  }
+
+  grow(delta: Delta): void {
+    if (delta.type !== 'text_delta' || delta.text === '') return;
+    this.#refusal += delta.text;
+    this.#stage.emit('response.refusal.delta', { ...this.#place, delta: delta.text });
+  }
+
+  stop(): void {
+    const part = { type: 'refusal', refusal: this.#refusal };
+    this.#stage.emit('response.refusal.done', { ...this.#place, refusal: this.#refusal });
     this.#stage.emit('response.content_part.done', { ...this.#place, part });
     this.#done(part);
   }

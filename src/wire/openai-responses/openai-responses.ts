@@ -1,12 +1,15 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import { bodySchema } from '../body-schema.ts';
 import { CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
-import { openaiErrorType } from '../openai-error-type.ts';
+import { openaiBookkeeping } from '../openai-bookkeeping.ts';
+import { openaiErrorType } from '../openai-errors.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorFrame } from './error-frame.ts';
-import { eventsOf } from './read-response.ts';
+import { responsesContinuation } from './history.ts';
+import { readResponse } from './read-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { responseOf } from './write-response.ts';
@@ -17,13 +20,18 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
   return {
     name: 'openai-responses',
     path: '/responses',
+    bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
+    bookkeeping: openaiBookkeeping,
+    continuation: responsesContinuation,
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>
-      framing === 'json' ? new CollectedJson(eventsOf) : new ResponsesDecoder(interest),
+      framing === 'json'
+        ? new CollectedJson({ read: readResponse }, interest)
+        : new ResponsesDecoder(interest),
     replyEncoder: (framing, asked) =>
       framing === 'json'
         ? new FoldedJson((answer) => responseOf(answer, asked.body, seconds()))

@@ -1,26 +1,23 @@
-import { unfold } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Answer, Block, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import type { Answer, Block, StreamError } from '../../kernel/message.ts';
+import type { Whole } from '../collected-json.ts';
+import { openaiError } from '../openai-errors.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
 import { toolInputOf } from '../tool-input.ts';
 import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
-/** The events of an unstreamed answer, which may be an error. */
-export function* eventsOf(body: JsonObject): Generator<ReplyEvent> {
+export function readResponse(body: JsonObject): Whole {
   const error = errorOf(body);
-  if (error !== undefined) yield { type: 'error', error };
-  else if (Array.isArray(body.output)) yield* unfold(answerOf(body));
+  if (error !== undefined) return { error };
+  return Array.isArray(body.output) ? { answer: answerOf(body) } : undefined;
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {
   const { error } = body;
   if ((error === null || error === undefined) && body.status !== 'failed') return undefined;
-  const told = objectOf(error) ?? {};
-  const message =
-    stringOf(told.message) ?? stringOf(error) ?? 'the provider reported an error without a message';
-  return { ...told, type: stringOf(told.type) ?? stringOf(told.code) ?? 'server_error', message };
+  return openaiError(error);
 }
 
 function answerOf(body: JsonObject): Answer {
@@ -79,11 +76,8 @@ export function callOf(item: JsonObject): { readonly id: string; readonly name: 
 }
 
 function textOf(part: JsonObject): readonly Block[] {
-  const text =
-    part.type === 'refusal'
-      ? stringOf(part.refusal)
-      : part.type === 'output_text'
-        ? stringOf(part.text)
-        : undefined;
+  const refusal = part.type === 'refusal' ? stringOf(part.refusal) : undefined;
+  if (refusal !== undefined && refusal !== '') return [{ type: 'text', text: refusal, refusal: true }];
+  const text = part.type === 'output_text' ? stringOf(part.text) : undefined;
   return text === undefined || text === '' ? [] : [{ type: 'text', text }];
 }

@@ -221,6 +221,24 @@ test('a refusal says so, with its words', () => {
   });
 });
 
+test('a refusal in the words of a model of another format is a part of its own, and comes back as one', () => {
+  const refused: Answer = {
+    ...messagesAnswer,
+    content: [{ type: 'text', text: 'I would rather not.', refusal: true }],
+    stop_reason: 'refusal',
+  };
+  for (const framing of ['json', 'sse'] as const) {
+    const text = written(wire.replyEncoder(framing, asked), unfold(refused));
+    const response = framing === 'json' ? JSON.parse(text) : framesOf(text).at(-1)?.response;
+    assert.partialDeepStrictEqual(response, {
+      status: 'completed',
+      output: [{ type: 'message', content: [{ type: 'refusal', refusal: 'I would rather not.' }] }],
+    });
+    const { answer } = replay({ wire, framing, bytes: Buffer.from(text) });
+    assert.deepEqual([answer?.content, answer?.stop_reason], [refused.content, 'refusal']);
+  }
+});
+
 test('what is written reads back as the same answer, in both framings and with every kind of thinking', () => {
   const { events } = replay({ wire, framing: 'sse', bytes: responsesStream });
   const own = replay({ wire, framing: 'sse', bytes: responsesStream }).answer;

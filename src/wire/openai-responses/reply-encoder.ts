@@ -2,6 +2,7 @@ import { mergeUsage } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StopDelta, StreamError, Usage } from '../../kernel/message.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import { isRefusal } from '../refusal.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { ItemWriter } from './item-writer.ts';
 import { endingOf } from './stop-reason.ts';
@@ -18,6 +19,7 @@ export class ResponsesEncoder implements ReplyEncoder {
   #items: ItemWriter | undefined;
   #usage: Usage = {};
   #stop: StopDelta = {};
+  #refused = false;
   #ended = false;
 
   constructor(asked: JsonObject, createdSeconds: number) {
@@ -58,6 +60,7 @@ export class ResponsesEncoder implements ReplyEncoder {
         return;
       }
       case 'content_block_start':
+        if (isRefusal(event.content_block)) this.#refused = true;
         this.#items?.start(event.index, event.content_block);
         return;
       case 'content_block_delta':
@@ -88,7 +91,7 @@ export class ResponsesEncoder implements ReplyEncoder {
     this.#ended = true;
     const { stop_reason, stop_details } = this.#stop;
     this.#items.close(stop_reason === 'refusal' ? (stop_details?.explanation ?? undefined) : undefined);
-    const ending = endingOf(stop_reason);
+    const ending = endingOf(stop_reason, this.#refused);
     const response = {
       ...this.#shell,
       ...ending,
@@ -99,13 +102,19 @@ export class ResponsesEncoder implements ReplyEncoder {
     this.#emit(`response.${ending.status}`, { response });
   }
 
-  #fail({ type, message }: StreamError): void {
+  #fail({ status = 500, message }: StreamError): void {
     if (this.#ended) return;
     this.#ended = true;
     const shell = this.#shell ?? shellOf({ id: '', model: '' }, this.#asked, this.#createdSeconds);
     const output = this.#items?.output ?? [];
     this.#emit('response.failed', {
-      response: { ...shell, status: 'failed', error: { code: type, message }, output },
+      response: { ...shell, status: 'failed', error: { code: codeOf(status), message }, output },
     });
   }
+}
+
+/** A failed answer has one of a few codes here. */
+function codeOf(status: number): string {
+  if (status === 429) return 'rate_limit_exceeded';
+  return status < 500 ? 'invalid_prompt' : 'server_error';
 }

@@ -8,9 +8,8 @@ import { openaiChat } from '../openai-chat/openai-chat.ts';
 import { seal } from '../sealed.ts';
 import { conversation, messagesAnswer } from '../testing/fixtures.ts';
 import { received } from '../testing/replay.ts';
-import { inputItemsOf, withHistory } from './history.ts';
+import { responsesContinuation as continuation } from './history.ts';
 import { openaiResponses as wire } from './openai-responses.ts';
-import { outputOf, responseIdOf } from './write-response.ts';
 
 const hello = { model: 'gpt-5', input: 'hi' };
 
@@ -145,35 +144,44 @@ test('what keeps state with the provider, or would change the answer, is refused
       );
 });
 
-test('an earlier answer is gone on from by writing its conversation out', () => {
-  const first = { model: 'gpt-5', instructions: 'old', input: 'hi' };
-  const answer = [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'hello' }] }];
-  const next = withHistory({ model: 'gpt-5', previous_response_id: 'resp_1', input: 'more' }, [
-    ...inputItemsOf(first),
-    ...answer,
-  ]);
-  assert.deepEqual(next, {
-    model: 'gpt-5',
-    input: [
-      { type: 'message', role: 'user', content: 'hi' },
-      ...answer,
-      { type: 'message', role: 'user', content: 'more' },
-    ],
-  });
+test('a request that goes on from an earlier answer is written out with what came before', () => {
+  const before = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', content: 'hello' },
+  ];
+  const body = { model: 'gpt-5', previous_response_id: 'resp_1', input: 'more' };
+  assert.deepEqual(continuation.namedIn(body), { previous: 'resp_1', quoted: [] });
+  const more = { type: 'message', role: 'user', content: 'more' };
+  assert.deepEqual(continuation.writtenOut(body, before, []), { model: 'gpt-5', input: [...before, more] });
 });
 
-test('what an answer adds to the conversation is what the client got, and comes back as it was', () => {
-  const items = outputOf(messagesAnswer, { tools: [] });
-  const request = wire.decodeRequest(
-    withHistory({ model: 'm', input: 'more' }, [...inputItemsOf(hello), ...items]),
-  );
+test('a request that names single items of an earlier answer gets those', () => {
+  const call = { type: 'function_call', id: 'fc_a1_0', call_id: 'c', name: 'now', arguments: '{}' };
+  const result = { type: 'function_call_output', call_id: 'c', output: '12:00' };
+  const input = [{ type: 'item_reference', id: 'fc_a1_0' }, { id: 'rs_a1_7' }, result];
+  const body = { model: 'gpt-5', input };
+  assert.deepEqual(continuation.namedIn(body), { previous: undefined, quoted: ['resp_a1'] });
+  const written = continuation.writtenOut(body, [], [{ role: 'user', content: 'hi' }, call]);
+  assert.deepEqual(written.input, [call, { id: 'rs_a1_7' }, result]);
+});
+
+test('what a call adds to its conversation comes back as it was', () => {
+  const { id, turn } = continuation.turnOf({ ...hello, previous_response_id: 'resp_1' }, messagesAnswer);
+  assert.deepEqual([id, turn.previous], ['resp_msg_2', 'resp_1']);
+  assert.equal(continuation.turnOf(hello, { ...messagesAnswer, id: 'resp_2' }).id, 'resp_2');
+  const request = wire.decodeRequest(continuation.writtenOut({ model: 'm', input: 'more' }, turn.items, []));
   assert.deepEqual(request.messages, [
     { role: 'user', content: 'hi' },
     { role: 'assistant', content: messagesAnswer.content },
     { role: 'user', content: 'more' },
   ]);
-  assert.equal(responseIdOf('msg_2'), 'resp_msg_2');
-  assert.equal(responseIdOf('resp_2'), 'resp_2');
+});
+
+test('nothing is kept of a call whose client says so', () => {
+  assert.deepEqual(
+    [{}, { store: true }, { store: null }, { store: false }].map((body) => continuation.keeps(body)),
+    [true, true, true, false],
+  );
 });
 
 test('a conversation made elsewhere is written with everything this format can say', () => {

@@ -14,15 +14,18 @@ export function stopReasonOf(
   return seen.tools ? 'tool_use' : 'end_turn';
 }
 
-/** How an answer ended, in this format's words. */
-export function endingOf(stop: string | null | undefined): JsonObject & { readonly status: string } {
+/** How an answer ended, in this format's words; a refusal in the model's own words is a complete answer. */
+export function endingOf(
+  stop: string | null | undefined,
+  inWords: boolean,
+): JsonObject & { readonly status: string } {
   switch (stop) {
     case 'max_tokens':
     case 'model_context_window_exceeded':
       return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
     case 'refusal':
+      if (inWords) break;
       return { status: 'incomplete', incomplete_details: { reason: 'content_filter' } };
-    default:
-      return { status: 'completed', incomplete_details: null };
   }
+  return { status: 'completed', incomplete_details: null };
 }

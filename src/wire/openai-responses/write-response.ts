@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, ToolUseBlock } from '../../kernel/message.ts';
 import { objectOf, stringOf } from '../read.ts';
+import { isRefusal } from '../refusal.ts';
 import { seal } from '../sealed.ts';
 import { annotationsOf } from './annotations.ts';
 import { freeTextTools } from './decode-tools.ts';
@@ -14,7 +15,7 @@ export function responseOf(answer: Answer, asked: JsonObject, createdSeconds: nu
   const shell = shellOf(answer, asked, createdSeconds);
   return {
     ...shell,
-    ...endingOf(answer.stop_reason),
+    ...endingOf(answer.stop_reason, answer.content.some(isRefusal)),
     completed_at: createdSeconds,
     output: outputOf(answer, asked),
     usage: encodeUsage(answer.usage),
@@ -115,6 +116,7 @@ export function messageItem(id: string, content: readonly JsonObject[]): JsonObj
 
 function textPart(block: Block): JsonObject {
   const text = block.type === 'text' ? block.text : '';
+  if (isRefusal(block)) return { type: 'refusal', refusal: text };
   return { type: 'output_text', text, annotations: annotationsOf(block, text.length), logprobs: [] };
 }
 

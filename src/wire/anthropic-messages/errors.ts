@@ -1,0 +1,30 @@
+import type { StreamError } from '../../kernel/message.ts';
+
+/** This dialect's name for an error with this status. */
+export function nameOfError(status: number): string {
+  const named = Object.entries(statusByName).find(([, of]) => of === status);
+  if (named !== undefined) return named[0];
+  return status >= 500 ? 'api_error' : 'invalid_request_error';
+}
+
+export function statusOfError(name: string): number | undefined {
+  return statusByName[name];
+}
+
+/** The same error in this dialect. */
+export function wordedError({ status, ...told }: StreamError): StreamError {
+  return status === undefined ? told : { ...told, type: nameOfError(status) };
+}
+
+const statusByName: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
