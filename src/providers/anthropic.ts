@@ -10,6 +10,7 @@ export const anthropic: Provider = {
   modelPrefixes: ['claude-'],
   keyless: false,
   priceId: 'anthropic',
+  countPath: '/v1/messages/count_tokens',
   authorize(credential) {
     const key = credential.reveal();
     // Tokens of a subscription login are only taken as a bearer token, API keys only in their own header.

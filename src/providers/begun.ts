@@ -1,6 +1,6 @@
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ReplyEvent } from '../kernel/message.ts';
+import type { ReplyEvent, StreamError } from '../kernel/message.ts';
 import type { Raw, Source } from '../kernel/reply.ts';
 
 /**
@@ -19,12 +19,12 @@ export async function begun(raw: Raw): Promise<Raw> {
       const chunk = await Promise.race([pending, timeout]);
       if (chunk === 'time') return { ...raw, body: resumed(held, raw.body, pending) };
       pending = undefined;
-      if (chunk === undefined) return { ...raw, body: resumed(held, raw.body) };
-      held.push(chunk);
-      heldBytes += chunk.byteLength;
-      const first = decoder.push(chunk).find(decides);
+      if (chunk !== undefined) held.push(chunk);
+      heldBytes += chunk?.byteLength ?? 0;
+      const first = (chunk === undefined ? decoder.end() : decoder.push(chunk)).find(decides);
       if (first?.type === 'error') throw await failure(raw, held, first.error);
       if (first !== undefined) break;
+      if (chunk === undefined) throw nothing(raw, held);
     }
     return { ...raw, body: resumed(held, raw.body) };
   } finally {
@@ -37,11 +37,7 @@ function decides(event: ReplyEvent): boolean {
 }
 
 /** With what the provider still says: it ends after its error, if need be by a cut, or isn't waited for. */
-async function failure(
-  raw: Raw,
-  held: Uint8Array[],
-  error: { type: string; message: string },
-): Promise<GatewayError> {
+async function failure(raw: Raw, held: Uint8Array[], error: StreamError): Promise<GatewayError> {
   const { promise: timeout, stop } = timer(limits.errorTailMs);
   for (let bytes = 0; bytes <= limits.errorBodyBytesMax; ) {
     const chunk = await Promise.race([raw.body.next(), timeout]).catch(() => undefined);
@@ -51,10 +47,18 @@ async function failure(
   }
   stop();
   raw.body.cancel();
-  const { wire, status, headers } = raw;
-  return new GatewayError('upstream_error', `${error.type}: ${error.message}`, {
-    upstream: { wire, status, headers, bytes: Buffer.concat(held) },
+  return toldError(error, { upstream: answered(raw, held) });
+}
+
+function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {
+  return new GatewayError('upstream_broken', 'the provider ended its answer before it began', {
+    upstream: answered(raw, held),
   });
+}
+
+/** For a client of the same format, who gets it as it came. */
+function answered({ wire, status, headers }: Raw, held: readonly Uint8Array[]) {
+  return { wire, status, headers, bytes: Buffer.concat(held) };
 }
 
 /** What was held, then what was being waited for, then the rest. */

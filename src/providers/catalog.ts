@@ -1,4 +1,10 @@
-import { calcPrice, findProvider, type ModelPrice, TieredPrices } from '@pydantic/genai-prices';
+import {
+  calcPrice,
+  findProvider,
+  type MatchLogic,
+  type ModelInfo,
+  type ModelPrice,
+} from '@pydantic/genai-prices';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { Usage } from '../kernel/message.ts';
@@ -7,6 +13,10 @@ import type { Provider } from '../kernel/provider.ts';
 
 export interface ModelEntry {
   readonly id: string;
+  /** For people. */
+  readonly title: string;
+  /** Names that the price data has for it besides its id, which isn't always one that the provider knows. */
+  readonly otherNames: readonly string[];
   readonly contextTokens?: number;
   readonly rates: RateCard;
 }
@@ -44,7 +54,7 @@ export class Catalog {
 
   /** The chat models of a provider: those that are billed for text in and text out. */
   list(provider: Provider): readonly ModelEntry[] {
-    if (provider.local !== undefined) return provider.modelPrefixes.map((id) => ({ id, rates: freeRates }));
+    if (provider.local !== undefined) return provider.modelPrefixes.map((id) => builtIn(provider, id));
     if (provider.priceId === undefined) return [];
     const models = findProvider({ providerId: provider.priceId })?.models ?? [];
     return models.flatMap((model) => {
@@ -58,22 +68,29 @@ export class Catalog {
 
 function lookUp(provider: Provider, model: string): ModelEntry | undefined {
   if (provider.local !== undefined)
-    return provider.modelPrefixes.includes(model) ? { id: model, rates: freeRates } : undefined;
+    return provider.modelPrefixes.includes(model) ? builtIn(provider, model) : undefined;
   if (provider.priceId === undefined) return undefined;
   const priced = calcPrice({ input_tokens: 0, output_tokens: 0 }, model, { providerId: provider.priceId });
   return priced === null || priced === undefined ? undefined : entryOf(priced.model, priced.model_price);
 }
 
-function entryOf(model: { id: string; context_window?: number }, prices: ModelPrice): ModelEntry {
-  const rates = rateCard(prices);
-  return model.context_window === undefined
-    ? { id: model.id, rates }
-    : { id: model.id, rates, contextTokens: model.context_window };
+function builtIn({ title }: Provider, id: string): ModelEntry {
+  return { id, title, otherNames: [], rates: freeRates };
+}
+
+function entryOf({ id, name, match, context_window }: ModelInfo, prices: ModelPrice): ModelEntry {
+  const entry = { id, title: name ?? id, otherNames: namesIn(match), rates: rateCard(prices) };
+  return context_window === undefined ? entry : { ...entry, contextTokens: context_window };
+}
+
+function namesIn(match: MatchLogic): readonly string[] {
+  if ('equals' in match) return [match.equals];
+  return 'or' in match ? match.or.flatMap(namesIn) : [];
 }
 
 function rateCard(prices: ModelPrice): RateCard {
   const base = ratesAt(prices, 0);
-  const starts = Object.values(prices).flatMap((price) => (price instanceof TieredPrices ? price.tiers : []));
+  const starts = Object.values(prices).flatMap((price) => (typeof price === 'object' ? price.tiers : []));
   const fromTokens = starts.reduce((least, tier) => Math.min(least, tier.start), Number.POSITIVE_INFINITY);
   return Number.isFinite(fromTokens)
     ? { ...base, longInput: { fromTokens, rates: ratesAt(prices, fromTokens + 1) } }

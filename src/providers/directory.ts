@@ -22,10 +22,16 @@ export class Directory {
   }
 
   /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
-  resolve(model: string): Resolved {
+  find(model: string): Resolved | undefined {
     const known = this.#resolved.get(model);
     if (known !== undefined) return known;
     const resolved = this.#named(model) ?? this.#listed(model) ?? this.#prefixed(model);
+    if (resolved !== undefined) this.#resolved.set(model, resolved);
+    return resolved;
+  }
+
+  resolve(model: string): Resolved {
+    const resolved = this.find(model);
     if (resolved === undefined)
       throw new GatewayError(
         'model_not_found',
@@ -34,7 +40,6 @@ export class Directory {
           param: 'model',
         },
       );
-    this.#resolved.set(model, resolved);
     return resolved;
   }
 

@@ -1,6 +1,6 @@
-import type { HeaderList } from '../kernel/headers.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { type HeaderList, headersOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
-import { Lru } from '../kernel/lru.ts';
 
 /** What must not travel on: meant for one connection, for this gateway, or telling who somebody is. */
 const requestOnlyHere = new Set([
@@ -58,10 +58,10 @@ const requestPrefixesHere = [
 /** The client's headers that a provider may see, as they came. */
 export class RequestHeaderFilter {
   /** Clients send the same few names again and again. */
-  readonly #decided = new Lru<boolean>(limits.headerNamesMax);
+  readonly #decided = new Map<string, boolean>();
 
   forwarded(headers: HeaderList): string[] {
-    const connection = connectionNames(headers);
+    const connection = namesIn(headersOf(headers, 'connection').join(',') || undefined);
     const kept: string[] = [];
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const name = headers[at] ?? '';
@@ -77,22 +77,15 @@ export class RequestHeaderFilter {
     const lower = name.toLowerCase();
     const passes =
       !requestOnlyHere.has(lower) && !requestPrefixesHere.some((prefix) => lower.startsWith(prefix));
-    this.#decided.set(name, passes);
+    if (this.#decided.size < limits.headerNamesMax) this.#decided.set(name, passes);
     return passes;
   }
 }
 
-/** Names that `connection` headers mark as meant for this hop only. */
-function connectionNames(headers: HeaderList): ReadonlySet<string> | undefined {
-  let names: Set<string> | undefined;
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    if (headers[at]?.length !== 10 || headers[at]?.toLowerCase() !== 'connection') continue;
-    const value = headers[at + 1] ?? '';
-    if (value === 'keep-alive' || value === 'close') continue;
-    names ??= new Set();
-    for (const name of value.split(',')) names.add(name.trim().toLowerCase());
-  }
-  return names;
+/** Names that a `connection` header marks as meant for this hop only. */
+function namesIn(connection: string | undefined): ReadonlySet<string> | undefined {
+  if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
+  return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
 
 const answerOnlyThere = new Set([
@@ -118,18 +111,17 @@ const answerOnlyThere = new Set([
 ]);
 
 /** A provider's headers that the client may see; `secret` is what was sent to it as a credential. */
-export function forwardedAnswerHeaders(headers: HeaderList, secret: string | undefined): HeaderList {
-  const connection = connectionNames(headers);
+export function forwardedAnswerHeaders(headers: IncomingHttpHeaders, secret: string | undefined): string[] {
+  const connection = namesIn(headers.connection);
   const kept: string[] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const name = headers[at] ?? '';
-    const value = headers[at + 1] ?? '';
-    if (answerOnlyThere.has(name) || name.startsWith('access-control-') || name.startsWith('x-weir-'))
-      continue;
-    if (connection?.has(name) === true) continue;
-    if (secret !== undefined && value.includes(secret)) continue;
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || answerOnlyThere.has(name) || connection?.has(name) === true) continue;
+    if (name.startsWith('access-control-') || name.startsWith('x-weir-')) continue;
     // Ours has that name; the provider's is kept beside it.
-    kept.push(name === 'x-request-id' ? 'x-upstream-request-id' : name, value);
+    const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
+    for (const one of typeof value === 'string' ? [value] : value)
+      if (secret === undefined || !one.includes(secret)) kept.push(shown, one);
   }
   return kept;
 }

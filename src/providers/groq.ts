@@ -1,9 +1,11 @@
+import { openaiChat, openaiResponses } from '../wire/index.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const groq = openaiCompatible({
   name: 'groq',
   title: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
+  wires: [openaiChat, openaiResponses],
   keyPrefixes: ['gsk_'],
   priceId: 'groq',
 });

@@ -1,14 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../kernel/errors.ts';
-import type { HeaderList } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Presence } from '../kernel/presence.ts';
 import type { Source } from '../kernel/reply.ts';
 
 export interface Head {
   readonly status: number;
-  readonly headers: HeaderList;
+  readonly headers: IncomingHttpHeaders;
 }
 
 /** One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. */
@@ -45,7 +44,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status >= 200) this.#resolveHead({ status, headers: flat(headers) });
+    if (status >= 200) this.#resolveHead({ status, headers });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -91,20 +90,13 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   cancel(): void {
     this.#cancelled = true;
     this.#queue = [];
-    if (!this.#over) this.#controller?.abort(gone());
+    if (this.#over) return;
+    if (this.#controller !== undefined) this.#controller.abort(gone());
+    // Still without a connection: nobody else would say that this is over.
+    else this.#rejectHead(this.#explain(gone()));
   }
 }
 
 function gone(): Error {
   return new DOMException('nobody waits for this answer any more', 'AbortError');
-}
-
-function flat(headers: IncomingHttpHeaders): HeaderList {
-  const list: string[] = [];
-  for (const name in headers) {
-    const value = headers[name];
-    if (typeof value === 'string') list.push(name, value);
-    else if (value !== undefined) for (const one of value) list.push(name, one);
-  }
-  return list;
 }

@@ -2,7 +2,7 @@ import type { Provider } from '../kernel/provider.ts';
 import { openaiChat } from '../wire/index.ts';
 
 type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
-  Partial<Pick<Provider, 'keyPrefixes' | 'modelPrefixes' | 'keyless' | 'priceId'>>;
+  Partial<Pick<Provider, 'wires' | 'wiresFor' | 'keyPrefixes' | 'modelPrefixes' | 'keyless' | 'priceId'>>;
 
 /** A provider that speaks Chat Completions and takes its key as a bearer token: most do. */
 export function openaiCompatible(facts: Facts): Provider {

@@ -1,10 +1,16 @@
+import { openaiChat, openaiResponses } from '../wire/index.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const openai = openaiCompatible({
   name: 'openai',
   title: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
+  wires: [openaiChat, openaiResponses],
+  wiresFor: (model) => (responsesOnly.test(model) ? [openaiResponses] : undefined),
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
   modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-'],
   priceId: 'openai',
 });
+
+/** https://platform.openai.com/docs/models: some models are in the newer API alone. */
+const responsesOnly = /codex|deep-research|computer-use|^(o\d|gpt-\d[\d.]*)-pro\b/;

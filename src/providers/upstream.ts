@@ -1,10 +1,9 @@
-import { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
-import { type HeaderList, headerOf, headersOf } from '../kernel/headers.ts';
+import { headersOf } from '../kernel/headers.ts';
 import { patchJson } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
-import type { Provider } from '../kernel/provider.ts';
+import { wiresOf } from '../kernel/provider.ts';
 import { type Raw, Reply } from '../kernel/reply.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { begun } from './begun.ts';
@@ -12,6 +11,7 @@ import { decompressed } from './decompressed.ts';
 import type { Egress, Endpoint } from './egress.ts';
 import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
 import { type Head, Inbound } from './inbound.ts';
+import { refused, type WholeAnswer, whole } from './refusal.ts';
 import { clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
 
 export interface UpstreamParts {
@@ -30,11 +30,12 @@ export function createUpstream({ egress, via }: UpstreamParts): Handler {
       exchange.trace.answeredBy = exchange.target;
       if (provider.local !== undefined)
         return Reply.stream(provider.local(exchange.request, exchange.signal));
-      const wire = wireFor(exchange, provider);
+      const wire = wireFor(exchange);
       const headers = requestHeaders(exchange, { wire, via, filter });
-      const inbound = await send({ endpoint: egress.to(provider), exchange, wire, headers });
+      const endpoint = egress.to(provider);
+      const inbound = await send({ endpoint, exchange, wire, headers, path: wire.path });
       const raw = rawOf(inbound, exchange, wire);
-      if (raw.status >= 300) throw await refused(raw, provider);
+      if (raw.status >= 300) throw await refused(raw, exchange.target);
       return Reply.relay(raw.framing === 'sse' ? await begun(raw) : raw);
     } finally {
       exchange.trace.awayMs += performance.now() - leftAt;
@@ -42,10 +43,28 @@ export function createUpstream({ egress, via }: UpstreamParts): Handler {
   };
 }
 
-function wireFor({ received }: Exchange, provider: Provider): WireFormat {
-  const [preferred] = provider.wires;
-  if (provider.wires.includes(received.wire)) return received.wire;
-  if (preferred === undefined) throw new Error(`${provider.name} speaks no wire format`);
+/** Sends a call to where its provider counts tokens, by the same rules; the answer as it came. */
+export function createCounter({
+  egress,
+  via,
+}: UpstreamParts): (exchange: Exchange, path: string) => Promise<WholeAnswer> {
+  const filter = new RequestHeaderFilter();
+  return async (exchange, path) => {
+    const { target } = exchange;
+    const wire = wireFor(exchange);
+    const headers = requestHeaders(exchange, { wire, via, filter });
+    const endpoint = egress.to(target.provider);
+    const raw = rawOf(await send({ endpoint, exchange, wire, headers, path }), exchange, wire);
+    if (raw.status >= 300) throw await refused(raw, target);
+    return whole(raw, target);
+  };
+}
+
+function wireFor({ received, target }: Exchange): WireFormat {
+  const wires = wiresOf(target);
+  const [preferred] = wires;
+  if (wires.includes(received.wire)) return received.wire;
+  if (preferred === undefined) throw new Error(`${target.provider.name} speaks no wire format`);
   return preferred;
 }
 
@@ -84,6 +103,8 @@ interface Sending {
   readonly exchange: Exchange;
   readonly wire: WireFormat;
   readonly headers: string[];
+  /** Below the provider's base address. */
+  readonly path: string;
 }
 
 /** Tries again only while nothing was sent: a call that may have been received is never made twice. */
@@ -92,9 +113,10 @@ async function send({
   exchange,
   wire,
   headers,
+  path: apiPath,
 }: Sending): Promise<{ inbound: Inbound; head: Head }> {
   const { presence, target, received } = exchange;
-  const path = endpoint.basePath + wire.path + (received.wire === wire ? received.query : '');
+  const path = endpoint.basePath + apiPath + (received.wire === wire ? received.query : '');
   const body = requestBody(exchange, wire);
   const explain = (cause: unknown) =>
     presence.gone ? clientGone(cause) : unreachable(target.provider, cause);
@@ -116,11 +138,9 @@ function rawOf(
   { target }: Exchange,
   wire: WireFormat,
 ): Raw {
-  const encoding = headerOf(head.headers, 'content-encoding');
-  const plain =
-    encoding === undefined || encoding === 'identity' ? undefined : decompressed(inbound, encoding);
-  const shown = plain === undefined ? head.headers : without(head.headers, 'content-encoding');
-  const type = headerOf(head.headers, 'content-type') ?? '';
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = head.headers;
+  const plain = encoding === 'identity' ? undefined : decompressed(inbound, encoding);
+  const shown = plain === undefined ? head.headers : { ...head.headers, 'content-encoding': undefined };
   return {
     wire,
     framing: type.startsWith('text/event-stream') ? 'sse' : 'json',
@@ -128,32 +148,4 @@ function rawOf(
     headers: forwardedAnswerHeaders(shown, target.credential?.reveal()),
     body: plain ?? inbound,
   };
-}
-
-/** A provider's refusal with its whole body, for the client to get as it came. */
-async function refused(raw: Raw, provider: Provider): Promise<GatewayError> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for (let chunk = await raw.body.next(); chunk !== undefined; chunk = await raw.body.next()) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > limits.errorBodyBytesMax) {
-      raw.body.cancel();
-      return new GatewayError(
-        'upstream_broken',
-        `${provider.title} answered ${raw.status} with an endless body`,
-      );
-    }
-  }
-  const { wire, status, headers } = raw;
-  const retryAfter = Number(headerOf(headers, 'retry-after'));
-  return new GatewayError('upstream_error', `${provider.title} answered ${status}`, {
-    status,
-    ...(Number.isFinite(retryAfter) && { retryAfterSeconds: retryAfter }),
-    upstream: { wire, status, headers, bytes: Buffer.concat(chunks) },
-  });
-}
-
-function without(headers: HeaderList, name: string): HeaderList {
-  return headers.filter((_, at) => headers[at - (at % 2)] !== name);
 }

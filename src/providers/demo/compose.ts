@@ -15,9 +15,7 @@ export function compose(request: ChatRequest): Composed {
   const digest = createHash('sha256')
     .update(canonicalJson({ ...request, stream: undefined }))
     .digest('hex');
-  const inputTokens = countTokens(
-    JSON.stringify([request.system ?? '', request.messages, request.tools ?? []]),
-  );
+  const inputTokens = countTokens(request);
   const id = `msg_demo_${digest.slice(0, 24)}`;
   const tool = toolToCall(request);
   if (tool !== undefined) {
@@ -47,8 +45,8 @@ export function pieces(block: Block): readonly string[] {
 }
 
 /** About four characters a token. */
-function countTokens(text: string): number {
-  return Math.max(1, Math.ceil(text.length / 4));
+export function countTokens({ system = '', messages, tools = [] }: ChatRequest): number {
+  return Math.ceil(JSON.stringify([system, messages, tools]).length / 4);
 }
 
 /** The model's tokens: four characters of a word at most, with the space before them. */

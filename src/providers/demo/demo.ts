@@ -4,7 +4,7 @@ import type { Answer, Block, ChatRequest, ReplyEvent } from '../../kernel/messag
 import type { Provider } from '../../kernel/provider.ts';
 import { wireFormats } from '../../wire/index.ts';
 import { clientGone } from '../unreachable.ts';
-import { compose, pieces } from './compose.ts';
+import { compose, countTokens, pieces } from './compose.ts';
 
 /** A built-in model that needs no key and no network: always the same answer to the same request. */
 export const demo: Provider = {
@@ -17,6 +17,7 @@ export const demo: Provider = {
   keyless: true,
   authorize: () => [],
   local: speak,
+  countTokens,
 };
 
 /** About the pace of a fast real model. */

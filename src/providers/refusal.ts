@@ -1,0 +1,78 @@
+import { systemClock } from '../kernel/clock.ts';
+import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
+import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Target } from '../kernel/provider.ts';
+import type { Raw } from '../kernel/reply.ts';
+import { type ReadError, readError } from '../wire/read-error.ts';
+
+/** An answer that was read to its end. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly bytes: Uint8Array;
+}
+
+/** A small answer, such as a count. */
+export async function whole(raw: Raw, { provider }: Target): Promise<WholeAnswer> {
+  const { status, headers } = raw;
+  const bytes = await wholeBody(raw);
+  if (bytes === undefined)
+    throw new GatewayError('upstream_broken', `${provider.title} answered ${status} with an endless body`);
+  return { status, headers, bytes };
+}
+
+/** A provider's refusal with its whole body, for a client of its format to get as it came, and in words for others. */
+export async function refused(raw: Raw, target: Target): Promise<GatewayError> {
+  const { wire, status, headers } = raw;
+  const answered = `${target.provider.title} answered ${status}`;
+  const bytes = await wholeBody(raw);
+  if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
+  const said = readError(bytes);
+  const words = said === undefined ? '' : `: ${quoted(said, target)}`;
+  return new GatewayError('upstream_error', answered + words, {
+    status,
+    ...retryOf(headers),
+    ...(said?.code !== undefined && { toldCode: said.code }),
+    ...(said?.param !== undefined && { param: said.param }),
+    upstream: { wire, status, headers, bytes },
+  });
+}
+
+/** Undefined where it is larger than any error message. */
+async function wholeBody({ body }: Raw): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes <= limits.errorBodyBytesMax) continue;
+    body.cancel();
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Without the key, should the provider have quoted that. */
+function quoted({ message }: ReadError, { credential }: Target): string {
+  const said = message.slice(0, limits.quotedTextMax);
+  return credential === undefined ? said : said.replaceAll(credential.reveal(), '[secret]');
+}
+
+/** When to come again, and whether: a number of seconds, of milliseconds, or a date. */
+function retryOf(headers: HeaderList): ErrorDetails {
+  const after = headerOf(headers, 'retry-after');
+  const afterMs = headerOf(headers, 'retry-after-ms');
+  const should = headerOf(headers, 'x-should-retry');
+  const seconds = afterMs === undefined ? secondsOf(after) : Number(afterMs) / 1000;
+  return {
+    ...(Number.isFinite(seconds) && { retryAfterSeconds: Math.max(0, seconds) }),
+    ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
+  };
+}
+
+function secondsOf(after: string | undefined): number {
+  if (after === undefined || after.trim() === '') return Number.NaN;
+  const seconds = Number(after);
+  return Number.isNaN(seconds) ? (Date.parse(after) - systemClock.now()) / 1000 : seconds;
+}

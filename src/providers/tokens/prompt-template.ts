@@ -1,0 +1,121 @@
+/** How a family of models lays a conversation out before it reads it: what the layout adds to the text, in tokens. */
+export interface PromptTemplate {
+  /** Matches the names of the family, in lower case. */
+  readonly models: RegExp;
+  /** The API that lays it out so, where another does it differently. */
+  readonly wire?: string;
+  /** The family's tokens for one of OpenAI's, in what is said. */
+  readonly scale: number;
+  /** Once a call: what is said before the first message, and the opening of the answer. */
+  readonly base: number;
+  /** Each message, and each result of a tool: who speaks, and where it ends. */
+  readonly message: number;
+  /** Each call of a tool, besides its name and arguments. */
+  readonly call: number;
+  readonly tools: ToolLayout;
+  /** Whether the schema of a structured answer is shown to the model. */
+  readonly readsSchema: boolean;
+}
+
+interface ToolLayout {
+  /** The form in which definitions are shown. */
+  readonly as: 'declarations' | 'json';
+  /** Once, where there is a tool: how to call one. */
+  readonly base: number;
+  readonly scale: number;
+}
+
+const declaredAfter = (base: number): ToolLayout => ({ as: 'declarations', base, scale: 1 });
+const openai = { scale: 1, message: 4, readsSchema: true };
+const open = { scale: 1, message: 4, readsSchema: false };
+
+/**
+ * By family and not by provider, since the same open models are served by many. All numbers are fitted to usage that
+ * providers reported (docs/decisions/0010-token-counts.md); the first family that matches is meant.
+ */
+const templates: readonly PromptTemplate[] = [
+  { models: /gpt-oss/, ...openai, base: 66, call: 0, tools: declaredAfter(23) },
+  {
+    models: /^(?:gpt-[5-9]|o\d|codex)/,
+    wire: 'openai-chat',
+    ...openai,
+    base: 2,
+    call: 12,
+    tools: declaredAfter(90),
+  },
+  { models: /gpt-[5-9]|codex|(?:^|\/)o\d/, ...openai, base: 2, call: 20, tools: declaredAfter(8) },
+  { models: /gpt/, ...openai, base: 3, call: 9, tools: declaredAfter(6) },
+  {
+    models: /claude/,
+    ...open,
+    scale: 1.12,
+    base: 3,
+    call: 45,
+    tools: { as: 'json', base: 495, scale: 1.4 },
+    readsSchema: true,
+  },
+  { models: /gemini/, ...open, base: 0, message: 0, call: 15, tools: { as: 'json', base: 0, scale: 1.3 } },
+  {
+    models: /llama-?4/,
+    ...open,
+    base: 5,
+    message: 5,
+    call: 29,
+    tools: { as: 'json', base: 650, scale: 1.2 },
+  },
+  { models: /llama-?3/, ...open, base: 31, call: 9, tools: { as: 'json', base: 116, scale: 1.25 } },
+  {
+    models: /qwen-?3[.-](?:[5-9]|coder)/,
+    ...open,
+    base: 6,
+    call: 31,
+    tools: { as: 'json', base: 200, scale: 1.5 },
+  },
+  { models: /qwen/, ...open, base: 4, message: 4.5, call: 21, tools: { as: 'json', base: 82, scale: 1.45 } },
+  {
+    models: /deepseek/,
+    ...open,
+    scale: 1.05,
+    base: 1,
+    message: 3,
+    call: 44,
+    tools: { as: 'json', base: 209, scale: 1.45 },
+  },
+  {
+    models: /mistral-small/,
+    ...open,
+    base: 12,
+    message: 3,
+    call: 2,
+    tools: { as: 'json', base: 8, scale: 1.45 },
+  },
+  {
+    models: /(?:mi(?:ni)?|magi|pix|dev|code)stral/,
+    ...open,
+    base: 1,
+    message: 2.5,
+    call: 3,
+    tools: { as: 'json', base: 20, scale: 1.2 },
+  },
+  { models: /grok-3/, ...open, base: 190, message: 0, call: 60, tools: { as: 'json', base: 0, scale: 1.2 } },
+  { models: /grok/, ...open, base: 105, message: 5, call: 5, tools: { as: 'json', base: 75, scale: 1.15 } },
+  { models: /glm-?[5-9]/, ...open, base: 8, call: 10, tools: { as: 'json', base: 93, scale: 1.35 } },
+  { models: /glm/, ...open, base: 1, call: 10, tools: { as: 'json', base: 93, scale: 1.35 } },
+  { models: /sonar/, ...open, base: 0, message: 0.5, call: 10, tools: { as: 'json', base: 100, scale: 1.4 } },
+];
+
+/** Between the families that are known. */
+const unknownFamily: PromptTemplate = {
+  models: /^/,
+  ...open,
+  base: 4,
+  call: 15,
+  tools: { as: 'json', base: 90, scale: 1.4 },
+};
+
+export function templateFor(model: string, wire: string | undefined): PromptTemplate {
+  const name = model.toLowerCase();
+  const fits = (template: PromptTemplate) =>
+    template.models.test(name) && (template.wire === undefined || template.wire === wire);
+  return templates.find(fits) ?? unknownFamily;
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { limits } from '../../kernel/limits.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import { promptOf } from './prompt.ts';
+import { type PromptTemplate, templateFor } from './prompt-template.ts';
+
+const template: PromptTemplate = {
+  models: /^/,
+  scale: 2,
+  base: 1000,
+  message: 10,
+  call: 1,
+  tools: { as: 'json', base: 100_000, scale: 3 },
+  readsSchema: true,
+};
+const asked: ChatRequest = { model: 'a-model', messages: [{ role: 'user', content: 'Hello' }] };
+
+describe('what a model reads', () => {
+  test('system, messages, tools and the schema of the answer', () => {
+    const schema = { type: 'object' };
+    const { bags, fixedTokens } = promptOf(
+      {
+        ...asked,
+        system: [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral' } }],
+        tools: [{ name: 'level', input_schema: {}, cache_control: { type: 'ephemeral' } }],
+        output_config: { format: { type: 'json_schema', schema } },
+      },
+      template,
+    );
+    assert.deepEqual(bags, [
+      { texts: ['Be brief', 'Hello'], scale: 2 },
+      { texts: ['{"name":"level","input_schema":{}}'], scale: 3 },
+      { texts: ['{"type":"object"}'], scale: 1 },
+    ]);
+    assert.equal(fixedTokens, 1000 + 2 * 10 + 100_000);
+  });
+
+  test('a call and its result, each result as a message of its own', () => {
+    const { bags, fixedTokens } = promptOf(
+      {
+        ...asked,
+        messages: [
+          {
+            role: 'assistant',
+            content: [
+              { type: 'thinking', thinking: 'Two calls', signature: 'secret' },
+              { type: 'tool_use', id: '1', name: 'level', input: { river: 'Isar' } },
+              { type: 'tool_use', id: '2', name: 'level', input: {} },
+            ],
+          },
+          {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: '1', content: '1.2 m' },
+              { type: 'tool_result', tool_use_id: '2', content: [{ type: 'text', text: 'none' }] },
+            ],
+          },
+        ],
+      },
+      template,
+    );
+    assert.deepEqual(bags[0]?.texts, ['level', '{"river":"Isar"}', 'level', '{}', '1.2 m', 'none']);
+    assert.equal(fixedTokens, 1000 + 3 * 10 + 2);
+  });
+
+  test('a picture is a constant, also in a result; a text document is its text', () => {
+    const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } } as const;
+    const text = Buffer.from('Water').toString('base64');
+    const { bags, fixedTokens } = promptOf(
+      {
+        ...asked,
+        messages: [
+          {
+            role: 'user',
+            content: [
+              image,
+              { type: 'tool_result', tool_use_id: '1', content: [image] },
+              { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Stone' } },
+              { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: text } },
+              { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: text } },
+            ],
+          },
+        ],
+      },
+      template,
+    );
+    assert.deepEqual(bags[0]?.texts, ['Stone', 'Water']);
+    assert.equal(fixedTokens, 1000 + 2 * 10 + 3 * 765);
+  });
+
+  test('of tools without number a sample is laid out', () => {
+    const tools = Array.from({ length: 10 * limits.countedToolsMax }, (_, at) => ({ name: `tool${at}` }));
+    const [, bag] = promptOf({ ...asked, tools }, template).bags;
+    assert.equal(bag?.texts.length, limits.countedToolsMax);
+    assert.equal(bag?.scale, 30);
+  });
+});
+
+describe('how it is laid out', () => {
+  const baseOf = (model: string, wire = 'openai-chat') => templateFor(model, wire).base;
+
+  test('goes by the family, whoever serves it', () => {
+    assert.equal(baseOf('openai/gpt-oss-120b'), baseOf('accounts/fireworks/models/gpt-oss-120b'));
+    assert.equal(baseOf('meta-llama/Llama-3.3-70B-Instruct-Turbo'), baseOf('llama-3.3-70b-versatile'));
+    assert.notEqual(baseOf('gpt-4o'), baseOf('gpt-oss-20b'));
+    assert.notEqual(baseOf('mistral-small-latest'), baseOf('ministral-8b'));
+  });
+
+  test('and by the API, where that makes a difference', () => {
+    const tools = (wire: string) => templateFor('gpt-5-mini', wire).tools.base;
+    assert.ok(tools('openai-chat') > tools('openai-responses'));
+  });
+
+  test('a family that nobody knows has a layout too', () => {
+    assert.ok(baseOf('something-new') > 0);
+  });
+});

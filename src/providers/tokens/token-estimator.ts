@@ -1,0 +1,38 @@
+import { limits } from '../../kernel/limits.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import { wiresOf } from '../../kernel/provider.ts';
+import { checkBlocks } from '../../wire/check-blocks.ts';
+import type { Resolved } from '../directory.ts';
+import { promptOf } from './prompt.ts';
+import { templateFor } from './prompt-template.ts';
+import { sampleOf } from './sample.ts';
+import { Tokenizer } from './tokenizer.ts';
+
+/** How many tokens a call would be to a model whose provider has no counter that we could ask. */
+export class TokenEstimator {
+  readonly #tokenizer = new Tokenizer();
+
+  async estimate(request: ChatRequest, { provider, model }: Resolved): Promise<number> {
+    checkBlocks(request);
+    if (provider.countTokens !== undefined) return provider.countTokens(request);
+    const [wire] = wiresOf({ provider, model });
+    const { bags, fixedTokens } = promptOf(request, templateFor(model, wire?.name));
+    const counts = await Promise.all(bags.map(({ texts }) => this.#count(texts)));
+    const read = bags.reduce((sum, { scale }, at) => sum + scale * (counts[at] ?? 0), 0);
+    return Math.max(1, Math.round(read + fixedTokens));
+  }
+
+  async close(): Promise<void> {
+    await this.#tokenizer.close();
+  }
+
+  /** While too many wait for the tokenizer, by the length alone. */
+  async #count(texts: readonly string[]): Promise<number> {
+    if (this.#tokenizer.open >= limits.openCountsMax)
+      return texts.reduce((chars, text) => chars + text.length, 0) / charsPerToken;
+    const { texts: counted, factor } = sampleOf(texts, limits.tokenizedCharsMax);
+    return factor * (await this.#tokenizer.count(counted));
+  }
+}
+
+const charsPerToken = 4;
