@@ -11,13 +11,17 @@ import { Catalog } from './providers/catalog.ts';
 import { configuredProviders } from './providers/configured.ts';
 import { Directory } from './providers/directory.ts';
 import { Egress } from './providers/egress.ts';
-import { createUpstream } from './providers/upstream.ts';
+import { ModelList } from './providers/model-list.ts';
+import { TokenEstimator } from './providers/tokens/token-estimator.ts';
+import { createCounter, createUpstream } from './providers/upstream.ts';
 import { derivedKey, rootSecret } from './secrets.ts';
 import { loopbackHosts } from './server/admission.ts';
 import { createApp } from './server/app.ts';
+import { Continuing } from './server/continuing.ts';
+import { CountTokens, countTokensRoute } from './server/count-tokens.ts';
 import { Credentials } from './server/credentials.ts';
 import { Frame } from './server/frame.ts';
-import { createFront } from './server/front.ts';
+import { createFront, type Served } from './server/front.ts';
 import { Inference } from './server/inference.ts';
 import { openapiRoute } from './server/openapi.ts';
 import { PipelineChoice } from './server/pipeline-choice.ts';
@@ -26,13 +30,15 @@ import { healthRoutes } from './server/routes/health.ts';
 import { informationRoutes } from './server/routes/information.ts';
 import { localModeRoutes } from './server/routes/local-mode.ts';
 import { metricsRoutes } from './server/routes/metrics.ts';
+import { modelsRoutes } from './server/routes/models.ts';
 import { pipelineRoutes } from './server/routes/pipeline.ts';
 import { welcomeRoutes } from './server/routes/welcome.ts';
 import type { Settings } from './settings.ts';
 import { MemoryShelves } from './storage/memory-shelves.ts';
+import { ShelvedTurns } from './storage/shelved-turns.ts';
 import type { Log } from './telemetry/log.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import { anthropicMessages, openaiChat, wireByName } from './wire/index.ts';
+import { anthropicMessages, openaiChat, openaiResponses, wireByName } from './wire/index.ts';
 
 export interface Gateway {
   /** Where it listens. */
@@ -62,6 +68,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
   const upstream = createUpstream({ egress, via });
 
   const shelves = new MemoryShelves(systemClock);
+  const turnShelves = new MemoryShelves(systemClock, limits.turnBytesMax);
   const modules = await loadModules(builtInModules(), settings.modulePackages, process.cwd());
   const pipelines = new Pipelines(modules, kitMaker(shelves, derivedKey(root, 'credential names')));
   const choice = new PipelineChoice(pipelines, settings.pipeline);
@@ -79,12 +86,27 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     credentials,
     directory,
     pipelines: choice,
+    continuing: new Continuing(new ShelvedTurns(turnShelves)),
     frame,
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
   });
+  const estimator = new TokenEstimator();
+  const countTokens = new CountTokens({
+    credentials,
+    directory,
+    counter: createCounter({ egress, via }),
+    estimator,
+    metrics,
+    log,
+  });
   metrics.gauge('weir_open_calls', 'Calls that have not ended', () => inference.openCalls);
+  metrics.gauge(
+    'weir_turn_bytes',
+    `Bytes of conversations kept in memory, of ${limits.turnBytesMax}`,
+    () => turnShelves.bytes,
+  );
   metrics.gauge(
     'weir_shelf_bytes',
     `Bytes that modules keep in memory, of ${limits.shelfBytesMax}`,
@@ -114,6 +136,12 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     }),
     ...metricsRoutes(metrics, settings.metricsToken),
     ...pipelineRoutes(credentials, choice, version),
+    ...modelsRoutes({
+      credentials,
+      models: new ModelList(directory, catalog),
+      providers,
+      ready: new Set(ready),
+    }),
     ...informationRoutes({
       version,
       mode: settings.mode,
@@ -126,7 +154,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     }),
     ...localModeRoutes(),
   ];
-  const routes = [...inferenceRoutes, ...own];
+  const routes = [...inferenceRoutes, countTokensRoute, ...own];
   const app = createApp([...routes, openapiRoute(routes)], log);
   const server = createFront({
     rules: {
@@ -135,8 +163,10 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
       guardOrigin: true,
       via,
     },
-    inference,
-    wires: new Map(inferenceRoutes.map((route) => [route.path, route.wire])),
+    dataPlane: new Map([
+      ...inferenceRoutes.map(({ path, wire }): [string, Served] => [path, { wire, by: inference }]),
+      [countTokensRoute.path, { wire: countTokensRoute.wire, by: countTokens }],
+    ]),
     app,
     isDraining,
   });
@@ -158,7 +188,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
       await closed;
       clearTimeout(giveUp);
       clearInterval(sweep);
-      await egress.close();
+      await Promise.all([egress.close(), estimator.close()]);
     },
   };
 }
@@ -167,6 +197,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
 const inferenceRoutes: readonly InferenceRoute[] = [
   { path: '/v1/messages', wire: anthropicMessages, summary: 'Anthropic Messages' },
   { path: '/v1/chat/completions', wire: openaiChat, summary: 'OpenAI Chat Completions' },
+  { path: '/v1/responses', wire: openaiResponses, summary: 'OpenAI Responses' },
 ].map((route) => ({ kind: 'inference', method: 'POST', tag: 'Inference', ...route }));
 
 function kitMaker(shelves: Shelves, credentialKey: Uint8Array): KitMaker {

@@ -5,9 +5,8 @@ import { parseDuration } from '../kernel/duration.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { type Exchange, type Received, scopeOf } from '../kernel/exchange.ts';
 import { headerOf } from '../kernel/headers.ts';
-import { canonicalJson } from '../kernel/json.ts';
+import { canonicalJson, isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Block, ChatRequest } from '../kernel/message.ts';
 import { defineModule, type Module } from '../kernel/module.ts';
 import { packRecording, type Recording, unpackRecording } from '../kernel/recording.ts';
 
@@ -129,43 +128,50 @@ function layoutOf({ body }: Received): string {
 }
 
 /** Everything that can change the answer, and nothing else; the account is in the shelf's own name. */
-function keyOf({ request, target, received }: Exchange, credential: string): string {
-  const variants = received.wire.variantHeaders.map((name) => headerOf(received.headers, name) ?? '');
+function keyOf(exchange: Exchange, credential: string): string {
+  const { target, received } = exchange;
+  const { wire, headers, query } = received;
   const parts = [
     target.provider.name,
     target.provider.baseUrl,
     target.model,
     credential,
-    received.query,
-    variants,
-    meaning(request),
+    wire.name,
+    query,
+    wire.variantHeaders.map((name) => headerOf(headers, name) ?? ''),
+    meaning(received.body, wire.bookkeeping),
+    exchange.untouched ? null : meaning({ ...exchange.request }, ['metadata']),
+    reframes(exchange) ? null : received.streamed,
   ];
   return createHash('sha256').update(canonicalJson(parts)).digest('base64url');
 }
 
-/** The request without what doesn't change the answer: framing, bookkeeping and cache markers. */
-function meaning(request: ChatRequest): unknown {
-  const { stream, metadata, model, messages, system, tools, ...rest } = request;
+/** A request without what doesn't change the answer: its framing, bookkeeping and cache markers. */
+function meaning(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
+  const aside = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
+  const fields = Object.entries(body).filter(([field]) => !aside.has(field));
+  return Object.fromEntries(fields.map(([field, value]) => [field, unmarked(value)]));
+}
+
+/** Markers stand on tools, on messages and on what these contain; not inside of what a tool is given. */
+function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (!isJsonObject(value)) return value;
+  const { cache_control: _, ...rest } = value;
   return {
-    ...withoutMarker(rest),
-    // What only its own format can say may be lost between a stream and a whole answer.
-    stream: request.extensions === undefined ? undefined : stream === true,
-    messages: messages.map((message) => ({ ...message, content: unmarked(message.content) })),
-    system: system === undefined ? undefined : unmarked(system),
-    tools: tools?.map((tool) => withoutMarker(tool)),
+    ...rest,
+    ...('content' in rest && { content: unmarked(rest.content) }),
+    ...('function' in rest && { function: unmarked(rest.function) }),
   };
 }
 
-function unmarked(content: string | readonly Block[]): unknown {
-  if (typeof content === 'string') return content;
-  return content.map((block) => {
-    const plain = withoutMarker(block);
-    return block.type === 'tool_result' && block.content !== undefined
-      ? { ...plain, content: unmarked(block.content) }
-      : plain;
-  });
-}
-
-function withoutMarker(marked: object): object {
-  return 'cache_control' in marked ? { ...marked, cache_control: undefined } : marked;
+/** Whether nothing is lost between a stream and a whole answer: what only its own format can say may be. */
+function reframes({ request, received }: Exchange): boolean {
+  const { wire } = received;
+  if (wire.continuation !== undefined) return false;
+  const own = Object.values(request.extensions ?? {}).flatMap((fields) => Object.keys(fields));
+  return (
+    own.every((field) => wire.bookkeeping.includes(field)) &&
+    request.tools?.some((tool) => tool.type === 'foreign') !== true
+  );
 }

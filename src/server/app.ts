@@ -3,7 +3,7 @@ import createRouter from 'find-my-way';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Log } from '../telemetry/log.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
-import type { OwnAnswer, OwnRoute, Route } from './route.ts';
+import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
 
 /** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
 export type App = (req: IncomingMessage, res: ServerResponse, call: Call) => Promise<void>;
@@ -11,32 +11,45 @@ export type App = (req: IncomingMessage, res: ServerResponse, call: Call) => Pro
 export function createApp(routes: readonly Route[], log: Log): App {
   const find = createFinder(routes);
   return async (req, res, call) => {
+    const { rawHeaders: headers } = req;
+    let route: OwnRoute | undefined;
     try {
-      const route = find(req.method ?? 'GET', call.path);
+      const found = find(req.method ?? 'GET', call.path);
+      const { parameters } = found;
       const remoteAddress = req.socket.remoteAddress ?? '';
-      const answer = await route.handle({ id: call.id, headers: req.rawHeaders, remoteAddress });
-      send(res, answer, call);
+      route = found.route;
+      send(
+        res,
+        await route.handle({ id: call.id, headers, query: call.query, parameters, remoteAddress }),
+        call,
+      );
     } catch (thrown) {
       const error = asGatewayError(thrown);
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
-      sendError(res, error, call);
+      sendError(res, error, call, route?.dialect?.(headers));
     }
   };
 }
 
+interface Found {
+  readonly route: OwnRoute;
+  readonly parameters: OwnRequest['parameters'];
+}
+
 /** Looks a route up by its path, and only then by its method, so that the two refusals can be told apart. */
-function createFinder(routes: readonly Route[]): (method: string, path: string) => OwnRoute {
+function createFinder(routes: readonly Route[]): (method: string, path: string) => Found {
   const router = createRouter({ ignoreTrailingSlash: true });
   for (const [path, byMethod] of byPath(routes)) router.on('GET', path, () => undefined, byMethod);
   return (method, path) => {
-    const byMethod: ReadonlyMap<string, Route> | undefined = router.find('GET', path)?.store;
+    const found = router.find('GET', path);
+    const byMethod: ReadonlyMap<string, Route> | undefined = found?.store;
     if (byMethod === undefined)
       throw new GatewayError(
         'not_found',
         `there is no ${method} ${path.slice(0, 200)}; GET /openapi.json lists what there is`,
       );
     const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
-    if (route?.kind === 'own') return route;
+    if (route?.kind === 'own') return { route, parameters: found?.params ?? {} };
     const allowed = [...byMethod.keys()].join(', ');
     throw new GatewayError('method_not_allowed', `this path takes ${allowed}`, {
       headers: ['allow', allowed],
@@ -47,8 +60,10 @@ function createFinder(routes: readonly Route[]): (method: string, path: string) 
 function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
-    const methods = paths.get(route.path) ?? new Map<string, Route>();
-    paths.set(route.path, methods.set(route.method, route));
+    // What a rest is called is for readers of the description.
+    const path = route.path.replace(/\*\w+$/, '*');
+    const methods = paths.get(path) ?? new Map<string, Route>();
+    paths.set(path, methods.set(route.method, route));
   }
   return paths;
 }

@@ -57,7 +57,6 @@ function collect(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
     req.on('error', gone);
-    req.on('close', () => gone());
   });
 }
 

@@ -63,6 +63,16 @@ export class Credentials {
     );
   }
 
+  /** The same where it isn't an error that there is none: undefined where a call would be refused. */
+  find(headers: HeaderList, resolved: Resolved): Target | undefined {
+    try {
+      return this.target(headers, resolved);
+    } catch (refusal) {
+      if (GatewayError.is(refusal)) return undefined;
+      throw refusal;
+    }
+  }
+
   #given(headers: HeaderList, provider: Provider): string | undefined {
     const explicit = headerOf(headers, 'x-provider-key')?.trim();
     if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);

@@ -6,7 +6,7 @@ import { limits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { Framing, WireFormat } from '../kernel/wire-format.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { FrameGate } from '../wire/frame-gate.ts';
+import { FrameGate } from '../wire/index.ts';
 import type { Framed } from './frame.ts';
 import { asGatewayError, type Call, errorEnvelope, sendError } from './respond.ts';
 

@@ -1,22 +1,28 @@
-import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './admission.ts';
 import type { App } from './app.ts';
-import type { Inference } from './inference.ts';
 import { refuseMalformed } from './malformed.ts';
+import { createRequestIds } from './request-ids.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
 
 export interface FrontParts {
   readonly rules: AdmissionRules;
-  readonly inference: Inference;
-  /** The data plane's formats, by path. */
-  readonly wires: ReadonlyMap<string, WireFormat>;
+  /** The data plane, by path. */
+  readonly dataPlane: ReadonlyMap<string, Served>;
   /** Everything else. */
   readonly app: App;
   readonly isDraining: () => boolean;
+}
+
+/** What answers on a path of the data plane, on the raw request and response, and in which format. */
+export interface Served {
+  readonly wire: WireFormat;
+  readonly by: {
+    handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void>;
+  };
 }
 
 /** Paths that are answered to the last, so that an orchestrator sees what is going on. */
@@ -24,6 +30,7 @@ const whileDraining = new Set(['/health', '/ready', '/metrics']);
 
 /** The listener: lets a request in, and hands it to the data plane or to our own routes. */
 export function createFront(parts: FrontParts): Server {
+  const requestId = createRequestIds();
   const server = createServer(
     {
       noDelay: true,
@@ -46,16 +53,15 @@ export function createFront(parts: FrontParts): Server {
       };
       // A client that leaves in the middle of a write is no event of ours.
       res.on('error', ignore);
-      const spoken = parts.wires.get(path.endsWith('/') ? path.slice(0, -1) : path);
-      const wire = req.method === 'POST' ? spoken : undefined;
+      const served = parts.dataPlane.get(path.endsWith('/') ? path.slice(0, -1) : path);
       try {
         admit(req, path, parts.rules);
         if (parts.isDraining() && !whileDraining.has(path)) throw draining();
       } catch (thrown) {
-        sendError(res, asGatewayError(thrown), call, spoken);
+        sendError(res, asGatewayError(thrown), call, served?.wire);
         return;
       }
-      if (wire !== undefined) void parts.inference.handle(req, res, call, wire);
+      if (served !== undefined && req.method === 'POST') void served.by.handle(req, res, call, served.wire);
       else if (req.method === 'OPTIONS' && call.cors.length > 0) {
         res.writeHead(204, ['x-request-id', call.id, ...call.cors, ...preflightHeaders(req)]).end();
       } else void parts.app(req, res, call);
@@ -63,10 +69,6 @@ export function createFront(parts: FrontParts): Server {
   );
   server.on('clientError', (failure, connection) => refuseMalformed(failure, connection, requestId()));
   return server;
-}
-
-function requestId(): string {
-  return `req_${randomUUID().replaceAll('-', '')}`;
 }
 
 function draining(): GatewayError {

@@ -12,16 +12,19 @@ import type { Directory } from '../providers/directory.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
+import type { Continuing } from './continuing.ts';
 import type { Credentials } from './credentials.ts';
-import { deliver, deliverError } from './deliver.ts';
+import { deliver } from './deliver.ts';
 import type { Frame } from './frame.ts';
 import type { PipelineChoice } from './pipeline-choice.ts';
-import { asGatewayError, type Call } from './respond.ts';
+import { refuse } from './refuse.ts';
+import type { Call } from './respond.ts';
 
 export interface InferenceParts {
   readonly credentials: Credentials;
   readonly directory: Directory;
   readonly pipelines: PipelineChoice;
+  readonly continuing: Continuing;
   readonly frame: Frame;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -58,7 +61,7 @@ export class Inference {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { credentials, frame, metrics, keepAliveMs } = this.#parts;
+    const { credentials, frame, metrics, log, keepAliveMs } = this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
     res.on('close', () => {
@@ -71,7 +74,7 @@ export class Inference {
       const framed = await frame.run(exchange, pipeline);
       await deliver({ res, call, exchange, framed, metrics, keepAliveMs });
     } catch (thrown) {
-      this.#refuse(res, thrown, call, wire);
+      refuse(thrown, { res, call, wire, log });
     } finally {
       this.#open.delete(presence);
     }
@@ -82,27 +85,20 @@ export class Inference {
     exchange: Exchange;
     pipeline: Pipeline;
   } {
-    const { credentials, directory, pipelines } = this.#parts;
+    const { credentials, directory, pipelines, continuing } = this.#parts;
     const headers = req.rawHeaders;
     const trace = new Trace(performance.now());
     const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
     const model = checkedModel(received);
     const { pipeline } = pipelines.choose(headerOf(headers, 'x-weir-pipeline'));
     const target = credentials.target(headers, directory.resolve(model));
-    return { exchange: new Exchange({ id: call.id, received, caller, target, presence, trace }), pipeline };
-  }
-
-  #refuse(res: ServerResponse, thrown: unknown, call: Call, wire: WireFormat): void {
-    const error = asGatewayError(thrown);
-    if (error.code === 'internal') this.#parts.log.error({ id: call.id, err: error.cause }, 'bug');
-    if (res.destroyed) return;
-    if (res.headersSent) res.destroy();
-    else deliverError(res, error, call, wire);
+    const exchange = new Exchange({ id: call.id, received, caller, target, presence, trace });
+    return { exchange, pipeline: continuing.around(pipeline, exchange) };
   }
 }
 
 /** The little that the gateway itself needs of a body; the rest is for the provider to judge. */
-function checkedModel({ body }: Received): string {
+export function checkedModel({ body }: Received): string {
   const { model, stream, messages } = body;
   if (typeof model !== 'string' || model === '')
     throw new GatewayError('invalid_request', '"model" must be a string that names a model', {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { DescribedAnswer, OwnRoute, Route } from './route.ts';
 
-const errorBody = z.object({
+/** Loose: some errors say more, inside `error` or beside it. */
+const errorBody = z.looseObject({
   type: z.literal('error'),
-  error: z.object({
+  error: z.looseObject({
     type: z.string(),
     message: z.string(),
     code: z.string().nullable(),
@@ -31,7 +32,7 @@ export function openapiRoute(routes: readonly Route[]): OwnRoute {
 function openapi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}').replace('*', '{rest}');
+    const path = route.path.replaceAll(pathParameter, (_, name) => `{${name || 'rest'}}`);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
   return {
@@ -51,47 +52,57 @@ function openapi(routes: readonly Route[]): object {
 
 function operation(route: Route): object {
   const { summary, tag } = route;
-  const parameters = [...route.path.matchAll(/:(\w+)|(\*)/g)].map(([, name]) => ({
-    name: name ?? 'rest',
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+  const parameters = parametersOf(route);
   const shared = { summary, tags: [tag], ...(parameters.length > 0 && { parameters }) };
   if (route.kind === 'own') return { ...shared, responses: responses(route.answers) };
   return {
     ...shared,
     description: `Takes and answers the ${route.wire.name} format; fields and headers it does not know go through.`,
     security: [{ bearer: [] }, {}],
-    requestBody: { required: true, content: { 'application/json': { schema: inferenceBody } } },
+    requestBody: { required: true, content: { 'application/json': { schema: route.wire.bodySchema } } },
     responses: {
-      ...responses({
-        200: { description: "The provider's answer; server-sent events when `stream` is true" },
-      }),
+      ...responses(
+        route.answers ?? {
+          200: { description: "The provider's answer; server-sent events when `stream` is true" },
+        },
+      ),
       default: errorResponse('An error, worded as the wire format words it'),
     },
   };
 }
 
-const inferenceBody = {
-  type: 'object',
-  required: ['model', 'messages'],
-  properties: {
-    model: { type: 'string' },
-    messages: { type: 'array', items: { type: 'object' } },
-    stream: { type: 'boolean' },
-  },
-  additionalProperties: true,
-};
+/** `:name`, `*name` or `*`. */
+const pathParameter = /[:*](\w*)/g;
+
+function parametersOf(route: Route): readonly object[] {
+  const schema = { type: 'string' };
+  const inPath = [...route.path.matchAll(pathParameter)].map(([, name]) => ({
+    name: name || 'rest',
+    in: 'path',
+    required: true,
+    schema,
+  }));
+  const query = route.kind === 'own' ? Object.entries(route.query ?? {}) : [];
+  return [...inPath, ...query.map(([name, description]) => ({ name, in: 'query', description, schema }))];
+}
 
 function responses(answers: Readonly<Record<number, DescribedAnswer>>): Record<string, object> {
   const entries = Object.entries(answers).map(([status, answer]) => {
     if (Number(status) >= 400 && answer.schema === undefined)
       return [status, errorResponse(answer.description)];
+    const { description, type = 'application/json', headers = {} } = answer;
     const schema = answer.schema === undefined ? {} : { schema: schemaOf(answer.schema) };
+    const described = Object.entries(headers).map(([name, says]) => [
+      name,
+      { description: says, schema: { type: 'string' } },
+    ]);
     return [
       status,
-      { description: answer.description, content: { [answer.type ?? 'application/json']: schema } },
+      {
+        description,
+        ...(described.length > 0 && { headers: Object.fromEntries(described) }),
+        content: { [type]: schema },
+      },
     ];
   });
   return Object.fromEntries(entries);

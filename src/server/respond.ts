@@ -17,13 +17,13 @@ export interface Call {
 
 /** The one shape of errors, readable by the SDKs of all formats; `wire` words the type on inference routes. */
 export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
-  const { param, detail, beside } = error.details;
+  const { param, detail, beside, toldCode } = error.details;
   return {
     type: 'error',
     error: {
       type: wire === undefined ? ownErrorType(error) : wire.errorType(error.status, error.code),
       message: error.message,
-      code: error.code,
+      code: toldCode ?? error.code,
       param: param ?? null,
       ...(detail !== undefined && { detail }),
     },

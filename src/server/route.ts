@@ -6,12 +6,16 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 export interface OwnRoute {
   readonly kind: 'own';
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Parameters as `:name`, a rest as `*`. */
+  /** Parameters as `:name`, a rest with its slashes as `*`, or as `*name`. */
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
+  /** What the query may say, by name. */
+  readonly query?: Readonly<Record<string, string>>;
   /** What it answers with, by status. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
+  /** Whose names its errors have, where that isn't the gateway's own way. */
+  dialect?(headers: HeaderList): WireFormat;
   handle(request: OwnRequest): OwnAnswer | Promise<OwnAnswer>;
 }
 
@@ -23,6 +27,8 @@ export interface InferenceRoute {
   readonly summary: string;
   readonly tag: string;
   readonly wire: WireFormat;
+  /** What it answers with, where that isn't the format's own answer. */
+  readonly answers?: Readonly<Record<number, DescribedAnswer>>;
 }
 
 export type Route = OwnRoute | InferenceRoute;
@@ -32,11 +38,17 @@ export interface DescribedAnswer {
   readonly schema?: z.ZodType;
   /** `application/json` unless said otherwise. */
   readonly type?: string;
+  /** Headers of its own, by name. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface OwnRequest {
   readonly id: string;
   readonly headers: HeaderList;
+  /** With its question mark, or empty. */
+  readonly query: string;
+  /** Parts of the path, decoded; the rest is named `*`. */
+  readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly remoteAddress: string;
 }
 

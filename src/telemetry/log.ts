@@ -35,12 +35,27 @@ export function standardOutput(): Lines {
 }
 
 export function createLog(level: string, lines: Lines): Log {
+  const timestamp = createTimestamp();
   const formatters = { level: (label: string) => ({ level: label }) };
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, lines);
   return {
     error: (facts, message) => log.error(facts, message),
     logsCalls: log.isLevelEnabled('info'),
-    call: (facts) => lines.write(callLine(facts, Date.now())),
+    call: (facts) => lines.write(callLine(facts, timestamp())),
     flush: () => lines.flush?.(),
+  };
+}
+
+/** The time as ISO 8601; written once for all lines of a millisecond. */
+function createTimestamp(): () => string {
+  let lastMs = 0;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      text = new Date(nowMs).toISOString();
+    }
+    return text;
   };
 }

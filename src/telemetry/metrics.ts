@@ -36,6 +36,10 @@ const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 export class Metrics {
   readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly #requests = new Family('weir_requests_total', 'Calls to models', ['wire', 'provider', 'status']);
+  readonly #counts = new Family('weir_token_counts_total', 'Counts of tokens of calls that were not made', [
+    'provider',
+    'status',
+  ]);
   readonly #tokens = new Family('weir_tokens_total', 'Tokens as the providers counted them', [
     'provider',
     'model',
@@ -93,9 +97,15 @@ export class Metrics {
     for (const step of steps) this.#effects.with(step.module, step.effect).value++;
   }
 
+  /** Somebody asked how many tokens a call would be. */
+  counted(provider: string, status: number): void {
+    this.#counts.with(provider, String(status)).value++;
+  }
+
   render(): string {
     const families = [
       this.#requests,
+      this.#counts,
       this.#tokens,
       this.#cost,
       this.#effects,

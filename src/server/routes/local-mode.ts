@@ -4,14 +4,22 @@ import type { OwnRoute } from '../route.ts';
 const accountPaths = ['/v1/keys', '/v1/keys/:id', '/v1/users/:action'] as const;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** A local gateway has one user and nobody to bill: what belongs to accounts says so. */
+/** A local gateway has one user and nobody to bill: what belongs to accounts says so, to every method. */
 export function localModeRoutes(): readonly OwnRoute[] {
-  const accounts = accountPaths.flatMap((path) => methods.map((method) => refusal(method, path, 'Accounts')));
-  const billing = methods.map((method) => refusal(method, '/v1/billing/*', 'Billing', 'billing_local_mode'));
-  return [...accounts, ...billing, localBalance];
+  const detail = 'billing_local_mode';
+  return [
+    ...accountPaths.flatMap((path) => methods.map((method) => refusal({ method, path, tag: 'Accounts' }))),
+    ...methods.map((method) => refusal({ method, path: '/v1/billing/*', tag: 'Billing', detail })),
+    localBalance,
+    ...methods
+      .filter((method) => method !== localBalance.method)
+      .map((method) => refusal({ method, path: localBalance.path, tag: 'Billing', detail })),
+  ];
 }
 
-function refusal(method: OwnRoute['method'], path: string, tag: string, detail?: string): OwnRoute {
+type Refused = Pick<OwnRoute, 'method' | 'path' | 'tag'> & { readonly detail?: string };
+
+function refusal({ method, path, tag, detail }: Refused): OwnRoute {
   return {
     kind: 'own',
     method,

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { z } from 'zod';
+import { type Caller, Exchange, Received } from '../kernel/exchange.ts';
+import { parseBody } from '../kernel/json.ts';
+import { limits } from '../kernel/limits.ts';
+import { Presence } from '../kernel/presence.ts';
+import { Trace } from '../kernel/trace.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import type { Directory, Resolved } from '../providers/directory.ts';
+import type { WholeAnswer } from '../providers/refusal.ts';
+import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import { anthropicMessages } from '../wire/index.ts';
+import { readBody } from './body.ts';
+import type { Credentials } from './credentials.ts';
+import { checkedModel } from './inference.ts';
+import { refuse } from './refuse.ts';
+import { asGatewayError, type Call } from './respond.ts';
+import type { InferenceRoute } from './route.ts';
+
+export const countTokensRoute: InferenceRoute = {
+  kind: 'inference',
+  method: 'POST',
+  path: '/v1/messages/count_tokens',
+  summary: 'How many tokens a Messages call would be',
+  tag: 'Inference',
+  wire: anthropicMessages,
+  answers: {
+    200: {
+      description: "The provider's own count, or an estimate where it has no counter",
+      schema: z.object({ input_tokens: z.int() }),
+      headers: { 'x-weir-estimate': '`true` where the number is an estimate of the gateway' },
+    },
+  },
+};
+
+export interface CountTokensParts {
+  readonly credentials: Credentials;
+  readonly directory: Directory;
+  /** Asks a provider's own counter. */
+  readonly counter: (exchange: Exchange, path: string) => Promise<WholeAnswer>;
+  readonly estimator: TokenEstimator;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+/** Counts the tokens of calls that are not made: no module runs, nothing is billed. */
+export class CountTokens {
+  readonly #parts: CountTokensParts;
+
+  constructor(parts: CountTokensParts) {
+    this.#parts = parts;
+  }
+
+  async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
+    const { credentials, log } = this.#parts;
+    const presence = new Presence();
+    res.on('close', () => {
+      if (!res.writableFinished) presence.leave();
+    });
+    try {
+      const headers = req.rawHeaders;
+      const caller = credentials.authenticate(headers);
+      const bytes = await readBody(req, limits.bodyBytesMax);
+      const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
+      send(res, await this.#count(received, { id: call.id, caller, presence }), call);
+    } catch (thrown) {
+      refuse(thrown, { res, call, wire, log });
+    }
+  }
+
+  async #count(received: Received, by: Counting): Promise<WholeAnswer> {
+    const { directory, metrics } = this.#parts;
+    const resolved = directory.resolve(checkedModel(received));
+    const { name, countPath } = resolved.provider;
+    try {
+      const answer =
+        countPath === undefined
+          ? await this.#estimate(received, resolved)
+          : await this.#parts.counter(this.#exchange(received, resolved, by), countPath);
+      metrics.counted(name, answer.status);
+      return answer;
+    } catch (thrown) {
+      metrics.counted(name, asGatewayError(thrown).status);
+      throw thrown;
+    }
+  }
+
+  #exchange(received: Received, resolved: Resolved, by: Counting): Exchange {
+    const target = this.#parts.credentials.target(received.headers, resolved);
+    return new Exchange({ ...by, received, target, trace: new Trace(performance.now()) });
+  }
+
+  /** Nothing is sent anywhere, so that no key of the provider's is asked for. */
+  async #estimate({ request }: Received, resolved: Resolved): Promise<WholeAnswer> {
+    const tokens = await this.#parts.estimator.estimate(request, resolved);
+    return {
+      status: 200,
+      headers: ['content-type', 'application/json', 'x-weir-estimate', 'true'],
+      bytes: Buffer.from(JSON.stringify({ input_tokens: tokens })),
+    };
+  }
+}
+
+interface Counting {
+  readonly id: string;
+  readonly caller: Caller;
+  readonly presence: Presence;
+}
+
+function send(res: ServerResponse, { status, headers, bytes }: WholeAnswer, call: Call): void {
+  res.writeHead(status, [
+    ...headers,
+    'x-request-id',
+    call.id,
+    ...call.cors,
+    'content-length',
+    String(bytes.byteLength),
+  ]);
+  res.end(bytes);
+}

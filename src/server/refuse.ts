@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import type { Log } from '../telemetry/log.ts';
+import { deliverError } from './deliver.ts';
+import { asGatewayError, type Call } from './respond.ts';
+
+interface Refused {
+  readonly res: ServerResponse;
+  readonly call: Call;
+  readonly wire: WireFormat;
+  readonly log: Log;
+}
+
+/** Tells a client of the data plane why there is no answer, if it can still be told; a bug goes to the log too. */
+export function refuse(thrown: unknown, { res, call, wire, log }: Refused): void {
+  const error = asGatewayError(thrown);
+  if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
+  if (res.destroyed) return;
+  if (res.headersSent) res.destroy();
+  else deliverError(res, error, call, wire);
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { Step } from '../kernel/trace.ts';
+import { type CallFigures, Metrics } from './metrics.ts';
+
+const call: CallFigures = {
+  wire: 'openai-chat',
+  provider: 'openai',
+  model: 'gpt-4o-mini',
+  status: 200,
+  seconds: 0.2,
+  secondsToContent: 0.1,
+  usage: { input_tokens: 10, output_tokens: 5 },
+  cost: 1_500_000,
+  steps: [Object.assign(new Step('exact-cache'), { effect: 'answered' })],
+};
+
+/** Reads the text format as a scraper would, failing at the first line that isn't in it. */
+function samples(text: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const line of text.trimEnd().split('\n')) {
+    if (/^# (HELP|TYPE) [a-z_0-9]+ .+$/.test(line)) continue;
+    const [, series, value] =
+      /^([a-z_0-9]+(?:\{(?:[a-z]+="(?:[^"\\]|\\.)*",?)*\})?) (\S+)$/.exec(line) ?? assert.fail(line);
+    assert.ok(!found.has(series ?? ''), `twice: ${series}`);
+    found.set(series ?? '', Number(value));
+  }
+  return found;
+}
+
+describe('metrics', () => {
+  test('add up calls, tokens, dollars and effects', () => {
+    const metrics = new Metrics();
+    metrics.record(call);
+    metrics.record({ ...call, seconds: 400 });
+    const read = samples(metrics.render());
+    assert.equal(read.get('weir_requests_total{wire="openai-chat",provider="openai",status="200"}'), 2);
+    assert.equal(read.get('weir_tokens_total{provider="openai",model="gpt-4o-mini",kind="input"}'), 20);
+    assert.equal(read.get('weir_cost_usd_total{provider="openai",model="gpt-4o-mini"}'), 0.003);
+    assert.equal(read.get('weir_module_effects_total{module="exact-cache",effect="answered"}'), 2);
+    assert.equal(read.get('weir_request_seconds_bucket{wire="openai-chat",provider="openai",le="0.25"}'), 1);
+    assert.equal(read.get('weir_request_seconds_bucket{wire="openai-chat",provider="openai",le="+Inf"}'), 2);
+    assert.equal(read.get('weir_request_seconds_count{wire="openai-chat",provider="openai"}'), 2);
+  });
+
+  test('have event-loop lag, memory and open streams', () => {
+    const metrics = new Metrics();
+    metrics.streamOpened();
+    metrics.streamOpened();
+    metrics.streamClosed();
+    const read = samples(metrics.render());
+    assert.equal(read.get('weir_open_streams'), 1);
+    for (const name of ['nodejs_eventloop_lag_p99_seconds', 'process_resident_memory_bytes'])
+      assert.ok(Number.isFinite(read.get(name)), name);
+  });
+
+  test('do not grow with the names that clients make up', () => {
+    const metrics = new Metrics();
+    for (let at = 0; at < 10_000; at++) metrics.record({ ...call, model: `made-up-${at}` });
+    const read = samples(metrics.render());
+    assert.ok(read.size < 2000, String(read.size));
+    assert.ok((read.get('weir_tokens_total{provider="openai",model="other",kind="input"}') ?? 0) > 90_000);
+  });
+
+  test('escape what would break out of a label', () => {
+    const metrics = new Metrics();
+    metrics.record({ ...call, model: 'a"b\\c\nd' });
+    assert.equal(
+      samples(metrics.render()).get('weir_cost_usd_total{provider="openai",model="a\\"b\\\\c\\nd"}'),
+      0.0015,
+    );
+  });
+});
