@@ -1,0 +1,595 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { isJsonObject } from '../src/kernel/json.ts';
+import { limits } from '../src/kernel/limits.ts';
+import { readSettings, SettingsError } from '../src/settings.ts';
+import { at } from './support/at.ts';
+import { type Answered, call, open, Reader, type Sent } from './support/call.ts';
+import { eventually } from './support/eventually.ts';
+import { formats, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
+import { startHouse, startScripted } from './support/house.ts';
+import { listening, startServer } from './support/server.ts';
+
+const foreignHosts = [
+  'evil.example',
+  'evil.example:3099',
+  '127.0.0.1.evil.example',
+  'localhost.evil.example:3099',
+  'evil.example:127.0.0.1',
+  '192.168.1.5:3099',
+  '[::2]:3099',
+  '',
+];
+
+for (const format of formats) {
+  for (const host of foreignHosts)
+    test(`a Host "${host}" is refused with 421 and reaches no provider (${format.name})`, async (t) => {
+      const { fake, weir } = await startScripted(t);
+      const answer = await call(weir.url, callIn(format, ['host', host]));
+      assertError(answer, { status: 421, code: 'wrong_host', type: format.errorTypes[421] });
+      assert.equal(fake.requests.length, 0);
+    });
+
+  for (const host of [
+    'localhost',
+    'LocalHost:1',
+    '127.0.0.1',
+    '127.0.0.1:80',
+    '127.8.9.10:3099',
+    '[::1]:3099',
+  ])
+    test(`a Host "${host}" is this machine (${format.name})`, async (t) => {
+      const { fake, weir } = await startScripted(t);
+      fake.answerWith({ body: format.whole('Hello') });
+      const answer = await call(weir.url, callIn(format, ['host', host]));
+      assert.equal(answer.status, 200);
+    });
+
+  test(`a Host that the operator allowed is answered, whatever its port (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t, { WEIR_ALLOWED_HOSTS: 'Weir.Internal, gateway' });
+    fake.answerWith({ body: format.whole('Hello') });
+    for (const host of ['weir.internal', 'WEIR.internal:8080', 'gateway:3099', 'localhost'])
+      assert.equal((await call(weir.url, callIn(format, ['host', host]))).status, 200, host);
+    assert.equal((await call(weir.url, callIn(format, ['host', 'other.internal']))).status, 421);
+  });
+
+  test(`a page whose name was bound anew to this machine is refused, same origin or not (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t);
+    const { port } = new URL(weir.url);
+    const page = `evil.example:${port}`;
+    const headers = ['host', page, 'origin', `http://${page}`, 'sec-fetch-site', 'same-origin'];
+    assertError(await call(weir.url, callIn(format, headers)), {
+      status: 421,
+      code: 'wrong_host',
+      type: format.errorTypes[421],
+    });
+    assert.equal(fake.requests.length, 0);
+  });
+
+  for (const headers of [
+    ['origin', 'https://evil.example'],
+    ['origin', 'null'],
+    ['origin', 'http://localhost:5173'],
+    ['origin', 'http://127.0.0.1.evil.example'],
+    ['origin', 'https://evil.example', 'sec-fetch-site', 'cross-site'],
+    ['sec-fetch-site', 'cross-site'],
+    ['sec-fetch-site', 'same-site'],
+  ])
+    test(`a page of another site is refused with 403 (${headers.join(' ')}, ${format.name})`, async (t) => {
+      const { fake, weir } = await startScripted(t);
+      const answer = await call(weir.url, callIn(format, headers));
+      assertError(answer, { status: 403, code: 'cross_site', type: format.errorTypes[403] });
+      assert.equal(answer.headers['access-control-allow-origin'], undefined);
+      assert.equal(fake.requests.length, 0);
+    });
+
+  test(`a page of the gateway's own, and a client that is no page, may call (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t);
+    fake.answerWith({ body: format.whole('Hello') });
+    for (const headers of [
+      ['origin', weir.url],
+      ['origin', weir.url, 'sec-fetch-site', 'same-origin'],
+      ['sec-fetch-site', 'same-origin'],
+      ['sec-fetch-site', 'none'],
+      [],
+    ])
+      assert.equal((await call(weir.url, callIn(format, headers))).status, 200, headers.join(' '));
+  });
+
+  test(`a page that the operator allowed may call and read what it needs (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t, {
+      WEIR_CORS_ORIGINS: 'https://app.example, http://x.test:8080',
+    });
+    const headers = ['origin', 'https://app.example', 'sec-fetch-site', 'cross-site'];
+    fake.answerWith({ body: format.whole('Hello'), headers: { 'access-control-allow-origin': '*' } });
+    assertReadable(await call(weir.url, callIn(format, headers)), 200);
+    fake.answerWith({ chunks: [streamIn(format, 'Hello')] });
+    assertReadable(await call(weir.url, callIn(format, headers, true)), 200);
+    fake.answerWith({ status: 429, body: {} });
+    assertReadable(await call(weir.url, callIn(format, headers)), 429);
+    assertReadable(await call(weir.url, { path: format.path, headers, body: 'no JSON' }), 400);
+    const elsewhere = ['origin', 'https://app.example.evil.example'];
+    assert.equal((await call(weir.url, callIn(format, elsewhere))).status, 403);
+  });
+
+  test(`a browser that asks before it calls is told what it may send (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t, { WEIR_CORS_ORIGINS: 'https://app.example' });
+    const ask = [
+      ...['access-control-request-method', 'POST', 'sec-fetch-site', 'cross-site'],
+      ...['access-control-request-headers', 'x-api-key,anthropic-version,x-stainless-os'],
+    ];
+    const preflight = { method: 'OPTIONS', path: format.path };
+    const yes = await call(weir.url, { ...preflight, headers: ['origin', 'https://app.example', ...ask] });
+    assert.equal(yes.status, 204);
+    assert.equal(yes.headers['access-control-allow-origin'], 'https://app.example');
+    assert.match(yes.headers['access-control-allow-methods'] ?? '', /\bPOST\b/);
+    assert.equal(yes.headers['access-control-allow-headers'], 'x-api-key,anthropic-version,x-stainless-os');
+    assert.match(String(yes.headers.vary), /origin/i);
+    assertRequestId(yes);
+    const no = await call(weir.url, { ...preflight, headers: ['origin', 'https://evil.example', ...ask] });
+    assertError(no, { status: 403, code: 'cross_site', type: format.errorTypes[403] });
+    assert.equal(no.headers['access-control-allow-origin'], undefined);
+    assert.equal(fake.requests.length, 0);
+  });
+
+  test(`a call that comes back to the gateway by way of another ends with 508 (${format.name})`, async (t) => {
+    const road = await startRoad(t);
+    const second = await startHouse(t, road.url);
+    const first = await startHouse(t, second.url);
+    road.leadTo(first.url);
+    for (const streamed of [true, false]) {
+      const answer = await call(first.url, callIn(format, [], streamed));
+      assert.equal(answer.status, 508);
+      assert.equal(at(answer.json, 'error', 'code'), 'loop_detected');
+      assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[508]);
+    }
+    assert.equal(road.travelled(), 2, 'once for each call');
+  });
+
+  for (const { what, body, code, param } of badBodies(format))
+    test(`a body that ${what} is refused with 400 (${format.name})`, async (t) => {
+      const { fake, weir } = await startScripted(t);
+      const answer = await call(weir.url, { path: format.path, body });
+      assertError(answer, {
+        status: 400,
+        code,
+        type: format.errorTypes[400],
+        ...(param !== undefined && { param }),
+      });
+      assert.equal(fake.requests.length, 0);
+    });
+
+  test(`a body as deep as is allowed goes through (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t);
+    fake.answerWith({ body: format.whole('Hello') });
+    const body = nested(format, limits.jsonDepthMax);
+    assert.equal((await call(weir.url, { path: format.path, body })).status, 200);
+    assert.equal(fake.last.bytes.toString(), body);
+  });
+
+  test(`a model that nobody has is a 404 that names it (${format.name})`, async (t) => {
+    const { weir } = await startScripted(t);
+    const body = { ...requestIn(format, false), model: 'no-such-model' };
+    const answer = await call(weir.url, { path: format.path, body });
+    assertError(answer, { status: 404, code: 'model_not_found', type: 'not_found_error', param: 'model' });
+    assert.match(answer.text, /no-such-model/);
+  });
+
+  test(`two gateway tokens that disagree are refused with 400 (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t);
+    fake.answerWith({ body: format.whole('Hello') });
+    for (const [bearer, key] of [
+      ['gw_live_one', 'gw_live_two'],
+      ['anon_one', 'anon_two'],
+      ['anything', 'gw_live_two'],
+    ] as const) {
+      const headers = ['authorization', `Bearer ${bearer}`, 'x-api-key', key];
+      const answer = await call(weir.url, callIn(format, headers));
+      assertError(answer, { status: 400, code: 'credentials_disagree', type: format.errorTypes[400] });
+      assert.equal(answer.text.includes(bearer) || answer.text.includes(key), false, 'they are not repeated');
+    }
+    assert.equal(fake.requests.length, 0);
+    const agreeing = ['authorization', 'Bearer gw_live_one', 'x-api-key', 'gw_live_one'];
+    assert.equal((await call(weir.url, callIn(format, agreeing))).status, 200);
+  });
+
+  test(`a token that was set is asked for before the body is looked at (${format.name})`, async (t) => {
+    const { fake, weir } = await startScripted(t, { WEIR_LOCAL_TOKEN: 'open sesame' });
+    fake.answerWith({ body: format.whole('Hello') });
+    for (const headers of [[], ['authorization', 'Bearer wrong'], ['x-api-key', 'gw_live_wrong']])
+      assertError(await call(weir.url, { path: format.path, headers, body: 'no JSON' }), {
+        status: 401,
+        code: 'authentication_required',
+        type: format.errorTypes[401],
+      });
+    assert.equal(fake.requests.length, 0);
+    for (const headers of [
+      ['authorization', 'Bearer open sesame'],
+      ['x-api-key', 'open sesame'],
+    ])
+      assert.equal((await call(weir.url, callIn(format, headers))).status, 200);
+  });
+
+  test(`a stream that is open when the gateway stops is finished, and nobody new gets in (${format.name})`, async (t) => {
+    const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
+    const sent = streamIn(format, 'one', 'two');
+    const cut = sent.indexOf('two');
+    const upstream = await startServer(t, async (_, res) => {
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(sent.slice(0, cut));
+      await goOn;
+      res.end(sent.slice(cut));
+    });
+    const weir = await startHouse(t, upstream);
+    const { response } = open(weir.url, callIn(format, [], true));
+    const reader = new Reader(await response);
+    const raw = rawConnection(t, weir.url);
+    raw.send(rawRequest(format, true));
+    await eventually(() => (raw.text().includes('one') ? true : undefined));
+
+    const closed = weir.gateway.close(30_000);
+    raw.send(rawRequest(format, false));
+    await assert.rejects(call(weir.url, { path: '/ready' }), { code: 'ECONNREFUSED' });
+    assert.equal(reader.ended, false);
+
+    letGoOn();
+    await eventually(() => (reader.ended ? true : undefined));
+    assert.equal(reader.text, sent);
+    await closed;
+    await eventually(() => (raw.ended() ? true : undefined));
+    assert.match(raw.text(), /^HTTP\/1\.1 200 .*one.*two/s);
+    const late = raw.text().slice(raw.text().lastIndexOf('HTTP/1.1 '));
+    assert.match(late, /^HTTP\/1\.1 503 /);
+    assert.match(late, /\r\nretry-after: 1\r\n/);
+    assert.match(late, /\r\nconnection: close\r\n/);
+    assertRawEnvelope(late, /\r\nx-request-id: (\S+)/.exec(late)?.[1] ?? '');
+    assert.match(late, new RegExp(`"type":"${format.errorTypes[503]}"`));
+    assert.match(late, /"code":"draining"/);
+  });
+
+  test(`a stream that does not end in the time given is cut when the gateway stops (${format.name})`, async (t) => {
+    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
+    const upstream = await startServer(t, (_, res) => {
+      res.on('close', leave);
+      res.writeHead(200, { 'content-type': 'text/event-stream' });
+      res.write(format.start.join('') + format.content('one'));
+    });
+    const weir = await startHouse(t, upstream);
+    const { response } = open(weir.url, callIn(format, [], true));
+    const answer = await response;
+    answer.on('error', () => undefined);
+    await once(answer, 'data');
+    await weir.gateway.close(10);
+    await left;
+    await eventually(() => (answer.destroyed ? true : undefined));
+  });
+}
+
+test('probes are answered to any Host', async (t) => {
+  const { weir } = await startScripted(t);
+  for (const path of ['/health', '/ready', '/health?from=probe']) {
+    const answer = await call(weir.url, { path, headers: ['host', '10.1.2.3:3099'] });
+    assert.equal(answer.status, 200, path);
+    assertRequestId(answer);
+  }
+  for (const path of ['/', '/v1/pipeline', '/metrics', '/openapi.json', '/healthy']) {
+    const answer = await call(weir.url, { path, headers: ['host', '10.1.2.3:3099'] });
+    assertError(answer, { status: 421, code: 'wrong_host', type: 'invalid_request' });
+  }
+});
+
+test('a page of another site gets nothing of the own routes either', async (t) => {
+  const { weir } = await startScripted(t);
+  for (const path of ['/v1/pipeline', '/metrics', '/v1/catalog', '/health']) {
+    const answer = await call(weir.url, { path, headers: ['origin', 'https://evil.example'] });
+    assertError(answer, { status: 403, code: 'cross_site', type: 'permission_error' });
+  }
+});
+
+test('settings refuse an upstream that is this gateway', () => {
+  const here: readonly Record<string, string>[] = [
+    { PORT: '4000', WEIR_ANTHROPIC_BASE_URL: 'http://localhost:4000' },
+    { PORT: '4000', WEIR_ANTHROPIC_BASE_URL: 'http://127.0.0.1:4000/' },
+    { PORT: '4000', WEIR_ANTHROPIC_BASE_URL: 'http://[::1]:4000' },
+    { WEIR_ANTHROPIC_BASE_URL: 'http://localhost:3099/v1' },
+    { PORT: '80', WEIR_ANTHROPIC_BASE_URL: 'http://localhost' },
+    { HOST: 'weir.internal', PORT: '4000', WEIR_ANTHROPIC_BASE_URL: 'http://Weir.Internal:4000' },
+    { WEIR_BASE_URL: 'https://weir.example', WEIR_ANTHROPIC_BASE_URL: 'https://weir.example/v1' },
+  ];
+  for (const environment of here)
+    assert.throws(
+      () => readSettings(environment),
+      (thrown) =>
+        thrown instanceof SettingsError &&
+        thrown.faults.length === 1 &&
+        /^WEIR_ANTHROPIC_BASE_URL: .*this gateway/.test(thrown.message),
+      JSON.stringify(environment),
+    );
+  readSettings({ PORT: '4000', WEIR_ANTHROPIC_BASE_URL: 'http://localhost:4001' });
+});
+
+test('an unknown route is a 404, whatever the method', async (t) => {
+  const { weir } = await startScripted(t);
+  for (const method of ['GET', 'POST', 'DELETE', 'PROPFIND'])
+    for (const path of ['/nope', '/v1', '/v1/messages/batches', '//v1/messages', '/%zz', '/v1/keys/%zz']) {
+      const answer = await call(weir.url, { method, path, ...(method === 'POST' && { body: { a: 1 } }) });
+      assertError(answer, { status: 404, code: 'not_found', type: 'not_found' });
+    }
+});
+
+test('a known path with another method is a 405 that says which ones there are', async (t) => {
+  const { weir } = await startScripted(t);
+  for (const [path, allow] of [
+    ['/v1/messages', 'POST'],
+    ['/v1/messages?beta=true', 'POST'],
+    ['/v1/chat/completions', 'POST'],
+    ['/health', 'GET'],
+    ['/v1/pipeline', 'GET'],
+  ] as const)
+    for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE']) {
+      const answer = await call(weir.url, { method, path });
+      assertError(answer, { status: 405, code: 'method_not_allowed', type: 'invalid_request' });
+      assert.equal(answer.headers.allow, allow, `${method} ${path}`);
+    }
+  assert.equal((await call(weir.url, { method: 'GET', path: '/v1/messages' })).status, 405);
+  assert.equal((await call(weir.url, { method: 'POST', path: '/health', body: {} })).status, 405);
+});
+
+test('HEAD is answered like GET, without a body', async (t) => {
+  const { weir } = await startScripted(t);
+  for (const [path, status] of [
+    ['/', 200],
+    ['/api/hello', 200],
+    ['/health', 200],
+    ['/nope', 404],
+    ['/v1/messages', 405],
+  ] as const) {
+    const answer = await call(weir.url, { method: 'HEAD', path });
+    assert.equal(answer.status, status, path);
+    assert.equal(answer.bytes.byteLength, 0);
+    assertRequestId(answer);
+  }
+});
+
+test('what belongs to accounts and billing is refused in local mode, with detail where there is one', async (t) => {
+  const { weir } = await startScripted(t);
+  const keys = await call(weir.url, { path: '/v1/keys' });
+  assertError(keys, { status: 503, code: 'local_mode', type: 'permission_error' });
+  const checkout = await call(weir.url, { path: '/v1/billing/checkout', body: {} });
+  assertError(checkout, {
+    status: 503,
+    code: 'local_mode',
+    type: 'permission_error',
+    detail: 'billing_local_mode',
+  });
+});
+
+test('every answer has a request id of its own, also to what is hardly HTTP', async (t) => {
+  const { fake, weir } = await startScripted(t);
+  fake.answerWith({ status: 500, body: { error: {} } });
+  const ids = new Set<string>();
+  for (const sent of [
+    { path: '/' },
+    { path: '/health' },
+    { path: '/ready' },
+    { path: '/metrics' },
+    { path: '/openapi.json' },
+    { path: '/v1/catalog' },
+    { path: '/v1/capabilities' },
+    { path: '/v1/pipeline' },
+    { path: '/v1/keys' },
+    { path: `/v1/keys/${'x'.repeat(500)}` },
+    { path: '/v1/keys/%zz' },
+    { path: '/v1/billing/balance' },
+    { path: '/nope' },
+    { path: '*', method: 'OPTIONS' },
+    { path: '/v1/messages', method: 'OPTIONS' },
+    { path: '/v1/messages', body: 'no JSON' },
+    ...formats.map((format) => callIn(format, [])),
+  ]) {
+    const answer = await call(weir.url, sent);
+    assertRequestId(answer);
+    ids.add(String(answer.headers['x-request-id']));
+  }
+  for (const [status, text] of [
+    [400, 'this is no HTTP\r\n\r\n'],
+    [400, 'GET / HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
+    [400, 'POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n'],
+    [421, 'GET /v1/pipeline HTTP/1.1\r\n\r\n'],
+    [200, 'GET /health HTTP/1.0\r\n\r\n'],
+    [431, `GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(64 * 1024)}\r\n\r\n`],
+  ] as const) {
+    const answer = await rawCall(weir.url, text);
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), text.slice(0, 80));
+    const id = /\r\nx-request-id: (req_[0-9a-f]{32})\r\n/.exec(answer)?.[1] ?? '';
+    assert.notEqual(id, '', text.slice(0, 80));
+    if (status >= 400) assertRawEnvelope(answer, id);
+    ids.add(id);
+  }
+  assert.equal(ids.size, 24);
+});
+
+test('a connection is still good after a request that was refused', async (t) => {
+  const { weir } = await startScripted(t);
+  const raw = rawConnection(t, weir.url);
+  const answers = () => raw.text().split('HTTP/1.1 ').length - 1;
+  for (let round = 1; round <= 3; round++) {
+    raw.send('GET /nope HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await eventually(() => (answers() === round ? true : undefined));
+  }
+  assert.doesNotMatch(raw.text(), /connection: close/i);
+});
+
+test('garbage after an answer ends the connection and is no part of it', async (t) => {
+  const { weir } = await startScripted(t);
+  const raw = rawConnection(t, weir.url);
+  raw.send('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  await eventually(() => (raw.text().endsWith('}') ? true : undefined));
+  const before = raw.text();
+  raw.send('this is no HTTP\r\n\r\n');
+  await eventually(() => (raw.ended() ? true : undefined));
+  assert.equal(raw.text(), before);
+});
+
+test('a slash at the end of a path makes no difference', async (t) => {
+  const { fake, weir } = await startScripted(t);
+  for (const format of formats) {
+    fake.answerWith({ body: format.whole('Hello') });
+    const answer = await call(weir.url, { ...callIn(format, []), path: `${format.path}/?beta=true` });
+    assert.equal(answer.status, 200);
+    assert.equal(fake.last.url, `${format.path}?beta=true`);
+  }
+  assert.equal((await call(weir.url, { path: '/health/' })).status, 200);
+});
+
+function callIn(format: TestedFormat, headers: readonly string[], streamed = false): Sent {
+  return { path: format.path, headers, body: requestIn(format, streamed) };
+}
+
+interface BadBody {
+  readonly what: string;
+  readonly body: string | Uint8Array;
+  readonly code: string;
+  readonly param?: string;
+}
+
+function badBodies(format: TestedFormat): readonly BadBody[] {
+  const good = JSON.stringify(requestIn(format, false));
+  const code = 'invalid_json';
+  return [
+    { what: 'is not JSON', body: 'model=x', code },
+    { what: 'is empty', body: '', code },
+    { what: 'is cut short', body: good.slice(0, -1), code },
+    { what: 'has something behind its end', body: `${good}{}`, code },
+    { what: 'is no object', body: `[${good}]`, code },
+    { what: 'has a key twice', body: good.replace('{', '{"model":"x",'), code },
+    { what: 'has a key twice, written in two ways', body: good.replace('{', '{"\\u006dodel":"x",'), code },
+    {
+      what: 'has a key twice far inside',
+      body: good.replace('{', '{"x":[{"y":{"a":1,"b":2,"a":1}}],'),
+      code,
+    },
+    { what: 'is nested too deep', body: nested(format, limits.jsonDepthMax + 1), code },
+    { what: 'is nested without end', body: '['.repeat(1_000_000), code },
+    { what: 'is not UTF-8', body: Buffer.from(good.replace('Hello', 'caf\u00e9'), 'latin1'), code },
+    {
+      what: 'names no model',
+      body: good.replace('"model"', '"Model"'),
+      code: 'invalid_request',
+      param: 'model',
+    },
+    {
+      what: 'asks for a stream in its own way',
+      body: good.replace('"stream":false', '"stream":"yes"'),
+      code: 'invalid_request',
+      param: 'stream',
+    },
+  ];
+}
+
+/** A good request whose deepest value stands this deep. */
+function nested(format: TestedFormat, depth: number): string {
+  const field = `${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}`;
+  return JSON.stringify(requestIn(format, false)).replace('{', `{"x_deep":${field},`);
+}
+
+interface Expected {
+  readonly status: number;
+  readonly code: string;
+  readonly type: string;
+  readonly param?: string;
+  readonly detail?: string;
+}
+
+/** The envelope, the whole envelope and nothing but the envelope. */
+function assertError(answer: Answered, { status, code, type, param, detail }: Expected): void {
+  assert.equal(answer.status, status, answer.text);
+  assert.equal(answer.headers['content-type'], 'application/json; charset=utf-8');
+  assertRequestId(answer);
+  const id = answer.headers['x-request-id'];
+  assert.equal(answer.headers['request-id'], id);
+  const message = at(answer.json, 'error', 'message');
+  assert.ok(typeof message === 'string' && message.length > 10, answer.text);
+  const error = { type, message, code, param: param ?? null, ...(detail !== undefined && { detail }) };
+  assert.deepEqual(answer.json, { type: 'error', error, request_id: id });
+}
+
+function assertRequestId({ headers }: Answered): void {
+  assert.match(String(headers['x-request-id']), /^req_[0-9a-f]{32}$/);
+}
+
+function assertRawEnvelope(answer: string, id: string): void {
+  const body: unknown = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
+  assert.ok(isJsonObject(body) && isJsonObject(body.error), answer);
+  assert.deepEqual(Object.keys(body), ['type', 'error', 'request_id']);
+  assert.deepEqual(Object.keys(body.error), ['type', 'message', 'code', 'param']);
+  assert.equal(body.request_id, id);
+}
+
+function assertReadable(answer: Answered, status: number): void {
+  assert.equal(answer.status, status);
+  assert.equal(answer.headers['access-control-allow-origin'], 'https://app.example');
+  assert.match(String(answer.headers.vary), /origin/i);
+  const exposed = (answer.headers['access-control-expose-headers'] ?? '').split(/, */);
+  for (const name of ['x-request-id', 'x-weir-modules', 'x-weir-cache', 'x-weir-cost-usd', 'retry-after'])
+    assert.ok(exposed.includes(name), name);
+}
+
+/** A road whose end is chosen after it was built: bytes in, bytes out. */
+async function startRoad(t: TestContext) {
+  let end: URL | undefined;
+  let travelled = 0;
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    travelled++;
+    const onward = connect(Number(end?.port), '127.0.0.1');
+    for (const one of [socket, onward]) sockets.add(one.on('error', () => undefined));
+    socket.pipe(onward).pipe(socket);
+  });
+  t.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const url = await listening(server);
+  return {
+    url,
+    leadTo(address: string) {
+      end = new URL(address);
+    },
+    travelled: () => travelled,
+  };
+}
+
+/** A connection without a client library: requests can be written before the answer to an earlier one has ended. */
+function rawConnection(t: TestContext, url: string) {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  t.after(() => socket.destroy());
+  let text = '';
+  socket.setEncoding('utf8').on('data', (piece) => {
+    text += piece;
+  });
+  return {
+    send: (bytes: string) => socket.write(bytes),
+    text: () => text,
+    ended: () => socket.readableEnded,
+  };
+}
+
+function rawRequest(format: TestedFormat, streamed: boolean): string {
+  const body = JSON.stringify(requestIn(format, streamed));
+  return `POST ${format.path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
+
+async function rawCall(url: string, text: string): Promise<string> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  const answer = whole(socket);
+  socket.end(text);
+  return answer;
+}
+
+async function whole(socket: Socket): Promise<string> {
+  let text = '';
+  for await (const piece of socket.setEncoding('utf8')) text += piece;
+  return text;
+}

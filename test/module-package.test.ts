@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import stamp from '../examples/module-stamp/index.js';
+import { runModule } from '../src/testing/index.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
+
+const request = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] } as const;
+
+test('the example module works as npm packs it, installed beside a project', async (t) => {
+  const folder = emptyFolder(t);
+  install(folder);
+  const weir = new WeirProcess(t, { folder, environment: { WEIR_MODULES: 'weir-module-stamp' } });
+  const url = await weir.listening;
+  const call = (path: string, pipeline: string, body: object) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'x-weir-pipeline': pipeline },
+      body: JSON.stringify(body),
+    });
+
+  await t.test('it is listed among the modules', async () => {
+    const answer = await (await fetch(`${url}/v1/capabilities`)).text();
+    assert.match(answer, /"name":"stamp","status":"preview"/);
+  });
+
+  for (const path of ['/v1/messages', '/v1/chat/completions'])
+    for (const stream of [false, true])
+      await t.test(`it changes a${stream ? ' streamed' : 'n unstreamed'} answer of ${path}`, async () => {
+        const response = await call(path, 'stamp?text=The%20end.', { ...request, stream });
+        assert.equal(response.status, 200);
+        assert.match(response.headers.get('x-weir-modules') ?? '', /^stamp;changed-reply;/);
+        assert.match(await response.text(), /The end\./);
+      });
+
+  await t.test('a bad option is refused before anything is sent', async () => {
+    const response = await call('/v1/messages', 'stamp?colour=red', request);
+    assert.equal(response.status, 400);
+    assert.match(await response.text(), /"code":"bad_module_option"/);
+  });
+});
+
+test('a package that is not there stops the start with one line', async (t) => {
+  const weir = new WeirProcess(t, { environment: { WEIR_MODULES: 'weir-module-nowhere' } });
+  assert.equal((await weir.exited).code, 1);
+  assert.match(weir.stderr, /^weir: WEIR_MODULES: weir-module-nowhere could not be loaded/);
+});
+
+test('a module is tested in ten lines', async () => {
+  const { answer, step } = await runModule(stamp, { options: 'text=Bye' })(request);
+  assert.equal(step?.effect, 'changed-reply');
+  assert.match(JSON.stringify(answer?.content), /Bye/);
+});
+
+/** As `npm install` would, without a registry: packed with npm's own rules, unpacked where Node looks. */
+function install(folder: string): void {
+  const source = join(import.meta.dirname, '..', 'examples', 'module-stamp');
+  const shell = process.platform === 'win32';
+  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, source], {
+    encoding: 'utf8',
+    shell,
+  });
+  const target = join(folder, 'node_modules', 'weir-module-stamp');
+  mkdirSync(target, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '--strip-components=1', '-C', target]);
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { objectsOf } from '../../src/wire/read.ts';
+import { saysCompletion } from './recorded-completions.ts';
+import { recordedMessage, saysMessage } from './recorded-messages.ts';
+
+/** Providers whose model calls two tools at once, turn after turn, and checks that each result belongs to its call. */
+export const toolTurns = 10;
+export const lastWords = `That took ${toolTurns} turns.`;
+export const signature = 'EuYBCkQYAiJAsig/nature==';
+
+interface Call {
+  readonly id: string;
+  readonly name: string;
+  readonly input: { readonly river: string; readonly turn: number };
+}
+
+function callsOf(turn: number, prefix: string): readonly Call[] {
+  return ['Isar', 'Lech'].map((river) => ({
+    id: `${prefix}_${turn}_${river}`,
+    name: 'level',
+    input: { river, turn },
+  }));
+}
+
+/** What a client's tool says. */
+export function levelOf(input: unknown): string {
+  return `level of ${JSON.stringify(input)}`;
+}
+
+export function chatAgent(request: SeenRequest): Script {
+  const messages = objectsOf(request.json.messages);
+  const turn = messages.filter(({ role }) => role === 'assistant').length;
+  const answered = messages.filter(({ role }) => role !== 'user');
+  const expected = Array.from({ length: turn }, (_, before) => callsOf(before, 'call')).flatMap(chatTurn);
+  assert.deepEqual(answered, expected);
+  if (turn === toolTurns) return saysCompletion({ text: lastWords, finish: 'stop' })(request);
+  const text = `Turn ${turn}.`;
+  return saysCompletion({ text, calls: callsOf(turn, 'call'), finish: 'tool_calls' })(request);
+}
+
+/** What a client must send back of one turn. */
+function chatTurn(calls: readonly Call[]): readonly JsonObject[] {
+  const tool_calls = calls.map(({ id, name, input }) => ({
+    id,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(input) },
+  }));
+  return [
+    { role: 'assistant', content: `Turn ${calls[0]?.input.turn}.`, tool_calls },
+    ...calls.map(({ id, input }) => ({ role: 'tool', tool_call_id: id, content: levelOf(input) })),
+  ];
+}
+
+export function messagesAgent(request: SeenRequest): Script {
+  const messages = objectsOf(request.json.messages);
+  const turn = messages.filter(({ role }) => role === 'assistant').length;
+  const expected = Array.from({ length: turn }, (_, before) => callsOf(before, 'toolu')).flatMap(
+    messagesTurn,
+  );
+  const [first, ...answered] = messages.map(({ role, content }) => ({
+    role,
+    content: withoutThinking(content),
+  }));
+  assert.equal(first?.role, 'user');
+  assert.deepEqual(answered, expected);
+  if (turn === toolTurns)
+    return saysMessage(recordedMessage({ content: [{ type: 'text', text: lastWords }] }))(request);
+  const said = recordedMessage({
+    content: [
+      { type: 'thinking', thinking: `Thought ${turn}.`, signature },
+      { type: 'text', text: `Turn ${turn}.` },
+      ...callsOf(turn, 'toolu').map((call) => ({ type: 'tool_use' as const, ...call })),
+    ],
+    stop_reason: 'tool_use',
+  });
+  return saysMessage(said)(request);
+}
+
+function messagesTurn(calls: readonly Call[]): readonly JsonObject[] {
+  const uses = calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input }));
+  const results = calls.map(({ id, input }) => ({
+    type: 'tool_result',
+    tool_use_id: id,
+    content: levelOf(input),
+  }));
+  return [
+    { role: 'assistant', content: [{ type: 'text', text: `Turn ${calls[0]?.input.turn}.` }, ...uses] },
+    { role: 'user', content: results },
+  ];
+}
+
+function withoutThinking(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter(({ type }) => type !== 'thinking') : content;
+}

@@ -1,0 +1,110 @@
+import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
+
+/** A request as it stands on the wire: only a host, a content type and a length are added where there is none. */
+export interface Sent {
+  readonly method?: string;
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers?: readonly string[];
+  /** An object is sent as JSON. */
+  readonly body?: string | Uint8Array | object;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** As they came, duplicates apart. */
+  readonly rawHeaders: readonly string[];
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The body as JSON, or an empty object. */
+  readonly json: JsonObject;
+}
+
+/** Sends a request on a connection of its own and reads the whole answer. */
+export async function call(url: string, sent: Sent): Promise<Answered> {
+  const opened = open(url, sent);
+  return read(await opened.response);
+}
+
+export interface Opened {
+  readonly request: ClientRequest;
+  /** Resolves when the status line and the headers are there. */
+  readonly response: Promise<IncomingMessage>;
+}
+
+/** Sends a request and leaves the reading, or the leaving, to the caller. */
+export function open(url: string, sent: Sent): Opened {
+  const { request, response } = begin(url, sent);
+  request.end(bytesOf(sent.body));
+  return { request, response };
+}
+
+/** Sends the headers of a request; its body is the caller's to write. */
+export function begin(url: string, { method, path, headers = [], body }: Sent): Opened {
+  const { hostname, port, host } = new URL(url);
+  const sending = request({
+    hostname,
+    port,
+    path,
+    method: method ?? (body === undefined ? 'GET' : 'POST'),
+    agent: false,
+    headers: completed(headers, host, bytesOf(body)),
+  });
+  const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  sending.on('response', resolve).on('error', reject);
+  // Whoever doesn't wait for the answer isn't told that there was none.
+  response.catch(() => undefined);
+  return { request: sending, response };
+}
+
+export async function read(response: IncomingMessage): Promise<Answered> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  const bytes = Buffer.concat(chunks);
+  const { statusCode = 0, headers, rawHeaders } = response;
+  const text = bytes.toString('utf8');
+  return { status: statusCode, headers, rawHeaders, bytes, text, json: parsed(text) };
+}
+
+/** A client that keeps what has come so far at hand. */
+export class Reader {
+  readonly response: IncomingMessage;
+  text = '';
+  ended = false;
+
+  constructor(response: IncomingMessage) {
+    this.response = response;
+    response.setEncoding('utf8');
+    response.on('data', (piece: string) => {
+      this.text += piece;
+    });
+    response.on('end', () => {
+      this.ended = true;
+    });
+  }
+}
+
+function completed(headers: readonly string[], host: string, body: Uint8Array | undefined): string[] {
+  const names = new Set(headers.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase()));
+  const added: string[] = names.has('host') ? [] : ['host', host];
+  if (body !== undefined && !names.has('content-type')) added.push('content-type', 'application/json');
+  if (body !== undefined && !names.has('content-length') && !names.has('transfer-encoding'))
+    added.push('content-length', String(body.byteLength));
+  return [...added, ...headers];
+}
+
+function bytesOf(body: Sent['body']): Uint8Array | undefined {
+  if (body === undefined || body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,91 @@
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+
+/** What a client was told, in whatever format. */
+export interface Told {
+  readonly text: string;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly json: string }[];
+  readonly stop: string | null | undefined;
+}
+
+/** A client's side of a format: the vendor's own SDK. */
+export interface ClientDialect {
+  readonly name: string;
+  readonly path: string;
+  /** Throws what the SDK throws; an answer that says of itself that it failed is thrown as well. */
+  ask(asked: { readonly model: string; readonly stream: boolean }): Promise<Told>;
+}
+
+const tool = { name: 'save', schema: { type: 'object', properties: { note: { type: 'string' } } } as const };
+
+export function clientDialects(url: string): readonly ClientDialect[] {
+  const anthropic = new Anthropic({ baseURL: url, apiKey: 'any', maxRetries: 0 });
+  const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any', maxRetries: 0 });
+  return [
+    {
+      name: 'Messages',
+      path: '/v1/messages',
+      async ask({ model, stream }) {
+        const body = {
+          model,
+          max_tokens: 100,
+          messages: [{ role: 'user' as const, content: 'Hello' }],
+          tools: [{ name: tool.name, input_schema: tool.schema }],
+        };
+        const { content, stop_reason } = stream
+          ? await anthropic.messages.stream(body).finalMessage()
+          : await anthropic.messages.create(body);
+        const uses = content.filter((block) => block.type === 'tool_use');
+        return {
+          text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+          calls: uses.map(({ id, name, input }) => ({ id, name, json: JSON.stringify(input) })),
+          stop: stop_reason,
+        };
+      },
+    },
+    {
+      name: 'Chat Completions',
+      path: '/v1/chat/completions',
+      async ask({ model, stream }) {
+        const body = {
+          model,
+          messages: [{ role: 'user' as const, content: 'Hello' }],
+          tools: [{ type: 'function' as const, function: { name: tool.name, parameters: tool.schema } }],
+        };
+        const { choices } = stream
+          ? await openai.chat.completions.stream(body).finalChatCompletion()
+          : await openai.chat.completions.create(body);
+        const message = choices[0]?.message;
+        const calls = (message?.tool_calls ?? []).filter((call) => call.type === 'function');
+        return {
+          text: message?.content ?? '',
+          calls: calls.map(({ id, function: { name, arguments: json } }) => ({ id, name, json })),
+          stop: choices[0]?.finish_reason,
+        };
+      },
+    },
+    {
+      name: 'Responses',
+      path: '/v1/responses',
+      async ask({ model, stream }) {
+        const body = {
+          model,
+          input: 'Hello',
+          tools: [{ type: 'function' as const, name: tool.name, parameters: tool.schema, strict: false }],
+        };
+        const response: OpenAI.Responses.Response = stream
+          ? await openai.responses.stream(body).finalResponse()
+          : await openai.responses.create(body);
+        const { output, output_text, status, error } = response;
+        if (status === 'failed')
+          throw new OpenAI.APIError(undefined, error ?? undefined, undefined, undefined);
+        const calls = output.filter((item) => item.type === 'function_call');
+        return {
+          text: output_text,
+          calls: calls.map(({ call_id, name, arguments: json }) => ({ id: call_id, name, json })),
+          stop: status,
+        };
+      },
+    },
+  ];
+}

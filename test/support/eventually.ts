@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Far more than anything here takes, also on a busy machine. */
+const waitMsMax = 60_000;
+
+/** Looks again and again until there is something to see. */
+export async function eventually<Found>(
+  look: () => Found | undefined | Promise<Found | undefined>,
+): Promise<Found> {
+  const until = performance.now() + waitMsMax;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > until) throw new Error(`nothing came of it in ${waitMsMax} ms: ${look}`);
+    await sleep(10);
+  }
+}

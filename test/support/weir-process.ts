@@ -1,0 +1,76 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import type { Environment } from '../../src/settings.ts';
+
+const bin = join(import.meta.dirname, '..', '..', 'bin', 'weir.js');
+
+interface Start {
+  /** What follows `weir`; `serve` unless said otherwise. */
+  readonly args?: readonly string[];
+  /** All that it sees of the environment, besides PATH and a free port. */
+  readonly environment?: Environment;
+  /** Where it runs; an empty folder unless said otherwise. */
+  readonly folder?: string;
+  /** What runs it: this Node.js unless said otherwise. */
+  readonly node?: string;
+  readonly nodeArgs?: readonly string[];
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The gateway as users run it: a process of its own, which ends with its test. */
+export class WeirProcess {
+  stdout = '';
+  stderr = '';
+  /** Resolves when the process is over and has said all it had to say. */
+  readonly exited: Promise<Exit>;
+  /** The address that the banner tells; rejects when the process ends without telling one. */
+  readonly listening: Promise<string>;
+  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+
+  constructor(t: TestContext, { args = ['serve'], environment, folder, node, nodeArgs = [] }: Start = {}) {
+    this.#child = spawn(node ?? process.execPath, [...nodeArgs, bin, ...args], {
+      cwd: folder ?? emptyFolder(t),
+      env: { PATH: process.env.PATH, PORT: '0', ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    this.listening = promise;
+    promise.catch(() => undefined);
+    this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+      this.stdout += piece;
+      const [, url] = /listening on (http:\S+) .*?\n\n/s.exec(this.stdout) ?? [];
+      if (url !== undefined) resolve(url);
+    });
+    this.#child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+      this.stderr += piece;
+    });
+    this.exited = new Promise((over) => {
+      this.#child.on('close', (code, signal) => {
+        reject(new Error(`weir ended with ${code ?? signal}: ${this.stderr}`));
+        over({ code, signal });
+      });
+    });
+    t.after(async () => {
+      this.#child.kill('SIGKILL');
+      await this.exited;
+    });
+  }
+
+  signal(name: 'SIGTERM' | 'SIGINT'): void {
+    this.#child.kill(name);
+  }
+}
+
+export function emptyFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-process-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
