@@ -1,3 +1,4 @@
+import { parseExact } from './json.ts';
 import type { Answer, Block, Delta, ReplyEvent, StopDetails, Usage } from './message.ts';
 
 /** The events that a stream of this answer would have had. */
@@ -148,7 +149,7 @@ function grow(open: OpenBlock, delta: Delta): void {
 function closed({ block, json }: OpenBlock): Block {
   if (json === '' || !('input' in block)) return block;
   try {
-    return { ...block, input: JSON.parse(json) };
+    return { ...block, input: parseExact(json) };
   } catch {
     return { ...block, input: json };
   }

@@ -1,5 +1,5 @@
 import type { HeaderList } from './headers.ts';
-import type { JsonObject } from './json.ts';
+import { exactBody, type JsonObject } from './json.ts';
 import type { ChatRequest } from './message.ts';
 import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
@@ -54,7 +54,7 @@ export class Received {
 
   /** Read when somebody asks: a call that is only passed on is never taken apart. */
   get request(): ChatRequest {
-    this.#request ??= this.wire.decodeRequest(this.body);
+    this.#request ??= this.wire.decodeRequest(exactBody(this.body, this.bytes));
     return this.#request;
   }
 

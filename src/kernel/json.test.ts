@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from './errors.ts';
-import { canonicalJson, isJsonObject, parseBody, patchJson } from './json.ts';
+import { canonicalJson, exactBody, isJsonObject, parseBody, parseExact, patchJson } from './json.ts';
 
 const parse = (text: string) => parseBody(Buffer.from(text));
 const patch = (text: string, changes: Record<string, unknown>) =>
@@ -111,4 +111,18 @@ describe('canonicalJson', () => {
 test('an array is not an object', () => {
   assert.equal(isJsonObject([]), false);
   assert.equal(isJsonObject({}), true);
+});
+
+test('integers too long for a number keep their digits, and everything else is read as ever', () => {
+  const text = '{"id":12345678901234567890,"at":-9007199254740993,"share":0.1234567890123456789,"n":7}';
+  const exact = parseExact(text);
+  assert.equal(
+    JSON.stringify(exact),
+    '{"id":12345678901234567890,"at":-9007199254740993,"share":0.12345678901234568,"n":7}',
+  );
+  const body = parseBody(Buffer.from(text));
+  assert.equal(JSON.stringify(exactBody(body, Buffer.from(text))), JSON.stringify(exact));
+  const short = Buffer.from('{"id":123}');
+  const plain = parseBody(short);
+  assert.equal(exactBody(plain, short), plain);
 });

@@ -150,6 +150,39 @@ function closingQuote(text: string, open: number): number {
   }
 }
 
+declare global {
+  /** Not in TypeScript's own declarations yet. */
+  interface JSON {
+    parse(
+      text: string,
+      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+    ): unknown;
+    rawJSON(text: string): unknown;
+  }
+}
+
+const longNumber = /\d{16}/;
+
+/** The body that these bytes hold, with all digits: what was read of it may be written in another format. */
+export function exactBody(body: JsonObject, bytes: Uint8Array): JsonObject {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!longNumber.test(buffer.toString('latin1'))) return body;
+  const exact = parseExact(buffer.toString('utf8'));
+  return isJsonObject(exact) ? exact : body;
+}
+
+/** JSON in which integers too long for a number keep all their digits when they are written again. */
+export function parseExact(text: string): unknown {
+  if (!longNumber.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (_key, value, { source }) =>
+    source !== undefined && longInteger.test(source) && String(value) !== source
+      ? JSON.rawJSON(source)
+      : value,
+  );
+}
+
+const longInteger = /^-?\d{16,}$/;
+
 /** The same text for values that differ only in the order of their keys. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;

@@ -1,7 +1,6 @@
 import { Folding } from '../kernel/answer.ts';
-import type { Continuation, Turns } from '../kernel/continuation.ts';
+import type { Continuation, Turn, Turns } from '../kernel/continuation.ts';
 import { type Exchange, scopeOf } from '../kernel/exchange.ts';
-import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ChatRequest } from '../kernel/message.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
@@ -41,13 +40,13 @@ export class Continuing {
     const { previous, quoted } = continuation.namedIn(received.body);
     if (previous === undefined && quoted.length === 0) return undefined;
     const scope = scopeOf(caller);
-    const history: JsonObject[] = [];
-    for (let next = previous, turns = 0; next !== undefined; turns++) {
-      const turn = turns < limits.turnsMax ? await this.#turns.recall(scope, next) : undefined;
+    const turns: Turn[] = [];
+    for (let next = previous; next !== undefined; next = turns.at(-1)?.previous) {
+      const turn = turns.length < limits.turnsMax ? await this.#turns.recall(scope, next) : undefined;
       if (turn === undefined) throw continuation.missing(previous ?? next);
-      history.unshift(...turn.items);
-      next = turn.previous;
+      turns.push(turn);
     }
+    const history = turns.reverse().flatMap((turn) => turn.items);
     const others = await Promise.all(quoted.map((id) => this.#turns.recall(scope, id)));
     const items = others.flatMap((turn) => turn?.items ?? []);
     return received.wire.decodeRequest(continuation.writtenOut(received.body, history, items));

@@ -3,12 +3,12 @@ import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
-import { parseObject } from './read.ts';
+import { parseExactObject, parseObject } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
 export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
 
-/** What can be seen of an answer without parsing it. */
+/** What can be seen of an answer whose beginning is gone. */
 export interface Glimpse {
   readonly stop_reason: string | null;
   readonly usage: Usage;
@@ -16,7 +16,7 @@ export interface Glimpse {
 
 export interface AnswerReader {
   readonly read: (body: JsonObject) => Whole;
-  /** Undefined where only reading the whole can tell. */
+  /** Undefined where only the whole could tell. */
   readonly glimpse?: (latin1: string) => Glimpse | undefined;
 }
 
@@ -45,18 +45,20 @@ export class CollectedJson implements ReplyDecoder {
   end(): readonly ReplyEvent[] {
     const json = joined(this.#chunks);
     this.#chunks = [];
-    const seen =
-      this.#interest === 'milestones' ? this.#reader.glimpse?.(json.toString('latin1')) : undefined;
-    if (seen !== undefined)
-      return [
-        { type: 'message_delta', delta: { stop_reason: seen.stop_reason }, usage: seen.usage },
-        { type: 'message_stop' },
-      ];
-    const body = this.#cut ? undefined : parseObject(json.toString('utf8'));
+    if (this.#cut) return this.#glimpsed(json);
+    const text = json.toString('utf8');
+    const body = this.#interest === 'milestones' ? parseObject(text) : parseExactObject(text);
     const whole = body === undefined ? undefined : this.#reader.read(body);
     if (whole === undefined) return [];
     if ('error' in whole) return [{ type: 'error', error: whole.error }];
     return this.#interest === 'milestones' ? milestones(whole.answer) : [...unfold(whole.answer)];
+  }
+
+  #glimpsed(json: Buffer): readonly ReplyEvent[] {
+    const seen = this.#reader.glimpse?.(json.toString('latin1'));
+    if (seen === undefined) return [];
+    const { stop_reason, usage } = seen;
+    return [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
   }
 
   /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */

@@ -1,8 +1,7 @@
 /**
- * Looks a field up in JSON that nobody needs parsed: a tenth of the cost, for the one call in the path that every answer
- * pays. Exact on valid JSON: inside a string a quote is escaped, so a quoted name is a whole string, and the brackets
- * from there to the end tell how deep it stands. Undefined where it isn't there or there is any doubt. `json` is the
- * text with a character for each byte, which costs next to nothing to make and has the same structure.
+ * Looks a field up in JSON whose beginning may be gone. Exact on valid JSON: inside a string a quote is escaped, so a
+ * quoted name is a whole string, and the brackets from there to the end tell how deep it stands. Undefined where it
+ * isn't there or there is any doubt. `json` has a character for each byte, which leaves its structure as it is.
  */
 export function glance(json: string, name: string, depth: number): unknown {
   const quoted = `"${name}"`;
@@ -13,7 +12,7 @@ export function glance(json: string, name: string, depth: number): unknown {
   const start = skipSpace(json, colon + 1);
   const end = valueEnd(json, start);
   if (end === undefined || closings(json, end) !== depth) return undefined;
-  // Numbers and names of tokens and reasons are plain; what isn't is left to the parser of the whole.
+  // Numbers and names of tokens and reasons are plain; what isn't can't be told.
   const value = json.slice(start, end);
   return plain.test(value) ? parsed(value) : undefined;
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject, parseExact } from '../kernel/json.ts';
 
 /** Reading what another party wrote: a value of the wrong type counts as absent. */
 export function stringOf(value: unknown): string | undefined {
@@ -29,25 +29,13 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-declare global {
-  /** Not in TypeScript's own declarations yet. */
-  interface JSON {
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-    ): unknown;
-    rawJSON(text: string): unknown;
+/** The same with every digit, for what is to be written again. */
+export function parseExactObject(text: string): JsonObject | undefined {
+  try {
+    return objectOf(parseExact(text));
+  } catch {
+    return undefined;
   }
-}
-
-/** JSON in which integers too long for a number keep all their digits when they are written again. */
-export function parseExact(text: string): unknown {
-  if (!/\d{16}/.test(text)) return JSON.parse(text);
-  return JSON.parse(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && String(value) !== source
-      ? JSON.rawJSON(source)
-      : value,
-  );
 }
 
 type Defined<Fields> = {

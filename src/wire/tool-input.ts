@@ -1,4 +1,4 @@
-import { parseExact } from './read.ts';
+import { parseExact } from '../kernel/json.ts';
 
 /** Arguments are JSON in a string; what is no JSON stays as the string it is. */
 export function toolInputOf(text: unknown): unknown {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ReplyEvent } from '../../kernel/message.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../read.ts';
+import { isEncryptedDetail, sealedExtra } from './extras.ts';
 import { reasoningTextOf, signedDetailOf, thinkingPartText } from './reasoning.ts';
 import { ToolSlots } from './tool-slots.ts';
 
@@ -19,10 +20,15 @@ export class BlockWriter {
   #next = 0;
   #open: { readonly kind: Prose; readonly index: number } | undefined;
   refusal = '';
+  /** Who answers. */
+  model = '';
 
   constructor(emit: (event: ReplyEvent) => void) {
     this.#emit = emit;
-    this.#tools = new ToolSlots((block) => this.#start(block), emit);
+    const call = (block: Block) => this.#start(block);
+    const extra = (id: string, extra_content: JsonObject) =>
+      this.#whole(sealedExtra({ model: this.model, call: { id, extra_content } }));
+    this.#tools = new ToolSlots({ call, extra }, emit);
   }
 
   /** Whether any content has come. */
@@ -58,8 +64,9 @@ export class BlockWriter {
     if (text !== undefined) this.#prose('thinking', text);
     for (const detail of objectsOf(delta.reasoning_details)) {
       const signed = signedDetailOf(detail);
-      if (signed?.type === 'redacted_thinking') this.#closeAfter(this.#start(signed));
+      if (signed?.type === 'redacted_thinking') this.#whole(signed);
       else if (signed !== undefined) this.#sign(signed.thinking, signed.signature ?? '');
+      else if (isEncryptedDetail(detail)) this.#whole(sealedExtra({ model: this.model, detail }));
     }
   }
 
@@ -101,6 +108,7 @@ export class BlockWriter {
       id: stringOf(call.id) ?? '',
       name: stringOf(called?.name) ?? '',
       json: argumentsOf(called?.arguments),
+      extra: objectOf(call.extra_content),
     });
   }
 
@@ -111,8 +119,8 @@ export class BlockWriter {
     return index;
   }
 
-  #closeAfter(index: number): void {
-    this.#emit({ type: 'content_block_stop', index });
+  #whole(block: Block): void {
+    this.#emit({ type: 'content_block_stop', index: this.#start(block) });
   }
 
   #closeProse(): void {

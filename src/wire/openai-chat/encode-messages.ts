@@ -4,6 +4,7 @@ import { foreignOf } from '../foreign.ts';
 import { isSealed } from '../sealed.ts';
 import { toolErrorMark } from '../tool-error.ts';
 import { encodeContent, markerOf, type Target } from './encode-parts.ts';
+import { type Extras, extrasFor, isExtraFor } from './extras.ts';
 import { reasoningDetailsOf } from './reasoning.ts';
 
 export function encodeSystem(system: ChatRequest['system'], target: Target): readonly JsonObject[] {
@@ -64,7 +65,8 @@ function markedAsError(content: string | readonly JsonObject[]): string | readon
 }
 
 function encodeAssistant(blocks: readonly Block[], target: Target): JsonObject {
-  const calls = blocks.flatMap((block) => encodeToolCall(block, target));
+  const extras = extrasFor(target.model, blocks);
+  const calls = blocks.flatMap((block) => encodeToolCall(block, extras, target));
   const content = encodeContent(
     blocks.filter((block) => !isThinking(block) && !isCall(block)),
     target,
@@ -72,7 +74,7 @@ function encodeAssistant(blocks: readonly Block[], target: Target): JsonObject {
   return {
     role: 'assistant',
     content: content.length === 0 && calls.length > 0 ? null : content,
-    ...encodeThinking(blocks.filter(isThinking), target),
+    ...encodeThinking(blocks.filter(isThinking), extras, target),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
@@ -87,31 +89,42 @@ function isCall(block: Block): boolean {
 }
 
 /** Thinking without a signature came from a provider that shows it here, and wants it back; a signed one goes home only. */
-function encodeThinking(thinking: readonly Block[], { hostsClaude, dropped }: Target): JsonObject {
+function encodeThinking(
+  thinking: readonly Block[],
+  extras: Extras,
+  { model, hostsClaude, dropped }: Target,
+): JsonObject {
   if (thinking.length === 0) return {};
-  const details = reasoningDetailsOf(thinking.filter((block) => !isForeignSecret(block)));
-  if (details.length > 0 && hostsClaude) return { reasoning_details: details };
-  if (details.length > 0 || thinking.some(isForeignSecret)) dropped.add('messages[].content[].thinking');
+  const signed = reasoningDetailsOf(thinking.filter((block) => !isSecret(block)));
+  const details = hostsClaude ? [...signed, ...extras.details] : extras.details;
+  if (signed.length > 0 && hostsClaude) return { reasoning_details: details };
+  const lost = thinking.filter((block) => isSecret(block) && !isExtraFor(model, block));
+  if (signed.length > 0 || lost.length > 0) dropped.add('messages[].content[].thinking');
   const open = thinking.flatMap((block) =>
     block.type === 'thinking' && !block.signature ? [block.thinking] : [],
   );
-  return open.length === 0 ? {} : { reasoning_content: open.join('') };
+  return {
+    ...(open.length > 0 && { reasoning_content: open.join('') }),
+    ...(details.length > 0 && { reasoning_details: details }),
+  };
 }
 
-/** Encrypted by a provider that does not speak this format. */
-function isForeignSecret(block: Block): boolean {
+/** Encrypted by a provider of another kind, or put aside for the one it came from. */
+function isSecret(block: Block): boolean {
   return block.type === 'redacted_thinking' && isSealed(block.data);
 }
 
-function encodeToolCall(block: Block, target: Target): readonly JsonObject[] {
+function encodeToolCall(block: Block, { byCall }: Extras, target: Target): readonly JsonObject[] {
   const foreign = foreignOf(block);
   if (foreign?.wire === 'openai-chat' && 'id' in foreign.part) return [foreign.part];
   if (block.type !== 'tool_use') return [];
+  const extra_content = byCall.get(block.id);
   return [
     {
       id: block.id,
       type: 'function',
       function: { name: block.name, arguments: argumentsOf(block) },
+      ...(extra_content !== undefined && { extra_content }),
       ...markerOf(block, target),
     },
   ];

@@ -5,13 +5,14 @@ import { urlFromMedia } from '../media.ts';
 
 /** What an encoder needs to know besides the content itself. */
 export interface Target {
+  readonly model: string;
   /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
   readonly hostsClaude: boolean;
   readonly dropped: Set<string>;
 }
 
 export function targetFor(model: string): Target {
-  return { hostsClaude: /claude|^anthropic\//.test(model), dropped: new Set() };
+  return { model, hostsClaude: /claude|^anthropic\//.test(model), dropped: new Set() };
 }
 
 /** Content as a string where it is text alone, which every compatible provider takes; else as parts. */

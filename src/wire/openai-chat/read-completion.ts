@@ -5,7 +5,8 @@ import { glance } from '../glance.ts';
 import { openaiError } from '../openai-errors.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
 import { toolInputOf } from '../tool-input.ts';
-import { thinkingOf, thinkingPartText } from './reasoning.ts';
+import { isEncryptedDetail, sealedExtra } from './extras.ts';
+import { signedDetailOf, thinkingOf, thinkingPartText } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
@@ -36,7 +37,12 @@ function answerOf(body: JsonObject): Answer {
   const choice = choices.find((candidate) => candidate.index === 0) ?? choices[0] ?? {};
   const message = objectOf(choice.message) ?? {};
   const refusal = stringOf(message.refusal);
-  const content = [...thinkingOf(message), ...textsOf(message.content), ...callsOf(message, body)];
+  const content = [
+    ...thinkingOf(message),
+    ...encryptedOf(message, body),
+    ...textsOf(message.content),
+    ...callsOf(message, body),
+  ];
   const refused = refusal !== undefined && refusal !== '';
   if (refused) content.push({ type: 'text', text: refusal, refusal: true });
   const tools = content.some((block) => block.type === 'tool_use');
@@ -44,13 +50,23 @@ function answerOf(body: JsonObject): Answer {
     id: stringOf(body.id) ?? '',
     type: 'message',
     role: 'assistant',
-    model: stringOf(body.model) ?? '',
+    model: modelOf(body),
     content,
     stop_reason: stopReasonOf(stringOf(choice.finish_reason) ?? 'stop', { tools, refused }),
     stop_sequence: null,
     ...(refused && { stop_details: { type: 'refusal', category: null, explanation: refusal } }),
     usage: usageOf(objectOf(body.usage) ?? {}),
   };
+}
+
+function encryptedOf(message: JsonObject, body: JsonObject): readonly Block[] {
+  return objectsOf(message.reasoning_details)
+    .filter((detail) => signedDetailOf(detail) === undefined && isEncryptedDetail(detail))
+    .map((detail) => sealedExtra({ model: modelOf(body), detail }));
+}
+
+function modelOf(body: JsonObject): string {
+  return stringOf(body.model) ?? '';
 }
 
 function textsOf(content: unknown): readonly Block[] {
@@ -67,13 +83,10 @@ function callsOf(message: JsonObject, body: JsonObject): readonly Block[] {
     const called = objectOf(call.function);
     const name = stringOf(called?.name);
     if (name === undefined) return [];
-    return [
-      {
-        type: 'tool_use',
-        id: stringOf(call.id) || `call_${stringOf(body.id) ?? ''}_${at}`,
-        name,
-        input: toolInputOf(called?.arguments),
-      },
-    ];
+    const id = stringOf(call.id) || `call_${stringOf(body.id) ?? ''}_${at}`;
+    const extra_content = objectOf(call.extra_content);
+    const extras =
+      extra_content === undefined ? [] : [sealedExtra({ model: modelOf(body), call: { id, extra_content } })];
+    return [...extras, { type: 'tool_use', id, name, input: toolInputOf(called?.arguments) }];
   });
 }

@@ -80,11 +80,12 @@ export class ChatDecoder implements ReplyDecoder {
     if (this.#started) return;
     this.#started = true;
     this.#id = stringOf(chunk.id) ?? '';
+    this.#blocks.model = stringOf(chunk.model) ?? '';
     const message = {
       id: this.#id,
       type: 'message',
       role: 'assistant',
-      model: stringOf(chunk.model) ?? '',
+      model: this.#blocks.model,
       content: [],
       stop_reason: null,
       stop_sequence: null,

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, ToolUseBlock } from '../../kernel/message.ts';
 
 interface CallDelta {
@@ -5,6 +6,8 @@ interface CallDelta {
   readonly id: string;
   readonly name: string;
   readonly json: string;
+  /** What the provider wants back with the call. */
+  readonly extra: JsonObject | undefined;
 }
 
 interface Slot {
@@ -12,18 +15,26 @@ interface Slot {
   name: string;
   /** Arguments that could not be passed on yet, since the call had no name. */
   waiting: string;
+  extra: JsonObject | undefined;
   /** Set once the call is open. */
   block: number | undefined;
 }
 
+interface Openers {
+  /** Opens the block of a call. */
+  readonly call: (block: ToolUseBlock) => number;
+  /** Puts aside what belongs to the call with this id. */
+  readonly extra: (id: string, extra: JsonObject) => void;
+}
+
 /** Keeps parallel calls apart: which fragment belongs to which call, and which call is which block. */
 export class ToolSlots {
-  readonly #open: (block: ToolUseBlock) => number;
+  readonly #open: Openers;
   readonly #emit: (event: ReplyEvent) => void;
   readonly #slots: Slot[] = [];
   readonly #byIndex = new Map<number, Slot>();
 
-  constructor(open: (block: ToolUseBlock) => number, emit: (event: ReplyEvent) => void) {
+  constructor(open: Openers, emit: (event: ReplyEvent) => void) {
     this.#open = open;
     this.#emit = emit;
   }
@@ -39,6 +50,7 @@ export class ToolSlots {
   delta(delta: CallDelta): void {
     const slot = this.#slotFor(delta);
     slot.waiting += delta.json;
+    slot.extra ??= delta.extra;
     if (slot.block !== undefined) {
       this.#grow(slot.block, slot);
       return;
@@ -62,15 +74,16 @@ export class ToolSlots {
     const known = index === undefined ? this.#slots.at(-1) : this.#byIndex.get(index);
     const another = known !== undefined && id !== '' && name !== '' && known.id !== '' && known.id !== id;
     if (known !== undefined && !another) return known;
-    const slot: Slot = { id: '', name: '', waiting: '', block: undefined };
+    const slot: Slot = { id: '', name: '', waiting: '', extra: undefined, block: undefined };
     this.#slots.push(slot);
     this.#byIndex.set(index ?? this.#slots.length - 1, slot);
     return slot;
   }
 
   #begin(slot: Slot): void {
-    const { id, name } = slot;
-    slot.block = this.#open({ type: 'tool_use', id, name, input: {} });
+    const { id, name, extra } = slot;
+    if (extra !== undefined) this.#open.extra(id, extra);
+    slot.block = this.#open.call({ type: 'tool_use', id, name, input: {} });
     this.#grow(slot.block, slot);
   }
 

@@ -13,6 +13,7 @@ export function errorFrame(envelope: JsonObject): Uint8Array {
     message: stringOf(error.message) ?? 'the answer broke off',
     param: error.param ?? null,
     error,
+    request_id: envelope.request_id,
     sequence_number: afterAnyOther,
   };
   return Buffer.from(`event: error\ndata: ${JSON.stringify(frame)}\n\n`);
