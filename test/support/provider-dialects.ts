@@ -18,7 +18,7 @@ export interface ProviderDialect {
   refusal(status: number, message: string): Script;
 }
 
-export interface SaidCall {
+interface SaidCall {
   readonly id: string;
   readonly name: string;
 }

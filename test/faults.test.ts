@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { after, beforeEach, test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
+import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { ask as send } from './support/asking.ts';
+import { at } from './support/at.ts';
+import { type ClientDialect, clientDialects, type Told } from './support/client-dialects.ts';
+import { type ProviderDialect, providerDialects } from './support/provider-dialects.ts';
+
+const fake = await FakeUpstream.start();
+const weir = await startTestGateway({
+  WEIR_ANTHROPIC_BASE_URL: fake.url,
+  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
+  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  ANTHROPIC_API_KEY: 'sk-ant-the-operators-own',
+  OPENAI_API_KEY: 'sk-the-operators-own',
+});
+const keys: Readonly<Record<string, string>> = {
+  Messages: 'sk-ant-the-operators-own',
+  Responses: 'sk-the-operators-own',
+};
+const message = 'Number of requests has exceeded your limit';
+const mebibyte = 1024 * 1024;
+
+beforeEach(() => {
+  fake.requests.length = 0;
+});
+after(async () => {
+  await weir.close();
+  await fake.close();
+});
+
+/** A thrown error that an SDK made from what it was told. */
+type Thrown = InstanceType<typeof Anthropic.APIError> | InstanceType<typeof OpenAI.APIError>;
+
+for (const provider of providerDialects)
+  for (const client of clientDialects(weir.url)) if (provider.name !== client.name) faults(provider, client);
+
+function faults(provider: ProviderDialect, client: ClientDialect): void {
+  const { model, opening, text, call, closing, errorEvent, whole, refusal } = provider;
+  const pair = `${client.name} client, ${provider.name} provider`;
+
+  function ask(script: Script, stream: boolean): Promise<Told> {
+    fake.answerWith(script);
+    return client.ask({ model, stream });
+  }
+
+  async function failing(script: Script, stream: boolean): Promise<Thrown> {
+    const told = await ask(script, stream).catch((error: unknown) => error);
+    assert.ok(told instanceof Anthropic.APIError || told instanceof OpenAI.APIError, String(told));
+    assert.equal(told instanceof Anthropic.APIError, client.name === 'Messages');
+    return told;
+  }
+
+  test(`an error in the middle of a stream reaches the client as one (${pair})`, async () => {
+    const chunks = [opening, text('Some'), errorEvent(529, message)];
+    const error = await failing({ chunks }, true);
+    assert.match(error.message, new RegExp(message));
+    const { text: raw } = await rawStream({ chunks });
+    assertOneEnd(raw, client);
+  });
+
+  for (const [how, ending] of [
+    ['that just ends', 'end'],
+    ['that is cut off', 'cut'],
+  ] as const)
+    test(`a stream ${how} before its end is an error and no answer (${pair})`, async () => {
+      const script: Script = { chunks: [opening, text('Some')], ending };
+      const error = await failing(script, true);
+      assert.match(error.message, /ended its answer before it was complete|could not be reached/);
+      const { text: raw } = await rawStream(script);
+      assertOneEnd(raw, client);
+    });
+
+  test(`a frame that is no JSON is passed over (${pair})`, async () => {
+    const chunks = [opening, 'data: {"oops\n\n', text('All there'), closing('said')];
+    assert.equal((await ask({ chunks }, true)).text, 'All there');
+  });
+
+  for (const [what, body] of [
+    ['that is no JSON', '{"id": "x", "cont'],
+    ['that is empty', ''],
+    ['that is JSON, and no answer', '{"pathname": "/"}'],
+  ] as const)
+    test(`an unstreamed answer ${what} is a 502 (${pair})`, async () => {
+      const error = await failing({ body }, false);
+      assert.equal(error.status, 502);
+      assert.match(error.message, /no message in it/);
+    });
+
+  for (const [what, chunks] of [
+    ['that is empty', []],
+    ['with nothing but its opening', [opening]],
+    ['of nothing but broken frames', ['data: {"oops\n\n', 'data: {"oops\n\n']],
+  ] as const)
+    test(`a stream ${what} is a 502, so that it can be asked for again (${pair})`, async () => {
+      const error = await failing({ chunks }, true);
+      assert.equal(error.status, 502);
+      assert.match(error.message, /ended its answer before it began/);
+    });
+
+  for (const status of [429, 529] as const)
+    test(`an error before any content of a stream has the status it stands for, ${status} (${pair})`, async () => {
+      const error = await failing({ chunks: [opening, errorEvent(status, message)] }, true);
+      assert.equal(error.status, status);
+      assert.match(error.message, new RegExp(message));
+    });
+
+  for (const stream of [true, false]) {
+    const how = stream ? 'streamed' : 'unstreamed';
+
+    test(`a 429 comes with its words and its retry-after, ${how} (${pair})`, async () => {
+      const headers = { 'retry-after': '7', 'x-should-retry': 'true' };
+      const error = await failing({ ...refusal(429, message), headers }, stream);
+      assert.ok(error instanceof Anthropic.RateLimitError || error instanceof OpenAI.RateLimitError);
+      assert.equal(error.headers.get('retry-after'), '7');
+      assert.equal(error.headers.get('x-should-retry'), 'true');
+      assert.match(error.message, new RegExp(message));
+      assert.equal(errorTypeIn(error), 'rate_limit_error');
+    });
+
+    test(`a 529 stays one, ${how} (${pair})`, async () => {
+      const error = await failing(refusal(529, message), stream);
+      assert.ok(
+        error instanceof Anthropic.InternalServerError || error instanceof OpenAI.InternalServerError,
+      );
+      assert.equal(error.status, 529);
+      assert.equal(errorTypeIn(error), client.name === 'Messages' ? 'overloaded_error' : 'server_error');
+    });
+
+    test(`four mebibytes of tool arguments arrive whole, ${how} (${pair})`, async () => {
+      const json = JSON.stringify({ note: 'ä€😀"\\\n'.repeat(300_000) });
+      assert.ok(Buffer.byteLength(json) > 4 * mebibyte);
+      const save = { id: 'call_1', name: 'save' };
+      const script: Script = stream
+        ? { chunks: [opening, call(save, ...piecesOf(json)), closing('called')] }
+        : { body: whole('Saving.', { ...save, json }) };
+      const told = await ask(script, stream);
+      const [got, ...others] = told.calls;
+      assert.deepEqual([got?.id, got?.name, others.length], ['call_1', 'save', 0]);
+      assert.ok(JSON.stringify(JSON.parse(got?.json ?? '')) === json, 'the arguments differ');
+    });
+  }
+
+  test(`a thousand tiny pieces in one chunk arrive in order (${pair})`, async () => {
+    const words = Array.from({ length: 1000 }, (_, at) => `${at} `);
+    const told = await ask({ chunks: [opening + text(...words) + closing('said')] }, true);
+    assert.equal(told.text, words.join(''));
+    assert.ok(['end_turn', 'stop', 'completed'].includes(String(told.stop)));
+  });
+
+  const key = keys[provider.name];
+  if (key !== undefined)
+    test(`a key that the provider quotes is not told on (${pair})`, async () => {
+      const error = await failing(refusal(401, `Incorrect API key: ${key}.`), false);
+      assert.equal(error.status, 401);
+      assert.match(error.message, /Incorrect API key: \[secret\]\./);
+    });
+
+  function rawStream(script: Script) {
+    fake.answerWith(script);
+    const conversation = [{ role: 'user', content: 'Hello' }];
+    const body = { model, max_tokens: 100, stream: true, messages: conversation, input: conversation };
+    return send(weir.url + client.path, { body });
+  }
+}
+
+/** The last frame tells the error in the client's dialect, and nothing before it claimed an end. */
+function assertOneEnd(raw: string, { name }: ClientDialect): void {
+  const frames = raw.split('\n\n').filter((frame) => frame !== '' && !frame.startsWith(':'));
+  const ends = frames.filter((frame) =>
+    /^event: (message_stop|error|response\.(completed|incomplete|failed))\n|^data: \[DONE\]|"error":\{/.test(
+      frame,
+    ),
+  );
+  assert.equal(ends.length, 1, raw);
+  assert.equal(frames.at(-1), ends[0]);
+  const data: unknown = JSON.parse(/data: (.*)/.exec(ends[0] ?? '')?.[1] ?? '');
+  switch (name) {
+    case 'Messages':
+      assert.equal(at(data, 'type'), 'error');
+      assert.match(String(at(data, 'error', 'type')), /^(api|overloaded)_error$/);
+      return;
+    case 'Chat Completions':
+      assert.equal(at(data, 'error', 'type'), 'server_error');
+      return;
+    default:
+      assert.equal(at(data, 'type'), 'response.failed');
+      assert.equal(at(data, 'response', 'status'), 'failed');
+      assert.equal(at(data, 'response', 'error', 'code'), 'server_error');
+      assert.equal(at(data, 'sequence_number'), frames.length - 1);
+  }
+}
+
+function errorTypeIn(error: Thrown): unknown {
+  return error instanceof Anthropic.APIError ? at(error.error, 'error', 'type') : error.type;
+}
+
+function piecesOf(text: string): readonly string[] {
+  return text.match(/.{1,65536}/gsu) ?? [];
+}

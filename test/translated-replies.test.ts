@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { parseExact } from '../src/kernel/json.ts';
+import { FakeUpstream } from '../src/testing/fake-upstream.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { numberOf, objectsOf } from '../src/wire/read.ts';
+import { chatStream, messagesStream, responsesStream } from '../src/wire/testing/fixtures.ts';
+import { ask } from './support/asking.ts';
+import { at } from './support/at.ts';
+import { clientDialects } from './support/client-dialects.ts';
+
+const fake = await FakeUpstream.start();
+const weir = await startTestGateway({
+  WEIR_ANTHROPIC_BASE_URL: fake.url,
+  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
+  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  ANTHROPIC_API_KEY: 'sk-ant-tests',
+  OPENAI_API_KEY: 'sk-tests',
+});
+after(async () => {
+  await weir.close();
+  await fake.close();
+});
+
+/** What a whole answer says. */
+interface Reading {
+  readonly text: unknown;
+  readonly thinking: unknown;
+  readonly calls: readonly unknown[];
+  readonly stop: unknown;
+  readonly usage: Readonly<Record<'input' | 'cached' | 'written' | 'output', number>>;
+}
+
+const text = 'Grüße 🌊 aus 東京';
+const weather = { id: 'toolu_1', name: 'weather', input: '{"city":"Tokyo","id":12345678901234567890}' };
+
+/** Providers with an answer that has everything in it: thinking, text in several scripts, calls, usage in detail. */
+const providers = [
+  {
+    name: 'Messages',
+    model: 'claude-opus-4-8',
+    stream: messagesStream,
+    says: {
+      text,
+      thinking: 'Hmm … weather.',
+      calls: [weather, { id: 'toolu_2', name: 'now', input: '{}' }],
+      stop: 'calls',
+      usage: { input: 42, cached: 0, written: 30, output: 44 },
+    },
+  },
+  {
+    name: 'Chat Completions',
+    model: 'lmstudio/some-model',
+    stream: chatStream,
+    says: {
+      text,
+      thinking: 'Hmm … weather.',
+      calls: [
+        { ...weather, id: 'call_a' },
+        { id: 'call_b', name: 'now', input: '{"zone":"JST"}' },
+      ],
+      stop: 'calls',
+      usage: { input: 142, cached: 100, written: 30, output: 44 },
+    },
+  },
+  {
+    name: 'Responses',
+    model: 'gpt-5-codex',
+    stream: responsesStream,
+    says: {
+      text,
+      thinking: 'Hmm …\n\nweather.',
+      calls: [
+        { id: 'call_a', name: 'weather', input: '{"city":"Tokyo"}' },
+        { id: 'call_b', name: 'patch', input: '{"input":"*** Begin"}' },
+      ],
+      stop: 'calls',
+      usage: { input: 142, cached: 100, written: 0, output: 44 },
+    },
+  },
+] as const;
+
+const readers: Readonly<Record<string, (answer: unknown) => Reading>> = {
+  Messages(answer) {
+    const blocks = objectsOf(at(answer, 'content'));
+    const count = (name: string) => numberOf(at(answer, 'usage', name)) ?? 0;
+    const cached = count('cache_read_input_tokens');
+    const written = count('cache_creation_input_tokens');
+    return {
+      text: blocks.map((block) => block.text ?? '').join(''),
+      thinking: blocks.map((block) => block.thinking ?? '').join(''),
+      calls: blocks
+        .filter(({ type }) => type === 'tool_use')
+        .map(({ id, name, input }) => ({ id, name, input: JSON.stringify(input) })),
+      stop: at(answer, 'stop_reason') === 'tool_use' ? 'calls' : at(answer, 'stop_reason'),
+      usage: {
+        input: count('input_tokens') + cached + written,
+        cached,
+        written,
+        output: count('output_tokens'),
+      },
+    };
+  },
+  'Chat Completions'(answer) {
+    const message = at(answer, 'choices', 0, 'message');
+    const finish = at(answer, 'choices', 0, 'finish_reason');
+    return {
+      text: at(message, 'content'),
+      thinking: at(message, 'reasoning_content'),
+      calls: objectsOf(at(message, 'tool_calls')).map((call) => ({
+        id: call.id,
+        name: at(call, 'function', 'name'),
+        input: at(call, 'function', 'arguments'),
+      })),
+      stop: finish === 'tool_calls' ? 'calls' : finish,
+      usage: {
+        input: numberOf(at(answer, 'usage', 'prompt_tokens')) ?? 0,
+        cached: numberOf(at(answer, 'usage', 'prompt_tokens_details', 'cached_tokens')) ?? 0,
+        written: numberOf(at(answer, 'usage', 'prompt_tokens_details', 'cache_write_tokens')) ?? 0,
+        output: numberOf(at(answer, 'usage', 'completion_tokens')) ?? 0,
+      },
+    };
+  },
+  Responses(answer) {
+    const output = objectsOf(at(answer, 'output'));
+    const parts = (type: string, field: string) =>
+      output.flatMap((item) => (item.type === type ? objectsOf(item[field]) : [])).map((part) => part.text);
+    const calls = output.filter(({ type }) => type === 'function_call');
+    return {
+      text: parts('message', 'content').join(''),
+      thinking: parts('reasoning', 'summary').join(''),
+      calls: calls.map(({ call_id, name, arguments: input }) => ({ id: call_id, name, input })),
+      stop: at(answer, 'status') === 'completed' && calls.length > 0 ? 'calls' : at(answer, 'status'),
+      usage: {
+        input: numberOf(at(answer, 'usage', 'input_tokens')) ?? 0,
+        cached: numberOf(at(answer, 'usage', 'input_tokens_details', 'cached_tokens')) ?? 0,
+        written: numberOf(at(answer, 'usage', 'input_tokens_details', 'cache_write_tokens')) ?? 0,
+        output: numberOf(at(answer, 'usage', 'output_tokens')) ?? 0,
+      },
+    };
+  },
+};
+
+for (const provider of providers)
+  for (const client of clientDialects(weir.url).filter(({ name }) => name !== provider.name)) {
+    test(`a ${client.name} client reads everything that a ${provider.name} provider says`, async () => {
+      fake.answerWith({ chunks: [Buffer.from(provider.stream)] });
+      const conversation = [{ role: 'user', content: 'Hello' }];
+      const body = { model: provider.model, max_tokens: 100, messages: conversation, input: conversation };
+      const { text: json, status } = await ask(weir.url + client.path, { body });
+      assert.equal(status, 200);
+      const read = readers[client.name]?.(parseExact(json));
+      assert.deepEqual(read, provider.says);
+    });
+
+    test(`a ${client.name} client's SDK reads the same in a stream of a ${provider.name} provider`, async () => {
+      fake.answerWith({ chunks: [Buffer.from(provider.stream)] });
+      const told = await client.ask({ model: provider.model, stream: true });
+      assert.equal(told.text, text);
+      assert.deepEqual(
+        told.calls.map(({ id, name, json }) => ({ id, name, input: JSON.parse(json) })),
+        provider.says.calls.map(({ id, name, input }) => ({ id, name, input: JSON.parse(input) })),
+      );
+    });
+  }
+
+test('pages that a model cited are annotations for clients of OpenAI', async () => {
+  fake.answerWith({ chunks: [Buffer.from(messagesStream)] });
+  const conversation = [{ role: 'user', content: 'Hello' }];
+  const body = { model: 'claude-opus-4-8', messages: conversation, input: conversation };
+  const cited = { url: 'https://a.example', title: 'A', start_index: 0, end_index: text.length };
+  const chat = await ask(`${weir.url}/v1/chat/completions`, { body });
+  assert.deepEqual(at(chat.json, 'choices', 0, 'message', 'annotations', 0, 'url_citation'), cited);
+  const responses = await ask(`${weir.url}/v1/responses`, { body });
+  assert.deepEqual(at(responses.json, 'output', 1, 'content', 0, 'annotations', 0), {
+    type: 'url_citation',
+    ...cited,
+  });
+});
