@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../src/kernel/json.ts';
+import type { WireFormat } from '../../src/kernel/wire-format.ts';
+import { chat } from './chat.ts';
+import type { Outcome } from './facts.ts';
+import { messages } from './messages.ts';
+import { responses } from './responses.ts';
+
+/** A format, read a second time by the plainest code there is, and by its vendor's own client. */
+export interface Format {
+  /** The name of its recordings. */
+  readonly api: string;
+  readonly wire: WireFormat;
+  /** How the path ends of calls that are this API's main one. */
+  readonly endpoint: RegExp;
+  /** Who speaks it, by the name that stands before a model's. */
+  readonly provider: string;
+  readonly clientPath: string;
+  whole(body: JsonObject): Outcome;
+  streamed(frames: readonly JsonObject[]): Outcome;
+  /** Asks with the vendor's SDK; resolves to the whole answer as that gives it. */
+  ask(asking: Asking): Promise<JsonObject>;
+}
+
+export interface Asking {
+  readonly url: string;
+  readonly body: JsonObject;
+  readonly stream: boolean;
+}
+
+export const formats: readonly Format[] = [messages, chat, responses];
