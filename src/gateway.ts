@@ -38,7 +38,7 @@ import { MemoryShelves } from './storage/memory-shelves.ts';
 import { ShelvedTurns } from './storage/shelved-turns.ts';
 import type { Log } from './telemetry/log.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import { anthropicMessages, openaiChat, openaiResponses, wireByName } from './wire/index.ts';
+import { anthropicMessages, modelDialects, openaiChat, openaiResponses, wireByName } from './wire/index.ts';
 
 export interface Gateway {
   /** Where it listens. */
@@ -137,6 +137,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     ...metricsRoutes(metrics, settings.metricsToken),
     ...pipelineRoutes(credentials, choice, version),
     ...modelsRoutes({
+      dialects: modelDialects,
       credentials,
       models: new ModelList(directory, catalog),
       providers,
@@ -154,7 +155,8 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     }),
     ...localModeRoutes(),
   ];
-  const routes = [...inferenceRoutes, countTokensRoute, ...own];
+  const countRoute: InferenceRoute = { ...countTokensRoute, wire: anthropicMessages };
+  const routes = [...inferenceRoutes, countRoute, ...own];
   const app = createApp([...routes, openapiRoute(routes)], log);
   const server = createFront({
     rules: {
@@ -165,7 +167,7 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
     },
     dataPlane: new Map([
       ...inferenceRoutes.map(({ path, wire }): [string, Served] => [path, { wire, by: inference }]),
-      [countTokensRoute.path, { wire: countTokensRoute.wire, by: countTokens }],
+      [countRoute.path, { wire: countRoute.wire, by: countTokens }],
     ]),
     app,
     isDraining,

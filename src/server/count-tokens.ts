@@ -11,7 +11,6 @@ import type { WholeAnswer } from '../providers/refusal.ts';
 import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import { anthropicMessages } from '../wire/index.ts';
 import { readBody } from './body.ts';
 import type { Credentials } from './credentials.ts';
 import { checkedModel } from './inference.ts';
@@ -19,13 +18,12 @@ import { refuse } from './refuse.ts';
 import { asGatewayError, type Call } from './respond.ts';
 import type { InferenceRoute } from './route.ts';
 
-export const countTokensRoute: InferenceRoute = {
+export const countTokensRoute: Omit<InferenceRoute, 'wire'> = {
   kind: 'inference',
   method: 'POST',
   path: '/v1/messages/count_tokens',
   summary: 'How many tokens a Messages call would be',
   tag: 'Inference',
-  wire: anthropicMessages,
   answers: {
     200: {
       description: "The provider's own count, or an estimate where it has no counter",

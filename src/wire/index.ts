@@ -1,10 +1,16 @@
+import type { ModelDialect } from '../kernel/model-dialect.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
+import { anthropicModels } from './anthropic-messages/models.ts';
+import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 
 export { FrameGate } from './frame-gate.ts';
 export { anthropicMessages, openaiChat, openaiResponses };
+
+/** How models can be listed; the last takes what the others leave. */
+export const modelDialects: readonly ModelDialect[] = [anthropicModels, openaiModels];
 
 /** Every format the gateway speaks. */
 export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
-import { type HeaderList, headerOf } from '../../kernel/headers.ts';
+import type { HeaderList } from '../../kernel/headers.ts';
 import { limits } from '../../kernel/limits.ts';
+import type { ModelDialect, NamedModel } from '../../kernel/model-dialect.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import type { ListedModel, ModelList } from '../../providers/model-list.ts';
-import { anthropicMessages, openaiChat } from '../../wire/index.ts';
 import type { Credentials } from '../credentials.ts';
 import type { OwnRoute } from '../route.ts';
 
@@ -12,39 +12,25 @@ export interface ModelsParts {
   readonly credentials: Credentials;
   readonly models: ModelList;
   readonly providers: Iterable<Provider>;
+  /** The forms a list can have; the first whose client asks is used. */
+  readonly dialects: readonly ModelDialect[];
   /** Those that can be called without a key on the request. */
   readonly ready: ReadonlySet<Provider>;
 }
 
-const anthropicModel = z.object({
-  type: z.literal('model'),
-  id: z.string(),
-  display_name: z.string(),
-  created_at: z.string().describe('The epoch: it is not known'),
-});
-
-const anthropicPage = z.object({
-  data: z.array(anthropicModel),
-  has_more: z.boolean(),
-  first_id: z.string().nullable(),
-  last_id: z.string().nullable(),
-});
-
-const openaiModel = z.object({
-  id: z.string(),
-  object: z.literal('model'),
-  created: z.int().describe('0: it is not known'),
-  owned_by: z.string(),
-});
-
-const openaiList = z.object({ object: z.literal('list'), data: z.array(openaiModel) });
-
-/** The models that a caller has a key for; asks no provider. In Anthropic's words for Anthropic's clients, else OpenAI's. */
-export function modelsRoutes({ credentials, models, providers, ready }: ModelsParts): readonly OwnRoute[] {
+/** The models that a caller has a key for, in the words of the caller's API; asks no provider. */
+export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
+  const { credentials, models, providers, dialects, ready } = parts;
   const isReached = (provider: Provider, headers: HeaderList) => {
     const target = credentials.find(headers, { provider, model: provider.name });
     return target !== undefined && (target.credential !== undefined || ready.has(provider));
   };
+  const dialectOf = (headers: HeaderList): ModelDialect => {
+    const spoken = dialects.find((dialect) => dialect.spokenBy(headers));
+    if (spoken === undefined) throw new Error('no dialect takes what the others leave');
+    return spoken;
+  };
+  const description = "In the form of the API that the caller's headers speak";
   const refusals = { 401: { description: 'The credential is missing or wrong' } };
   return [
     {
@@ -53,27 +39,19 @@ export function modelsRoutes({ credentials, models, providers, ready }: ModelsPa
       path: '/v1/models',
       summary: 'The models that this caller has a key for',
       tag: 'Inference',
-      query: {
-        limit: `With anthropic-version: models on a page, 1 to ${pageMax}, else ${pageStandard}`,
-        after_id: 'With anthropic-version: the page after this model',
-        before_id: 'With anthropic-version: the page before this model',
-      },
+      query: Object.assign({}, ...dialects.map((dialect) => dialect.query)),
       answers: {
-        200: {
-          description: "Anthropic's form where anthropic-version is sent, else OpenAI's",
-          schema: z.union([anthropicPage, openaiList]),
-        },
+        200: { description, schema: z.union(dialects.map((dialect) => dialect.listSchema)) },
         400: { description: 'The query is wrong' },
         ...refusals,
       },
-      dialect: dialectOf,
+      dialect: (headers) => dialectOf(headers).wire,
       async handle({ headers, query }) {
         credentials.authenticate(headers);
-        const listed: ListedModel[] = [];
+        const listed: NamedModel[] = [];
         for (const provider of providers)
-          if (isReached(provider, headers)) listed.push(...(await models.of(provider)));
-        if (speaksAnthropic(headers)) return { body: page(listed, new URLSearchParams(query)) };
-        return { body: { object: 'list', data: listed.map(asOpenai) } satisfies z.infer<typeof openaiList> };
+          if (isReached(provider, headers)) listed.push(...(await models.of(provider)).map(named));
+        return { body: dialectOf(headers).list(listed, new URLSearchParams(query)) };
       },
     },
     {
@@ -83,22 +61,23 @@ export function modelsRoutes({ credentials, models, providers, ready }: ModelsPa
       summary: 'One model',
       tag: 'Inference',
       answers: {
-        200: {
-          description: "Anthropic's form where anthropic-version is sent, else OpenAI's",
-          schema: z.union([anthropicModel, openaiModel]),
-        },
+        200: { description, schema: z.union(dialects.map((dialect) => dialect.modelSchema)) },
         404: { description: 'This caller has no such model' },
         ...refusals,
       },
-      dialect: dialectOf,
+      dialect: (headers) => dialectOf(headers).wire,
       handle({ headers, parameters: { '*': name = '' } }) {
         credentials.authenticate(headers);
         const model = name.length > limits.modelNameMax ? undefined : models.find(name);
         if (model === undefined || !isReached(model.provider, headers)) throw unknownModel(name);
-        return { body: speaksAnthropic(headers) ? asAnthropic(model) : asOpenai(model) };
+        return { body: dialectOf(headers).one(named(model)) };
       },
     },
   ];
+}
+
+function named({ name, title, provider }: ListedModel): NamedModel {
+  return { id: name, title, owner: provider.name };
 }
 
 function unknownModel(name: string): GatewayError {
@@ -107,65 +86,4 @@ function unknownModel(name: string): GatewayError {
   return new GatewayError('model_not_found', `the model "${asked}" is not in the catalogue, ${why}`, {
     param: 'model',
   });
-}
-
-function speaksAnthropic(headers: HeaderList): boolean {
-  return headerOf(headers, 'anthropic-version') !== undefined;
-}
-
-function dialectOf(headers: HeaderList) {
-  return speaksAnthropic(headers) ? anthropicMessages : openaiChat;
-}
-
-/** Anthropic's own numbers. */
-const pageStandard = 20;
-const pageMax = 1000;
-
-function page(listed: readonly ListedModel[], query: URLSearchParams): z.infer<typeof anthropicPage> {
-  const limit = limitIn(query);
-  const after = placeIn(listed, query, 'after_id');
-  const before = placeIn(listed, query, 'before_id');
-  if (after !== undefined && before !== undefined)
-    throw badQuery('before_id', '"after_id" and "before_id" exclude each other');
-  const from = before === undefined ? (after ?? -1) + 1 : Math.max(0, before - limit);
-  const to = before ?? from + limit;
-  const data = listed.slice(from, to).map(asAnthropic);
-  return {
-    data,
-    has_more: before === undefined ? to < listed.length : from > 0,
-    first_id: data.at(0)?.id ?? null,
-    last_id: data.at(-1)?.id ?? null,
-  };
-}
-
-function limitIn(query: URLSearchParams): number {
-  const given = query.get('limit');
-  const limit = given === null ? pageStandard : Number(given);
-  if (!Number.isInteger(limit) || limit < 1 || limit > pageMax)
-    throw badQuery('limit', `"limit" must be a whole number from 1 to ${pageMax}`);
-  return limit;
-}
-
-function placeIn(
-  listed: readonly ListedModel[],
-  query: URLSearchParams,
-  name: 'after_id' | 'before_id',
-): number | undefined {
-  const id = query.get(name);
-  if (id === null) return undefined;
-  const place = listed.findIndex((model) => model.name === id);
-  if (place < 0) throw badQuery(name, `"${name}" must be the id of a model in this list`);
-  return place;
-}
-
-function badQuery(param: string, message: string): GatewayError {
-  return new GatewayError('invalid_request', message, { param });
-}
-
-function asAnthropic({ name, title }: ListedModel): z.infer<typeof anthropicModel> {
-  return { type: 'model', id: name, display_name: title, created_at: '1970-01-01T00:00:00Z' };
-}
-
-function asOpenai({ name, provider }: ListedModel): z.infer<typeof openaiModel> {
-  return { id: name, object: 'model', created: 0, owned_by: provider.name };
 }

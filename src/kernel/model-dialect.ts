@@ -1,0 +1,24 @@
+import type { z } from 'zod';
+import type { HeaderList } from './headers.ts';
+import type { WireFormat } from './wire-format.ts';
+
+/** A model as a list shows it. */
+export interface NamedModel {
+  readonly id: string;
+  /** For people. */
+  readonly title: string;
+  readonly owner: string;
+}
+
+/** How an API lists models. */
+export interface ModelDialect {
+  /** Words its errors. */
+  readonly wire: WireFormat;
+  /** What its lists can be asked for, by query parameter. */
+  readonly query: Readonly<Record<string, string>>;
+  readonly listSchema: z.ZodType;
+  readonly modelSchema: z.ZodType;
+  spokenBy(headers: HeaderList): boolean;
+  list(models: readonly NamedModel[], query: URLSearchParams): object;
+  one(model: NamedModel): object;
+}
