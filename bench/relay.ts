@@ -54,7 +54,7 @@ async function run(): Promise<readonly Comparison[]> {
   for (const [index, row] of chosen.entries()) {
     process.stderr.write(`${row} …\n`);
     // The compiler goes on optimising for tens of thousands of requests; what is common to the rows is warm after the first.
-    done.push(await compare(load.child, targets, { row, rounds, warmUpSeconds: index === 0 ? 6 : 1.5 }));
+    done.push(await compare(load.child, targets, { row, rounds, warmUpSeconds: index === 0 ? 12 : 1.5 }));
   }
   return done;
 }

@@ -190,6 +190,9 @@ for (const format of formats) {
       assertError(answer, { status: 400, code: 'credentials_disagree', type: format.errorTypes[400] });
       assert.equal(answer.text.includes(bearer) || answer.text.includes(key), false, 'they are not repeated');
     }
+    const twice = ['authorization', 'Bearer gw_live_one', 'Authorization', 'Bearer gw_live_two'];
+    const answer = await call(weir.url, callIn(format, twice));
+    assertError(answer, { status: 400, code: 'credentials_disagree', type: format.errorTypes[400] });
     assert.equal(fake.requests.length, 0);
     const agreeing = ['authorization', 'Bearer gw_live_one', 'x-api-key', 'gw_live_one'];
     assert.equal((await call(weir.url, callIn(format, agreeing))).status, 200);

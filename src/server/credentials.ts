@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/exchange.ts';
-import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { type HeaderList, headerOf, headersOf } from '../kernel/headers.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import { Secret } from '../kernel/secret.ts';
 import { belongsElsewhere, type Directory, keyShape, type Resolved } from '../providers/directory.ts';
@@ -111,8 +111,11 @@ export class Credentials {
   }
 }
 
+/** Two lines with two tokens could be read in two ways on the way here, so neither is taken. */
 function bearerOf(headers: HeaderList): string | undefined {
-  const value = headerOf(headers, 'authorization');
+  const [value, ...others] = headersOf(headers, 'authorization');
+  if (others.some((other) => other !== value))
+    throw new GatewayError('credentials_disagree', 'there are two different authorization headers; send one');
   if (value === undefined || value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   const token = value.slice(7).trim();
   return token === '' ? undefined : token;
