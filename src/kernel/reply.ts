@@ -4,6 +4,7 @@ import type { Received } from './exchange.ts';
 import type { HeaderList } from './headers.ts';
 import type { Answer, ReplyEvent } from './message.ts';
 import { Recorder, type Recording } from './recording.ts';
+import { ReplyBytes } from './reply-bytes.ts';
 import type { Framing, Interest, ReplyDecoder, ReplyEncoder, WireFormat } from './wire-format.ts';
 
 /** Something that is read piece by piece and can be given up; `undefined` is its end. */
@@ -289,31 +290,6 @@ export class Reply {
     } catch (fault) {
       this.faults.push(fault);
     }
-  }
-}
-
-/** Written by hand: a generator that is returned before its first step would never run its ending. */
-class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
-  readonly #pull: () => Promise<Uint8Array | undefined>;
-  readonly #stop: () => Promise<void>;
-
-  constructor(pull: () => Promise<Uint8Array | undefined>, stop: () => Promise<void>) {
-    this.#pull = pull;
-    this.#stop = stop;
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const value = await this.#pull();
-    return value === undefined ? { done: true, value } : { done: false, value };
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    await this.#stop();
-    return { done: true, value: undefined };
   }
 }
 

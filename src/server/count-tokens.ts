@@ -15,7 +15,7 @@ import { readBody } from './body.ts';
 import type { Credentials } from './credentials.ts';
 import { checkedModel } from './inference.ts';
 import { refuse } from './refuse.ts';
-import { asGatewayError, type Call } from './respond.ts';
+import { asGatewayError, type Call, sendWhole } from './respond.ts';
 import type { InferenceRoute } from './route.ts';
 
 export const countTokensRoute: Omit<InferenceRoute, 'wire'> = {
@@ -62,7 +62,7 @@ export class CountTokens {
       const caller = credentials.authenticate(headers);
       const bytes = await readBody(req, limits.bodyBytesMax);
       const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
-      send(res, await this.#count(received, { id: call.id, caller, presence }), call);
+      sendWhole(res, await this.#count(received, { id: call.id, caller, presence }), call);
     } catch (thrown) {
       refuse(thrown, { res, call, wire, log });
     }
@@ -105,16 +105,4 @@ interface Counting {
   readonly id: string;
   readonly caller: Caller;
   readonly presence: Presence;
-}
-
-function send(res: ServerResponse, { status, headers, bytes }: WholeAnswer, call: Call): void {
-  res.writeHead(status, [
-    ...headers,
-    'x-request-id',
-    call.id,
-    ...call.cors,
-    'content-length',
-    String(bytes.byteLength),
-  ]);
-  res.end(bytes);
 }

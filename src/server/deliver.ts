@@ -8,7 +8,7 @@ import type { Framing, WireFormat } from '../kernel/wire-format.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { FrameGate } from '../wire/index.ts';
 import type { Framed } from './frame.ts';
-import { asGatewayError, type Call, errorEnvelope, sendError } from './respond.ts';
+import { asGatewayError, type Call, errorEnvelope, sendError, sendWhole } from './respond.ts';
 
 interface Delivery {
   readonly res: ServerResponse;
@@ -167,14 +167,5 @@ export function deliverError(res: ServerResponse, error: GatewayError, call: Cal
     sendError(res, error, call, wire);
     return;
   }
-  const { status, headers, bytes } = upstream;
-  res.writeHead(status, [
-    ...headers,
-    'x-request-id',
-    call.id,
-    ...call.cors,
-    'content-length',
-    String(bytes.byteLength),
-  ]);
-  res.end(bytes);
+  sendWhole(res, upstream, call);
 }

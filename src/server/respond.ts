@@ -110,3 +110,21 @@ function endAfterRequest(req: IncomingMessage, res: ServerResponse, body: Uint8A
   req.on('end', end).on('close', end).resume();
   res.write(body);
 }
+
+/** An answer that is whole already, with its own headers beside ours. */
+export function sendWhole(
+  res: ServerResponse,
+  answer: { readonly status: number; readonly headers: HeaderList; readonly bytes: Uint8Array },
+  call: Call,
+): void {
+  const { status, headers, bytes } = answer;
+  res.writeHead(status, [
+    ...headers,
+    'x-request-id',
+    call.id,
+    ...call.cors,
+    'content-length',
+    String(bytes.byteLength),
+  ]);
+  res.end(bytes);
+}

@@ -1,5 +1,25 @@
+import type { JsonObject } from '../kernel/json.ts';
+
 /** Gathers, while a request is read, what the canonical shape has no place for: by field, or by where it stood. */
 export interface Losses {
   readonly optional: Record<string, unknown>;
   readonly essential: Record<string, unknown>;
+}
+
+interface Sorting {
+  readonly isEssential: (field: string, value: unknown) => boolean;
+  /** Fields that have a canonical name. */
+  readonly translated: ReadonlySet<string>;
+}
+
+/** Fields that have no canonical name, sorted by whether an answer without them would still be the answer asked for. */
+export function sortFields(body: JsonObject, { isEssential, translated }: Sorting): Losses {
+  const optional: Record<string, unknown> = {};
+  const essential: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(body)) {
+    if (value === null || value === undefined) continue;
+    if (isEssential(field, value)) essential[field] = value;
+    else if (!translated.has(field)) optional[field] = value;
+  }
+  return { optional, essential };
 }

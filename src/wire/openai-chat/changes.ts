@@ -6,7 +6,7 @@ import { ownFields } from '../foreign.ts';
 import { originalsOf } from '../origin.ts';
 import { objectsOf } from '../read.ts';
 import { leadingInstructions } from './decode-messages.ts';
-import { encodeFormat, encodeLimit, encodeToolChoice, restoreTools } from './encode-fields.ts';
+import { choiceOf, encodeFormat, encodeLimit, restoreTools } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
 import type { Target } from './encode-parts.ts';
 
@@ -38,7 +38,7 @@ function changeOf(field: string, { request, received, target }: Change): JsonObj
       return {
         tool_choice: undefined,
         parallel_tool_calls: undefined,
-        ...encodeToolChoice(request.tool_choice),
+        ...choiceOf(request.tool_choice),
       };
     case 'stop_sequences':
       return { stop: request.stop_sequences };

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
 import { checkMessages, checkModel, checkTokenLimit } from '../check-messages.ts';
 import { extensionsFor } from '../foreign.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, sortFields } from '../losses.ts';
 import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
 import { decodeMessages, decodeSystem, leadingInstructions } from './decode-messages.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -57,15 +57,8 @@ function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
   });
 }
 
-/** Fields that have no canonical name, sorted by whether an answer without them would still be the answer asked for. */
 function ownFieldsOf(body: JsonObject): Losses {
-  const optional: Record<string, unknown> = {};
-  const essential: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(body)) {
-    if (value === null || value === undefined) continue;
-    if (isEssential(field, value)) essential[field] = value;
-    else if (!translated.has(field)) optional[field] = value;
-  }
+  const { optional, essential } = sortFields(body, { isEssential, translated });
   if (objectOf(objectOf(body.tool_choice)?.allowed_tools) !== undefined)
     optional.tool_choice = body.tool_choice;
   return { optional, essential };

@@ -8,7 +8,7 @@ import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
 import { defined } from '../read.ts';
 import { fittingUserId } from '../user-id.ts';
 import { changesOf } from './changes.ts';
-import { encodeLimit, encodeOutput, encodeToolChoice, encodeTools } from './encode-fields.ts';
+import { choiceOf, encodeLimit, encodeOutput, encodeTools } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
 import { targetFor } from './encode-parts.ts';
 
@@ -46,7 +46,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
       tools: encodeTools(tools, target),
       user: fittingUserId(metadata?.user_id),
     }),
-    ...(tools !== undefined && encodeToolChoice(request.tool_choice)),
+    ...(tools !== undefined && choiceOf(request.tool_choice)),
     ...encodeOutput(request, target),
     // Streams tell their usage only when asked.
     ...(stream === true ? { stream, stream_options: { include_usage: true } } : {}),

@@ -6,7 +6,7 @@ import { ownFields } from '../foreign.ts';
 import { originalsOf } from '../origin.ts';
 import { defined, objectOf } from '../read.ts';
 import { leadingInstructions } from './decode-items.ts';
-import { encodeFormat, encodeToolChoice, restoreTools } from './encode-fields.ts';
+import { choiceOf, encodeFormat, restoreTools } from './encode-fields.ts';
 import { encodeMessage, type Target } from './encode-items.ts';
 import { inputItemsOf } from './history.ts';
 
@@ -39,7 +39,7 @@ function changeOf(field: string, change: Change): JsonObject {
       return {
         tool_choice: undefined,
         parallel_tool_calls: undefined,
-        ...encodeToolChoice(request.tool_choice),
+        ...choiceOf(request.tool_choice),
       };
     case 'metadata': {
       const name = received.body.safety_identifier === undefined ? 'user' : 'safety_identifier';

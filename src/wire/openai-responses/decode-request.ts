@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
 import { checkModel, checkTokenLimit, refuse } from '../check-messages.ts';
 import { extensionsFor } from '../foreign.ts';
-import type { Losses } from '../losses.ts';
+import { type Losses, sortFields } from '../losses.ts';
 import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
 import { decodeItems, decodeSystem, leadingInstructions } from './decode-items.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
@@ -64,15 +64,8 @@ function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
   });
 }
 
-/** Fields that have no canonical name, sorted by whether an answer without them would still be the answer asked for. */
 function ownFieldsOf(body: JsonObject): Losses {
-  const optional: Record<string, unknown> = {};
-  const essential: Record<string, unknown> = {};
-  for (const [field, value] of Object.entries(body)) {
-    if (value === null || value === undefined) continue;
-    if (isEssential(field, value)) essential[field] = value;
-    else if (!translated.has(field)) optional[field] = value;
-  }
+  const { optional, essential } = sortFields(body, { isEssential, translated });
   const { effort: _, ...reasoning } = objectOf(body.reasoning) ?? {};
   const { format: __, ...text } = objectOf(body.text) ?? {};
   if (Object.values(reasoning).some((value) => value !== null)) optional.reasoning = reasoning;

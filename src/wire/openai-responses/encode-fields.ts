@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
+import { encodeToolChoice } from '../openai-tool-choice.ts';
 import { originalsOf } from '../origin.ts';
 import { outputFormatOf } from '../output-format.ts';
 import { defined } from '../read.ts';
@@ -44,20 +45,8 @@ function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
   ];
 }
 
-export function encodeToolChoice(choice: ToolChoice | undefined): JsonObject {
-  if (choice === undefined) return {};
-  const one =
-    choice.type !== 'none' && choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
-  switch (choice.type) {
-    case 'auto':
-      return { tool_choice: 'auto', ...one };
-    case 'any':
-      return { tool_choice: 'required', ...one };
-    case 'none':
-      return { tool_choice: 'none' };
-    case 'tool':
-      return { tool_choice: { type: 'function', name: choice.name }, ...one };
-  }
+export function choiceOf(choice: ToolChoice | undefined): JsonObject {
+  return encodeToolChoice(choice, (name) => ({ type: 'function', name }));
 }
 
 /** The least that the API accepts. */

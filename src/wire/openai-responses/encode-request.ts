@@ -9,7 +9,7 @@ import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
 import { defined, objectOf } from '../read.ts';
 import { fittingUserId } from '../user-id.ts';
 import { changesOf } from './changes.ts';
-import { encodeFormat, encodeLimit, encodeToolChoice, encodeTools } from './encode-fields.ts';
+import { choiceOf, encodeFormat, encodeLimit, encodeTools } from './encode-fields.ts';
 import { encodeMessage, type Target } from './encode-items.ts';
 
 export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
@@ -34,7 +34,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
       top_p,
       tools: encodeTools(tools, dropped),
     }),
-    ...(tools !== undefined && encodeToolChoice(request.tool_choice)),
+    ...(tools !== undefined && choiceOf(request.tool_choice)),
     ...merged('reasoning', objectOf(reasoning), defined({ effort: effortOf(request, dropped) })),
     ...merged('text', objectOf(text), defined({ format: encodeFormat(request) })),
     ...defined({ user: fittingUserId(metadata?.user_id), stream: stream === true ? stream : undefined }),

@@ -1,0 +1,24 @@
+/** Written by hand: a generator that is returned before its first step would never run its ending. */
+export class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
+  readonly #pull: () => Promise<Uint8Array | undefined>;
+  readonly #stop: () => Promise<void>;
+
+  constructor(pull: () => Promise<Uint8Array | undefined>, stop: () => Promise<void>) {
+    this.#pull = pull;
+    this.#stop = stop;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const value = await this.#pull();
+    return value === undefined ? { done: true, value } : { done: false, value };
+  }
+
+  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
+    await this.#stop();
+    return { done: true, value: undefined };
+  }
+}
