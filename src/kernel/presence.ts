@@ -1,5 +1,7 @@
 /** Whether the client still waits. An AbortSignal says the same, costs more, and is made only for who asks for one. */
 export class Presence {
+  /** Its place among the open calls. */
+  place = -1;
   #gone = false;
   #listeners: (() => void)[] = [];
   #controller: AbortController | undefined;

@@ -1,11 +1,15 @@
+import type { Pulled } from './source.ts';
+
 /** Written by hand: a generator that is returned before its first step would never run its ending. */
 export class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
-  readonly #pull: () => Promise<Uint8Array | undefined>;
-  readonly #stop: () => Promise<void>;
+  /** The next bytes, without a wait where they are there. */
+  readonly pull: () => Pulled<Uint8Array>;
+  /** Gives up what is left. */
+  readonly stop: () => void | Promise<void>;
 
-  constructor(pull: () => Promise<Uint8Array | undefined>, stop: () => Promise<void>) {
-    this.#pull = pull;
-    this.#stop = stop;
+  constructor(pull: () => Pulled<Uint8Array>, stop: () => void | Promise<void>) {
+    this.pull = pull;
+    this.stop = stop;
   }
 
   [Symbol.asyncIterator](): this {
@@ -13,12 +17,12 @@ export class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const value = await this.#pull();
+    const value = await this.pull();
     return value === undefined ? { done: true, value } : { done: false, value };
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    await this.#stop();
+    await this.stop();
     return { done: true, value: undefined };
   }
 }

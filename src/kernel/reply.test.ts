@@ -5,7 +5,8 @@ import { GatewayError } from './errors.ts';
 import { Received } from './exchange.ts';
 import type { Answer, ReplyEvent } from './message.ts';
 import { packRecording, type Recording, unpackRecording } from './recording.ts';
-import { type Ending, type Raw, Reply, type Source } from './reply.ts';
+import { type Ending, type Raw, Reply } from './reply.ts';
+import type { Source } from './source.ts';
 
 const answer: Answer = {
   id: 'msg_1',

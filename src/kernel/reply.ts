@@ -5,13 +5,8 @@ import type { HeaderList } from './headers.ts';
 import type { Answer, ReplyEvent } from './message.ts';
 import { Recorder, type Recording } from './recording.ts';
 import { ReplyBytes } from './reply-bytes.ts';
+import { type Pulled, type Source, sourceOf } from './source.ts';
 import type { Framing, Interest, ReplyDecoder, ReplyEncoder, WireFormat } from './wire-format.ts';
-
-/** Something that is read piece by piece and can be given up; `undefined` is its end. */
-export interface Source<Piece> {
-  next(): Promise<Piece | undefined>;
-  cancel(): void;
-}
 
 /** An answer as a provider's bytes. */
 export interface Raw {
@@ -86,12 +81,12 @@ export class Reply {
   static replay(recording: Recording, wire: WireFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
     const { framing, body } = recording;
-    const raw: Raw = { wire, framing, status: 200, headers: [], body: once(body) };
+    const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body) };
     return new Reply({ raw });
   }
 
   static #fromList(events: Events): Reply {
-    return new Reply({ events: once(events) });
+    return new Reply({ events: sourceOf(events) });
   }
 
   /** How the bytes are laid out when nobody changes them; undefined for an answer that has no bytes yet. */
@@ -159,7 +154,7 @@ export class Reply {
   }
 
   /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
-  bytes(wire: WireFormat, framing: Framing, asked: Received): AsyncIterable<Uint8Array> {
+  bytes(wire: WireFormat, framing: Framing, asked: Received): ReplyBytes {
     this.#take();
     const own = this.#raw !== undefined && this.#raw.wire === wire && this.#raw.framing === framing;
     const encoder = own ? undefined : wire.replyEncoder(framing, asked);
@@ -180,18 +175,29 @@ export class Reply {
     this.#taken = true;
   }
 
-  async #nextChunk(): Promise<Uint8Array | undefined> {
+  #nextChunk(): Pulled<Uint8Array> {
     if (this.#ended || this.#raw === undefined) return undefined;
     try {
-      const chunk = await this.#raw.body.next();
-      if (chunk === undefined) return await this.#complete();
-      for (const recorder of this.#recorders) recorder.bytes(chunk);
-      if (this.#looks.length > 0) this.#show(this.#decode().push(chunk));
-      return chunk;
+      const chunk = this.#raw.body.next();
+      return chunk instanceof Promise ? this.#comingChunk(chunk) : this.#passedChunk(chunk);
     } catch (error) {
-      await this.#finish(endingOf(error));
-      throw error;
+      return this.#failed(error);
     }
+  }
+
+  async #comingChunk(coming: Promise<Uint8Array | undefined>): Promise<Uint8Array | undefined> {
+    try {
+      return await this.#passedChunk(await coming);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  #passedChunk(chunk: Uint8Array | undefined): Pulled<Uint8Array> {
+    if (chunk === undefined) return this.#complete();
+    for (const recorder of this.#recorders) recorder.bytes(chunk);
+    if (this.#looks.length > 0) this.#show(this.#decode().push(chunk));
+    return chunk;
   }
 
   async #nextEvents(): Promise<Events | undefined> {
@@ -202,8 +208,7 @@ export class Reply {
       this.#show(events);
       return events;
     } catch (error) {
-      await this.#finish(endingOf(error));
-      throw error;
+      return this.#failed(error);
     }
   }
 
@@ -264,23 +269,41 @@ export class Reply {
     }
   }
 
-  async #complete(): Promise<undefined> {
+  #complete(): undefined | Promise<undefined> {
     this.#show(this.#decoderEnd());
-    await this.#finish(
+    const told = this.#finish(
       this.#streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.#streamError },
     );
+    return told?.then(() => undefined);
   }
 
-  async #finish(ending: Ending): Promise<void> {
-    if (this.#ended) return;
+  #failed(error: unknown): Promise<never> {
+    return Promise.resolve(this.#finish(endingOf(error))).then(() => Promise.reject(error));
+  }
+
+  #finish(ending: Ending): undefined | Promise<void> {
+    if (this.#ended) return undefined;
     this.#ended = true;
     if (ending.how !== 'complete') (this.#raw?.body ?? this.#events)?.cancel();
-    for (const then of this.#thens) {
-      try {
-        await then(ending);
-      } catch (fault) {
-        this.faults.push(fault);
-      }
+    return this.#tellFrom(0, ending);
+  }
+
+  /** One after the other, and without a wait where nobody asks for one. */
+  #tellFrom(first: number, ending: Ending): undefined | Promise<void> {
+    for (let at = first; at < this.#thens.length; at++) {
+      const telling = this.#tell(this.#thens[at], ending);
+      if (telling !== undefined) return telling.then(() => this.#tellFrom(at + 1, ending));
+    }
+    return undefined;
+  }
+
+  #tell(then: Then | undefined, ending: Ending): undefined | Promise<unknown> {
+    try {
+      const telling = then?.(ending);
+      return telling instanceof Promise ? telling.catch((fault) => this.faults.push(fault)) : undefined;
+    } catch (fault) {
+      this.faults.push(fault);
+      return undefined;
     }
   }
 
@@ -307,19 +330,4 @@ function endingOf(error: unknown): Ending {
   return GatewayError.is(error) && error.code === 'client_gone'
     ? { how: 'aborted' }
     : { how: 'failed', error };
-}
-
-/** A source of one piece that is in memory already. */
-function once<Piece>(piece: Piece): Source<Piece> {
-  let left: Piece | undefined = piece;
-  return {
-    async next() {
-      const given = left;
-      left = undefined;
-      return given;
-    },
-    cancel() {
-      left = undefined;
-    },
-  };
 }

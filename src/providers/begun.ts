@@ -1,7 +1,8 @@
 import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ReplyEvent, StreamError } from '../kernel/message.ts';
-import type { Raw, Source } from '../kernel/reply.ts';
+import type { Raw } from '../kernel/reply.ts';
+import type { Pulled, Source } from '../kernel/source.ts';
 
 /**
  * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error
@@ -11,14 +12,12 @@ export async function begun(raw: Raw): Promise<Raw> {
   const decoder = raw.wire.replyDecoder(raw.framing, 'everything');
   const held: Uint8Array[] = [];
   let heldBytes = 0;
-  let pending: Promise<Uint8Array | undefined> | undefined;
   const { promise: timeout, stop } = timer(limits.commitWaitMs);
   try {
     while (heldBytes < limits.commitBytesMax) {
-      pending = raw.body.next();
-      const chunk = await Promise.race([pending, timeout]);
-      if (chunk === 'time') return { ...raw, body: resumed(held, raw.body, pending) };
-      pending = undefined;
+      const coming = raw.body.next();
+      const chunk = coming instanceof Promise ? await Promise.race([coming, timeout]) : coming;
+      if (chunk === 'time') return { ...raw, body: resumed(held, raw.body, coming) };
       if (chunk !== undefined) held.push(chunk);
       heldBytes += chunk?.byteLength ?? 0;
       const first = (chunk === undefined ? decoder.end() : decoder.push(chunk)).find(decides);
@@ -65,11 +64,11 @@ function answered({ wire, status, headers }: Raw, held: readonly Uint8Array[]) {
 function resumed(
   held: Uint8Array[],
   rest: Source<Uint8Array>,
-  waitedFor?: Promise<Uint8Array | undefined>,
+  waitedFor?: Pulled<Uint8Array>,
 ): Source<Uint8Array> {
   let pending = waitedFor;
   return {
-    async next() {
+    next() {
       const chunk = held.shift();
       if (chunk !== undefined) return chunk;
       if (pending === undefined) return rest.next();
@@ -79,7 +78,7 @@ function resumed(
     },
     cancel() {
       held.length = 0;
-      pending?.catch(() => undefined);
+      if (pending instanceof Promise) pending.catch(() => undefined);
       rest.cancel();
     },
   };

@@ -3,20 +3,24 @@ import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Presence } from '../kernel/presence.ts';
-import type { Source } from '../kernel/reply.ts';
+import type { Pulled, Source } from '../kernel/source.ts';
 
 export interface Head {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. */
+/**
+ * One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. An answer that is no
+ * stream is of no use before it is whole: its head is told only then, unless it is larger than what is read ahead.
+ */
 export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   readonly head: Promise<Head>;
   readonly #resolveHead: (head: Head) => void;
   readonly #rejectHead: (failure: unknown) => void;
   readonly #explain: (cause: unknown) => GatewayError;
   #controller: Dispatcher.DispatchController | undefined;
+  #head: Head | undefined;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #waiting: PromiseWithResolvers<Uint8Array | undefined> | undefined;
@@ -44,7 +48,15 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     status: number,
     headers: IncomingHttpHeaders,
   ): void {
-    if (status >= 200) this.#resolveHead({ status, headers });
+    if (status < 200) return;
+    this.#head = { status, headers };
+    if (headers['content-type']?.startsWith('text/event-stream') === true) this.#tellHead();
+  }
+
+  #tellHead(): void {
+    if (this.#head === undefined) return;
+    this.#resolveHead(this.#head);
+    this.#head = undefined;
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
@@ -55,11 +67,14 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     }
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.byteLength;
-    if (this.#queuedBytes > limits.readAheadBytesMax) controller.pause();
+    if (this.#queuedBytes <= limits.readAheadBytesMax) return;
+    controller.pause();
+    this.#tellHead();
   }
 
   onResponseEnd(): void {
     this.#over = true;
+    this.#tellHead();
     this.#waiting?.resolve(undefined);
     this.#waiting = undefined;
   }
@@ -73,16 +88,16 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     this.#waiting = undefined;
   }
 
-  next(): Promise<Uint8Array | undefined> {
+  next(): Pulled<Uint8Array> {
     const chunk = this.#queue.shift();
     if (chunk !== undefined) {
       this.#queuedBytes -= chunk.byteLength;
       if (this.#controller?.paused === true && this.#queuedBytes <= limits.readAheadBytesMax / 2)
         this.#controller.resume();
-      return Promise.resolve(chunk);
+      return chunk;
     }
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    if (this.#over) return Promise.resolve(undefined);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#over) return undefined;
     this.#waiting ??= Promise.withResolvers<Uint8Array | undefined>();
     return this.#waiting.promise;
   }

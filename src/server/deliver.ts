@@ -4,6 +4,7 @@ import type { Exchange } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
+import type { ReplyBytes } from '../kernel/reply-bytes.ts';
 import type { Framing, WireFormat } from '../kernel/wire-format.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { FrameGate } from '../wire/index.ts';
@@ -24,27 +25,30 @@ interface Delivery {
 export function deliver(delivery: Delivery): Promise<void> {
   const { received } = delivery.exchange;
   const framing = received.streamed ? 'sse' : 'json';
-  const chunks = delivery.framed.reply.bytes(received.wire, framing, received)[Symbol.asyncIterator]();
+  const chunks = delivery.framed.reply.bytes(received.wire, framing, received);
   return framing === 'sse' ? deliverStream(delivery, chunks) : deliverWhole(delivery, chunks);
 }
 
-type Chunks = AsyncIterator<Uint8Array>;
+type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
 /** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
 async function deliverWhole({ res, call, exchange, framed }: Delivery, chunks: Chunks): Promise<void> {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
-  for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
+  for (;;) {
+    const coming = chunks.pull();
+    const chunk = coming instanceof Promise ? await coming : coming;
+    if (chunk === undefined) break;
     if (heldBytes <= limits.heldAnswerBytesMax) {
-      held.push(step.value);
-      heldBytes += step.value.byteLength;
+      held.push(chunk);
+      heldBytes += chunk.byteLength;
       continue;
     }
     if (!res.headersSent) {
       res.writeHead(framed.reply.status, answerHeaders({ call, exchange, framed }, 'json'));
-      for (const chunk of held.splice(0)) res.write(chunk);
+      for (const before of held.splice(0)) res.write(before);
     }
-    if (!res.write(step.value)) await drained(res);
+    if (!res.write(chunk)) await drained(res);
   }
   if (res.headersSent) {
     res.end();
@@ -71,8 +75,11 @@ async function deliverStream(
   const keepAlive = setInterval(() => keepAliveOn(res, wire), keepAliveMs);
   metrics.streamOpened();
   try {
-    for (let step = await chunks.next(); step.done !== true; step = await chunks.next()) {
-      const whole = gate.push(step.value);
+    for (;;) {
+      const coming = chunks.pull();
+      const chunk = coming instanceof Promise ? await coming : coming;
+      if (chunk === undefined) break;
+      const whole = gate.push(chunk);
       if (whole === undefined) continue;
       keepAlive.refresh();
       if (!res.write(whole)) await drained(res);
@@ -88,7 +95,7 @@ async function deliverStream(
   } finally {
     clearInterval(keepAlive);
     metrics.streamClosed();
-    await chunks.return?.();
+    await chunks.stop();
   }
   res.end();
 }

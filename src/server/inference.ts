@@ -4,6 +4,7 @@ import { type Caller, Exchange, Received } from '../kernel/exchange.ts';
 import { headerOf } from '../kernel/headers.ts';
 import { parseBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
+import { OpenList } from '../kernel/open-list.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { Presence } from '../kernel/presence.ts';
 import { Trace } from '../kernel/trace.ts';
@@ -44,7 +45,7 @@ interface Arrived {
 /** The data plane: one call from its first byte to its last, on the raw request and response. */
 export class Inference {
   readonly #parts: InferenceParts;
-  readonly #open = new Set<Presence>();
+  readonly #open = new OpenList<Presence>();
 
   constructor(parts: InferenceParts) {
     this.#parts = parts;
@@ -57,7 +58,7 @@ export class Inference {
 
   /** Gives every open call up. */
   abortAll(): void {
-    for (const presence of this.#open) presence.leave();
+    for (const presence of this.#open.snapshot()) presence.leave();
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {

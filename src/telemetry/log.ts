@@ -19,7 +19,7 @@ export interface Lines {
 
 /** Lines are gathered and written together: one write a call would cost more than the call's own work. */
 export function standardOutput(): Lines {
-  const stream = pino.destination({ dest: 1, sync: false, minLength: 8 * 1024 });
+  const stream = pino.destination({ dest: 1, sync: false, minLength: 16_000 });
   const timer = setInterval(() => stream.flush(), 250);
   timer.unref();
   return {

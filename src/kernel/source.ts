@@ -1,0 +1,23 @@
+/** What is there already, or a promise of it: every wait costs, so who has a piece gives it at once. `undefined` is the end. */
+export type Pulled<Piece> = Piece | undefined | Promise<Piece | undefined>;
+
+/** Something that is read piece by piece and can be given up. */
+export interface Source<Piece> {
+  next(): Pulled<Piece>;
+  cancel(): void;
+}
+
+/** A source of one piece that is in memory already. */
+export function sourceOf<Piece>(piece: Piece): Source<Piece> {
+  let left: Piece | undefined = piece;
+  return {
+    next() {
+      const given = left;
+      left = undefined;
+      return given;
+    },
+    cancel() {
+      left = undefined;
+    },
+  };
+}
