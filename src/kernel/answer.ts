@@ -159,7 +159,7 @@ function closed({ block, json }: OpenBlock): Block {
 export function mergeUsage(before: Usage, update: Usage | null | undefined): Usage {
   if (update == null) return before;
   const merged: Record<string, unknown> = { ...before };
-  for (const [name, value] of Object.entries(update))
-    if (value !== null && value !== undefined) merged[name] = value;
+  const told: Readonly<Record<string, unknown>> = { ...update };
+  for (const name in told) if (told[name] != null) merged[name] = told[name];
   return merged;
 }

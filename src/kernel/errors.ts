@@ -12,25 +12,41 @@ const errorStatus = {
   credentials_disagree: 400,
   provider_key_mismatch: 400,
   format_not_supported: 400,
+  model_not_priced: 400,
+  request_cost_exceeded: 400,
   previous_response_not_found: 400,
   authentication_required: 401,
+  invalid_api_key: 401,
+  invalid_anon_token: 401,
+  wrong_login: 401,
   provider_key_missing: 401,
   cross_site: 403,
   forbidden: 403,
+  provider_key_exists: 403,
   not_found: 404,
   model_not_found: 404,
   method_not_allowed: 405,
+  email_taken: 409,
+  key_limit_reached: 409,
   body_too_large: 413,
   unsupported_encoding: 415,
+  unsupported_media_type: 415,
   wrong_host: 421,
+  too_many_attempts: 429,
+  too_many_failures: 429,
+  tier_cap_reached: 429,
+  cost_ceiling_exceeded: 429,
   client_gone: 499,
   internal: 500,
+  provider_key_unreadable: 500,
   module_broken: 500,
   upstream_error: 502,
   upstream_unreachable: 502,
   upstream_broken: 502,
+  busy: 503,
   draining: 503,
   local_mode: 503,
+  storage_unavailable: 503,
   upstream_timeout: 504,
   loop_detected: 508,
 } as const;
@@ -56,6 +72,8 @@ export interface ErrorDetails {
   readonly upstream?: UpstreamAnswer;
   /** The provider's own code for it, which says more to its clients than ours. */
   readonly toldCode?: string;
+  /** Where more can be had, when what there is has been used. */
+  readonly upgradeUrl?: string;
   readonly headers?: HeaderList;
   /** Fields that stand beside `error` in the body. */
   readonly beside?: Readonly<Record<string, unknown>>;

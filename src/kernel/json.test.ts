@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from './errors.ts';
-import { canonicalJson, exactBody, isJsonObject, parseBody, parseExact, patchJson } from './json.ts';
+import {
+  canonicalJson,
+  exactBody,
+  isJsonObject,
+  parseBody,
+  parseExact,
+  patchBody,
+  patchJson,
+} from './json.ts';
 
 const parse = (text: string) => parseBody(Buffer.from(text));
 const patch = (text: string, changes: Record<string, unknown>) =>
@@ -125,4 +133,29 @@ test('integers too long for a number keep their digits, and everything else is r
   const short = Buffer.from('{"id":123}');
   const plain = parseBody(short);
   assert.equal(exactBody(plain, short), plain);
+});
+
+describe('patchBody', () => {
+  const patchKnown = (text: string, changes: Record<string, unknown>) =>
+    Buffer.from(patchBody(Buffer.from(text), parse(text), changes)).toString();
+
+  test('says what patchJson says, whether a field is there or not', () => {
+    const names = fc.constantFrom('a', 'b', 'stream', 'x"}');
+    const fields = fc.dictionary(names, fc.jsonValue({ maxDepth: 2 }), { minKeys: 1 });
+    fc.assert(
+      fc.property(fields, fields, (body, changes) => {
+        const text = JSON.stringify(body);
+        assert.deepEqual(JSON.parse(patchKnown(text, changes)), { ...JSON.parse(text), ...changes });
+      }),
+    );
+  });
+
+  test('adds a field after the last one and leaves every other byte', () => {
+    assert.equal(patchKnown(' {"a" : "}" }\n', { b: { c: 1 } }), ' {"a" : "}" ,"b":{"c":1}}\n');
+  });
+
+  test('gives the very same bytes where nothing changes', () => {
+    const bytes = Buffer.from('{"a":1}');
+    assert.equal(patchBody(bytes, { a: 1 }, {}), bytes);
+  });
 });

@@ -95,6 +95,22 @@ export function patchJson(bytes: Uint8Array, changes: JsonObject): Uint8Array {
   return Buffer.from(`${text.slice(0, open + 1)}${kept.join(',')}${text.slice(end)}`);
 }
 
+/** The same for bytes whose object is known: what is only added needs no look at the rest. */
+export function patchBody(bytes: Uint8Array, body: JsonObject, changes: JsonObject): Uint8Array {
+  const names = Object.keys(changes);
+  if (names.length === 0) return bytes;
+  return names.some((name) => Object.hasOwn(body, name))
+    ? patchJson(bytes, changes)
+    : extended(bytes, changes);
+}
+
+/** With these fields after its last one. */
+function extended(bytes: Uint8Array, fields: JsonObject): Uint8Array {
+  const end = bytes.lastIndexOf(closeBrace);
+  const added = Buffer.from(`,${JSON.stringify(fields).slice(1)}`);
+  return Buffer.concat([bytes.subarray(0, end), added, bytes.subarray(end + 1)]);
+}
+
 interface FieldSpan {
   readonly name: string;
   readonly start: number;

@@ -67,8 +67,209 @@ export const limits = {
   tokenizedWordsKept: 10_000,
   /** Counts that wait for the tokenizer; more are answered by the length of the text. */
   openCountsMax: 64,
+  /** Names of models that are remembered with their price, or with having none; clients choose the names. */
+  resolvedModelsMax: 1000,
   /** Models get a label of their own in metrics up to this many; then they are counted as "other". */
   metricModelsMax: 200,
   /** Combinations of format, provider, status and model that are kept bound to their counters. */
   metricBindingsMax: 5000,
+  /** Hashes of passwords at once: each holds 19 MiB and a core for 12 ms, and a thread of the four that files and zlib share. */
+  passwordHashesAtOnce: 2,
+  /** And this many wait, half a second's work; more are told to come back. */
+  passwordHashesWaiting: 64,
+  /** Checks of API keys at once, apart from passwords, so that a rush of logins can't keep calls waiting. */
+  keyHashesAtOnce: 2,
+  /** A tenth of a millisecond each, so that the last in the line waits for 50 ms. */
+  keyHashesWaiting: 1000,
+  /** A stolen session token works until then, and people have to log in again after it. */
+  sessionLifeMs: 7 * 86_400_000,
+  /** RFC 5321 allows no longer address. */
+  emailCharactersMax: 254,
+  /** A shorter password is guessed, a longer one only costs hashing time. */
+  passwordCharactersMin: 8,
+  passwordCharactersMax: 256,
+  /** Wrong passwords for one account from one address: people need three tries, guessers thousands. */
+  loginsPerAccount: { most: 10, seconds: 900 },
+  /** All logins from one address, which an office or a campus may share. */
+  loginsPerAddress: { most: 200, seconds: 900 },
+  /** Accounts that one address may make. */
+  signUpsPerAddress: { most: 100, seconds: 3600 },
+  /** SPEC's bound on the name of a key. */
+  keyNameCharactersMax: 120,
+  /** Keys that an account may have in use; people rotate a handful. */
+  activeKeysMax: 100,
+  /** How long a looked-up key is believed without a look at the database; its version is checked with every call. */
+  keyLookupLifeMs: 60_000,
+  /** How long a key that doesn't exist is believed not to. */
+  keyMissLifeMs: 10_000,
+  /** Keys that are remembered, half a kilobyte each, and wrong ones apart from them. */
+  keyLookupsKept: 20_000,
+  keyMissesKept: 5000,
+  /** Lookups under way; each may wait for the database. */
+  keyLookupsAtOnce: 1000,
+  /** How late the time of a key's last use is stored. */
+  keyUsesFlushMs: 5000,
+  /** Keys whose last use waits to be stored; when the database is away for long, further ones are not noted. */
+  keyUsesMax: 50_000,
+  /** Providers' keys are 40 to 200 characters; a key goes into a header. */
+  providerKeyCharactersMax: 500,
+  /** Of a key of this length or more the last four characters tell it from others without giving it away. */
+  hintedKeyCharactersMin: 12,
+  /** Opened provider keys that are kept in memory. */
+  openedKeysKept: 20_000,
+  /** Rows that are sealed anew at a time, so that nobody waits long behind them. */
+  resealedAtOnce: 100,
+  /** Rows that no key opens; more mean that the secret is wrong, and not the rows. */
+  unreadableKeysMax: 10_000,
+  /** Of the names that a body had no place for, this many are told, this much of each. */
+  toldFieldsMax: 5,
+  toldFieldCharacters: 100,
+  /** What is wrong with a stored pipeline fits into a header that any proxy passes on. */
+  warningCharactersMax: 1000,
+  /** Redis answers in a millisecond; whoever waited this long is told that it is away. */
+  redisAnswerMs: 1000,
+  /** Questions that wait for Redis at once; with more it is not keeping up. */
+  redisPendingMax: 10_000,
+  /** Pauses between tries to reach Redis, from the first to the longest. */
+  redisRetryMsMin: 50,
+  redisRetryMsMax: 2000,
+  /** How long Redis remembers an account's version; after it, lookups are made once more. */
+  versionLifeMs: 7 * 86_400_000,
+  /** Accounts whose renewal is made up for when Redis is back; each is a change that somebody made by hand. */
+  owedRenewalsMax: 10_000,
+  /** Accounts whose counts are in memory, 300 bytes each; those of others are read from the database again. */
+  countedAccountsMax: 100_000,
+  /** A count outlives its period by this, for calls that began in it. */
+  countGraceMs: 3_600_000,
+  /** Windows of tries in memory; addresses choose their names, and the oldest window goes first. */
+  attemptWindowsMax: 100_000,
+  /** Calls of an account that may fail in a minute without being counted: an outage of a provider is not a loop. */
+  givenBackPerMinute: 300,
+  givenBackWindowMs: 60_000,
+  /** Times that a count is begun for one call; one that is lost again and again means a store that doesn't keep. */
+  countBeginningsMax: 3,
+  /** One value of a shelf in Redis: a long conversation with pictures, and a tenth of a second of the network. */
+  shelfValueBytesMax: 8 * 1024 * 1024,
+  /** Bytes on their way to such a shelf; what comes on top is not kept. */
+  shelfPendingBytesMax: 64 * 1024 * 1024,
+  /** How late usage is stored. */
+  usageFlushMs: 1000,
+  /** And how long a failed try to store it rests at most. */
+  usageRetryMsMax: 30_000,
+  /** Sums of usage that wait to be stored; past it models are summed up as "other", past twice as many whole accounts are. */
+  usageSumsMax: 10_000,
+  /** Batches that wait to be stored again: one that the database refuses must not hold up the others. */
+  usageBatchesMax: 4,
+  /** Tokens, or billionths of a dollar, of one call: a provider that says more is not believed. */
+  usageFigureMax: 1e13,
+  /** Times that stored usage is read again because some was stored meanwhile. */
+  usageReadsMax: 5,
+  /** Days of one usage report: a year, leap years included. */
+  usageReportDaysMax: 366,
+  /** Connections to PostgreSQL of one process; its own default allows 100 in all, so that eight replicas fit. */
+  databaseConnectionsMax: 10,
+  /** Until a connection is there, or free; a database that is up gives one in milliseconds. */
+  databaseWaitMs: 3000,
+  /** What waits for a connection: at a tenth of a millisecond each, what is done in half a second. */
+  databaseWaitingMax: 5000,
+  /** Our statements take milliseconds; one that takes seconds waits for a lock or for a broken disk. */
+  databaseStatementMs: 5000,
+  /** The database gives up a statement by itself before we give up the database. */
+  databaseAnswerMs: 7000,
+  /** A change of the schema may rewrite a large table, and others wait for it. */
+  migrationMs: 600_000,
+  /** A check of the database's health; who asks wants to know soon. */
+  databasePingMs: 2000,
+  /** A connection that nobody used for so long is closed; and any after an hour, so that a new address is found. */
+  databaseIdleMs: 30_000,
+  databaseConnectionLifeSeconds: 3600,
+  /** A transaction whose process is stuck or cut off gives up its locks after this. */
+  databaseIdleInTransactionMs: 30_000,
+  /** Rows in one statement: putting together 200 takes two or three milliseconds, in which nothing else is done. */
+  databaseRowsAtOnce: 200,
+  /** Statements that are kept prepared; batches have as many shapes as they have sizes. */
+  preparedStatementsMax: 200,
+  /** How long a batch of usage is known to have been added; who adds one again does it within minutes. */
+  usageBatchKeptMs: 7 * 86_400_000,
+  /** How often those that are older are deleted. */
+  usageBatchCleanupMs: 3_600_000,
+  /** How late a call is in the request log. */
+  requestLogFlushMs: 500,
+  /** Calls that are stored in one statement, ten milliseconds of the database's time. */
+  requestLogRowsAtOnce: 500,
+  /** Calls that wait to be stored, a kilobyte each: half a minute of a thousand a second. More are not logged. */
+  requestLogRowsWaiting: 30_000,
+  /** How long a failed try to store them rests at most, and how often the database may refuse them. */
+  requestLogRetryMsMax: 5000,
+  requestLogRefusalsMax: 3,
+  /** Who reads the log waits this long for the latest calls to be stored. */
+  requestLogReadFlushMs: 1000,
+  /** Of what clients and modules word, this much is kept: a million calls must stay within a gigabyte or so. */
+  requestLogPipelineCharacters: 1000,
+  requestLogStepsMax: 32,
+  requestLogFactsMax: 8,
+  requestLogFactCharacters: 100,
+  /** Calls on one page. */
+  requestLogPageMax: 200,
+  /** Calls that are counted or looked through in one statement, ten milliseconds of the database's time. */
+  requestLogSearchRows: 20_000,
+  /** How long a search for what is rare goes on before it tells what it found. */
+  requestLogSearchMs: 2000,
+  /** How often the log is cleaned, and how long nobody else does it then. */
+  requestLogCleanupMs: 60_000,
+  requestLogCleanerMs: 120_000,
+  /** Calls that are deleted in one statement, and the pause after it, in which others have their turn. */
+  requestLogForgottenAtOnce: 500,
+  requestLogForgetPauseMs: 50,
+  /** When the gateway stops, what is only in memory gets this long to be stored. */
+  lastFlushMs: 10_000,
+  /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
+  workersMax: 64,
+  /** The primary process answers in well under a millisecond; whoever waited this long is told that it is stuck. */
+  workerAnswerMs: 1000,
+  /** How often those who waited too long are looked for. */
+  workerSweepMs: 100,
+  /** Questions of one process to another without an answer; with more it is not keeping up. */
+  workerPendingMax: 10_000,
+  /** A process is ready in a second, unless it waits for a change of the schema. */
+  workerStartMs: 660_000,
+  /** A process whose calls are over stores what it knows, twice `lastFlushMs` at most; then it is killed. */
+  workerEndMs: 25_000,
+  /** When its calls to models are over, everything else gets this long: none of it waits for a provider. */
+  workerLastAnswersMs: 1000,
+  /** Pauses before a process that ended is replaced, from the second time on; the first is replaced at once. */
+  workerRestMsMin: 250,
+  workerRestMsMax: 10_000,
+  /** One that ran for so long did not end because of how it was started. */
+  workerSteadyMs: 60_000,
+  /** After a reload, how long calls may go on under the settings from before: as long as clients wait for an answer. */
+  handOverMs: 600_000,
+  /** Crews of processes at once, after reloads in a row; the oldest is then closed as if the gateway were to stop. */
+  crewsMax: 4,
+  /** Figures of all processes are there in milliseconds; of one that is busy for longer the last ones are taken. */
+  workerFiguresMs: 500,
+  /** Series of processes that ended are added up; past this many, those of further models are let go. */
+  keptSeriesMax: 20_000,
+  /** What a process that was killed had held is free after this; living ones renew their holds long before. */
+  holdLifeMs: 600_000,
+  /** How often a hold is renewed, and how often what could not be settled is tried again. */
+  holdRenewalMs: 60_000,
+  settleRetryMs: 2000,
+  /** A purse that nobody used for so long is counted from the database again, where by then everything is. */
+  purseIdleMs: 3_600_000,
+  /** Keys whose spending is in memory, 300 bytes each; that of others is read from the database again. */
+  pursesMax: 100_000,
+  /** The most that a ceiling in dollars can be: sums of billionths stay whole numbers far beyond it. */
+  ceilingUsdMax: 1_000_000,
+  /** The share of a ceiling from which on callers are warned, in hundredths. */
+  costWarningPercent: 80,
+  /** Tokens of output that a call is taken to have where neither it nor the catalogue says: twice what most models can. */
+  assumedOutputTokens: 65_536,
+  /** Tokens that a provider is taken to read on its own where the catalogue doesn't know the model's context. */
+  assumedContextTokens: 200_000,
+  /** Tokens, answers and searches that a call may ask for: more than any provider grants, so that sums stay numbers. */
+  reckonedTokensMax: 100_000_000,
+  reckonedTimesMax: 1000,
+  /** A call that could say less than this is refused rather than cut short. */
+  clampedOutputTokensMin: 256,
 } as const;

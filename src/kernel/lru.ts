@@ -26,4 +26,9 @@ export class Lru<Value> {
     }
     this.#fresh.set(key, value);
   }
+
+  delete(key: string): void {
+    this.#fresh.delete(key);
+    this.#stale.delete(key);
+  }
 }

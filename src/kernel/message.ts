@@ -142,6 +142,28 @@ export interface Usage {
   };
   /** How much of `output_tokens` was reasoning. */
   readonly output_tokens_details?: { readonly thinking_tokens?: number } | null;
+  /** How much of `input_tokens` and of `output_tokens` was sound, which has prices of its own. */
+  readonly input_audio_tokens?: number;
+  readonly output_audio_tokens?: number;
+  /** Searches that the provider made on its side and bills by the piece. */
+  readonly server_tool_use?: {
+    readonly web_search_requests?: number;
+    readonly file_search_requests?: number;
+  } | null;
+  /** What a provider may bill otherwise: how urgent the call was, how fast it was answered, and where. */
+  readonly service_tier?: string | null;
+  readonly speed?: string | null;
+  readonly inference_geo?: string | null;
+  /** The single passes of an answer that took several; passes by another model or for a summary count only here. */
+  readonly iterations?: readonly Iteration[] | null;
+  /** What the provider says that the call cost, in dollars. */
+  readonly cost?: number;
+}
+
+export interface Iteration extends Omit<Usage, 'iterations' | 'cost'> {
+  readonly type: string;
+  /** Where it was another than the one that was asked for. */
+  readonly model?: string;
 }
 
 /** A whole answer. */

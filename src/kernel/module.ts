@@ -1,6 +1,8 @@
 import type { Clock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
+import type { Prices } from './prices.ts';
+import type { Purse } from './purse.ts';
 import type { Recording } from './recording.ts';
 import type { Reply } from './reply.ts';
 import type { Shelf } from './storage.ts';
@@ -20,10 +22,16 @@ export interface Module<Options = unknown> {
   readonly protective: boolean;
   /** What happens to the call when the module itself fails. */
   readonly ifBroken: 'skip' | 'reject';
+  /** Where it goes that a key or the environment set, whatever a request's list says: outside of the list, or next to the provider. */
+  readonly place?: 'innermost';
   /** What it may edit. */
-  readonly touches: readonly ('tools' | 'system' | 'history' | 'newest-turn' | 'reply')[];
+  readonly touches: readonly ('tools' | 'system' | 'history' | 'newest-turn' | 'output-limit' | 'reply')[];
   /** Reads the options of a pipeline list, which arrive as strings. */
   readonly options: StandardSchema<Options>;
+  /** For a protective module that several levels set: options that are as strict as each of these. */
+  strictest?(levels: readonly Options[]): Options;
+  /** Whether it does nothing with these options; it is then left out of the call, but not of the lists. */
+  idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
 }
 
@@ -33,8 +41,13 @@ export interface Kit<Options> {
   /** This module's shelf, separate for each account. */
   readonly store: Shelf;
   readonly clock: Clock;
+  readonly prices: Prices;
+  /** What the caller's key may still spend. */
+  readonly purse: Purse;
   /** Says something about this call in its trace. */
   note(facts: Facts): void;
+  /** Tells the client something in a header of the answer: `x-weir-<name>`. */
+  tell(name: string, value: string): void;
   /** Names a credential without giving it away. */
   fingerprint(exchange: Exchange): string;
   replay(recording: Recording): Reply;

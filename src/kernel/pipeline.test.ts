@@ -170,13 +170,56 @@ describe('replies that a module leaves lying', () => {
   });
 });
 
+const limit: Module<{ most?: number | undefined; note?: string | undefined }> = {
+  ...module((exchange, next) => next(exchange)),
+  name: 'limit',
+  protective: true,
+  place: 'innermost',
+  options: z.strictObject({ most: z.coerce.number().optional(), note: z.string().optional() }),
+  strictest: (levels) => ({ most: Math.min(...levels.map(({ most = Number.POSITIVE_INFINITY }) => most)) }),
+  idle: ({ most }) => most === undefined,
+  async handle(exchange, next, kit) {
+    kit.tell('limit', `most=${kit.options.most}`);
+    return next(exchange);
+  },
+};
+
+describe('a module without anything to do', () => {
+  test('is not run, and is still listed', async () => {
+    const { step, told } = await runModule(limit)(request);
+    assert.deepEqual([step, told], [undefined, []]);
+    const pipelines = new Pipelines(new Map([['limit', limit]]), () => assert.fail('nothing runs here'));
+    assert.equal(pipelines.compile('limit').text, 'limit');
+  });
+
+  test('is run as soon as it has', async () => {
+    const { step, told } = await runModule(limit, { options: 'most=3' })(request);
+    assert.equal(step?.effect, 'passed');
+    assert.deepEqual(told, ['x-weir-limit', 'most=3']);
+  });
+});
+
+describe('what a module tells the client', () => {
+  test('stands once in a header, and can’t be anything else than that', async () => {
+    const telling = module(async (exchange, next, kit) => {
+      kit.tell('weather', 'fine');
+      kit.tell('weather', 'rain\r\nset-cookie: a=b');
+      assert.throws(() => kit.tell('Set-Cookie: a', 'b'));
+      return next(exchange);
+    });
+    const { told } = await runModule(telling)(request);
+    assert.deepEqual(told, ['x-weir-weather', 'rain__set-cookie: a=b']);
+  });
+});
+
 describe('compiling', () => {
   const modules = new Map([
     ['guard', module((exchange, next) => next(exchange), { name: 'guard', protective: true })],
     ['probe', module((exchange, next) => next(exchange))],
+    ['limit', limit],
   ]);
   const pipelines = new Pipelines(modules, () => assert.fail('nothing runs here'));
-  const names = (asked: string, base?: string) => pipelines.compile(asked, base).text;
+  const names = (asked: string, ...lower: readonly string[]) => pipelines.compile(asked, ...lower).text;
 
   test('happens once for each list', () => {
     assert.equal(pipelines.compile('probe'), pipelines.compile('probe'));
@@ -187,6 +230,23 @@ describe('compiling', () => {
     assert.equal(names('probe', 'guard?n=1'), 'guard?n=1,probe');
     assert.equal(names('probe,guard?n=9', 'guard?n=1'), 'guard?n=1,probe');
     assert.equal(names('probe', 'none'), 'probe');
+    assert.equal(names('none', 'probe', 'guard?n=1'), 'guard?n=1');
+  });
+
+  test('puts a module that several levels set as strictly as any of them did', () => {
+    assert.equal(names('probe,limit?most=9', 'limit?most=5'), 'probe,limit?most=5');
+    assert.equal(names('probe,limit?most=3', 'limit?most=5'), 'probe,limit?most=3');
+    assert.equal(names('limit?most=3&note=x', 'limit?most=5', 'limit?most=4'), 'limit?most=3');
+    assert.equal(names('none', 'limit?most=5', 'limit?most=4'), 'limit?most=4');
+    assert.equal(names('guard?n=1', 'guard?n=2'), 'guard?n=2');
+    const [stage] = pipelines.compile('limit?most=7', 'limit?most=8').stages;
+    assert.deepEqual(stage?.options, { most: 7 });
+  });
+
+  test('runs a list in its own order, with what lower levels protect around it or next to the provider', () => {
+    assert.equal(names('limit?most=1,probe'), 'limit?most=1,probe');
+    assert.equal(names('probe', 'limit?most=1,guard?n=1'), 'guard?n=1,probe,limit?most=1');
+    assert.equal(names('limit?most=1,probe', 'limit?most=2'), 'probe,limit?most=1');
   });
 
   const bad = {

@@ -1,5 +1,6 @@
 import { GatewayError } from './errors.ts';
-import { type Exchange, scopeOf } from './exchange.ts';
+import { type Caller, type Exchange, scopeOf } from './exchange.ts';
+import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import { Lru } from './lru.ts';
 import type { Handler, Kit, Module } from './module.ts';
@@ -21,8 +22,12 @@ export interface Pipeline {
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
-/** What every kit has, whatever its module. */
-export type KitMaker = (module: Module, scope: string) => Omit<Kit<unknown>, 'options' | 'note'>;
+/** What every kit has, whatever its module. `scope` names the tenant behind the caller. */
+export type KitMaker = (
+  module: Module,
+  scope: string,
+  caller: Caller,
+) => Omit<Kit<unknown>, 'options' | 'note' | 'tell'>;
 
 /** The modules an instance has, and the pipelines compiled from them. */
 export class Pipelines {
@@ -35,22 +40,29 @@ export class Pipelines {
     this.#kits = kits;
   }
 
-  /** `base` is what the key or the environment set: its protective modules stay, whatever `asked` says. */
-  compile(asked: string, base?: string): Pipeline {
-    const key = base === undefined ? asked : `${asked}\n${base}`;
+  /** `lower` is what the key and the environment set: their protective modules stay, whatever `asked` says. */
+  compile(asked: string, ...lower: readonly string[]): Pipeline {
+    const key = lower.length === 0 ? asked : [asked, ...lower].join('\n');
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    const stages = parsePipelineList(asked).map((listed) => this.#stage(listed));
-    const kept = base === undefined ? stages : this.#withProtection(stages, base);
-    const pipeline = this.#pipeline(kept);
+    let stages = parsePipelineList(asked).map((listed) => this.#stage(listed));
+    for (const list of lower) stages = this.#withProtection(stages, list);
+    const pipeline = this.#pipeline(stages);
     this.#compiled.set(key, pipeline);
     return pipeline;
   }
 
-  #withProtection(asked: readonly Stage[], base: string): readonly Stage[] {
-    const protection = this.compile(base).stages.filter((stage) => stage.module.protective);
+  #withProtection(asked: readonly Stage[], lower: string): Stage[] {
+    const protection = this.compile(lower)
+      .stages.filter((stage) => stage.module.protective)
+      .map((stage) => {
+        const same = asked.find(({ module }) => module === stage.module);
+        return same === undefined ? stage : strictestOf(stage, same);
+      });
     const protectedNames = new Set(protection.map((stage) => stage.module.name));
-    return [...protection, ...asked.filter((stage) => !protectedNames.has(stage.module.name))];
+    const inner = protection.filter(isInnermost);
+    const outer = protection.filter((stage) => !isInnermost(stage));
+    return [...outer, ...asked.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
   }
 
   #stage(listed: Listed): Stage {
@@ -77,7 +89,8 @@ export class Pipelines {
 
   #pipeline(stages: readonly Stage[]): Pipeline {
     const text = stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.listed));
-    return { text, stages, run: (exchange, upstream) => this.#handler(stages, 0, upstream)(exchange) };
+    const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
+    return { text, stages, run: (exchange, upstream) => this.#handler(active, 0, upstream)(exchange) };
   }
 
   /** The stages from `first` on, with the upstream behind them. */
@@ -92,7 +105,38 @@ export class Pipelines {
   }
 
   #kit(stage: Stage, exchange: Exchange, step: Step): Kit<unknown> {
-    const shared = this.#kits(stage.module, scopeOf(exchange.caller));
-    return { ...shared, options: stage.options, note: (facts) => step.note(facts) };
+    const { caller, trace } = exchange;
+    const shared = this.#kits(stage.module, scopeOf(caller), caller);
+    return {
+      ...shared,
+      options: stage.options,
+      note: (facts) => step.note(facts),
+      tell: (name, value) => trace.tell(name, value),
+    };
   }
+}
+
+function isInnermost({ module }: Stage): boolean {
+  return module.place === 'innermost';
+}
+
+/** The lower level's, made as strict as what was asked for where the module can say what that is. */
+function strictestOf(lower: Stage, asked: Stage): Stage {
+  const { module, listed } = lower;
+  if (module.strictest === undefined) return lower;
+  const options = module.strictest([lower.options, asked.options]);
+  return { module, options, listed: { name: listed.name, options: writtenAs(options, [lower, asked]) } };
+}
+
+/** As they stood in the list that each of them is from. */
+function writtenAs(options: unknown, levels: readonly Stage[]): Listed['options'] {
+  const texts: Record<string, string> = {};
+  for (const level of levels)
+    for (const [name, text] of Object.entries(level.listed.options))
+      if (optionOf(level.options, name) === optionOf(options, name)) texts[name] ??= text;
+  return texts;
+}
+
+function optionOf(options: unknown, name: string): unknown {
+  return isJsonObject(options) ? options[name] : undefined;
 }

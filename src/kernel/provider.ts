@@ -22,6 +22,12 @@ export interface Provider {
   readonly modelPrefixes: readonly string[];
   /** Its id in the price data, where that knows it. */
   readonly priceId?: string;
+  /** Runs on machines of the operator's own: calls cost nothing. */
+  readonly free?: true;
+  /** Says in its answers what they cost, in dollars. */
+  readonly reportsCost?: true;
+  /** How streams come to tell their usage, in formats where that may have to be asked for. Undefined: nobody knows. */
+  readonly streamUsage?: StreamUsage;
   authorize(credential: Secret): HeaderList;
   /** Where it counts the tokens of a call that isn't made, below its base address, in its preferred format. */
   readonly countPath?: string;
@@ -30,6 +36,9 @@ export interface Provider {
   /** Counts the tokens of a call by itself. */
   readonly countTokens?: (request: ChatRequest) => number;
 }
+
+/** `unasked` tells by itself, and may refuse the question; `asked` takes the question, and tells nothing without it. */
+export type StreamUsage = 'asked' | 'unasked';
 
 /** Where an exchange goes. */
 export interface Target {

@@ -8,6 +8,8 @@ export interface Recording {
   readonly wire: string;
   readonly framing: Framing;
   readonly body: Uint8Array;
+  /** Usage in it was asked for by the gateway, and is not for clients that don't ask. */
+  readonly usageAsked?: true;
 }
 
 /** Takes an answer down while it passes, up to a size. */
@@ -37,17 +39,28 @@ export class Recorder {
     if (this.#bytes > this.#bytesMax) return undefined;
     if (raw === undefined)
       return { wire: '', framing: 'json', body: Buffer.from(JSON.stringify(this.#events)) };
-    return { wire: raw.wire.name, framing: raw.framing, body: Buffer.concat(this.#chunks) };
+    const { wire, framing, usageAsked } = raw;
+    const recording = { wire: wire.name, framing, body: Buffer.concat(this.#chunks) };
+    return usageAsked === undefined ? recording : { ...recording, usageAsked };
   }
 }
 
 /** One line that says what it is, then the body. */
-export function packRecording({ wire, framing, body }: Recording): Uint8Array {
-  return Buffer.concat([Buffer.from(`${wire} ${framing}\n`), body]);
+export function packRecording({ wire, framing, body, usageAsked }: Recording): Uint8Array {
+  const mark = usageAsked === undefined ? '' : ` ${asked}`;
+  return Buffer.concat([Buffer.from(`${wire} ${framing}${mark}\n`), body]);
 }
+
+const asked = 'usage-asked';
 
 export function unpackRecording(packed: Uint8Array): Recording {
   const lineEnd = packed.indexOf(10);
-  const [wire = '', framing] = Buffer.from(packed.subarray(0, lineEnd)).toString('utf8').split(' ');
-  return { wire, framing: framing === 'sse' ? 'sse' : 'json', body: packed.subarray(lineEnd + 1) };
+  const [wire = '', framing, mark] = Buffer.from(packed.subarray(0, lineEnd)).toString('utf8').split(' ');
+  const body = packed.subarray(lineEnd + 1);
+  return {
+    wire,
+    framing: framing === 'sse' ? 'sse' : 'json',
+    body,
+    ...(mark === asked && { usageAsked: true }),
+  };
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { anthropicMessages } from '../wire/index.ts';
+import { anthropicMessages, openaiChat } from '../wire/index.ts';
 import { GatewayError } from './errors.ts';
 import { Received } from './exchange.ts';
+import type { JsonObject } from './json.ts';
 import type { Answer, ReplyEvent } from './message.ts';
 import { packRecording, type Recording, unpackRecording } from './recording.ts';
 import { type Ending, type Raw, Reply } from './reply.ts';
@@ -204,6 +205,72 @@ describe('changing', () => {
   });
 });
 
+describe('a reply whose usage was asked for', () => {
+  const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 };
+  const chunk = (fields: object) => `data: ${JSON.stringify({ id: '1', ...fields })}\n\n`;
+  const word = { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] };
+  const stream = [chunk({ ...word, usage: null }), chunk({ choices: [], usage }), 'data: [DONE]\n\n'].join(
+    '',
+  );
+  const unasked = `${chunk(word)}data: [DONE]\n\n`;
+  const raw = (chunks: readonly (string | Error)[]): Raw => ({
+    wire: openaiChat,
+    framing: 'sse',
+    status: 200,
+    headers: [],
+    body: source(chunks),
+    usageAsked: true,
+  });
+
+  async function read(reply: Reply, body: JsonObject): Promise<{ text: string; output: unknown }> {
+    let output: unknown;
+    reply.tap((event) => {
+      if (event.type === 'message_delta') output = event.usage?.output_tokens;
+    }, 'milestones');
+    const client = new Received({ wire: openaiChat, bytes: Buffer.from('{}'), body, headers: [], query: '' });
+    const chunks: Uint8Array[] = [];
+    for await (const piece of reply.bytes(openaiChat, 'sse', client)) chunks.push(piece);
+    return { text: Buffer.concat(chunks).toString(), output };
+  }
+
+  test('shows it to those who look, and to the client only if that asked for it too', async () => {
+    for (const cut of [[stream], [...stream]]) {
+      assert.deepEqual(await read(Reply.relay(raw(cut)), {}), { text: unasked, output: 2 });
+      const asking = { stream_options: { include_usage: true } };
+      assert.deepEqual(await read(Reply.relay(raw(cut)), asking), { text: stream, output: 2 });
+    }
+  });
+
+  test('is recorded with it, and replayed without', async () => {
+    const reply = Reply.relay(raw([stream]));
+    let kept: Recording | undefined;
+    reply.record(10_000, (recording) => {
+      kept = recording;
+    });
+    await read(reply, {});
+    assert.ok(kept);
+    const replayed = Reply.replay(unpackRecording(packRecording(kept)), openaiChat);
+    assert.deepEqual(await read(replayed, {}), { text: unasked, output: 2 });
+  });
+
+  test('still tells what was said of it when it is cut short', async () => {
+    const begun = chunk({ choices: [{ index: 0, delta: { content: 'Hi' } }], usage });
+    await assert.rejects(read(Reply.relay(raw([begun])), {}), { code: 'upstream_broken' });
+    for (const last of [[], [new Error('cut')]]) {
+      const reply = Reply.relay(raw([begun, ...last]));
+      const seen: unknown[] = [];
+      reply.tap((event) => {
+        if (event.type === 'message_delta') seen.push(event.usage?.output_tokens);
+      }, 'milestones');
+      const bytes = reply.bytes(openaiChat, 'sse', asked);
+      await bytes.next();
+      if (last.length > 0) await assert.rejects(bytes.next(), /cut/);
+      else await bytes.return();
+      assert.deepEqual(seen, [2]);
+    }
+  });
+});
+
 describe('recording', () => {
   async function record(reply: Reply, bytesMax = 10_000): Promise<Recording | undefined> {
     let recording: Recording | undefined;
@@ -230,6 +297,24 @@ describe('recording', () => {
     const recording = await record(Reply.of(answer));
     assert.ok(recording);
     assert.deepEqual(await replayed(recording).answer(), answer);
+  });
+
+  test('remembers that its usage was asked for by the gateway', async () => {
+    const { reply } = relay(source([streamText]));
+    const recording = await record(reply);
+    assert.ok(recording);
+    assert.equal('usageAsked' in unpackRecording(packRecording(recording)), false);
+    const raw: Raw = {
+      wire: anthropicMessages,
+      framing: 'sse',
+      status: 200,
+      headers: [],
+      body: source([streamText]),
+    };
+    const asking = await record(Reply.relay({ ...raw, usageAsked: true }));
+    assert.ok(asking);
+    assert.equal(unpackRecording(packRecording(asking)).usageAsked, true);
+    assert.equal(await sseOf(replayed(asking)), streamText);
   });
 
   test('keeps nothing that is too large or did not complete', async () => {

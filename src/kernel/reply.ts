@@ -1,12 +1,13 @@
 import { Folding, unfold } from './answer.ts';
 import { GatewayError, toldError } from './errors.ts';
 import type { Received } from './exchange.ts';
+import { filtered } from './filtered.ts';
 import type { HeaderList } from './headers.ts';
 import type { Answer, ReplyEvent } from './message.ts';
 import { Recorder, type Recording } from './recording.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { type Pulled, type Source, sourceOf } from './source.ts';
-import type { Framing, Interest, ReplyDecoder, ReplyEncoder, WireFormat } from './wire-format.ts';
+import type { Framing, Interest, ReplyDecoder, ReplyEncoder, Unread, WireFormat } from './wire-format.ts';
 
 /** An answer as a provider's bytes. */
 export interface Raw {
@@ -15,6 +16,8 @@ export interface Raw {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Source<Uint8Array>;
+  /** The gateway asked for usage that the client didn't ask for. */
+  readonly usageAsked?: true;
 }
 
 export type Ending =
@@ -41,6 +44,8 @@ export class Reply {
   readonly #recorders: Recorder[] = [];
   #interest: Interest = 'milestones';
   #decoder: ReplyDecoder | undefined;
+  /** Whether the decoder has come to its end. */
+  #decoded = false;
   #taken = false;
   #ended = false;
   #streamError: GatewayError | undefined;
@@ -80,9 +85,9 @@ export class Reply {
   /** An answer that was recorded before. */
   static replay(recording: Recording, wire: WireFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
-    const { framing, body } = recording;
+    const { framing, body, usageAsked } = recording;
     const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body) };
-    return new Reply({ raw });
+    return new Reply({ raw: usageAsked === undefined ? raw : { ...raw, usageAsked } });
   }
 
   static #fromList(events: Events): Reply {
@@ -96,6 +101,11 @@ export class Reply {
 
   get consumed(): boolean {
     return this.#taken;
+  }
+
+  /** What went by without having been shown to anybody. */
+  get unread(): Unread {
+    return this.#decoder?.unread ?? this.#parent?.unread ?? nothing;
   }
 
   /** Shows each event to `look`, which can neither delay nor change it. */
@@ -156,12 +166,21 @@ export class Reply {
   /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
   bytes(wire: WireFormat, framing: Framing, asked: Received): ReplyBytes {
     this.#take();
-    const own = this.#raw !== undefined && this.#raw.wire === wire && this.#raw.framing === framing;
-    const encoder = own ? undefined : wire.replyEncoder(framing, asked);
-    return new ReplyBytes(
-      encoder === undefined ? () => this.#nextChunk() : () => this.#nextEncoded(encoder),
-      () => this.#finish({ how: 'aborted' }),
+    const own = this.#raw?.wire === wire && this.#raw.framing === framing;
+    return new ReplyBytes(own ? this.#ownBytes(wire, asked) : this.#encodedBytes(wire, framing, asked), () =>
+      this.#finish({ how: 'aborted' }),
     );
+  }
+
+  #ownBytes({ usageQuestion }: WireFormat, asked: Received): () => Pulled<Uint8Array> {
+    const pull = () => this.#nextChunk();
+    if (this.#raw?.usageAsked === undefined || usageQuestion?.asking(asked.body) === undefined) return pull;
+    return filtered(pull, usageQuestion.unasked());
+  }
+
+  #encodedBytes(wire: WireFormat, framing: Framing, asked: Received): () => Pulled<Uint8Array> {
+    const encoder = wire.replyEncoder(framing, asked);
+    return () => this.#nextEncoded(encoder);
   }
 
   /** Gives the answer up: its provider is told to stop. */
@@ -256,10 +275,18 @@ export class Reply {
   #decoderEnd(): Events {
     const decoder = this.#decoder;
     if (decoder === undefined) return [];
+    this.#decoded = true;
     const last = decoder.end();
-    if (!decoder.finished)
-      throw new GatewayError('upstream_broken', 'the provider ended its answer before it was complete');
-    return last;
+    if (decoder.finished) return last;
+    this.#show(last);
+    throw new GatewayError('upstream_broken', 'the provider ended its answer before it was complete');
+  }
+
+  /** What an answer that is cut short has said about itself until then. */
+  #showLast(): void {
+    if (this.#decoder === undefined || this.#decoded) return;
+    this.#decoded = true;
+    this.#show(this.#decoder.end());
   }
 
   #show(events: Events): void {
@@ -284,7 +311,10 @@ export class Reply {
   #finish(ending: Ending): undefined | Promise<void> {
     if (this.#ended) return undefined;
     this.#ended = true;
-    if (ending.how !== 'complete') (this.#raw?.body ?? this.#events)?.cancel();
+    if (ending.how !== 'complete') {
+      (this.#raw?.body ?? this.#events)?.cancel();
+      this.#guard(() => this.#showLast());
+    }
     return this.#tellFrom(0, ending);
   }
 
@@ -315,6 +345,8 @@ export class Reply {
     }
   }
 }
+
+const nothing: Unread = { tokens: 0, calls: 0 };
 
 /** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
 function lastWord(failure: unknown, encoder: ReplyEncoder): Uint8Array {

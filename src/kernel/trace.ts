@@ -32,8 +32,12 @@ export class Trace {
   readonly startedAtMs: number;
   readonly steps: Step[] = [];
   readonly dropped: string[] = [];
+  /** Headers that modules tell the client something in. */
+  readonly told: string[] = [];
   /** Where the call was last sent; undefined while no provider was asked. */
   answeredBy: Target | undefined;
+  /** The format in which a provider was asked over the network. */
+  askedIn: string | undefined;
   /** Time spent waiting for a provider. */
   awayMs = 0;
   /** When the answer had begun, or the call had failed. */
@@ -47,6 +51,15 @@ export class Trace {
     const step = new Step(module);
     this.steps.push(step);
     return step;
+  }
+
+  /** A header of the answer; what was said before under the same name is forgotten. */
+  tell(name: string, value: string): void {
+    if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" can't be part of a header's name`);
+    const header = `x-weir-${name}`;
+    const before = this.told.indexOf(header);
+    if (before >= 0) this.told.splice(before, 2);
+    this.told.push(header, printable(value));
   }
 
   /** `exact-cache;hit;0.2ms, cost-guard;usd=0.0031;0.1ms` */
@@ -81,6 +94,11 @@ function renderStep(step: Step): string {
     parts.push(value === true ? token(name) : `${token(name)}=${token(String(value))}`);
   parts.push(`${step.ownMs.toFixed(1)}ms`);
   return parts.join(';');
+}
+
+/** What a header can carry. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/g, '_');
 }
 
 /** Keeps a fact inside its place in the header, whatever a module put there. */

@@ -1,6 +1,7 @@
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Received } from './exchange.ts';
+import type { ByteFilter } from './filtered.ts';
 import type { HeaderList } from './headers.ts';
 import type { JsonObject } from './json.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
@@ -28,6 +29,10 @@ export interface WireFormat {
   readonly keepAlive: Uint8Array;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
+  /** For calls whose usage nobody tells. */
+  readonly estimates: TokenEstimates;
+  /** For formats whose streams tell their usage only to those who ask for it. */
+  readonly usageQuestion?: UsageQuestion;
   decodeRequest(body: JsonObject): ChatRequest;
   /** `received` is given when the request came in this same format: fields that did not change keep their bytes. */
   encodeRequest(request: ChatRequest, received?: Received): EncodedRequest;
@@ -45,12 +50,45 @@ export interface EncodedRequest {
   readonly dropped: readonly string[];
 }
 
+/** How bytes become tokens, about; `npm run eval:estimates` prints how near these come to recorded calls. */
+export interface TokenEstimates {
+  /** In a request, its names and brackets included. */
+  readonly bytesPerToken: number;
+  /** What tools add to a request by being there. */
+  readonly toolsTokens: number;
+  /** What a picture or a document counts, whatever its size. */
+  readonly mediaTokens: number;
+  /** What every answer has besides its content. */
+  readonly answerTokens: number;
+  /** How many tokens come for each that the length of the content lets one expect. */
+  readonly tokensPerExpected: number;
+  /** What a call of a tool has besides its arguments. */
+  readonly callTokens: number;
+}
+
+export interface UsageQuestion {
+  /** The fields that make a request with this body ask; undefined where it does already. */
+  asking(body: JsonObject): JsonObject | undefined;
+  /** Takes out of a stream what is in it only because somebody asked. */
+  unasked(): ByteFilter;
+}
+
 /** Turns bytes, cut anywhere, into events. */
 export interface ReplyDecoder {
   push(chunk: Uint8Array): readonly ReplyEvent[];
   end(): readonly ReplyEvent[];
   /** Whether the answer has said that it is over; bytes that end before are a broken answer. */
   readonly finished: boolean;
+  /** What it passed over without reading it. */
+  readonly unread: Unread;
+}
+
+/** How much content there was, about. */
+export interface Unread {
+  /** By its length. */
+  readonly tokens: number;
+  /** Of tools. */
+  readonly calls: number;
 }
 
 /** Turns events into bytes. */

@@ -1,0 +1,135 @@
+import type { Usage } from './message.ts';
+import { type NanoUsd, nanoOfPico, type PicoUsd, type PicoUsdPerToken } from './money.ts';
+
+/** What one token of each kind costs, and one of what is sold by the piece. */
+export interface Rates {
+  readonly input: PicoUsdPerToken;
+  readonly output: PicoUsdPerToken;
+  readonly cacheRead: PicoUsdPerToken;
+  /** What stays in the provider's cache for minutes. */
+  readonly cacheWrite: PicoUsdPerToken;
+  /** What stays there for an hour or longer. */
+  readonly cacheWriteHour: PicoUsdPerToken;
+  readonly audioInput: PicoUsdPerToken;
+  readonly audioOutput: PicoUsdPerToken;
+  readonly webSearch: PicoUsd;
+  readonly fileSearch: PicoUsd;
+  readonly request: PicoUsd;
+}
+
+/** The price of a model, ready to multiply. */
+export interface RateCard extends Rates {
+  /** What holds for the whole of a call whose input is longer than this. */
+  readonly longInput?: { readonly aboveTokens: number; readonly rates: Rates };
+  /** Thousandths of the token rates for a tier, a speed or a region, by the name that a provider reports. */
+  readonly factors: Readonly<Record<string, number>>;
+}
+
+/** A price that was found for a model. */
+export interface Priced {
+  readonly card: RateCard;
+  /** The model isn't in the catalogue: the dearest of its provider stands in for it. */
+  readonly estimated: boolean;
+  /** No answer has more tokens than this, where that is known. */
+  readonly outputTokensMax?: number;
+  /** What the model can read and say together, where that is known. */
+  readonly contextTokens?: number;
+}
+
+/** What a call cost, in trillionths of a dollar by kind: the parts add up to the whole. */
+export type CostParts = { readonly [Kind in keyof Rates]: PicoUsd };
+
+export function costParts(card: RateCard, usage: Usage): CostParts {
+  const input = count(usage.input_tokens);
+  const output = count(usage.output_tokens);
+  const read = count(usage.cache_read_input_tokens);
+  const written = count(usage.cache_creation_input_tokens);
+  const hour = Math.min(count(usage.cache_creation?.ephemeral_1h_input_tokens), written);
+  const heard = Math.min(count(usage.input_audio_tokens), input);
+  const spoken = Math.min(count(usage.output_audio_tokens), output);
+  const rates = ratesFor(card, input + read + written);
+  const thousandths = factorOf(card, usage);
+  return {
+    input: (input - heard) * scaled(rates.input, thousandths),
+    output: (output - spoken) * scaled(rates.output, thousandths),
+    cacheRead: read * scaled(rates.cacheRead, thousandths),
+    cacheWrite: (written - hour) * scaled(rates.cacheWrite, thousandths),
+    cacheWriteHour: hour * scaled(rates.cacheWriteHour, thousandths),
+    audioInput: heard * scaled(rates.audioInput, thousandths),
+    audioOutput: spoken * scaled(rates.audioOutput, thousandths),
+    webSearch: count(usage.server_tool_use?.web_search_requests) * rates.webSearch,
+    fileSearch: count(usage.server_tool_use?.file_search_requests) * rates.fileSearch,
+    request: rates.request,
+  };
+}
+
+export function costOf(card: RateCard, usage: Usage): NanoUsd {
+  const parts = costParts(card, usage);
+  return nanoOfPico(
+    parts.input +
+      parts.output +
+      parts.cacheRead +
+      parts.cacheWrite +
+      parts.cacheWriteHour +
+      parts.audioInput +
+      parts.audioOutput +
+      parts.webSearch +
+      parts.fileSearch +
+      parts.request,
+  );
+}
+
+/** What is known of a call before it is made. */
+export interface CostBound extends Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'> {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Whether the call asks for a cache that lasts for an hour or longer. */
+  readonly hourCache?: boolean;
+  /** Whether nothing can be heard in it, neither in the question nor in the answer. */
+  readonly silent?: boolean;
+}
+
+/** The most that tokens within these bounds can cost, however they turn out to be billed; searches come on top. */
+export function costCeiling(card: RateCard, bound: CostBound): NanoUsd {
+  const rates = ratesFor(card, bound.inputTokens);
+  const thousandths = factorOf(card, bound);
+  const input = Math.max(
+    rates.input,
+    rates.cacheRead,
+    rates.cacheWrite,
+    bound.silent === true ? 0 : rates.audioInput,
+    bound.hourCache === true ? rates.cacheWriteHour : 0,
+  );
+  const output = Math.max(rates.output, bound.silent === true ? 0 : rates.audioOutput);
+  return nanoOfPico(
+    count(bound.inputTokens) * scaled(input, thousandths) +
+      count(bound.outputTokens) * scaled(output, thousandths) +
+      rates.request,
+  );
+}
+
+function ratesFor(card: RateCard, inputTokens: number): Rates {
+  const { longInput } = card;
+  return longInput !== undefined && inputTokens > longInput.aboveTokens ? longInput.rates : card;
+}
+
+/** A name that isn't on the card changes nothing. */
+function factorOf({ factors }: RateCard, { service_tier, speed, inference_geo }: Qualifiers): number {
+  let thousandths = 1000;
+  for (const name of [service_tier, speed, inference_geo])
+    if (name != null && Object.hasOwn(factors, name))
+      thousandths = Math.ceil((thousandths * (factors[name] ?? 1000)) / 1000);
+  return thousandths;
+}
+
+type Qualifiers = Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'>;
+
+/** The rate is rounded and not the sum, so that parts stay whole numbers. */
+function scaled(rate: number, thousandths: number): number {
+  return thousandths === 1000 ? rate : Math.ceil((rate * thousandths) / 1000);
+}
+
+/** Counts come from another party: nothing below zero, and no fractions. */
+function count(told: number | undefined): number {
+  return told !== undefined && told > 0 ? Math.ceil(told) : 0;
+}

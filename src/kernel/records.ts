@@ -1,0 +1,160 @@
+import type { RequestLog } from './request-log.ts';
+
+/** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
+export interface Database {
+  readonly users: Users;
+  readonly endedSessions: EndedSessions;
+  readonly apiKeys: ApiKeys;
+  readonly providerKeys: ProviderKeys;
+  readonly usage: UsageBook;
+  readonly requests: RequestLog;
+  /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type TierId = 'free' | 'pro' | 'team';
+
+/** Whose keys, calls and money these are. */
+export interface Account {
+  readonly id: string;
+  readonly tier: TierId;
+  /** The paid period that is running; undefined where months of the calendar count. */
+  readonly period: Period | undefined;
+}
+
+export interface Period {
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+export interface User extends Account {
+  /** As it was typed, trimmed. */
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly createdAtMs: number;
+}
+
+export interface Users {
+  /** False where the address is taken, compared without case. */
+  add(user: User): Promise<boolean>;
+  byEmail(email: string): Promise<User | undefined>;
+  byId(id: string): Promise<User | undefined>;
+}
+
+/** Session tokens that were ended before their time. */
+export interface EndedSessions {
+  /** Also forgets those whose time has come by `nowMs`. */
+  add(tokenId: string, expiresAtMs: number, nowMs: number): Promise<void>;
+  has(tokenId: string): Promise<boolean>;
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly accountId: string;
+  /** The first characters of the key, by which it is looked up. */
+  readonly prefix: string;
+  readonly hash: string;
+  readonly name: string;
+  readonly pipelineConfig: string | null;
+  readonly createdAtMs: number;
+  readonly lastUsedAtMs: number | null;
+  readonly revokedAtMs: number | null;
+}
+
+/** A key that may be used, with whose it is. */
+export interface HeldKey {
+  readonly key: ApiKey;
+  readonly account: Account;
+}
+
+export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig'>>;
+
+export interface ApiKeys {
+  /** False where the account has `activeMax` unrevoked keys already, also when many are added at once. */
+  add(key: ApiKey, activeMax: number): Promise<boolean>;
+  /** All of an account, revoked ones included, the newest first. */
+  list(accountId: string): Promise<readonly ApiKey[]>;
+  /** Unrevoked keys that begin like this. */
+  active(prefix: string): Promise<readonly HeldKey[]>;
+  /** The key as it then is; undefined where the account has no such unrevoked key. */
+  change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined>;
+  /** False where the account has no such unrevoked key. */
+  revoke(accountId: string, id: string, atMs: number): Promise<boolean>;
+  /** When keys were last used, by id; an earlier time never replaces a later one. */
+  touch(uses: ReadonlyMap<string, number>): Promise<void>;
+}
+
+/** A provider's key of an account, sealed. */
+export interface SealedKey {
+  readonly accountId: string;
+  readonly provider: string;
+  /** Which sealing key opens it. */
+  readonly sealedBy: string;
+  readonly sealed: Uint8Array;
+  /** The last characters, to tell keys apart. */
+  readonly hint: string | null;
+  readonly updatedAtMs: number;
+}
+
+export interface ProviderKeys {
+  put(key: SealedKey): Promise<void>;
+  /** False, and nothing changed, where there is one already. */
+  putFirst(key: SealedKey): Promise<boolean>;
+  get(accountId: string, provider: string): Promise<SealedKey | undefined>;
+  /** By provider. */
+  list(accountId: string): Promise<readonly SealedKey[]>;
+  delete(accountId: string, provider: string): Promise<boolean>;
+  /** Up to `most` keys that another sealing key than this one opens. */
+  notSealedBy(sealedBy: string, most: number): Promise<readonly SealedKey[]>;
+  /** Replaces the sealed bytes if they are still what they were; the key's own time stays. */
+  reseal(before: SealedKey, after: Pick<SealedKey, 'sealed' | 'sealedBy'>): Promise<boolean>;
+}
+
+/** What an account used on a day of UTC, of one model with one key. */
+export interface UsageDay extends UsageSums {
+  readonly accountId: string;
+  /** `2026-11-15`. */
+  readonly day: string;
+  /** Empty where no key was used. */
+  readonly keyId: string;
+  readonly provider: string;
+  readonly model: string;
+}
+
+export interface UsageSums {
+  readonly requests: number;
+  /** Of those, the ones that were not answered 2xx. */
+  readonly failed: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly costNanoUsd: number;
+}
+
+/** Calls of an account that count against its quota, in one period. */
+export interface Counted {
+  readonly accountId: string;
+  readonly periodStartMs: number;
+  readonly calls: number;
+}
+
+/** Sums to be added in one transaction. A batch that is added again changes nothing. */
+export interface UsageBatch {
+  readonly id: string;
+  readonly atMs: number;
+  readonly days: readonly UsageDay[];
+  readonly counted: readonly Counted[];
+}
+
+export interface UsageBook {
+  add(batch: UsageBatch): Promise<void>;
+  /** Days from `from` to `to`, both included, of one account or of all, in order of day, key, provider, model. */
+  days(question: {
+    readonly accountId: string | undefined;
+    readonly from: string;
+    readonly to: string;
+  }): Promise<readonly UsageDay[]>;
+  counted(accountId: string, periodStartMs: number): Promise<number>;
+}

@@ -1,0 +1,21 @@
+const prefix = 'req_';
+/** 2^48 milliseconds last until the year 10889. */
+const timeDigits = 12;
+const randomDigits = 20;
+const shape = new RegExp(`^${prefix}[0-9a-f]{${timeDigits + randomDigits}}$`);
+
+/** What every id of this millisecond begins with; it comes before all of them, and after all earlier ones. */
+export function firstIdAt(ms: number): string {
+  return prefix + Math.max(0, Math.floor(ms)).toString(16).padStart(timeDigits, '0');
+}
+
+export function isRequestId(text: string): boolean {
+  return shape.test(text);
+}
+
+/** The millisecond in which a call came, which its id begins with. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(prefix.length, prefix.length + timeDigits), 16);
+}
+
+export const requestIdRandomBytes = randomDigits / 2;
