@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../kernel/limits.ts';
-import { MemoryShelves } from './memory-shelves.ts';
+import { MemoryShelves } from './memory/memory-shelves.ts';
 import { ShelvedTurns } from './shelved-turns.ts';
 
 function setUp(bytesMax = 1_000_000) {

@@ -1,4 +1,10 @@
-import { type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import {
+  type Agent,
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request,
+} from 'node:http';
 import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
 
 /** A request as it stands on the wire: only a host, a content type and a length are added where there is none. */
@@ -9,6 +15,8 @@ export interface Sent {
   readonly headers?: readonly string[];
   /** An object is sent as JSON. */
   readonly body?: string | Uint8Array | object;
+  /** Whose connection it takes; one of its own unless said otherwise. */
+  readonly agent?: Agent | false;
 }
 
 export interface Answered {
@@ -22,7 +30,7 @@ export interface Answered {
   readonly json: JsonObject;
 }
 
-/** Sends a request on a connection of its own and reads the whole answer. */
+/** Sends a request and reads the whole answer. */
 export async function call(url: string, sent: Sent): Promise<Answered> {
   const opened = open(url, sent);
   return read(await opened.response);
@@ -42,14 +50,14 @@ export function open(url: string, sent: Sent): Opened {
 }
 
 /** Sends the headers of a request; its body is the caller's to write. */
-export function begin(url: string, { method, path, headers = [], body }: Sent): Opened {
+export function begin(url: string, { method, path, headers = [], body, agent = false }: Sent): Opened {
   const { hostname, port, host } = new URL(url);
   const sending = request({
     hostname,
     port,
     path,
     method: method ?? (body === undefined ? 'GET' : 'POST'),
-    agent: false,
+    agent,
     headers: completed(headers, host, bytesOf(body)),
   });
   const { promise: response, resolve, reject } = Promise.withResolvers<IncomingMessage>();

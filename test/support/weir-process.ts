@@ -1,11 +1,13 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
+import { promisify } from 'node:util';
 import type { Environment } from '../../src/settings.ts';
 
+const run = promisify(execFile);
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'weir.js');
 
 interface Start {
@@ -64,8 +66,14 @@ export class WeirProcess {
     });
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void {
     this.#child.kill(name);
+  }
+
+  /** The ids of the processes that it has started. */
+  async workers(): Promise<readonly number[]> {
+    const { stdout } = await run('pgrep', ['-P', String(this.#child.pid)]).catch(() => ({ stdout: '' }));
+    return stdout.split('\n').filter(Boolean).map(Number);
   }
 }
 

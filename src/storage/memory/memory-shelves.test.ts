@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { systemClock } from '../kernel/clock.ts';
+import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { shelvesConformance } from '../shelves-conformance.ts';
 import { MemoryShelves } from './memory-shelves.ts';
-import { shelvesConformance } from './shelves-conformance.ts';
 
-shelvesConformance('shelves in memory', (clock) => new MemoryShelves(clock));
+shelvesConformance('shelves in memory', () => {
+  const clock = new MovedClock();
+  return { shelves: new MemoryShelves(clock), pass: (seconds) => clock.move(seconds * 1000) };
+});
 
 test('memory shelves never hold more than their bytes, and let go of what was not used', async () => {
   const shelves = new MemoryShelves(systemClock, 10_000);

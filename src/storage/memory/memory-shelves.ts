@@ -1,6 +1,6 @@
-import type { Clock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
-import type { Shelf, Shelves } from '../kernel/storage.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Shelf, Shelves } from '../../kernel/storage.ts';
 
 interface Kept {
   readonly value: Uint8Array;
@@ -25,7 +25,8 @@ export class MemoryShelves implements Shelves {
   }
 
   shelf(scope: string): Shelf {
-    const full = (key: string) => `${scope}\n${key}`;
+    // With the length in front, where one ends and the other begins is no question.
+    const full = (key: string) => `${scope.length}:${scope}${key}`;
     return {
       get: async (key) => this.#get(full(key)),
       put: async (key, value, ttlSeconds) => this.#put(full(key), value, ttlSeconds),

@@ -1,0 +1,35 @@
+import { describe } from 'node:test';
+import { apiKeysConformance } from './database-conformance/api-keys.ts';
+import { endedSessionsConformance } from './database-conformance/ended-sessions.ts';
+import { openingConformance } from './database-conformance/opening.ts';
+import { providerKeysConformance } from './database-conformance/provider-keys.ts';
+import { requestLogConformance } from './database-conformance/request-log.ts';
+import type { MakeHome, SetUp } from './database-conformance/set-up.ts';
+import { textConformance } from './database-conformance/text.ts';
+import { usageConformance } from './database-conformance/usage.ts';
+import { usersConformance } from './database-conformance/users.ts';
+
+/** What every home of the database must do, whatever it is made of. */
+export function databaseConformance(name: string, makeHome: MakeHome): void {
+  const setUp: SetUp = async (t) => {
+    const home = await makeHome(t);
+    const open = async () => {
+      const database = await home.open();
+      t.after(() => database.close());
+      // Ready at once, so that two who write at the same time do.
+      await database.ping();
+      return database;
+    };
+    return { ...home, open, database: await open() };
+  };
+  describe(name, () => {
+    openingConformance(makeHome);
+    usersConformance(setUp);
+    endedSessionsConformance(setUp);
+    apiKeysConformance(setUp);
+    providerKeysConformance(setUp);
+    usageConformance(setUp);
+    requestLogConformance(setUp);
+    textConformance(setUp);
+  });
+}

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { someKey, someUser } from './samples.ts';
+import type { MakeHome } from './set-up.ts';
+
+export function openingConformance(makeHome: MakeHome): void {
+  describe('opening', () => {
+    test('what was written is there when it is opened again', async (t) => {
+      const home = await makeHome(t);
+      const user = someUser();
+      const key = someKey(user.id);
+      const first = await home.open();
+      await first.users.add(user);
+      await first.apiKeys.add(key, 100);
+      await first.close();
+      const second = await home.open();
+      t.after(() => second.close());
+      assert.deepEqual(await second.users.byId(user.id), user);
+      assert.deepEqual(await second.apiKeys.list(user.id), [key]);
+    });
+
+    test('many may open an empty one at once, and all see the same', async (t) => {
+      const home = await makeHome(t);
+      const databases = await Promise.all(Array.from({ length: 5 }, () => home.open()));
+      t.after(() => Promise.all(databases.map((database) => database.close())));
+      const users = databases.map(() => someUser());
+      await Promise.all(databases.map((database, at) => database.users.add(users[at] ?? someUser())));
+      for (const database of databases)
+        for (const user of users) assert.deepEqual(await database.users.byId(user.id), user);
+    });
+
+    test('a schema newer than this code is refused in one line that names both versions', async (t) => {
+      const home = await makeHome(t);
+      await (await home.open()).close();
+      await home.execute(`insert into schema_migrations (version, name) values (4711, 'of the future')`);
+      await assert.rejects(home.open(), (error) => {
+        assert.ok(error instanceof Error);
+        assert.match(error.message, /^[^\n]*schema version 4711 .* up to \d+[^\n]*$/);
+        return true;
+      });
+      await home.execute('delete from schema_migrations where version = 4711');
+      await (await home.open()).close();
+    });
+
+    test('once it is closed it answers with an error, and can be closed again', async (t) => {
+      const home = await makeHome(t);
+      const database = await home.open();
+      await database.ping();
+      await database.close();
+      await assert.rejects(database.ping());
+      await assert.rejects(database.users.byId('x'));
+      await database.close();
+      const unused = await home.open();
+      await unused.close();
+      await assert.rejects(unused.ping());
+    });
+
+    test('closing waits for what is under way', async (t) => {
+      const home = await makeHome(t);
+      const database = await home.open();
+      const user = someUser();
+      const added = database.users.add(user);
+      await database.ping();
+      await Promise.all([added, database.close()]);
+      const again = await home.open();
+      t.after(() => again.close());
+      assert.deepEqual(await again.users.byId(user.id), user);
+    });
+  });
+}

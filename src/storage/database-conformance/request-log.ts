@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { limits } from '../../kernel/limits.ts';
+import { firstIdAt } from '../../kernel/request-id.ts';
+import type { LogFilter, LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/request-log.ts';
+import { chunks } from '../sql/chunks.ts';
+import { someCall, someRequestId } from './samples.ts';
+import type { SetUp } from './set-up.ts';
+
+const startMs = 1_763_000_000_000;
+
+export function requestLogConformance(setUp: SetUp): void {
+  describe('the request log', () => {
+    test('a call comes back as it was, with all that is known of it or with nothing', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const full = someCall({
+        accountId: 'account',
+        keyId: 'key',
+        modelAsked: `'; drop table requests; -- "quoted" \\ 🌊`,
+        modelUsed: 'gpt-6-2026',
+        provider: 'provider',
+        wire: 'wire',
+        providerWire: 'provider-wire',
+        streamed: true,
+        status: 429,
+        ending: 'aborted',
+        errorCode: 'code',
+        inputTokens: 1,
+        outputTokens: 2,
+        cacheReadTokens: 3,
+        cacheWriteTokens: 4,
+        reasoningTokens: 5,
+        costNanoUsd: 2 ** 52,
+        costEstimated: true,
+        savedNanoUsd: 7,
+        contentMs: 8.001,
+        totalMs: 600_000.123,
+        overheadMs: 0,
+        pipeline: 'exact-cache?ttl=1h',
+        steps: [
+          { module: 'exact-cache', effect: 'answered', ms: 0.25, facts: { hit: true, age: 1.5, of: 'me' } },
+          { module: 'other', effect: 'broken', ms: 0, facts: {} },
+        ],
+      });
+      const bare = someCall({
+        keyId: null,
+        modelUsed: null,
+        provider: null,
+        providerWire: null,
+        errorCode: null,
+        inputTokens: null,
+        outputTokens: null,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
+        costNanoUsd: null,
+        contentMs: null,
+      });
+      await requests.add([full, bare]);
+      assert.deepEqual(await requests.find(full.id, undefined), full);
+      assert.deepEqual(await requests.find(bare.id, undefined), bare);
+    });
+
+    test('a call is found by its own account only, or by who may see all', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const call = someCall({ accountId: 'a' });
+      await requests.add([call]);
+      assert.deepEqual(await requests.find(call.id, 'a'), call);
+      assert.deepEqual(await requests.find(call.id, undefined), call);
+      assert.equal(await requests.find(call.id, 'b'), undefined);
+      assert.equal(await requests.find(someRequestId(startMs), undefined), undefined);
+    });
+
+    test('calls that are added again, at once or later, are there once and as they were', async (t) => {
+      const { open, database } = await setUp(t);
+      const other = await open();
+      const calls = callsOf(20);
+      await database.requests.add(calls.slice(0, 10));
+      const changed = calls.map((call) => ({ ...call, status: 500 }));
+      await Promise.all(
+        Array.from({ length: 6 }, (_, at) => (at % 2 ? database : other).requests.add(changed)),
+      );
+      const { calls: found } = await page(database.requests, { limit: 100 });
+      assert.deepEqual(
+        found.map(({ id, status }) => [id, status]),
+        calls.map(({ id }, at) => [id, at < 10 ? 200 : 500]).toReversed(),
+      );
+    });
+
+    test('a batch with a call that can not be stored adds nothing', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      await assert.rejects(requests.add([someCall(), someCall({ status: Number.NaN })]));
+      assert.deepEqual((await page(requests)).calls, []);
+      await requests.add([someCall()]);
+      assert.equal((await page(requests)).calls.length, 1);
+    });
+
+    test('pages go on where the last one ended, in both directions', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = callsOf(7);
+      await requests.add(calls.toReversed());
+      const ids = calls.map(({ id }) => id).toReversed();
+      const first = await page(requests, { limit: 3 });
+      assert.deepEqual(shown(first), { ids: ids.slice(0, 3), more: true, reached: ids[2] });
+      const second = await page(requests, { limit: 3, beside: older(first) });
+      assert.deepEqual(shown(second), { ids: ids.slice(3, 6), more: true, reached: ids[5] });
+      const third = await page(requests, { limit: 3, beside: older(second) });
+      assert.deepEqual(shown(third), { ids: ids.slice(6), more: false, reached: ids[6] });
+      const beyond = await page(requests, { limit: 3, beside: older(third) });
+      assert.deepEqual(shown(beyond), { ids: [], more: false, reached: undefined });
+
+      const back = await page(requests, { limit: 4, beside: { id: ids[6] ?? '', side: 'newer' } });
+      assert.deepEqual(shown(back), { ids: ids.slice(2, 6), more: true, reached: ids[2] });
+      const newest = await page(requests, { limit: 4, beside: { id: ids[2] ?? '', side: 'newer' } });
+      assert.deepEqual(shown(newest), { ids: ids.slice(0, 2), more: false, reached: ids[0] });
+      const exact = await page(requests, { limit: 7 });
+      assert.deepEqual([exact.calls.length, exact.more], [7, false]);
+    });
+
+    test('a page goes on from a call that is gone, and new calls don’t move it', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = callsOf(6);
+      await requests.add(calls.slice(0, 5));
+      const ids = calls.map(({ id }) => id).toReversed();
+      const first = await page(requests, { limit: 2 });
+      await requests.add(calls.slice(5));
+      const second = await page(requests, { limit: 2, beside: older(first) });
+      assert.deepEqual(shown(second).ids, ids.slice(3, 5));
+      await requests.forget(ids[4] ?? '', 100);
+      assert.deepEqual(shown(await page(requests, { beside: older(second) })).ids, []);
+    });
+
+    test('an account sees its own calls only, and who may see all sees them in one order', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = callsOf(9, (at) => ({ accountId: `account ${at % 3}` }));
+      await requests.add(calls);
+      const all = calls.toReversed();
+      for (const accountId of ['account 0', 'account 1', 'account 2', 'nobody']) {
+        const own = all.filter((call) => call.accountId === accountId);
+        assert.deepEqual((await page(requests, { accountId })).calls, own);
+      }
+      assert.deepEqual((await page(requests)).calls, all);
+    });
+
+    test('every filter lets through what it names, alone and with others', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const plain = callsOf(3);
+      const failed = { status: 200, ending: 'failed' } as const;
+      const odd = [
+        { modelAsked: 'latest', modelUsed: 'claude-5' },
+        { provider: 'groq' },
+        { keyId: 'key' },
+        { status: 404 },
+        { status: 499, ending: 'aborted' },
+        { status: 500, keyId: 'key' },
+        failed,
+        { provider: null, modelUsed: null, status: 400 },
+      ] satisfies readonly Partial<LoggedCall>[];
+      const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
+      await requests.add([...plain, ...others]);
+      const [named, groq, key, e404, e499, e500, broken, e400] = others;
+      const expected: readonly (readonly [LogFilter, readonly (LoggedCall | undefined)[]])[] = [
+        [{ model: 'latest' }, [named]],
+        [{ model: 'claude-5' }, [named]],
+        [{ model: 'nothing' }, []],
+        [{ provider: 'groq' }, [groq]],
+        [{ keyId: 'key' }, [e500, key]],
+        [{ status: { least: 404, greatest: 404 } }, [e404]],
+        [{ status: { least: 400, greatest: 499 } }, [e400, e499, e404]],
+        [{ status: { least: 500, greatest: 599 } }, [e500]],
+        [{ status: 'error' }, [e400, broken, e500, e499, e404]],
+        [{ ending: 'failed' }, [broken]],
+        [{ ending: 'aborted' }, [e499]],
+        [{ keyId: 'key', status: 'error' }, [e500]],
+        [{ keyId: 'key', provider: 'groq' }, []],
+      ];
+      for (const accountId of ['local', undefined])
+        for (const [filter, calls] of expected)
+          assert.deepEqual(
+            (await page(requests, { accountId, filter })).calls,
+            calls,
+            JSON.stringify(filter),
+          );
+      const filter: LogFilter = { status: 'error' };
+      const first = await page(requests, { filter, limit: 2 });
+      assert.deepEqual([first.calls, first.more], [[e400, broken], true]);
+      const rest = await page(requests, { filter, limit: 3, beside: older(first) });
+      assert.deepEqual([rest.calls, rest.more], [[e500, e499, e404], false]);
+      const newer = { id: e404?.id ?? '', side: 'newer' } as const;
+      const back = await page(requests, { filter, limit: 2, beside: newer });
+      assert.deepEqual([back.calls, back.more, back.reached], [[e500, e499], true, e500?.id]);
+    });
+
+    test('times are from the first millisecond to before the last', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = callsOf(5);
+      await requests.add(calls);
+      const times = async (filter: LogFilter, beside?: LogQuestion['beside']) =>
+        (await page(requests, { filter, beside })).calls.map(({ atMs }) => atMs - startMs);
+      assert.deepEqual(await times({ fromMs: startMs + 1, toMs: startMs + 4 }), [3, 2, 1]);
+      assert.deepEqual(await times({ fromMs: startMs + 3 }), [4, 3]);
+      assert.deepEqual(await times({ toMs: startMs + 2 }), [1, 0]);
+      assert.deepEqual(await times({ fromMs: startMs + 2, toMs: startMs + 2 }), []);
+      assert.deepEqual(await times({ fromMs: -1, toMs: startMs + 1, model: 'gpt-6' }), [0]);
+      const third = calls[3]?.id ?? '';
+      assert.deepEqual(await times({ fromMs: startMs + 1 }, { id: third, side: 'older' }), [2, 1]);
+      assert.deepEqual(await times({ toMs: startMs + 4 }, { id: calls[1]?.id ?? '', side: 'newer' }), [3, 2]);
+    });
+
+    test('a rare call is found behind many others, from either side', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = await fillWithFewRare(requests);
+      const [oldest, newest] = [calls.at(0), calls.at(-1)];
+      for (const accountId of ['local', undefined]) {
+        const both = await page(requests, { accountId, filter: rare });
+        assert.deepEqual([both.calls, both.more], [[newest, oldest], false]);
+      }
+      const beside = (side: 'older' | 'newer', id = '') =>
+        page(requests, { filter: rare, limit: 1, beside: { id, side } });
+      assert.deepEqual((await beside('older', newest?.id)).calls, [oldest]);
+      assert.deepEqual((await beside('newer', oldest?.id)).calls, [newest]);
+      assert.deepEqual((await page(requests, { filter: { provider: 'nobody' } })).calls, []);
+    });
+
+    test('a search that takes too long says how far it came, and goes on from there', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = await fillWithFewRare(requests);
+      const clock = t.mock.method(
+        performance,
+        'now',
+        () => clock.mock.callCount() * limits.requestLogSearchMs,
+      );
+      const first = await page(requests, { filter: rare });
+      const second = await page(requests, { filter: rare, beside: older(first) });
+      clock.mock.restore();
+      assert.deepEqual([first.calls, first.more], [[calls.at(-1)], true]);
+      assert.equal(first.reached, calls.at(-limits.requestLogSearchRows)?.id);
+      assert.deepEqual([second.calls, second.more], [[calls.at(0)], false]);
+    });
+
+    test('the newest call behind the newest is told, however many they are', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      assert.equal(await requests.newestBehind(1), undefined);
+      const calls = await fillWithFewRare(requests);
+      assert.equal(await requests.newestBehind(calls.length), undefined);
+      assert.equal(await requests.newestBehind(calls.length - 1), calls[0]?.id);
+      assert.equal(await requests.newestBehind(calls.length - 3), calls[2]?.id);
+      assert.equal(await requests.newestBehind(1), calls.at(-2)?.id);
+      assert.equal(await requests.newestBehind(0), calls.at(-1)?.id);
+    });
+
+    test('the oldest are forgotten first, a bounded number at a time', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const calls = callsOf(10);
+      await requests.add(calls);
+      assert.equal(await requests.forget(firstIdAt(startMs), 100), 0);
+      assert.equal(await requests.forget(firstIdAt(startMs + 4), 3), 3);
+      assert.equal(await requests.forget(firstIdAt(startMs + 4), 3), 1);
+      assert.equal(await requests.forget(calls[4]?.id ?? '', 3), 1);
+      assert.deepEqual((await page(requests)).calls, calls.slice(5).toReversed());
+      assert.equal(await requests.find(calls[0]?.id ?? '', undefined), undefined);
+    });
+
+    test('one at a time may clean, until it is over', async (t) => {
+      const { open, database } = await setUp(t);
+      const other = await open();
+      const logs = [database.requests, other.requests, database.requests, other.requests];
+      const won = await Promise.all(logs.map((log, at) => log.mayClean(`holder ${at}`, 1000, 2000)));
+      assert.equal(won.filter(Boolean).length, 1);
+      const winner = `holder ${won.indexOf(true)}`;
+      assert.equal(await other.requests.mayClean('another', 1999, 3000), false);
+      assert.equal(await other.requests.mayClean(winner, 1999, 3000), true);
+      assert.equal(await database.requests.mayClean('another', 2999, 4000), false);
+      assert.equal(await database.requests.mayClean('another', 3000, 4000), true);
+      assert.equal(await database.requests.mayClean(winner, 3001, 4001), false);
+    });
+  });
+}
+
+const rare: LogFilter = { model: 'rare' };
+
+/** More calls than are looked at in one step; the first and the last of them are of a rare kind. */
+async function fillWithFewRare(log: RequestLog): Promise<readonly LoggedCall[]> {
+  const many = limits.requestLogSearchRows + limits.requestLogRowsAtOnce;
+  const calls = callsOf(many, (at) => (at === 0 || at === many - 1 ? { modelUsed: 'rare' } : {}));
+  for (const some of chunks(calls, limits.requestLogRowsAtOnce)) await log.add(some);
+  return calls;
+}
+
+/** One each millisecond, the oldest first. */
+function callsOf(
+  count: number,
+  fields: (at: number) => Partial<LoggedCall> = () => ({}),
+): readonly LoggedCall[] {
+  return Array.from({ length: count }, (_, at) =>
+    someCall({ id: someRequestId(startMs + at), ...fields(at) }),
+  );
+}
+
+function page(log: RequestLog, asked: Partial<LogQuestion> = {}): Promise<LogPage> {
+  return log.page({ accountId: undefined, filter: {}, limit: 50, ...asked });
+}
+
+function older({ reached }: LogPage): LogQuestion['beside'] {
+  assert.ok(reached !== undefined);
+  return { id: reached, side: 'older' };
+}
+
+function shown({ calls, more, reached }: LogPage) {
+  return { ids: calls.map(({ id }) => id), more, reached };
+}

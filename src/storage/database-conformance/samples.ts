@@ -1,0 +1,100 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/records.ts';
+import { firstIdAt, timeOfId } from '../../kernel/request-id.ts';
+import type { LoggedCall } from '../../kernel/request-log.ts';
+
+export function someUser(given: Partial<User> = {}): User {
+  const id = given.id ?? randomUUID();
+  return {
+    id,
+    email: `${id}@example.com`,
+    passwordHash: '$argon2id$',
+    tier: 'free',
+    period: undefined,
+    createdAtMs: 1_763_000_000_123,
+    ...given,
+  };
+}
+
+export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: randomUUID(),
+    accountId,
+    prefix: 'gw_live_abcd',
+    hash: '$argon2id$',
+    name: '',
+    pipelineConfig: null,
+    createdAtMs: 1_763_000_000_123,
+    lastUsedAtMs: null,
+    revokedAtMs: null,
+    ...given,
+  };
+}
+
+export function someSealedKey(given: Partial<SealedKey> = {}): SealedKey {
+  return {
+    accountId: 'local',
+    provider: 'openai',
+    sealedBy: 'seal-1',
+    sealed: Buffer.from('sealed'),
+    hint: 'wxyz',
+    updatedAtMs: 1_763_000_000_123,
+    ...given,
+  };
+}
+
+export function someDay(given: Partial<UsageDay> = {}): UsageDay {
+  return {
+    accountId: 'local',
+    day: '2026-11-15',
+    keyId: '',
+    provider: 'openai',
+    model: 'gpt-6',
+    requests: 1,
+    failed: 0,
+    inputTokens: 10,
+    outputTokens: 20,
+    cacheReadTokens: 3,
+    cacheWriteTokens: 4,
+    costNanoUsd: 5,
+    ...given,
+  };
+}
+
+/** The id of a call that came at this time. */
+export function someRequestId(atMs: number): string {
+  return firstIdAt(atMs) + randomBytes(10).toString('hex');
+}
+
+export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
+  const id = given.id ?? someRequestId(1_763_000_000_123);
+  return {
+    id,
+    atMs: timeOfId(id),
+    accountId: 'local',
+    keyId: null,
+    modelAsked: 'gpt-6',
+    modelUsed: 'gpt-6',
+    provider: 'openai',
+    wire: 'openai-chat',
+    providerWire: 'openai-chat',
+    streamed: false,
+    status: 200,
+    ending: 'complete',
+    errorCode: null,
+    inputTokens: 10,
+    outputTokens: 20,
+    cacheReadTokens: 3,
+    cacheWriteTokens: 4,
+    reasoningTokens: 5,
+    costNanoUsd: 6,
+    costEstimated: false,
+    savedNanoUsd: 0,
+    contentMs: 12.345,
+    totalMs: 67.89,
+    overheadMs: 0.5,
+    pipeline: 'none',
+    steps: [],
+    ...given,
+  };
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { someCall, someDay, someKey, someUser } from './samples.ts';
+import type { SetUp } from './set-up.ts';
+
+export function textConformance(setUp: SetUp): void {
+  describe('text', () => {
+    test('whatever looks like SQL is text', async (t) => {
+      const { database } = await setUp(t);
+      const user = someUser({ email: `'; drop table users; --@example.com` });
+      await database.users.add(user);
+      assert.deepEqual(await database.users.byEmail(user.email), user);
+      assert.equal(await database.users.byEmail(`' or '1'='1`), undefined);
+      const key = someKey(user.id, { name: `$1 ? :name @p "quoted" 'x' \\ %_ ${'🌊'.repeat(100)}` });
+      await database.apiKeys.add(key, 100);
+      assert.deepEqual(await database.apiKeys.list(user.id), [key]);
+    });
+
+    test('a megabyte of text comes back as it was', async (t) => {
+      const { database } = await setUp(t);
+      const user = someUser();
+      await database.users.add(user);
+      const key = someKey(user.id, { pipelineConfig: 'ä'.repeat(500_000) });
+      await database.apiKeys.add(key, 100);
+      assert.deepEqual(await database.apiKeys.list(user.id), [key]);
+    });
+
+    test('text that is no text is stored or refused, and what follows goes on', async (t) => {
+      const { database } = await setUp(t);
+      for (const name of ['\0', 'a\0b', '\ud800', 'a\udfffb', '\ufffe', '\u202e']) {
+        const user = someUser({ email: name });
+        const tries = await Promise.allSettled([
+          database.users.add(user),
+          database.users.byEmail(name),
+          database.users.byId(name),
+          database.apiKeys.active(name),
+          database.apiKeys.add(someKey(user.id, { name }), 100),
+          database.apiKeys.change(user.id, name, { name }),
+          database.apiKeys.touch(new Map([[name, 1]])),
+          database.providerKeys.get(name, name),
+          database.usage.add({ id: name, atMs: 1, days: [someDay({ model: name })], counted: [] }),
+          database.endedSessions.has(name),
+          database.requests.add([someCall({ modelAsked: name })]),
+          database.requests.find(name, name),
+        ]);
+        for (const outcome of tries)
+          if (outcome.status === 'rejected') assert.ok(outcome.reason instanceof Error);
+        await database.ping();
+      }
+      assert.equal(await database.users.add(someUser()), true);
+    });
+  });
+}

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Allowance, Slots, Taken, Versions } from '../../kernel/shared-state.ts';
+
+/** One account's calls in one period. */
+interface Count {
+  readonly periodStartMs: number;
+  readonly untilMs: number;
+  used: number;
+}
+
+interface Kept {
+  version: string;
+  /** One, and two around the end of a period. */
+  counts: readonly Count[];
+  givenBack: number;
+  givenBackUntilMs: number;
+}
+
+/** Counts and versions of accounts. What is forgotten is counted from the database and looked up again. */
+export class MemoryAccounts implements Slots, Versions {
+  readonly #clock: Clock;
+  readonly #accountsMax: number;
+  readonly #accounts = new Map<string, Kept>();
+  readonly #life = randomBytes(6).toString('base64url');
+  #versionsMade = 0;
+
+  constructor(clock: Clock, accountsMax: number = limits.countedAccountsMax) {
+    this.#clock = clock;
+    this.#accountsMax = accountsMax;
+  }
+
+  /** Accounts that are remembered. */
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  take(allowance: Allowance): Promise<Taken> {
+    return Promise.resolve(this.#take(allowance));
+  }
+
+  async giveBack(allowance: Allowance): Promise<void> {
+    const nowMs = this.#clock.now();
+    const kept = this.#release(allowance, nowMs);
+    if (nowMs >= kept.givenBackUntilMs) {
+      kept.givenBack = 0;
+      kept.givenBackUntilMs = nowMs + limits.givenBackWindowMs;
+    }
+    kept.givenBack++;
+  }
+
+  async undo(allowance: Allowance): Promise<void> {
+    this.#release(allowance, this.#clock.now());
+  }
+
+  async begin({ accountId, periodStartMs, periodEndMs }: Allowance, used: number): Promise<void> {
+    const kept = this.#account(accountId);
+    const nowMs = this.#clock.now();
+    if (countOf(kept, periodStartMs, nowMs) !== undefined) return;
+    const running = kept.counts.filter(({ untilMs }) => untilMs > nowMs);
+    const untilMs = Math.max(periodEndMs, nowMs) + limits.countGraceMs;
+    kept.counts = [...running, { periodStartMs, untilMs, used }];
+  }
+
+  async of(accountId: string): Promise<string> {
+    return this.#account(accountId).version;
+  }
+
+  async renew(accountId: string): Promise<void> {
+    this.#account(accountId).version = this.#newVersion();
+  }
+
+  #take({ accountId, periodStartMs, limit, givenBackMax }: Allowance): Taken {
+    const kept = this.#account(accountId);
+    const { version } = kept;
+    const nowMs = this.#clock.now();
+    if (kept.givenBack >= givenBackMax) {
+      const leftMs = kept.givenBackUntilMs - nowMs;
+      if (leftMs > 0) return { outcome: 'failing', retryAfterSeconds: Math.ceil(leftMs / 1000), version };
+    }
+    const count = countOf(kept, periodStartMs, nowMs);
+    if (count === undefined) return { outcome: 'uncounted', version };
+    if (count.used >= limit) return { outcome: 'full', used: count.used, version };
+    return { outcome: 'granted', used: ++count.used, version };
+  }
+
+  #release({ accountId, periodStartMs }: Allowance, nowMs: number): Kept {
+    const kept = this.#account(accountId);
+    const count = countOf(kept, periodStartMs, nowMs);
+    if (count !== undefined && count.used > 0) count.used--;
+    return kept;
+  }
+
+  #account(id: string): Kept {
+    const known = this.#accounts.get(id);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= this.#accountsMax) this.#makeRoom();
+    const kept: Kept = { version: this.#newVersion(), counts: [], givenBack: 0, givenBackUntilMs: 0 };
+    this.#accounts.set(id, kept);
+    return kept;
+  }
+
+  /** Those whose periods are over go first, then the oldest; a tenth at least, so that this is rare. */
+  #makeRoom(): void {
+    const nowMs = this.#clock.now();
+    for (const [id, { counts, givenBackUntilMs }] of this.#accounts)
+      if (givenBackUntilMs <= nowMs && counts.every(({ untilMs }) => untilMs <= nowMs))
+        this.#accounts.delete(id);
+    const roomFor = Math.floor(this.#accountsMax * 0.9);
+    for (const id of this.#accounts.keys()) {
+      if (this.#accounts.size <= roomFor) break;
+      this.#accounts.delete(id);
+    }
+  }
+
+  #newVersion(): string {
+    return `${this.#life}.${this.#versionsMade++}`;
+  }
+}
+
+function countOf({ counts }: Kept, periodStartMs: number, nowMs: number): Count | undefined {
+  for (const count of counts)
+    if (count.periodStartMs === periodStartMs && count.untilMs > nowMs) return count;
+  return undefined;
+}

@@ -1,0 +1,10 @@
+/** Names in Redis. An account's are in one slot of a cluster, by the braces around its id. */
+export const keys = {
+  version: (accountId: string) => `weir:{${accountId}}:version`,
+  count: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:calls:${periodStartMs}`,
+  givenBack: (accountId: string) => `weir:{${accountId}}:given-back`,
+  purse: (accountId: string, keyId: string) => `weir:{${accountId}}:purse:${keyId}`,
+  holds: (accountId: string, keyId: string) => `weir:{${accountId}}:holds:${keyId}`,
+  attempts: (hash: string) => `weir:attempts:${hash}`,
+  shelf: (hash: string) => `weir:shelf:${hash}`,
+} as const;

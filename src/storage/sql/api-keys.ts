@@ -1,0 +1,154 @@
+import { type Kysely, sql } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
+import type { ApiKey, ApiKeys, HeldKey, KeyChanges } from '../../kernel/records.ts';
+import { chunks } from './chunks.ts';
+import type { Flavour } from './flavour.ts';
+import type { Tables } from './tables.ts';
+import { accountColumns, toAccount } from './users.ts';
+
+const columns = [
+  'api_keys.id',
+  'api_keys.account_id as accountId',
+  'api_keys.prefix',
+  'api_keys.hash',
+  'api_keys.name',
+  'api_keys.pipeline_config as pipelineConfig',
+  'api_keys.created_at_ms as createdAtMs',
+  'api_keys.last_used_at_ms as lastUsedAtMs',
+  'api_keys.revoked_at_ms as revokedAtMs',
+] as const;
+
+export class SqlApiKeys implements ApiKeys {
+  readonly #db: Kysely<Tables>;
+  /** SQLite has one writer at a time, and no locks on rows. */
+  readonly #locksRows: boolean;
+
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
+    this.#db = db;
+    this.#locksRows = flavour.name === 'postgres';
+  }
+
+  add(key: ApiKey, activeMax: number): Promise<boolean> {
+    return this.#db.transaction().execute(async (trx) => {
+      // Whoever adds a key to the same account waits here, so that the count holds until the key is in.
+      await trx
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', key.accountId)
+        .$if(this.#locksRows, (query) => query.forUpdate())
+        .execute();
+      const { active } = await trx
+        .selectFrom('api_keys')
+        .select((the) => the.fn.countAll<number>().as('active'))
+        .where('account_id', '=', key.accountId)
+        .where('revoked_at_ms', 'is', null)
+        .executeTakeFirstOrThrow();
+      if (active >= activeMax) return false;
+      await trx.insertInto('api_keys').values(toRow(key)).execute();
+      return true;
+    });
+  }
+
+  list(accountId: string): Promise<readonly ApiKey[]> {
+    return this.#db
+      .selectFrom('api_keys')
+      .select(columns)
+      .where('account_id', '=', accountId)
+      .orderBy('created_at_ms', 'desc')
+      .orderBy('id', 'desc')
+      .execute();
+  }
+
+  async active(prefix: string): Promise<readonly HeldKey[]> {
+    const rows = await this.#db
+      .selectFrom('api_keys')
+      .innerJoin('users', 'users.id', 'api_keys.account_id')
+      .select([...columns, ...accountColumns])
+      .where('prefix', '=', prefix)
+      .where('revoked_at_ms', 'is', null)
+      .execute();
+    return rows.map(({ user_id, tier, period_start_ms, period_end_ms, ...key }) => ({
+      key,
+      account: toAccount({ user_id, tier, period_start_ms, period_end_ms }),
+    }));
+  }
+
+  change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
+    const { name, pipelineConfig } = changes;
+    const set = {
+      ...(name === undefined ? {} : { name }),
+      ...(pipelineConfig === undefined ? {} : { pipeline_config: pipelineConfig }),
+    };
+    if (Object.keys(set).length === 0) return this.#inUse(accountId, id);
+    return this.#db
+      .updateTable('api_keys')
+      .set(set)
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .where('revoked_at_ms', 'is', null)
+      .returning(columns)
+      .executeTakeFirst();
+  }
+
+  async revoke(accountId: string, id: string, atMs: number): Promise<boolean> {
+    const { numUpdatedRows } = await this.#db
+      .updateTable('api_keys')
+      .set({ revoked_at_ms: atMs })
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .where('revoked_at_ms', 'is', null)
+      .executeTakeFirstOrThrow();
+    return numUpdatedRows === 1n;
+  }
+
+  async touch(uses: ReadonlyMap<string, number>): Promise<void> {
+    const inOrder = [...uses].sort(([one], [other]) => (one < other ? -1 : 1));
+    for (const some of chunks(inOrder, limits.databaseRowsAtOnce)) await this.#touchSome(some);
+  }
+
+  #touchSome(uses: readonly (readonly [string, number])[]): Promise<void> {
+    const values = sql.join(uses.map(([id, atMs]) => sql`(${id}, cast(${atMs} as bigint))`));
+    return this.#db.transaction().execute(async (trx) => {
+      // Two who touch the same keys lock them in the same order, and don't wait for each other in a circle.
+      if (this.#locksRows)
+        await trx
+          .selectFrom('api_keys')
+          .select('id')
+          .where(
+            'id',
+            'in',
+            uses.map(([id]) => id),
+          )
+          .orderBy('id')
+          .forUpdate()
+          .execute();
+      await sql`with uses (id, at_ms) as (values ${values})
+        update api_keys set last_used_at_ms = uses.at_ms from uses
+        where api_keys.id = uses.id and coalesce(api_keys.last_used_at_ms, -1) < uses.at_ms`.execute(trx);
+    });
+  }
+
+  #inUse(accountId: string, id: string): Promise<ApiKey | undefined> {
+    return this.#db
+      .selectFrom('api_keys')
+      .select(columns)
+      .where('id', '=', id)
+      .where('account_id', '=', accountId)
+      .where('revoked_at_ms', 'is', null)
+      .executeTakeFirst();
+  }
+}
+
+function toRow(key: ApiKey): Tables['api_keys'] {
+  return {
+    id: key.id,
+    account_id: key.accountId,
+    prefix: key.prefix,
+    hash: key.hash,
+    name: key.name,
+    pipeline_config: key.pipelineConfig,
+    created_at_ms: key.createdAtMs,
+    last_used_at_ms: key.lastUsedAtMs,
+    revoked_at_ms: key.revokedAtMs,
+  };
+}

@@ -1,0 +1,32 @@
+/** A database as a queue of statements sees it: lines that are taken, used by one at a time, and given back. */
+export interface Lines {
+  /** Rejects within a bounded time when there is no line to be had. */
+  take(): Promise<Line>;
+  /** Resolves within a bounded time; who still has a line loses it. */
+  close(): Promise<void>;
+}
+
+export interface Line {
+  /** Settles within a bounded time. A line that failed without the database's word for it answers nothing more. */
+  run(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
+  /** Ends a transaction that failed. Where that can't be done, the line is not used again. */
+  rollback(): Promise<void>;
+  giveBack(): void;
+}
+
+export interface Answer {
+  readonly rows: readonly unknown[];
+  /** Rows that were written, where rows are not given back. */
+  readonly changes?: number | undefined;
+}
+
+/** How long things may take and how much of them there may be, so that nothing hangs and nothing piles up. */
+export interface Bounds {
+  readonly linesMax: number;
+  /** For a line, whether one is opened for it or others are waited for. */
+  readonly waitMs: number;
+  /** Until the database itself gives up a statement; what it waits for locks is part of it. */
+  readonly statementMs: number;
+  /** Until we give up the database. */
+  readonly answerMs: number;
+}

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { Kysely, sql } from 'kysely';
+import { freshPostgres } from '../../../test/support/stores.ts';
+import { type Flavour, postgres, sqlite } from './flavour.ts';
+import type { Lines } from './lines.ts';
+import { linesDialect } from './lines-dialect.ts';
+import { type Migration, migrate } from './migrate.ts';
+import { PostgresLines } from './postgres-lines.ts';
+import { queryBounds } from './sql-database.ts';
+import { SqliteLines } from './sqlite-lines.ts';
+import type { SchemaTables } from './tables.ts';
+
+const homes: readonly (readonly [Flavour, (t: TestContext) => Promise<() => Lines>])[] = [
+  [sqlite, sqliteHome],
+  [postgres, postgresHome],
+];
+
+for (const [flavour, makeHome] of homes)
+  describe(`migrations on ${flavour.name}`, () => {
+    const setUp = async (t: TestContext) => {
+      const openLines = await makeHome(t);
+      return () => {
+        const lines = openLines();
+        t.after(() => lines.close());
+        return new Kysely<SchemaTables>({ dialect: linesDialect(flavour, lines) });
+      };
+    };
+
+    test('steps are run once each, in order, also those that came later', async (t) => {
+      const db = (await setUp(t))();
+      await migrate(db, flavour, [makes('first'), fills('first')]);
+      await migrate(db, flavour, [makes('first'), fills('first')]);
+      await migrate(db, flavour, [makes('first'), fills('first'), makes('second'), fills('first')]);
+      assert.deepEqual(await rowsOf(db, 'first'), [{ id: 1 }, { id: 1 }]);
+      assert.deepEqual(await rowsOf(db, 'second'), []);
+      assert.deepEqual(await versionsOf(db), [1, 2, 3, 4]);
+    });
+
+    test('a step that fails leaves nothing of itself and nothing of those before it', async (t) => {
+      const db = (await setUp(t))();
+      await migrate(db, flavour, [makes('first')]);
+      const broken: Migration = {
+        name: 'broken',
+        async up(trx) {
+          await makes('third').up(trx, flavour);
+          await sql`insert into nowhere values (1)`.execute(trx);
+        },
+      };
+      const steps = [makes('first'), makes('second'), fills('first'), broken];
+      await assert.rejects(migrate(db, flavour, steps), /nowhere/);
+      await assert.rejects(rowsOf(db, 'second'));
+      await assert.rejects(rowsOf(db, 'third'));
+      assert.deepEqual(await rowsOf(db, 'first'), []);
+      assert.deepEqual(await versionsOf(db), [1]);
+      await migrate(db, flavour, [...steps.slice(0, 3), makes('third')]);
+      assert.deepEqual(await versionsOf(db), [1, 2, 3, 4]);
+    });
+
+    test('of many who start at once, one migrates and the others wait for it', async (t) => {
+      const open = await setUp(t);
+      let running = 0;
+      const slow: Migration = {
+        name: 'slow',
+        async up(trx) {
+          assert.equal(++running, 1);
+          for (let at = 0; at < 50; at++) await sql`select 1`.execute(trx);
+          await fills('first').up(trx, flavour);
+          running--;
+        },
+      };
+      await Promise.all(Array.from({ length: 4 }, () => migrate(open(), flavour, [makes('first'), slow])));
+      assert.deepEqual(await rowsOf(open(), 'first'), [{ id: 1 }]);
+    });
+
+    test('a newer schema is refused and left as it is', async (t) => {
+      const db = (await setUp(t))();
+      await migrate(db, flavour, [makes('first'), makes('second')]);
+      await assert.rejects(
+        migrate(db, flavour, [makes('first')]),
+        /schema version 2 and this Weir knows versions up to 1/,
+      );
+      assert.deepEqual(await versionsOf(db), [1, 2]);
+    });
+  });
+
+function makes(table: string): Migration {
+  return {
+    name: `makes ${table}`,
+    async up(db, { integer, tableEnd }) {
+      await db.schema.createTable(table).addColumn('id', integer).modifyEnd(tableEnd).execute();
+    },
+  };
+}
+
+function fills(table: string): Migration {
+  return {
+    name: `fills ${table}`,
+    async up(db) {
+      await sql`insert into ${sql.table(table)} (id) values (1)`.execute(db);
+    },
+  };
+}
+
+async function rowsOf(db: Kysely<SchemaTables>, table: string): Promise<readonly unknown[]> {
+  return (await sql`select id from ${sql.table(table)}`.execute(db)).rows;
+}
+
+async function versionsOf(db: Kysely<SchemaTables>): Promise<readonly number[]> {
+  const rows = await db.selectFrom('schema_migrations').select('version').orderBy('version').execute();
+  return rows.map(({ version }) => version);
+}
+
+async function sqliteHome(t: TestContext): Promise<() => Lines> {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-sqlite-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return () => new SqliteLines({ file: join(folder, 'weir.db'), bounds: queryBounds });
+}
+
+async function postgresHome(t: TestContext): Promise<() => Lines> {
+  const url = await freshPostgres(t);
+  return () => new PostgresLines(url, queryBounds);
+}

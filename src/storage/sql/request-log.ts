@@ -1,0 +1,94 @@
+import { type Kysely, sql } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
+import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/request-log.ts';
+import type { Flavour } from './flavour.ts';
+import { columnNames, columns, toCall, toLists } from './request-log-row.ts';
+import { LogSearch } from './request-log-search.ts';
+import type { Tables } from './tables.ts';
+
+const lease = 'request-log';
+
+export class SqlRequestLog implements RequestLog {
+  readonly #db: Kysely<Tables>;
+  readonly #flavour: Flavour;
+
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
+    this.#db = db;
+    this.#flavour = flavour;
+  }
+
+  /** As one JSON text: hundreds of rows cost this thread little more than writing it. */
+  async add(calls: readonly LoggedCall[]): Promise<void> {
+    const lists = this.#flavour.listsIn(toLists(calls));
+    await sql`with calls as materialized (${lists})
+      insert into requests (${names}) select ${values} from calls where true
+      on conflict (id) do nothing`.execute(this.#db);
+  }
+
+  page(question: LogQuestion): Promise<LogPage> {
+    return new LogSearch(this.#db, question).page();
+  }
+
+  async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
+    const row = await this.#db
+      .selectFrom('requests')
+      .select(columnNames)
+      .where('id', '=', id)
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .executeTakeFirst();
+    return row === undefined ? undefined : toCall(row);
+  }
+
+  /** Counted in parts, so that nobody waits behind the whole. */
+  async newestBehind(count: number): Promise<string | undefined> {
+    let id: string | undefined;
+    for (let counted = 0; counted <= count; ) {
+      const some = Math.min(limits.requestLogSearchRows, count + 1 - counted);
+      const last = id;
+      const next = await this.#db
+        .selectFrom('requests')
+        .select('id')
+        .$if(last !== undefined, (query) => query.where('id', '<', last ?? ''))
+        .orderBy('id', 'desc')
+        .offset(some - 1)
+        .limit(1)
+        .executeTakeFirst();
+      if (next === undefined) return undefined;
+      id = next.id;
+      counted += some;
+    }
+    return id;
+  }
+
+  async forget(upToId: string, most: number): Promise<number> {
+    const { numDeletedRows } = await this.#db
+      .deleteFrom('requests')
+      .where('id', 'in', (the) =>
+        the.selectFrom('requests').select('id').where('id', '<=', upToId).orderBy('id').limit(most),
+      )
+      .executeTakeFirstOrThrow();
+    return Number(numDeletedRows);
+  }
+
+  async mayClean(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.#db
+      .insertInto('leases')
+      .values({ name: lease, holder, until_ms: untilMs })
+      .onConflict((conflict) =>
+        conflict
+          .column('name')
+          .doUpdateSet({ holder, until_ms: untilMs })
+          .where((the) => the.or([the('leases.holder', '=', holder), the('leases.until_ms', '<=', nowMs)])),
+      )
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+}
+
+const names = sql.join(columnNames.map((name) => sql.ref(name)));
+
+const values = sql.join(
+  columns.map(({ kind }, at) =>
+    kind === 'text' ? sql`list->>${sql.lit(at)}` : sql`cast(list->>${sql.lit(at)} as bigint)`,
+  ),
+);

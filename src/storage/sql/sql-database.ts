@@ -1,0 +1,99 @@
+import { Kysely, sql } from 'kysely';
+import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
+import type {
+  ApiKeys,
+  Database,
+  EndedSessions,
+  ProviderKeys,
+  UsageBook,
+  Users,
+} from '../../kernel/records.ts';
+import type { RequestLog } from '../../kernel/request-log.ts';
+import { unavailable } from '../../kernel/unavailable.ts';
+import { within } from '../../kernel/within.ts';
+import { SqlApiKeys } from './api-keys.ts';
+import { SqlEndedSessions } from './ended-sessions.ts';
+import type { Flavour } from './flavour.ts';
+import type { Bounds, Lines } from './lines.ts';
+import { linesDialect } from './lines-dialect.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+import { SqlProviderKeys } from './provider-keys.ts';
+import { SqlRequestLog } from './request-log.ts';
+import type { SchemaTables, Tables } from './tables.ts';
+import { SqlUsageBook } from './usage-book.ts';
+import { SqlUsers } from './users.ts';
+
+export const queryBounds: Bounds = {
+  linesMax: limits.databaseConnectionsMax,
+  waitMs: limits.databaseWaitMs,
+  statementMs: limits.databaseStatementMs,
+  answerMs: limits.databaseAnswerMs,
+};
+
+export interface SqlHome {
+  readonly flavour: Flavour;
+  readonly bounds: Bounds;
+  lines(bounds: Bounds): Lines;
+}
+
+/** Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. */
+export async function openSql(home: SqlHome): Promise<Database> {
+  const { waitMs } = home.bounds;
+  const patient = { linesMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
+  const lines = home.lines(patient);
+  try {
+    const db = new Kysely<SchemaTables>({ dialect: linesDialect(home.flavour, lines) });
+    await migrate(db, home.flavour, migrations);
+  } catch (error) {
+    // What callers aren't told is just what the operator needs.
+    const cause = GatewayError.is(error) ? error.cause : error;
+    throw new Error(`the database can't be used: ${reasonOf(cause)}`, {
+      cause,
+    });
+  } finally {
+    await lines.close();
+  }
+  return new SqlDatabase(home.flavour, home.lines(home.bounds));
+}
+
+/** The same queries for SQLite and for PostgreSQL. */
+class SqlDatabase implements Database {
+  readonly users: Users;
+  readonly endedSessions: EndedSessions;
+  readonly apiKeys: ApiKeys;
+  readonly providerKeys: ProviderKeys;
+  readonly usage: UsageBook;
+  readonly requests: RequestLog;
+  readonly #db: Kysely<Tables>;
+  readonly #lines: Lines;
+
+  constructor(flavour: Flavour, lines: Lines) {
+    const db = new Kysely<Tables>({ dialect: linesDialect(flavour, lines) });
+    this.#db = db;
+    this.#lines = lines;
+    this.users = new SqlUsers(db);
+    this.endedSessions = new SqlEndedSessions(db);
+    this.apiKeys = new SqlApiKeys(db, flavour);
+    this.providerKeys = new SqlProviderKeys(db);
+    this.usage = new SqlUsageBook(db);
+    this.requests = new SqlRequestLog(db, flavour);
+  }
+
+  async ping(): Promise<void> {
+    await within(sql`select 1`.execute(this.#db), limits.databasePingMs, () =>
+      unavailable('the database is not available'),
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#lines.close();
+  }
+}
+
+/** An error of several addresses has no message of its own. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join('; ');
+  return cause instanceof Error ? cause.message : String(cause);
+}

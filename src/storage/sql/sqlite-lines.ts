@@ -1,0 +1,115 @@
+import { limits } from '../../kernel/limits.ts';
+import { unavailable } from '../../kernel/unavailable.ts';
+import type { Answer, Line, Lines } from './lines.ts';
+import { type SqliteFile, SqliteThread } from './sqlite-thread.ts';
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** One line to a file of SQLite, taken in turn. A thread that is lost is replaced for the next in the queue. */
+export class SqliteLines implements Lines {
+  readonly #file: SqliteFile;
+  readonly #queue = new Set<Waiting>();
+  #taken = false;
+  #closed = false;
+  #thread: SqliteThread | undefined;
+
+  constructor(file: SqliteFile) {
+    this.#file = file;
+  }
+
+  async take(): Promise<Line> {
+    await this.#turn();
+    try {
+      const thread = await this.#running();
+      return new SqliteLine(thread, () => this.#next());
+    } catch (error) {
+      this.#next();
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const { reject, timer } of this.#queue) {
+      clearTimeout(timer);
+      reject(unavailable('the database is closed'));
+    }
+    this.#queue.clear();
+    const free =
+      !this.#taken ||
+      (await this.#wait()
+        .then(() => true)
+        .catch(() => false));
+    if (free) await this.#thread?.close();
+    else this.#thread?.abandon('the database is closed');
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#closed) throw unavailable('the database is closed');
+    if (this.#taken) await this.#wait();
+    else this.#taken = true;
+  }
+
+  #wait(): Promise<void> {
+    if (this.#queue.size >= limits.databaseWaitingMax) throw unavailable('the database is not keeping up');
+    const { waitMs } = this.#file.bounds;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => {
+      this.#queue.delete(waiting);
+      reject(unavailable('the database is busy'));
+    }, waitMs);
+    const waiting = { resolve, reject, timer };
+    this.#queue.add(waiting);
+    return promise;
+  }
+
+  #next(): void {
+    const [waiting] = this.#queue;
+    if (waiting === undefined) {
+      this.#taken = false;
+      return;
+    }
+    this.#queue.delete(waiting);
+    clearTimeout(waiting.timer);
+    waiting.resolve();
+  }
+
+  async #running(): Promise<SqliteThread> {
+    if (this.#thread === undefined || this.#thread.isLost)
+      this.#thread = await SqliteThread.start(this.#file);
+    return this.#thread;
+  }
+}
+
+class SqliteLine implements Line {
+  readonly #thread: SqliteThread;
+  readonly #done: () => void;
+
+  constructor(thread: SqliteThread, done: () => void) {
+    this.#thread = thread;
+    this.#done = done;
+  }
+
+  run(sql: string, parameters: readonly unknown[] = []): Promise<Answer> {
+    return this.#thread.run({ sql, parameters });
+  }
+
+  async rollback(): Promise<void> {
+    if (this.#thread.isLost) return;
+    try {
+      await this.#thread.run({ sql: 'rollback', parameters: [] });
+    } catch {
+      // Whatever state the connection is in, the next one starts without a transaction.
+      this.#thread.abandon('a transaction could not be ended');
+    }
+  }
+
+  giveBack(): void {
+    this.#done();
+  }
+}

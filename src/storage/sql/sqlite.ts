@@ -1,0 +1,21 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Database } from '../../kernel/records.ts';
+import { sqlite } from './flavour.ts';
+import type { Bounds } from './lines.ts';
+import { openSql, queryBounds } from './sql-database.ts';
+import { SqliteLines } from './sqlite-lines.ts';
+
+interface SqliteStart {
+  /** Is made where there is none, for its owner's eyes only. */
+  readonly file: string;
+  readonly bounds?: Bounds;
+}
+
+/** A database in one file, which several processes of one machine may open. */
+export async function openSqlite({ file, bounds = queryBounds }: SqliteStart): Promise<Database> {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  // SQLite gives its further files the mode of the first.
+  closeSync(openSync(file, 'a', 0o600));
+  return openSql({ flavour: sqlite, bounds, lines: (within) => new SqliteLines({ file, bounds: within }) });
+}

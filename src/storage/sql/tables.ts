@@ -1,0 +1,103 @@
+/** Every table as it is after the last migration. Times are milliseconds since 1970. */
+export interface Tables {
+  readonly schema_migrations: {
+    readonly version: number;
+    readonly name: string;
+  };
+  readonly users: {
+    readonly id: string;
+    readonly email: string;
+    /** Without case; no two accounts share one. */
+    readonly email_folded: string;
+    readonly password_hash: string;
+    readonly tier: string;
+    readonly period_start_ms: number | null;
+    readonly period_end_ms: number | null;
+    readonly created_at_ms: number;
+  };
+  readonly ended_sessions: {
+    readonly token_id: string;
+    readonly expires_at_ms: number;
+  };
+  readonly api_keys: {
+    readonly id: string;
+    readonly account_id: string;
+    readonly prefix: string;
+    readonly hash: string;
+    readonly name: string;
+    readonly pipeline_config: string | null;
+    readonly created_at_ms: number;
+    readonly last_used_at_ms: number | null;
+    readonly revoked_at_ms: number | null;
+  };
+  readonly provider_keys: {
+    readonly account_id: string;
+    readonly provider: string;
+    readonly sealed_by: string;
+    readonly sealed: Uint8Array;
+    readonly hint: string | null;
+    readonly updated_at_ms: number;
+  };
+  readonly usage_days: {
+    readonly account_id: string;
+    readonly day: string;
+    readonly key_id: string;
+    readonly provider: string;
+    readonly model: string;
+    readonly requests: number;
+    readonly failed: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+  };
+  readonly usage_periods: {
+    readonly account_id: string;
+    readonly period_start_ms: number;
+    readonly calls: number;
+  };
+  /** Batches that have been added, so that none is added twice. */
+  readonly usage_batches: {
+    readonly id: string;
+    readonly at_ms: number;
+  };
+  readonly requests: {
+    readonly id: string;
+    readonly at_ms: number;
+    readonly account_id: string;
+    readonly key_id: string | null;
+    readonly model_asked: string;
+    readonly model_used: string | null;
+    readonly provider: string | null;
+    readonly wire: string;
+    readonly provider_wire: string | null;
+    readonly streamed: number;
+    readonly status: number;
+    readonly ending: string;
+    readonly error_code: string | null;
+    readonly input_tokens: number | null;
+    readonly output_tokens: number | null;
+    readonly cache_read_tokens: number | null;
+    readonly cache_write_tokens: number | null;
+    readonly reasoning_tokens: number | null;
+    readonly cost_nano_usd: number | null;
+    readonly cost_estimated: number;
+    readonly saved_nano_usd: number;
+    readonly content_us: number | null;
+    readonly total_us: number;
+    readonly overhead_us: number;
+    readonly pipeline: string;
+    /** As JSON. */
+    readonly steps: string;
+  };
+  /** Who may do what only one of all replicas should do. */
+  readonly leases: {
+    readonly name: string;
+    readonly holder: string;
+    readonly until_ms: number;
+  };
+}
+
+/** What a migration may count on; all else is for it to make or to change. */
+export type SchemaTables = Pick<Tables, 'schema_migrations'>;

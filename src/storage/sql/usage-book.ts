@@ -1,0 +1,175 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
+import type { Counted, UsageBatch, UsageBook, UsageDay } from '../../kernel/records.ts';
+import { chunks } from './chunks.ts';
+import type { Tables } from './tables.ts';
+
+export class SqlUsageBook implements UsageBook {
+  readonly #db: Kysely<Tables>;
+  #cleanedAtMs = 0;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async add(batch: UsageBatch): Promise<void> {
+    await this.#forgetOldBatches(batch.atMs);
+    await this.#db.transaction().execute(async (trx) => {
+      const { numInsertedOrUpdatedRows } = await trx
+        .insertInto('usage_batches')
+        .values({ id: batch.id, at_ms: batch.atMs })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirstOrThrow();
+      if (numInsertedOrUpdatedRows === 0n) return;
+      for (const days of chunks(inOrder(batch.days, dayName, addDays), limits.databaseRowsAtOnce))
+        await writeDays(trx, days);
+      for (const counted of chunks(inOrder(batch.counted, periodName, addCalls), limits.databaseRowsAtOnce))
+        await writeCounted(trx, counted);
+    });
+  }
+
+  days({ accountId, from, to }: Parameters<UsageBook['days']>[0]): Promise<readonly UsageDay[]> {
+    return this.#db
+      .selectFrom('usage_days')
+      .select([
+        'account_id as accountId',
+        'day',
+        'key_id as keyId',
+        'provider',
+        'model',
+        'requests',
+        'failed',
+        'input_tokens as inputTokens',
+        'output_tokens as outputTokens',
+        'cache_read_tokens as cacheReadTokens',
+        'cache_write_tokens as cacheWriteTokens',
+        'cost_nano_usd as costNanoUsd',
+      ])
+      .where('day', '>=', from)
+      .where('day', '<=', to)
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .orderBy('day')
+      .orderBy('key_id')
+      .orderBy('provider')
+      .orderBy('model')
+      .orderBy('account_id')
+      .execute();
+  }
+
+  async counted(accountId: string, periodStartMs: number): Promise<number> {
+    const found = await this.#db
+      .selectFrom('usage_periods')
+      .select('calls')
+      .where('account_id', '=', accountId)
+      .where('period_start_ms', '=', periodStartMs)
+      .executeTakeFirst();
+    return found?.calls ?? 0;
+  }
+
+  /** Now and then, and before anything is added: a batch that is in must not be reported as failed. */
+  async #forgetOldBatches(nowMs: number): Promise<void> {
+    if (nowMs - this.#cleanedAtMs < limits.usageBatchCleanupMs) return;
+    this.#cleanedAtMs = nowMs;
+    await this.#db
+      .deleteFrom('usage_batches')
+      .where('at_ms', '<', nowMs - limits.usageBatchKeptMs)
+      .execute();
+  }
+}
+
+/**
+ * One row for each name, since a statement can't write a row twice, and in one order everywhere, so that two who write
+ * the same rows don't wait for each other in a circle.
+ */
+function inOrder<Row>(
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  add: (one: Row, other: Row) => Row,
+): readonly Row[] {
+  const merged = new Map<string, Row>();
+  for (const row of rows) {
+    const same = merged.get(name(row));
+    merged.set(name(row), same === undefined ? row : add(same, row));
+  }
+  return [...merged].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+function dayName({ accountId, day, keyId, provider, model }: UsageDay): string {
+  return JSON.stringify([accountId, day, keyId, provider, model]);
+}
+
+function addDays(one: UsageDay, other: UsageDay): UsageDay {
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    failed: one.failed + other.failed,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    costNanoUsd: one.costNanoUsd + other.costNanoUsd,
+  };
+}
+
+async function writeDays(trx: Transaction<Tables>, days: readonly UsageDay[]): Promise<void> {
+  const sum = (column: keyof Tables['usage_days']) =>
+    sql<number>`${sql.ref(`usage_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
+  await trx
+    .insertInto('usage_days')
+    .values(days.map(toRow))
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day', 'key_id', 'provider', 'model']).doUpdateSet({
+        requests: sum('requests'),
+        failed: sum('failed'),
+        input_tokens: sum('input_tokens'),
+        output_tokens: sum('output_tokens'),
+        cache_read_tokens: sum('cache_read_tokens'),
+        cache_write_tokens: sum('cache_write_tokens'),
+        cost_nano_usd: sum('cost_nano_usd'),
+      }),
+    )
+    .execute();
+}
+
+function toRow(day: UsageDay): Tables['usage_days'] {
+  return {
+    account_id: day.accountId,
+    day: day.day,
+    key_id: day.keyId,
+    provider: day.provider,
+    model: day.model,
+    requests: day.requests,
+    failed: day.failed,
+    input_tokens: day.inputTokens,
+    output_tokens: day.outputTokens,
+    cache_read_tokens: day.cacheReadTokens,
+    cache_write_tokens: day.cacheWriteTokens,
+    cost_nano_usd: day.costNanoUsd,
+  };
+}
+
+function periodName({ accountId, periodStartMs }: Counted): string {
+  return JSON.stringify([accountId, periodStartMs]);
+}
+
+function addCalls(one: Counted, other: Counted): Counted {
+  return { ...one, calls: one.calls + other.calls };
+}
+
+async function writeCounted(trx: Transaction<Tables>, counted: readonly Counted[]): Promise<void> {
+  await trx
+    .insertInto('usage_periods')
+    .values(
+      counted.map(({ accountId, periodStartMs, calls }) => ({
+        account_id: accountId,
+        period_start_ms: periodStartMs,
+        calls,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'period_start_ms'])
+        .doUpdateSet({ calls: sql<number>`usage_periods.calls + excluded.calls` }),
+    )
+    .execute();
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { AccountKeys } from '../../src/accounts/api-keys.ts';
+import { keyHashing, passwordHashing } from '../../src/accounts/hashing.ts';
+import { KeyRing } from '../../src/accounts/key-ring.ts';
+import { KeyUses } from '../../src/accounts/key-uses.ts';
+import { ProviderVault } from '../../src/accounts/provider-keys.ts';
+import { Sealing } from '../../src/accounts/sealing.ts';
+import { SessionTokens } from '../../src/accounts/session-tokens.ts';
+import { Accounts } from '../../src/accounts/users.ts';
+import type { Database } from '../../src/kernel/records.ts';
+import type { SharedState } from '../../src/kernel/shared-state.ts';
+import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
+import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { MovedClock } from './moved-clock.ts';
+
+/** Keys of 32 bytes that differ by number. */
+export function testKey(number: number): Uint8Array {
+  return new Uint8Array(32).fill(number);
+}
+
+export type Keys = readonly [Uint8Array, ...Uint8Array[]];
+
+/** All that deals with accounts, on a real database and with a clock that stands still. */
+export class AccountDesk {
+  readonly clock: MovedClock;
+  readonly database: Database;
+  readonly shared: SharedState;
+  readonly tokens: SessionTokens;
+  readonly accounts: Accounts;
+  readonly uses: KeyUses;
+  readonly keys: AccountKeys;
+  readonly ring: KeyRing;
+  readonly vault: ProviderVault;
+  /** Why uses of keys could not be stored. */
+  readonly failures: unknown[] = [];
+
+  static async open(t: TestContext): Promise<AccountDesk> {
+    const folder = mkdtempSync(join(tmpdir(), 'weir-accounts-'));
+    const clock = new MovedClock();
+    const database = await openSqlite({ file: join(folder, 'weir.db') });
+    t.after(async () => {
+      await database.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    return new AccountDesk(clock, database, new MemorySharedState(clock));
+  }
+
+  private constructor(clock: MovedClock, database: Database, shared: SharedState) {
+    this.clock = clock;
+    this.database = database;
+    this.shared = shared;
+    this.tokens = this.tokensSignedBy([testKey(1)]);
+    this.accounts = new Accounts({
+      users: database.users,
+      attempts: shared.attempts,
+      tokens: this.tokens,
+      passwords: passwordHashing(),
+      clock,
+    });
+    const hashing = keyHashing();
+    const { versions } = shared;
+    this.uses = new KeyUses({
+      apiKeys: database.apiKeys,
+      clock,
+      onFailure: (cause) => this.failures.push(cause),
+    });
+    const shape = { versions, hashing, uses: this.uses, keyPrefix: 'gw', clock };
+    this.keys = new AccountKeys({ apiKeys: database.apiKeys, ...shape });
+    this.ring = new KeyRing({ apiKeys: database.apiKeys, cacheKey: testKey(2), ...shape });
+    this.vault = this.vaultSealedBy([testKey(3)]);
+  }
+
+  tokensSignedBy(keys: Keys): SessionTokens {
+    return new SessionTokens({ keys, endedSessions: this.database.endedSessions, clock: this.clock });
+  }
+
+  vaultSealedBy(keys: Keys): ProviderVault {
+    const { providerKeys } = this.database;
+    const { versions } = this.shared;
+    return new ProviderVault({ providerKeys, versions, sealing: new Sealing(keys), clock: this.clock });
+  }
+
+  /** A new account; resolves to its id. */
+  async account(email = 'ada@example.com'): Promise<string> {
+    const login = { email, password: 'correct horse', remoteAddress: '192.0.2.1' };
+    return (await this.accounts.signUp(login)).user.id;
+  }
+}

@@ -1,0 +1,14 @@
+import type { TestContext } from 'node:test';
+import { createClient } from '@redis/client';
+
+/** Lets time pass in a database of Redis: all that will be forgotten is forgotten that much sooner. */
+export async function agedRedis(t: TestContext, url: string): Promise<(seconds: number) => Promise<void>> {
+  const client = await createClient({ url }).connect();
+  t.after(() => client.destroy());
+  return async (seconds) => {
+    for (const key of await client.keys('*')) {
+      const leftMs = await client.pTTL(key);
+      if (leftMs >= 0) await client.pExpire(key, Math.round(leftMs - seconds * 1000));
+    }
+  };
+}

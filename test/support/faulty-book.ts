@@ -1,0 +1,36 @@
+import type { UsageBatch, UsageBook } from '../../src/kernel/records.ts';
+
+/** A usage book that a test can come between. */
+export class FaultyBook implements UsageBook {
+  /** Run before and after a batch is added; what they throw is what the caller gets. */
+  beforeAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;
+  afterAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;
+  /** Run after a count was read. */
+  afterCounted: () => void | Promise<void> = () => undefined;
+  /** Tries to add a batch, and questions for counts. */
+  adds = 0;
+  counts = 0;
+  readonly #book: UsageBook;
+
+  constructor(book: UsageBook) {
+    this.#book = book;
+  }
+
+  async add(batch: UsageBatch): Promise<void> {
+    this.adds++;
+    await this.beforeAdd(batch);
+    await this.#book.add(batch);
+    await this.afterAdd(batch);
+  }
+
+  days(question: Parameters<UsageBook['days']>[0]): ReturnType<UsageBook['days']> {
+    return this.#book.days(question);
+  }
+
+  async counted(accountId: string, periodStartMs: number): Promise<number> {
+    this.counts++;
+    const calls = await this.#book.counted(accountId, periodStartMs);
+    await this.afterCounted();
+    return calls;
+  }
+}

@@ -1,0 +1,48 @@
+import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../src/kernel/request-log.ts';
+
+/** A request log that a test can come between. */
+export class FaultyRequestLog implements RequestLog {
+  /** Run before and after calls are added, and after some were forgotten; what they throw is what the caller gets. */
+  beforeAdd: (calls: readonly LoggedCall[]) => void | Promise<void> = () => undefined;
+  afterAdd: () => void | Promise<void> = () => undefined;
+  afterForget: () => void | Promise<void> = () => undefined;
+  /** How many calls each try to add had. */
+  readonly adds: number[] = [];
+  /** How many calls each step of cleaning deleted. */
+  readonly forgotten: number[] = [];
+  readonly #log: RequestLog;
+
+  constructor(log: RequestLog) {
+    this.#log = log;
+  }
+
+  async add(calls: readonly LoggedCall[]): Promise<void> {
+    this.adds.push(calls.length);
+    await this.beforeAdd(calls);
+    await this.#log.add(calls);
+    await this.afterAdd();
+  }
+
+  async forget(upToId: string, most: number): Promise<number> {
+    const count = await this.#log.forget(upToId, most);
+    this.forgotten.push(count);
+    await this.afterForget();
+    return count;
+  }
+
+  page(question: LogQuestion): Promise<LogPage> {
+    return this.#log.page(question);
+  }
+
+  find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
+    return this.#log.find(id, accountId);
+  }
+
+  newestBehind(count: number): Promise<string | undefined> {
+    return this.#log.newestBehind(count);
+  }
+
+  mayClean(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
+    return this.#log.mayClean(holder, nowMs, untilMs);
+  }
+}

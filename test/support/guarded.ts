@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { GatewayError } from '../../src/kernel/errors.ts';
+import type { Answer, ChatRequest } from '../../src/kernel/message.ts';
+import type { Handler } from '../../src/kernel/module.ts';
+import type { Purses } from '../../src/kernel/purse.ts';
+import { Reply } from '../../src/kernel/reply.ts';
+import { costGuard } from '../../src/modules/cost-guard/cost-guard.ts';
+import { MemoryPurses } from '../../src/storage/memory/memory-purses.ts';
+import { type RunOptions, runModule } from '../../src/testing/run-module.ts';
+import { testPrices } from '../../src/testing/test-prices.ts';
+import { MovedClock } from './moved-clock.ts';
+
+/** A thousand billionths of a dollar for a token in, ten thousand for one out. */
+export const prices = testPrices({ input: 1, output: 10 }, { outputTokensMax: 1000, contextTokens: 50_000 });
+export const request: ChatRequest = {
+  model: 'm',
+  max_tokens: 100,
+  messages: [{ role: 'user', content: 'Hi' }],
+};
+
+/** Half of the bytes and 200 on top; 100 tokens of output. */
+export const sentNano = 237 * 1000;
+export const worstNano = sentNano + 100 * 10_000;
+export const answer: Answer = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'm',
+  content: [{ type: 'text', text: 'Hello, how are you?' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 8, output_tokens: 6 },
+};
+export const answerNano = 8 * 1000 + 6 * 10_000;
+
+export function guarded(defaults: RunOptions = {}, given?: Purses) {
+  const clock = new MovedClock();
+  const purses = given ?? new MemoryPurses(clock);
+  const upstream: Handler = async () => Reply.of(answer);
+  const run = runModule(costGuard, { upstream, ...defaults }, { clock, prices, purses });
+  return { run, clock, purses };
+}
+
+export const holder = { accountId: 'local', keyId: '' };
+const day = { startMs: Date.UTC(2026, 10, 15), endMs: Date.UTC(2026, 10, 16) };
+export const windows = { day, month: { startMs: Date.UTC(2026, 10), endMs: Date.UTC(2026, 11) } };
+
+/** What is spent and held, as a hold for which there is no room is told. */
+export async function standing(purses: Purses, of = holder): Promise<readonly [number, number]> {
+  const told = await purses.hold({ holder: of, windows, amount: 1, least: 1, ceilings: { day: -1 } });
+  assert.ok(told.outcome === 'refused', told.outcome);
+  return [told.spent, told.held];
+}
+
+export function usd(nano: number): string {
+  return (nano / 1e9).toFixed(9);
+}
+
+export function refusal(error: unknown, code: string): GatewayError {
+  assert.ok(GatewayError.is(error), String(error));
+  assert.equal(error.code, code);
+  return error;
+}
+
+/** Settlements are not waited for; on one connection what is asked later is answered later. */
+export async function settledStanding(purses: Purses): Promise<readonly [number, number]> {
+  let last = await standing(purses);
+  for (let looks = 0; last[1] > 0 && looks < 1000; looks++) last = await standing(purses);
+  return last;
+}

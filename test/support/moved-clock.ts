@@ -1,0 +1,14 @@
+import type { Clock } from '../../src/kernel/clock.ts';
+
+/** A clock that goes only when it is told to. */
+export class MovedClock implements Clock {
+  #nowMs = Date.UTC(2026, 10, 15, 12);
+
+  now(): number {
+    return this.#nowMs;
+  }
+
+  move(ms: number): void {
+    this.#nowMs += ms;
+  }
+}

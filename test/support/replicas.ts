@@ -1,0 +1,31 @@
+import type { TestContext } from 'node:test';
+import type { Environment } from '../../src/settings.ts';
+import type { TestGateway } from '../../src/testing/test-gateway.ts';
+import { startCloud } from './cloud.ts';
+import { freshPostgres, freshRedis } from './stores.ts';
+
+/** What replicas of one gateway have in common. */
+export async function replicated(t: TestContext, more: Environment = {}): Promise<Environment> {
+  return {
+    DATABASE_URL: await freshPostgres(t),
+    REDIS_URL: await freshRedis(t),
+    WEIR_SECRET: 'a secret that all the replicas of this test have in common',
+    WEIR_BASE_URL: 'https://weir.example.com',
+    ...more,
+  };
+}
+
+/** Two gateways on the same stores. */
+export async function startReplicas(
+  t: TestContext,
+  more: Environment = {},
+): Promise<readonly [TestGateway, TestGateway]> {
+  const open: TestGateway[] = [];
+  // What is registered first runs first, and a gateway has things to store before its stores go.
+  t.after(() => Promise.all(open.map((gateway) => gateway.close())));
+  const environment = await replicated(t, more);
+  // At once: both find an empty database, and one of them makes its tables.
+  const both = await Promise.all([startCloud(t, environment), startCloud(t, environment)]);
+  open.push(...both);
+  return both;
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, connect as dial, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { cleanUp } from './clean-up.ts';
+import { portOf } from './server.ts';
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Stands between a client and a server, and can be as bad as networks are. */
+export class TcpProxy {
+  /** All that clients said, and all that the server answered. */
+  asked = '';
+  answered = '';
+  /** Connections that were ever made. */
+  connections = 0;
+  /** Said to whoever sends something, instead of passing it on. */
+  reply: string | undefined;
+  readonly #target: Target;
+  readonly #sockets = new Set<Socket>();
+  #server: Server | undefined;
+  #port = 0;
+  #silent = false;
+
+  /** One that ends with its test, and the address that leads through it. */
+  static async to(t: TestContext, url: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
+    const address = new URL(url);
+    const proxy = new TcpProxy({ host: address.hostname, port: Number(address.port) });
+    await proxy.start();
+    cleanUp(t, () => proxy.stop());
+    address.host = `127.0.0.1:${proxy.#port}`;
+    return { proxy, url: address.href };
+  }
+
+  constructor(target: Target) {
+    this.#target = target;
+  }
+
+  /** On the same port as before. */
+  async start(): Promise<void> {
+    this.#server = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = portOf(this.#server.address());
+  }
+
+  /** Breaks all connections and takes no new ones. */
+  stop(): void {
+    this.#server?.close();
+    this.drop();
+  }
+
+  drop(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Passes nothing on for now, as if the server hung. */
+  silence(): void {
+    this.#silent = true;
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** What was held back arrives late. */
+  speak(): void {
+    this.#silent = false;
+    for (const socket of this.#sockets) socket.resume();
+  }
+
+  #join(client: Socket): void {
+    this.connections++;
+    const server = dial({ ...this.#target, allowHalfOpen: true });
+    client.on('data', (bytes) => {
+      this.asked += bytes.toString('latin1');
+      if (this.reply === undefined) server.write(bytes);
+      else client.write(this.reply);
+    });
+    server.on('data', (bytes) => {
+      this.answered += bytes.toString('latin1');
+      client.write(bytes);
+    });
+    this.#tie(client, server);
+    this.#tie(server, client);
+  }
+
+  #tie(one: Socket, other: Socket): void {
+    this.#sockets.add(one);
+    if (this.#silent) one.pause();
+    one.on('end', () => other.end());
+    one.on('error', () => undefined);
+    one.on('close', () => {
+      this.#sockets.delete(one);
+      if (!this.#silent) other.end();
+    });
+  }
+}
