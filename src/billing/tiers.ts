@@ -1,9 +1,16 @@
-/** What an account may use in a month, and what that costs. */
+import type { TierId } from '../kernel/records.ts';
+
+/** What an account may use in a month unless the operator says otherwise, and what that costs. */
 export const tiers = [
   { id: 'free', name: 'Free', priceUsdPerMonth: 0, requestsPerMonth: 1000, overage: false },
   { id: 'pro', name: 'Pro', priceUsdPerMonth: 20, requestsPerMonth: 100_000, overage: true },
   { id: 'team', name: 'Team', priceUsdPerMonth: 99, requestsPerMonth: 1_000_000, overage: true },
 ] as const;
+
+/** Calls in a month, by tier. */
+export function usualLimit(id: TierId): number {
+  return tiers.find((tier) => tier.id === id)?.requestsPerMonth ?? 0;
+}
 
 /** Whole units, so that debits never drift. */
 export const creditsPerUsd = 100_000;

@@ -1,0 +1,32 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** What tries are counted by: an IPv4 address, or the /64 of an IPv6 one, since a single client holds all of that. */
+export function addressBlock(address: string): string {
+  const [plain = ''] = address.split('%');
+  if (isIPv4(plain) || !isIPv6(plain)) return plain;
+  const groups = groupsOf(plain);
+  const embedded = ipv4Of(groups);
+  return embedded ?? `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** The eight groups of an IPv6 address, without leading zeros. */
+function groupsOf(address: string): readonly string[] {
+  // A URL writes every form of an address in one way, dots included.
+  const written = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [head = '', tail] = written.split('::');
+  const front = head === '' ? [] : head.split(':');
+  if (tail === undefined) return front;
+  const back = tail === '' ? [] : tail.split(':');
+  return [...front, ...Array<string>(8 - front.length - back.length).fill('0'), ...back];
+}
+
+/** `::ffff:a.b.c.d` is how a listener for both families names an IPv4 client. */
+function ipv4Of(groups: readonly string[]): string | undefined {
+  const isMapped = groups[5] === 'ffff' && groups.slice(0, 5).every((group) => group === '0');
+  if (!isMapped) return undefined;
+  const bytes = groups.slice(6).flatMap((group) => {
+    const bits = Number.parseInt(group, 16);
+    return [bits >> 8, bits & 255];
+  });
+  return bytes.join('.');
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { ApiKey, ApiKeys, KeyChanges } from '../kernel/records.ts';
+import type { Versions } from '../kernel/shared-state.ts';
+import type { Hashing } from './hashing.ts';
+import { KeyTokens } from './key-token.ts';
+import type { KeyUses } from './key-uses.ts';
+
+export interface AccountKeyParts {
+  readonly apiKeys: ApiKeys;
+  readonly versions: Versions;
+  readonly hashing: Hashing;
+  readonly uses: KeyUses;
+  readonly keyPrefix: string;
+  readonly clock: Clock;
+}
+
+export interface CreatedKey {
+  readonly key: ApiKey;
+  /** The whole key, which nobody can read again. */
+  readonly token: string;
+}
+
+/**
+ * The API keys of accounts. A change holds on every replica before it is confirmed: first the row is written, then the
+ * account's version is renewed. Where the second step fails, the caller is told to try again, and every try renews, also
+ * one that finds nothing left to change.
+ */
+export class AccountKeys {
+  readonly #parts: AccountKeyParts;
+  readonly #tokens: KeyTokens;
+
+  constructor(parts: AccountKeyParts) {
+    this.#parts = parts;
+    this.#tokens = new KeyTokens(parts.keyPrefix);
+  }
+
+  async create(accountId: string, chosen: Pick<ApiKey, 'name' | 'pipelineConfig'>): Promise<CreatedKey> {
+    const { apiKeys, hashing, clock } = this.#parts;
+    const token = this.#tokens.make();
+    const key: ApiKey = {
+      id: randomUUID(),
+      accountId,
+      prefix: KeyTokens.prefixOf(token),
+      hash: await hashing.hash(token),
+      name: chosen.name,
+      pipelineConfig: chosen.pipelineConfig,
+      createdAtMs: clock.now(),
+      lastUsedAtMs: null,
+      revokedAtMs: null,
+    };
+    if (await apiKeys.add(key, limits.activeKeysMax)) return { key, token };
+    throw new GatewayError(
+      'key_limit_reached',
+      `an account has at most ${limits.activeKeysMax} active keys; revoke one`,
+    );
+  }
+
+  async list(accountId: string): Promise<readonly ApiKey[]> {
+    const pending = this.#parts.uses.pending();
+    const keys = await this.#parts.apiKeys.list(accountId);
+    return keys.map((key) => ({ ...key, lastUsedAtMs: later(key.lastUsedAtMs, pending(key.id)) }));
+  }
+
+  async change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey> {
+    const { apiKeys, versions } = this.#parts;
+    const key = isId(id) ? await apiKeys.change(accountId, id, changes) : undefined;
+    if (key === undefined) throw noSuchKey();
+    await versions.renew(accountId);
+    return key;
+  }
+
+  async revoke(accountId: string, id: string): Promise<void> {
+    const { apiKeys, versions, clock } = this.#parts;
+    if (!isId(id)) throw noSuchKey();
+    const isRevoked = await apiKeys.revoke(accountId, id, clock.now());
+    await versions.renew(accountId);
+    if (!isRevoked) throw noSuchKey();
+  }
+}
+
+function later(stored: number | null, pending: number | undefined): number | null {
+  if (stored === null || pending === undefined) return pending ?? stored;
+  return Math.max(stored, pending);
+}
+
+/** A database may refuse to look for anything else. */
+function isId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+function noSuchKey(): GatewayError {
+  return new GatewayError('not_found', 'there is no such key, or it is revoked; GET /v1/keys lists them');
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SignJWT } from 'jose';
+import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
+import { limits } from '../kernel/limits.ts';
+
+test('a token says whose session it is, for seven days', async (t) => {
+  const { tokens, clock } = await AccountDesk.open(t);
+  const { token, expiresAtMs } = await tokens.issue('account-1');
+  assert.equal(expiresAtMs, clock.now() + 7 * 86_400_000);
+  const session = await tokens.verify(token);
+  assert.equal(session?.accountId, 'account-1');
+  assert.equal(session?.expiresAtMs, expiresAtMs);
+  clock.move(limits.sessionLifeMs - 1000);
+  assert.ok(await tokens.verify(token));
+  clock.move(1000);
+  assert.equal(await tokens.verify(token), undefined);
+});
+
+test('a token that was ended does not hold, and others of the account do', async (t) => {
+  const { tokens } = await AccountDesk.open(t);
+  const [ended, other] = [await tokens.issue('account-1'), await tokens.issue('account-1')];
+  const session = await tokens.verify(ended.token);
+  assert.ok(session);
+  await tokens.end(session);
+  assert.equal(await tokens.verify(ended.token), undefined);
+  assert.ok(await tokens.verify(other.token));
+});
+
+test('a token signed with the previous key holds, one of any other key does not', async (t) => {
+  const desk = await AccountDesk.open(t);
+  const { token } = await desk.tokensSignedBy([testKey(8)]).issue('account-1');
+  assert.ok(await desk.tokensSignedBy([testKey(9), testKey(8)]).verify(token));
+  assert.equal(await desk.tokensSignedBy([testKey(9)]).verify(token), undefined);
+});
+
+test('what is not exactly such a token does not hold', async (t) => {
+  const { tokens, clock } = await AccountDesk.open(t);
+  const { token } = await tokens.issue('account-1');
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const seconds = Math.floor(clock.now() / 1000);
+  const claims = { sub: 'a', jti: 'j', iat: seconds, exp: seconds + 60, iss: 'weir', aud: 'weir-session' };
+  const signed = (fields: object, alg = 'HS256') =>
+    new SignJWT({ ...fields }).setProtectedHeader({ alg }).sign(testKey(1));
+  assert.ok(await tokens.verify(await signed(claims)), 'the forgeries below differ by one thing only');
+  for (const forged of [
+    '',
+    'x',
+    'gw_live_abc',
+    `${header}.${payload}`,
+    `${header}.${payload}.`,
+    `${header}.${payload}.${signature.slice(1)}A`,
+    `${header}.${encoded({ ...claims, sub: 'b' })}.${signature}`,
+    `${encoded({ alg: 'none' })}.${payload}.`,
+    `${encoded({ alg: 'none' })}.${payload}.${signature}`,
+    `${encoded({ alg: 'RS256' })}.${payload}.${signature}`,
+    await signed(claims, 'HS512'),
+    await signed({ ...claims, aud: 'another' }),
+    await signed({ ...claims, iss: 'another' }),
+    await signed({ ...claims, exp: undefined }),
+    await signed({ ...claims, jti: undefined }),
+    await signed({ ...claims, sub: undefined }),
+    await signed({ ...claims, exp: seconds - 1 }),
+    await signed({ ...claims, nbf: seconds + 30 }),
+  ])
+    assert.equal(await tokens.verify(forged), undefined, forged);
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { User, Users } from '../kernel/records.ts';
+import type { Attempts } from '../kernel/shared-state.ts';
+import { addressBlock } from './address-block.ts';
+import type { Hashing } from './hashing.ts';
+import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
+
+export interface AccountParts {
+  readonly users: Users;
+  readonly attempts: Attempts;
+  readonly tokens: SessionTokens;
+  readonly passwords: Hashing;
+  readonly clock: Clock;
+}
+
+/** What somebody typed, and where from. */
+export interface Login {
+  readonly email: string;
+  readonly password: string;
+  readonly remoteAddress: string;
+}
+
+export interface Entered extends IssuedToken {
+  readonly user: User;
+}
+
+/** Signing up, logging in and out. */
+export class Accounts {
+  readonly #parts: AccountParts;
+
+  constructor(parts: AccountParts) {
+    this.#parts = parts;
+  }
+
+  async signUp({ email, password, remoteAddress }: Login): Promise<Entered> {
+    const { users, passwords, clock } = this.#parts;
+    await this.#count(`signup:${addressBlock(remoteAddress)}`, limits.signUpsPerAddress);
+    const user: User = {
+      id: randomUUID(),
+      tier: 'free',
+      period: undefined,
+      email: normal(email),
+      passwordHash: await passwords.hash(password.normalize('NFC')),
+      createdAtMs: clock.now(),
+    };
+    if (!(await users.add(user)))
+      throw new GatewayError('email_taken', 'there is an account with this e-mail address; log in', {
+        param: 'email',
+      });
+    return this.#enter(user);
+  }
+
+  /** Says the same, and takes as long, whether the address or the password is wrong. */
+  async logIn({ email, password, remoteAddress }: Login): Promise<Entered> {
+    const { users, attempts, passwords } = this.#parts;
+    const block = addressBlock(remoteAddress);
+    const pair = `login:${block}:${normal(email).toLowerCase()}`;
+    // Both are counted, also where the first says no.
+    const counted = [
+      this.#count(`login:${block}`, limits.loginsPerAddress),
+      this.#count(pair, limits.loginsPerAccount),
+    ];
+    for (const count of await Promise.allSettled(counted))
+      if (count.status === 'rejected') throw count.reason;
+    const user = await users.byEmail(normal(email));
+    const hashed = user?.passwordHash ?? passwords.decoy;
+    const isRight = await passwords.verify(hashed, password.normalize('NFC'));
+    if (user === undefined || !isRight)
+      throw new GatewayError('wrong_login', 'the e-mail address or the password is wrong');
+    await attempts.forget(pair);
+    return this.#enter(user);
+  }
+
+  async me({ accountId }: Session): Promise<User> {
+    const user = await this.#parts.users.byId(accountId);
+    if (user === undefined)
+      throw new GatewayError('authentication_required', 'the account of this session is gone');
+    return user;
+  }
+
+  async logOut(session: Session): Promise<void> {
+    await this.#parts.tokens.end(session);
+  }
+
+  async #enter(user: User): Promise<Entered> {
+    return { ...(await this.#parts.tokens.issue(user.id)), user };
+  }
+
+  async #count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<void> {
+    const retryAfterSeconds = await this.#parts.attempts.count(name, limit);
+    if (retryAfterSeconds > 0)
+      throw new GatewayError('too_many_attempts', `too many tries; wait for ${retryAfterSeconds} s`, {
+        retryAfterSeconds,
+      });
+  }
+}
+
+/** The same letters can be written in two ways, which look alike to the one who types them. */
+function normal(email: string): string {
+  return email.trim().normalize('NFC');
+}

@@ -1,0 +1,71 @@
+import { limits } from '../kernel/limits.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+import type { Listed } from '../kernel/open-list.ts';
+import type { HeldSum, Hold, Holder } from '../kernel/purse.ts';
+
+/** Tells the store; `again` where an earlier try may have come through. Never fails. */
+type Settle = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;
+
+/** A hold from the moment it was granted until the store knows what the call cost. */
+export class OpenHold implements Hold, Listed {
+  readonly held: HeldSum;
+  place = -1;
+  readonly #settle: Settle;
+  #renewedAtMs = performance.now();
+  #cost: NanoUsd | undefined;
+  #settling: Promise<void> | undefined;
+  #owes = false;
+
+  constructor(held: HeldSum, settle: Settle) {
+    this.held = held;
+    this.#settle = settle;
+  }
+
+  get amount(): NanoUsd {
+    return this.held.amount;
+  }
+
+  get isSettled(): boolean {
+    return this.#cost !== undefined;
+  }
+
+  isOf({ accountId, keyId }: Holder): boolean {
+    return this.held.holder.accountId === accountId && this.held.holder.keyId === keyId;
+  }
+
+  settle(cost: NanoUsd): Promise<void> {
+    if (this.#cost === undefined) {
+      this.#cost = isBelievable(cost) ? cost : this.amount;
+      this.#settling = this.#settle(this, this.#cost, false);
+    }
+    return this.settled();
+  }
+
+  /** Resolves when the try that is under way is over. */
+  settled(): Promise<void> {
+    return this.#settling ?? Promise.resolve();
+  }
+
+  /** The store could not be told. */
+  owes(): void {
+    this.#owes = true;
+  }
+
+  retry(): void {
+    if (!this.#owes || this.#cost === undefined) return;
+    this.#owes = false;
+    this.#settling = this.#settle(this, this.#cost, true);
+  }
+
+  /** Whether it was last renewed before this time; it is then taken to be renewed now. */
+  takeTurn(beforeMs: number): boolean {
+    if (this.#renewedAtMs > beforeMs) return false;
+    this.#renewedAtMs = performance.now();
+    return true;
+  }
+}
+
+/** What a provider says that a call cost becomes part of a sum that must stay whole. */
+function isBelievable(cost: NanoUsd): boolean {
+  return Number.isInteger(cost) && cost >= 0 && cost <= limits.usageFigureMax;
+}

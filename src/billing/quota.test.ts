@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createClient } from '@redis/client';
+import { FaultyBook } from '../../test/support/faulty-book.ts';
+import { MovedClock } from '../../test/support/moved-clock.ts';
+import { freshRedis } from '../../test/support/stores.ts';
+import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { emptyFolder } from '../../test/support/weir-process.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Account, UsageBook } from '../kernel/records.ts';
+import type { Slots } from '../kernel/shared-state.ts';
+import { errorEnvelope } from '../server/respond.ts';
+import { MemoryAccounts } from '../storage/memory/memory-accounts.ts';
+import { RedisLink } from '../storage/redis/redis-link.ts';
+import { RedisSharedState } from '../storage/redis/redis-shared-state.ts';
+import { openSqlite } from '../storage/sql/sqlite.ts';
+import { Quota, type QuotaDecision } from './quota.ts';
+import { UsageRecorder } from './usage-recorder.ts';
+
+const clock = new MovedClock();
+const account: Account = { id: 'a', tier: 'free', period: undefined };
+const november = { startMs: Date.UTC(2026, 10, 1), endMs: Date.UTC(2026, 11, 1) };
+const tierLimits = { free: 100, pro: 200, team: 300 };
+
+test('200 calls at once with 50 left let 50 through, and none after a restart', async (t) => {
+  const book = await bookWith(t, 50);
+  const first = start(new MemoryAccounts(clock), book);
+  const { granted, refused } = await takeAll([first.quota], 200);
+  assert.deepEqual([granted.length, refused.length], [50, 150]);
+  for (const { slot } of granted) {
+    slot.keep();
+    first.record();
+  }
+  assert.equal(await first.recorder.flush(60_000), true);
+  const second = start(new MemoryAccounts(clock), book);
+  assert.equal((await takeAll([second.quota], 10)).granted.length, 0);
+});
+
+test('200 calls at once on two replicas with 50 left let 50 through, and none when Redis is emptied', async (t) => {
+  const book = await bookWith(t, 50);
+  const url = await freshRedis(t);
+  const replicas = [start(await redisSlots(t, url), book), start(await redisSlots(t, url), book)];
+  const quotas = replicas.map(({ quota }) => quota);
+  const { granted, refused } = await takeAll(quotas, 200);
+  assert.deepEqual([granted.length, refused.length], [50, 150]);
+  for (const [at, { slot }] of granted.entries()) {
+    slot.keep();
+    replicas[at % 2]?.record();
+  }
+  for (const { recorder } of replicas) assert.equal(await recorder.flush(60_000), true);
+  const admin = await createClient({ url }).connect();
+  await admin.flushDb();
+  admin.destroy();
+  assert.equal((await takeAll(quotas, 10)).granted.length, 0);
+});
+
+test('a count that was forgotten still knows of calls that run and of calls that are not stored', async (t) => {
+  const slots = new MemoryAccounts(clock, 1);
+  const { quota, record } = start(slots, await bookWith(t, 50));
+  const { granted } = await takeAll([quota], 20);
+  for (const { slot } of granted.slice(0, 10)) {
+    slot.keep();
+    record();
+  }
+  await slots.of('another account');
+  const { granted: left } = await takeAll([quota], 100);
+  assert.equal(left.length, 30);
+});
+
+test('calls that need the same count ask the database once', async (t) => {
+  const book = new FaultyBook(await bookWith(t, 0));
+  const { quota } = start(new MemoryAccounts(clock), book);
+  await takeAll([quota], 50);
+  assert.equal(book.counts, 1);
+  await quota.take({ ...account, id: 'b' });
+  assert.equal(book.counts, 2);
+});
+
+test('a database that fails refuses the calls that need it, and the next ask again', async (t) => {
+  const book = new FaultyBook(await bookWith(t, 0));
+  const { quota } = start(new MemoryAccounts(clock), book);
+  book.afterCounted = () => {
+    throw new Error('away');
+  };
+  await assert.rejects(Promise.all([quota.take(account), quota.take(account)]), { message: 'away' });
+  book.afterCounted = () => undefined;
+  assert.equal((await quota.take(account)).outcome, 'granted');
+});
+
+test('a slot that is given back can be taken again, and is settled once', async (t) => {
+  const { quota } = start(new MemoryAccounts(clock), await bookWith(t, 99));
+  const [only] = (await takeAll([quota], 2)).granted;
+  assert.ok(only);
+  assert.equal(quota.open, 1);
+  await only.slot.giveBack();
+  await only.slot.giveBack();
+  only.slot.keep();
+  assert.equal(quota.open, 0);
+  const { granted } = await takeAll([quota], 3);
+  assert.equal(granted.length, 1);
+  granted[0]?.slot.keep();
+  await granted[0]?.slot.giveBack();
+  assert.equal((await takeAll([quota], 3)).granted.length, 0);
+});
+
+test('the error of a full quota says the cap, when it resets, and where there is more', async (t) => {
+  const { quota } = start(new MemoryAccounts(clock), await bookWith(t, 100));
+  const error = errorOf(await quota.take(account));
+  assert.equal(error.code, 'tier_cap_reached');
+  assert.equal(error.status, 429);
+  assert.match(error.message, /\b100\b.*2026-12-01T00:00:00\.000Z/);
+  assert.equal(error.details.shouldRetry, false);
+  assert.equal(error.details.retryAfterSeconds, (november.endMs - clock.now()) / 1000);
+  assert.deepEqual(errorEnvelope(error, 'req_1').error, {
+    type: 'rate_limit_error',
+    message: error.message,
+    code: 'tier_cap_reached',
+    param: null,
+    upgrade_url: 'https://weir.example/upgrade',
+  });
+});
+
+test('an account whose calls keep failing is told to wait', async (t) => {
+  const { quota } = start(new MemoryAccounts(clock), await bookWith(t, 0));
+  for (let at = 0; at < limits.givenBackPerMinute; at++) {
+    const decision = await quota.take(account);
+    assert.ok(decision.outcome === 'granted', String(at));
+    await decision.slot.giveBack();
+  }
+  const error = errorOf(await quota.take(account));
+  assert.deepEqual([error.code, error.status], ['too_many_failures', 429]);
+  assert.equal(error.details.retryAfterSeconds, 60);
+});
+
+test('calls that were never made are no failures', async (t) => {
+  const { quota } = start(new MemoryAccounts(clock), await bookWith(t, 99));
+  for (let at = 0; at <= limits.givenBackPerMinute; at++) {
+    const decision = await quota.take(account);
+    assert.ok(decision.outcome === 'granted', String(at));
+    await decision.slot.undo();
+  }
+  assert.equal(quota.open, 0);
+  assert.equal((await takeAll([quota], 2)).granted.length, 1);
+});
+
+test('every decision tells the version of the account', async (t) => {
+  const accounts = new MemoryAccounts(clock);
+  const { quota } = start(accounts, await bookWith(t, 99));
+  const version = await accounts.of('a');
+  assert.deepEqual(
+    [await quota.take(account), await quota.take(account)].map((decision) => [
+      decision.outcome,
+      decision.version,
+    ]),
+    [
+      ['granted', version],
+      ['refused', version],
+    ],
+  );
+  await accounts.renew('a');
+  assert.equal((await quota.take(account)).version, await accounts.of('a'));
+});
+
+test('an account with a paid period is counted in it, and others by the month', async (t) => {
+  const paid = { startMs: clock.now() - 1000, endMs: clock.now() + 60_000 };
+  const { quota } = start(new MemoryAccounts(clock), await bookWith(t, 100));
+  assert.equal((await quota.take(account)).outcome, 'refused');
+  const decision = await quota.take({ ...account, tier: 'pro', period: paid });
+  assert.ok(decision.outcome === 'granted');
+  assert.equal(decision.slot.periodStartMs, paid.startMs);
+  assert.deepEqual(await quota.standing(account), { limit: 100, used: 100, period: november });
+  assert.deepEqual(await quota.standing({ ...account, tier: 'team', period: paid }), {
+    limit: 300,
+    used: 0,
+    period: paid,
+  });
+});
+
+test('a new month begins with nothing', async (t) => {
+  const moving = new MovedClock();
+  const { quota } = start(new MemoryAccounts(moving), await bookWith(t, 100), moving);
+  assert.equal((await quota.take(account)).outcome, 'refused');
+  moving.move(november.endMs - moving.now() - 1);
+  assert.equal((await quota.take(account)).outcome, 'refused');
+  moving.move(1);
+  assert.equal((await quota.take(account)).outcome, 'granted');
+});
+
+test('a count that never stays refuses the call instead of asking for ever', async (t) => {
+  const accounts = new MemoryAccounts(clock);
+  const forgetful: Slots = {
+    take: (allowance) => accounts.take(allowance),
+    giveBack: (allowance) => accounts.giveBack(allowance),
+    undo: (allowance) => accounts.undo(allowance),
+    begin: async () => undefined,
+  };
+  const { quota } = start(forgetful, await bookWith(t, 0));
+  await assert.rejects(
+    quota.take(account),
+    (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
+  );
+});
+
+test('a slot that can not be given back stays counted, and the call does not fail for it', async (t) => {
+  const { proxy, url } = await TcpProxy.to(t, await freshRedis(t));
+  const { quota } = start(await redisSlots(t, url), await bookWith(t, 0));
+  const decision = await quota.take(account);
+  assert.ok(decision.outcome === 'granted');
+  proxy.stop();
+  await decision.slot.giveBack();
+  assert.equal(quota.notGivenBack, 1);
+  assert.equal(quota.open, 0);
+  await assert.rejects(
+    quota.take(account),
+    (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
+  );
+});
+
+type Granted = Extract<QuotaDecision, { outcome: 'granted' }>;
+
+async function takeAll(quotas: readonly Quota[], times: number) {
+  const decisions = await Promise.all(
+    Array.from({ length: times }, (_, at) => (quotas[at % quotas.length] ?? assert.fail()).take(account)),
+  );
+  const granted = decisions.filter((decision): decision is Granted => decision.outcome === 'granted');
+  return { granted, refused: decisions.filter(({ outcome }) => outcome === 'refused') };
+}
+
+/** A gateway's worth of counting, on stores that may be shared. */
+function start(slots: Slots, book: UsageBook, time = clock) {
+  const recorder = new UsageRecorder({ book, clock: time, flushMs: 3_600_000 });
+  const quota = new Quota({
+    slots,
+    clock: time,
+    tierLimits,
+    upgradeUrl: () => 'https://weir.example/upgrade',
+    counted: (accountId, periodStartMs) => recorder.counted(accountId, periodStartMs),
+  });
+  const record = () =>
+    recorder.record(
+      {
+        accountId: 'a',
+        keyId: '',
+        provider: 'demo',
+        model: 'demo-1',
+        failed: false,
+        periodStartMs: november.startMs,
+        usage: {},
+        costNanoUsd: 0,
+      },
+      time.now(),
+    );
+  return { quota, recorder, record };
+}
+
+/** A book in which the account has made this many calls in November. */
+async function bookWith(t: TestContext, calls: number): Promise<UsageBook> {
+  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  t.after(() => database.close());
+  const counted = [{ accountId: 'a', periodStartMs: november.startMs, calls }];
+  await database.usage.add({ id: 'earlier', atMs: clock.now(), days: [], counted });
+  return database.usage;
+}
+
+async function redisSlots(t: TestContext, url: string): Promise<Slots> {
+  const state = new RedisSharedState(await RedisLink.open({ url }), clock);
+  t.after(() => state.close());
+  return state.slots;
+}
+
+function errorOf(decision: QuotaDecision): GatewayError {
+  assert.ok(decision.outcome === 'refused');
+  return decision.error();
+}

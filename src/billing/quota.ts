@@ -1,0 +1,201 @@
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { OpenList } from '../kernel/open-list.ts';
+import type { Account, Period, TierId } from '../kernel/records.ts';
+import type { Allowance, Slots, Taken } from '../kernel/shared-state.ts';
+import { unavailable } from '../kernel/unavailable.ts';
+import { monthOf, runningPeriod } from './period.ts';
+
+export interface QuotaParts {
+  readonly slots: Slots;
+  readonly clock: Clock;
+  /** Calls in a period. */
+  readonly tierLimits: Readonly<Record<TierId, number>>;
+  /** Where an account can be given a larger tier. */
+  upgradeUrl(): string;
+  /** Calls of a period that were recorded, stored or not. */
+  counted(accountId: string, periodStartMs: number): Promise<number>;
+}
+
+/** `version` is the account's, also of a refusal: whoever judged by an older one has to judge again. */
+export type QuotaDecision =
+  | { readonly outcome: 'granted'; readonly version: string; readonly slot: Slot }
+  | { readonly outcome: 'refused'; readonly version: string; readonly error: () => GatewayError };
+
+/** Where an account stands in its period. */
+export interface Standing {
+  readonly limit: number;
+  readonly used: number;
+  readonly period: Period;
+}
+
+/** Lets each account make as many calls in a period as its tier has, and not one more. */
+export class Quota {
+  readonly #parts: QuotaParts;
+  /** Slots that are not settled; a count that is begun anew has to know of them. */
+  readonly #open = new OpenList<Slot>();
+  readonly #beginning = new Map<string, Promise<void>>();
+  #month: Period = { startMs: 0, endMs: 0 };
+  #notGivenBack = 0;
+
+  constructor(parts: QuotaParts) {
+    this.#parts = parts;
+  }
+
+  /** Slots that are taken and not settled. */
+  get open(): number {
+    return this.#open.size;
+  }
+
+  /** Slots that stayed counted because the store could not be told. */
+  get notGivenBack(): number {
+    return this.#notGivenBack;
+  }
+
+  async take(account: Account): Promise<QuotaDecision> {
+    const allowance = this.#allowance(account);
+    for (let beginnings = 0; beginnings <= limits.countBeginningsMax; beginnings++) {
+      const taken = await this.#parts.slots.take(allowance);
+      if (taken.outcome !== 'uncounted') return this.#decision(taken, allowance);
+      await this.#begin(allowance);
+    }
+    throw unavailable('the count of calls is lost as soon as it is begun');
+  }
+
+  /** What other replicas recorded within the last second may be missing. */
+  async standing(account: Account): Promise<Standing> {
+    const { accountId, periodStartMs, periodEndMs, limit } = this.#allowance(account);
+    const used = await this.#parts.counted(accountId, periodStartMs);
+    return { limit, used, period: { startMs: periodStartMs, endMs: periodEndMs } };
+  }
+
+  #allowance({ id, tier, period }: Account): Allowance {
+    const nowMs = this.#parts.clock.now();
+    const { startMs, endMs } = period === undefined ? this.#monthAt(nowMs) : runningPeriod(period, nowMs);
+    return {
+      accountId: id,
+      periodStartMs: startMs,
+      periodEndMs: endMs,
+      limit: this.#parts.tierLimits[tier],
+      givenBackMax: limits.givenBackPerMinute,
+    };
+  }
+
+  #monthAt(nowMs: number): Period {
+    if (nowMs < this.#month.startMs || nowMs >= this.#month.endMs) this.#month = monthOf(nowMs);
+    return this.#month;
+  }
+
+  #decision(taken: Exclude<Taken, { outcome: 'uncounted' }>, allowance: Allowance): QuotaDecision {
+    const { version } = taken;
+    switch (taken.outcome) {
+      case 'granted': {
+        const slot = new Slot(allowance, this.#settle);
+        this.#open.add(slot);
+        return { outcome: 'granted', version, slot };
+      }
+      case 'full':
+        return { outcome: 'refused', version, error: () => this.#capReached(allowance) };
+      case 'failing':
+        return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
+    }
+  }
+
+  /** Those who need the same count wait for one question to the database. */
+  #begin(allowance: Allowance): Promise<void> {
+    const name = `${allowance.periodStartMs} ${allowance.accountId}`;
+    const running = this.#beginning.get(name);
+    if (running !== undefined) return running;
+    const beginning = this.#beginFromDatabase(allowance).finally(() => this.#beginning.delete(name));
+    this.#beginning.set(name, beginning);
+    return beginning;
+  }
+
+  async #beginFromDatabase(allowance: Allowance): Promise<void> {
+    const recorded = await this.#parts.counted(allowance.accountId, allowance.periodStartMs);
+    let open = 0;
+    for (const slot of this.#open.snapshot()) if (slot.isOf(allowance)) open++;
+    await this.#parts.slots.begin(allowance, recorded + open);
+  }
+
+  readonly #settle = async (slot: Slot, allowance: Allowance, how: Settling): Promise<void> => {
+    try {
+      if (how === 'given back') await this.#parts.slots.giveBack(allowance);
+      if (how === 'undone') await this.#parts.slots.undo(allowance);
+    } catch {
+      this.#notGivenBack++;
+    }
+    this.#open.delete(slot);
+  };
+
+  #capReached({ limit, periodEndMs }: Allowance): GatewayError {
+    const { clock } = this.#parts;
+    const upgradeUrl = this.#parts.upgradeUrl();
+    const resetsAt = new Date(periodEndMs).toISOString();
+    return new GatewayError(
+      'tier_cap_reached',
+      `all ${limit} calls of this period are used; the next period begins at ${resetsAt}, and ${upgradeUrl} has larger plans`,
+      {
+        retryAfterSeconds: Math.max(1, Math.ceil((periodEndMs - clock.now()) / 1000)),
+        shouldRetry: false,
+        upgradeUrl,
+      },
+    );
+  }
+}
+
+type Settling = 'kept' | 'given back' | 'undone';
+type OnSettled = (slot: Slot, allowance: Allowance, how: Settling) => Promise<void>;
+
+/** A call that counts unless it is given back. It is settled once; after that nothing changes. */
+export class Slot {
+  /** Its place among the open ones. */
+  place = -1;
+  readonly #allowance: Allowance;
+  readonly #onSettled: OnSettled;
+  #settled = false;
+
+  constructor(allowance: Allowance, onSettled: OnSettled) {
+    this.#allowance = allowance;
+    this.#onSettled = onSettled;
+  }
+
+  /** The period that it counts in. */
+  get periodStartMs(): number {
+    return this.#allowance.periodStartMs;
+  }
+
+  isOf({ accountId, periodStartMs }: Allowance): boolean {
+    return this.#allowance.accountId === accountId && this.#allowance.periodStartMs === periodStartMs;
+  }
+
+  /** The call counts. It is recorded in the same breath, or a count that is begun between the two misses it. */
+  keep(): void {
+    void this.#settle('kept');
+  }
+
+  /** The call doesn't count. Where the store can't be told it stays counted; that is no error of the call. */
+  giveBack(): Promise<void> {
+    return this.#settle('given back');
+  }
+
+  /** The call was never made, which is no failure of it. */
+  undo(): Promise<void> {
+    return this.#settle('undone');
+  }
+
+  #settle(how: Settling): Promise<void> {
+    if (this.#settled) return Promise.resolve();
+    this.#settled = true;
+    return this.#onSettled(this, this.#allowance, how);
+  }
+}
+
+function tooManyFailures(retryAfterSeconds: number): GatewayError {
+  return new GatewayError(
+    'too_many_failures',
+    `more than ${limits.givenBackPerMinute} calls of this account failed within a minute; the next is let through in ${retryAfterSeconds} s`,
+    { retryAfterSeconds },
+  );
+}

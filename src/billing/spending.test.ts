@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { createClient } from '@redis/client';
+import { eventually } from '../../test/support/eventually.ts';
+import { MovedClock } from '../../test/support/moved-clock.ts';
+import { freshRedis } from '../../test/support/stores.ts';
+import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Hold, HoldDecision, Purses } from '../kernel/purse.ts';
+import type { UsageDay } from '../kernel/records.ts';
+import { MemoryPurses } from '../storage/memory/memory-purses.ts';
+import { RedisLink } from '../storage/redis/redis-link.ts';
+import { RedisPurses } from '../storage/redis/redis-purses.ts';
+import { Spending } from './spending.ts';
+
+const holder = { accountId: 'a', keyId: 'k' };
+const wish = (amount: number, day = 100) => ({ amount, least: amount, ceilings: { day, month: 10_000 } });
+
+function row(day: string, costNanoUsd: number, keyId = 'k'): UsageDay {
+  const nothing = {
+    requests: 1,
+    failed: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    cacheReadTokens: 0,
+    cacheWriteTokens: 0,
+  };
+  return { accountId: 'a', day, keyId, provider: 'p', model: 'm', ...nothing, costNanoUsd };
+}
+
+function setUp(rows: readonly UsageDay[] = []) {
+  const clock = new MovedClock();
+  const asked: object[] = [];
+  const days = async (question: object) => {
+    asked.push(question);
+    return rows;
+  };
+  const spendingOn = (purses: Purses) => new Spending({ purses, clock, days, retryMs: 20 });
+  return { clock, asked, spendingOn, spending: spendingOn(new MemoryPurses(clock)) };
+}
+
+function holdIn(decision: HoldDecision): Hold {
+  assert.ok(decision.outcome === 'granted', decision.outcome);
+  return decision.hold;
+}
+
+test('a count begins with what the key has spent, today and in this month', async () => {
+  const rows = [
+    row('2026-11-01', 40),
+    row('2026-11-15', 5),
+    row('2026-11-15', 6),
+    row('2026-11-15', 700, 'other'),
+  ];
+  const { spending, asked } = setUp(rows);
+  const decision = await spending.purse(holder).hold(wish(1));
+  assert.ok(decision.outcome === 'granted');
+  assert.deepEqual(decision.spent, { day: 11, month: 51 });
+  assert.deepEqual(asked, [{ accountId: 'a', from: '2026-11-01', to: '2026-11-15' }]);
+});
+
+test('many who need the same count ask the database once', async () => {
+  const { spending, asked } = setUp([row('2026-11-15', 60)]);
+  const decisions = await Promise.all(
+    Array.from({ length: 50 }, () => spending.purse(holder).hold(wish(10))),
+  );
+  assert.equal(decisions.filter(({ outcome }) => outcome === 'granted').length, 4);
+  assert.equal(asked.length, 1);
+  assert.equal(spending.open, 4);
+});
+
+test('a refusal tells when its window ends', async () => {
+  const { spending } = setUp([row('2026-11-02', 9999)]);
+  const purse = spending.purse(holder);
+  const day = await purse.hold({ amount: 101, least: 101, ceilings: { day: 100 } });
+  assert.ok(day.outcome === 'refused');
+  assert.deepEqual([day.window, day.endsAtMs], ['day', Date.UTC(2026, 10, 16)]);
+  const month = await purse.hold(wish(2));
+  assert.ok(month.outcome === 'refused');
+  assert.deepEqual([month.window, month.endsAtMs, month.spent], ['month', Date.UTC(2026, 11, 1), 9999]);
+});
+
+test('a hold is settled once', async () => {
+  const { spending } = setUp();
+  const purse = spending.purse(holder);
+  const hold = holdIn(await purse.hold(wish(10)));
+  await Promise.all([hold.settle(4), hold.settle(0), hold.settle(100)]);
+  assert.equal(spending.open, 0);
+  const decision = await purse.hold(wish(97));
+  assert.ok(decision.outcome === 'refused' && decision.spent === 4 && decision.held === 0);
+});
+
+test('a cost that can’t be true counts as what was held', async () => {
+  const { spending } = setUp();
+  const purse = spending.purse(holder);
+  for (const cost of [Number.NaN, -5, 0.5, Number.POSITIVE_INFINITY, 1e15])
+    await holdIn(await purse.hold(wish(10))).settle(cost);
+  const decision = await purse.hold(wish(51));
+  assert.ok(decision.outcome === 'refused' && decision.spent === 50);
+});
+
+test('a cost counts on the day on which its call ended', async () => {
+  const { spending, clock } = setUp();
+  const purse = spending.purse(holder);
+  clock.move(11.5 * 3_600_000);
+  const hold = holdIn(await purse.hold(wish(10)));
+  await holdIn(await purse.hold(wish(80))).settle(80);
+  clock.move(3_600_000);
+  await hold.settle(9);
+  const decision = await purse.hold(wish(92));
+  assert.ok(decision.outcome === 'refused' && decision.spent === 9);
+});
+
+test('a Redis that lost everything is told what was spent, and what is held here', async (t) => {
+  const url = await freshRedis(t);
+  const admin = await createClient({ url }).connect();
+  t.after(() => admin.destroy());
+  const { spendingOn } = setUp([row('2026-11-15', 50)]);
+  const spending = spendingOn(new RedisPurses(await linkTo(t, url)));
+  const purse = spending.purse(holder);
+  const hold = holdIn(await purse.hold(wish(20)));
+  await admin.flushDb();
+  const refused = await purse.hold(wish(31));
+  assert.ok(refused.outcome === 'refused' && refused.spent === 50 && refused.held === 20);
+  await hold.settle(7);
+  const after = await purse.hold(wish(44));
+  assert.ok(after.outcome === 'refused' && after.spent === 57 && after.held === 0);
+});
+
+test('a settlement that Redis did not get is made up for when it is back', async (t) => {
+  const { proxy, url } = await TcpProxy.to(t, await freshRedis(t));
+  const { spendingOn } = setUp();
+  const link = await linkTo(t, url);
+  const spending = spendingOn(new RedisPurses(link));
+  const purse = spending.purse(holder);
+  const hold = holdIn(await purse.hold(wish(20)));
+  proxy.stop();
+  await hold.settle(7);
+  assert.equal(spending.open, 1);
+  await assert.rejects(purse.hold(wish(1)), isUnavailable);
+  assert.equal(await spending.close(1), false);
+  await proxy.start();
+  await eventually(() => (link.isUp ? true : undefined));
+  holdIn(await purse.hold(wish(1)));
+  await eventually(() => (spending.open === 1 ? true : undefined));
+  const decision = await purse.hold(wish(99));
+  assert.ok(decision.outcome === 'refused' && decision.spent === 7 && decision.held === 1);
+});
+
+test('holds of calls that go on are renewed, and put back where Redis lost them', async (t) => {
+  const url = await freshRedis(t);
+  const admin = await createClient({ url }).connect();
+  t.after(() => admin.destroy());
+  const { clock } = setUp();
+  const purses = new RedisPurses(await linkTo(t, url));
+  const spending = new Spending({ purses, clock, days: async () => [], retryMs: 10, renewalMs: 0 });
+  const hold = holdIn(await spending.purse(holder).hold(wish(20)));
+  const untilMs = async () => (await admin.zRangeWithScores('weir:{a}:holds:k', 0, -1))[0]?.score ?? 0;
+  const first = await untilMs();
+  await eventually(async () => ((await untilMs()) > first ? true : undefined));
+  await admin.flushDb();
+  await eventually(async () => ((await untilMs()) > 0 ? true : undefined));
+  await hold.settle(0);
+  assert.equal(await untilMs(), 0);
+});
+
+test('a gateway that stops waits for settlements that are on their way', async (t) => {
+  const { spendingOn } = setUp();
+  const spending = spendingOn(new RedisPurses(await linkTo(t, await freshRedis(t))));
+  const holds = await Promise.all(
+    Array.from({ length: 10 }, () => spending.purse(holder).hold(wish(10)).then(holdIn)),
+  );
+  for (const hold of holds) void hold.settle(1);
+  assert.equal(spending.open, 10);
+  assert.equal(await spending.close(10_000), true);
+  assert.equal(spending.open, 0);
+});
+
+test('two replicas on one Redis never pass a ceiling together', async (t) => {
+  const url = await freshRedis(t);
+  const { spendingOn } = setUp([row('2026-11-15', 1000)]);
+  const replicas = [
+    spendingOn(new RedisPurses(await linkTo(t, url))),
+    spendingOn(new RedisPurses(await linkTo(t, url))),
+  ];
+  let [now, most, spent] = [0, 0, 1000];
+  await Promise.all(
+    Array.from({ length: 500 }, async (_, at) => {
+      const purse = replicas[at % 2]?.purse(holder);
+      const decision = await purse?.hold(wish(10, 2000));
+      if (decision?.outcome !== 'granted') return;
+      now += 10;
+      most = Math.max(most, spent + now);
+      const cost = at % 3 === 0 ? 10 : 0;
+      now -= 10;
+      spent += cost;
+      await decision.hold.settle(cost);
+    }),
+  );
+  assert.ok(spent <= 2000 && most <= 2000, `${spent} ${most}`);
+  const last = await replicas[0]?.purse(holder).hold(wish(1, 0));
+  assert.ok(last?.outcome === 'refused' && last.spent === spent && last.held === 0);
+});
+
+async function linkTo(t: TestContext, url: string): Promise<RedisLink> {
+  const link = await RedisLink.open({ url });
+  t.after(() => link.close());
+  return link;
+}
+
+function isUnavailable(error: unknown): boolean {
+  return GatewayError.is(error) && error.code === 'storage_unavailable';
+}

@@ -1,0 +1,249 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FaultyBook } from '../../test/support/faulty-book.ts';
+import { emptyFolder } from '../../test/support/weir-process.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { openSqlite } from '../storage/sql/sqlite.ts';
+import { UsageRecorder } from './usage-recorder.ts';
+import type { RecordedCall } from './usage-tally.ts';
+
+const noonMs = Date.UTC(2026, 10, 15, 12);
+const november = { accountId: 'a', from: '2026-11-01', to: '2026-11-30' };
+const usage = {
+  input_tokens: 10,
+  output_tokens: 20,
+  cache_read_input_tokens: 30,
+  cache_creation_input_tokens: 40,
+};
+
+test('calls are summed up by day, key, provider and model, and stored in one batch', async (t) => {
+  const { recorder, book, faulty } = await setUp(t);
+  for (let at = 0; at < 3; at++) recorder.record(call({ usage, costNanoUsd: 5 }), noonMs);
+  recorder.record(call({ failed: true, periodStartMs: undefined }), noonMs);
+  recorder.record(call({ keyId: 'k2' }), noonMs);
+  recorder.record(call({ model: 'm2' }), noonMs);
+  recorder.record(call({ provider: 'other-provider' }), noonMs);
+  recorder.record(call({ accountId: 'b' }), noonMs);
+  recorder.record(call(), noonMs + 86_400_000);
+  assert.equal(recorder.waitingSums, 6);
+  assert.equal(await recorder.flush(60_000), true);
+  assert.equal(recorder.waitingSums, 0);
+  assert.equal(faulty.adds, 1);
+  const days = await book.days(november);
+  assert.deepEqual(
+    days.map(({ day, keyId, provider, model, requests }) => [day, keyId, provider, model, requests]),
+    [
+      ['2026-11-15', 'k1', 'demo', 'demo-1', 4],
+      ['2026-11-15', 'k1', 'demo', 'm2', 1],
+      ['2026-11-15', 'k1', 'other-provider', 'demo-1', 1],
+      ['2026-11-15', 'k2', 'demo', 'demo-1', 1],
+      ['2026-11-16', 'k1', 'demo', 'demo-1', 1],
+    ],
+  );
+  const { accountId, day, keyId, provider, model, ...sums } = days[0] ?? assert.fail();
+  assert.deepEqual(sums, {
+    requests: 4,
+    failed: 1,
+    inputTokens: 30,
+    outputTokens: 60,
+    cacheReadTokens: 90,
+    cacheWriteTokens: 120,
+    costNanoUsd: 15,
+  });
+  assert.equal(await book.counted('a', 1), 7);
+  assert.equal(await book.counted('b', 1), 1);
+});
+
+test('what was recorded is stored by itself', async (t) => {
+  const { recorder, book } = await setUp(t, { flushMs: 10 });
+  for (const round of [1, 2]) {
+    recorder.record(call(), noonMs);
+    await eventually(async () => ((await book.counted('a', 1)) === round ? true : undefined));
+  }
+});
+
+test('a batch whose storing failed after it succeeded is counted once', async (t) => {
+  const { recorder, book, faulty } = await setUp(t, { flushMs: 10 });
+  const ids = new Set<string>();
+  faulty.afterAdd = ({ id }) => {
+    ids.add(id);
+    if (faulty.adds <= 3) throw new Error('the connection was lost');
+  };
+  recorder.record(call(), noonMs);
+  assert.equal(await recorder.flush(60_000), true);
+  assert.equal(faulty.adds, 4);
+  assert.equal(ids.size, 1);
+  assert.equal(await book.counted('a', 1), 1);
+});
+
+test('while the book is away calls go on being summed up, and none is lost', async (t) => {
+  const { recorder, book, faulty, errors } = await setUp(t, { flushMs: 5 });
+  let away = true;
+  faulty.beforeAdd = () => {
+    if (away) throw new Error('away');
+  };
+  recorder.record(call(), noonMs);
+  await eventually(() => (recorder.failedRounds >= 2 ? true : undefined));
+  for (let at = 0; at < 10; at++) recorder.record(call(), noonMs);
+  assert.equal(recorder.unflushed('a', 1), 11);
+  assert.equal(await recorder.flush(50), false);
+  assert.ok(errors.length >= 2);
+  away = false;
+  assert.equal(await recorder.flush(60_000), true);
+  assert.equal(await book.counted('a', 1), 11);
+  assert.equal(recorder.failedRounds, 0);
+});
+
+test('a batch that the book refuses does not hold up the others', async (t) => {
+  const { recorder, book, faulty } = await setUp(t, { flushMs: 5 });
+  faulty.beforeAdd = ({ days }) => {
+    if (days.some(({ model }) => model === 'poison')) throw new Error('refused');
+  };
+  recorder.record(call({ model: 'poison' }), noonMs);
+  await eventually(() => (recorder.failedRounds > 0 ? true : undefined));
+  recorder.record(call({ model: 'food' }), noonMs);
+  await eventually(async () => ((await book.counted('a', 1)) === 1 ? true : undefined));
+  assert.equal(recorder.unflushed('a', 1), 1);
+});
+
+test('storing that never ends is given up in time', async (t) => {
+  const { recorder, faulty } = await setUp(t);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  faulty.beforeAdd = () => promise;
+  recorder.record(call(), noonMs);
+  assert.equal(await recorder.flush(50), false);
+  resolve();
+  assert.equal(await recorder.flush(60_000), true);
+});
+
+test('models that clients invent are summed up as "other" past a bound, and no call is lost', async (t) => {
+  const { recorder, book } = await setUp(t, { sumsMax: 10 });
+  recorder.record(call({ model: 'known' }), noonMs);
+  for (let at = 0; at < 100; at++) recorder.record(call({ model: `model ${at}` }), noonMs);
+  recorder.record(call({ model: 'known' }), noonMs);
+  assert.equal(recorder.waitingSums, 11);
+  for (let at = 0; at < 100; at++) recorder.record(call({ keyId: `key ${at}`, model: 'new' }), noonMs);
+  assert.equal(recorder.waitingSums, 21);
+  assert.equal(await recorder.flush(60_000), true);
+  const days = await book.days(november);
+  const requests = (model: string) =>
+    days.filter((row) => row.model === model).reduce((sum, row) => sum + row.requests, 0);
+  assert.equal(requests('known'), 2);
+  assert.equal(requests('other'), 91 + 100);
+  assert.equal(
+    days.reduce((sum, row) => sum + row.requests, 0),
+    202,
+  );
+  assert.equal(await book.counted('a', 1), 202);
+});
+
+test('names that a database would refuse are stored as far as they can be', async (t) => {
+  const { recorder, book } = await setUp(t);
+  for (let at = 0; at < 2; at++) {
+    recorder.record(call({ model: 'a\0b' }), noonMs);
+    recorder.record(call({ model: 'c\ud800d' }), noonMs);
+    recorder.record(call({ model: 'x'.repeat(100_000) }), noonMs);
+  }
+  assert.equal(recorder.waitingSums, 3);
+  assert.equal(await recorder.flush(60_000), true);
+  const days = await book.days(november);
+  assert.deepEqual(
+    days.map(({ model, requests }) => [model, requests]),
+    [
+      ['a\ufffdb', 2],
+      ['c\ufffdd', 2],
+      ['x'.repeat(limits.modelNameMax), 2],
+    ],
+  );
+});
+
+test('figures that can not be are left out', async (t) => {
+  const { recorder, book } = await setUp(t);
+  for (const told of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY, 7])
+    recorder.record(call({ usage: { input_tokens: told }, costNanoUsd: told }), noonMs);
+  assert.equal(await recorder.flush(60_000), true);
+  const [row] = await book.days(november);
+  assert.deepEqual([row?.requests, row?.inputTokens, row?.costNanoUsd], [6, 7, 7]);
+});
+
+test('a call is counted once while it is on its way to the book', async (t) => {
+  const { recorder, faulty } = await setUp(t);
+  const stored = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  faulty.afterAdd = () => {
+    stored.resolve();
+    return answered.promise;
+  };
+  recorder.record(call(), noonMs);
+  const flushed = recorder.flush(60_000);
+  await stored.promise;
+  const counted = recorder.counted('a', 1);
+  const days = recorder.days(november);
+  assert.equal(faulty.counts, 0);
+  recorder.record(call(), noonMs);
+  answered.resolve();
+  assert.equal(await counted, 2);
+  assert.equal(
+    (await days).reduce((sum, { requests }) => sum + requests, 0),
+    2,
+  );
+  await flushed;
+});
+
+test('a count that was read before a batch was stored is read again', async (t) => {
+  const { recorder, faulty } = await setUp(t);
+  recorder.record(call(), noonMs);
+  faulty.afterCounted = async () => {
+    faulty.afterCounted = () => undefined;
+    await recorder.flush(60_000);
+  };
+  assert.equal(await recorder.counted('a', 1), 1);
+  assert.equal(faulty.counts, 2);
+});
+
+test('a count that can not be read in peace is not guessed', async (t) => {
+  const { recorder, faulty } = await setUp(t);
+  faulty.afterCounted = async () => {
+    recorder.record(call(), noonMs);
+    await recorder.flush(60_000);
+  };
+  await assert.rejects(
+    recorder.counted('a', 1),
+    (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
+  );
+});
+
+function call(changes: Partial<RecordedCall> = {}): RecordedCall {
+  return {
+    accountId: 'a',
+    keyId: 'k1',
+    provider: 'demo',
+    model: 'demo-1',
+    failed: false,
+    periodStartMs: 1,
+    usage: {},
+    costNanoUsd: undefined,
+    ...changes,
+  };
+}
+
+/** A recorder that stores only when it is told, unless `flushMs` is given. */
+async function setUp(t: TestContext, { flushMs = 3_600_000, sumsMax = 1000 } = {}) {
+  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  t.after(() => database.close());
+  const faulty = new FaultyBook(database.usage);
+  const errors: unknown[] = [];
+  const recorder = new UsageRecorder({
+    book: faulty,
+    clock: systemClock,
+    onError: (error) => errors.push(error),
+    flushMs,
+    sumsMax,
+  });
+  t.after(() => recorder.flush(0));
+  return { recorder, book: database.usage, faulty, errors };
+}

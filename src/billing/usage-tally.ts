@@ -1,0 +1,125 @@
+import { limits } from '../kernel/limits.ts';
+import type { Usage } from '../kernel/message.ts';
+import type { Counted, UsageBook, UsageDay } from '../kernel/records.ts';
+
+/** What is known of one call when it has ended. */
+export interface RecordedCall {
+  readonly accountId: string;
+  /** Empty where no key was used. */
+  readonly keyId: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly failed: boolean;
+  /** The period that it counts in; undefined where it counts in none. */
+  readonly periodStartMs: number | undefined;
+  readonly usage: Usage;
+  /** Undefined where nobody knows the price. */
+  readonly costNanoUsd: number | undefined;
+}
+
+export type UsageQuestion = Parameters<UsageBook['days']>[0];
+
+type Writable<Row> = { -readonly [Field in keyof Row]: Row[Field] };
+
+const rest = 'other';
+
+/** Sums of calls that wait to be stored. Their number is bounded; what comes on top is summed up more coarsely. */
+export class UsageTally {
+  readonly #sumsMax: number;
+  readonly #days = new Map<string, Writable<UsageDay>>();
+  readonly #counted = new Map<string, Writable<Counted>>();
+
+  constructor(sumsMax: number) {
+    this.#sumsMax = sumsMax;
+  }
+
+  /** Sums that it holds. */
+  get size(): number {
+    return this.#days.size;
+  }
+
+  add(call: RecordedCall, day: string): void {
+    const sum = this.#sum(call, day);
+    const { usage } = call;
+    sum.requests++;
+    if (call.failed) sum.failed++;
+    sum.inputTokens += figure(usage.input_tokens);
+    sum.outputTokens += figure(usage.output_tokens);
+    sum.cacheReadTokens += figure(usage.cache_read_input_tokens);
+    sum.cacheWriteTokens += figure(usage.cache_creation_input_tokens);
+    sum.costNanoUsd += figure(call.costNanoUsd);
+    if (call.periodStartMs !== undefined) this.#count(call.accountId, call.periodStartMs);
+  }
+
+  calls(accountId: string, periodStartMs: number): number {
+    return this.#counted.get(periodName(accountId, periodStartMs))?.calls ?? 0;
+  }
+
+  days({ accountId, from, to }: UsageQuestion): readonly UsageDay[] {
+    return [...this.#days.values()].filter(
+      (sum) => (accountId === undefined || sum.accountId === accountId) && sum.day >= from && sum.day <= to,
+    );
+  }
+
+  /** All that it holds. */
+  rows(): { readonly days: readonly UsageDay[]; readonly counted: readonly Counted[] } {
+    return { days: [...this.#days.values()], counted: [...this.#counted.values()] };
+  }
+
+  #sum(call: RecordedCall, day: string): Writable<UsageDay> {
+    const known = this.#days.get(dayName(call, day, call.model));
+    if (known !== undefined) return known;
+    const size = this.#days.size;
+    if (size < this.#sumsMax) return this.#sumOf(call, day, cleanName(call.model));
+    if (size < this.#sumsMax * 2) return this.#sumOf(call, day, rest);
+    return this.#sumOf({ accountId: call.accountId, keyId: '', provider: rest }, day, rest);
+  }
+
+  #sumOf(whose: Whose, day: string, model: string): Writable<UsageDay> {
+    const name = dayName(whose, day, model);
+    const known = this.#days.get(name);
+    if (known !== undefined) return known;
+    const { accountId, keyId, provider } = whose;
+    const sum = { accountId, day, keyId, provider, model, ...nothing };
+    this.#days.set(name, sum);
+    return sum;
+  }
+
+  #count(accountId: string, periodStartMs: number): void {
+    const name = periodName(accountId, periodStartMs);
+    const known = this.#counted.get(name);
+    if (known === undefined) this.#counted.set(name, { accountId, periodStartMs, calls: 1 });
+    else known.calls++;
+  }
+}
+
+type Whose = Pick<UsageDay, 'accountId' | 'keyId' | 'provider'>;
+
+const nothing = {
+  requests: 0,
+  failed: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  costNanoUsd: 0,
+} as const;
+
+/** The model comes last, since clients choose it: whatever it contains, it can't be taken for another part. */
+function dayName({ accountId, keyId, provider }: Whose, day: string, model: string): string {
+  return `${accountId}\n${day}\n${keyId}\n${provider}\n${model}`;
+}
+
+function periodName(accountId: string, periodStartMs: number): string {
+  return `${periodStartMs}\n${accountId}`;
+}
+
+/** What every database takes: a bounded length, no half characters, and no NUL, which PostgreSQL refuses. */
+function cleanName(model: string): string {
+  return model.slice(0, limits.modelNameMax).toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/** Providers say what they like; sums have to stay whole numbers. */
+function figure(told: number | undefined): number {
+  return told !== undefined && Number.isInteger(told) && told > 0 && told <= limits.usageFigureMax ? told : 0;
+}
