@@ -88,11 +88,17 @@ function usageOf(usage: JsonObject): Facts['usage'] {
     numberOf(usage.cache_read_input_tokens) ??
     numberOf(usage.prompt_cache_hit_tokens) ??
     numberOf(usage.cached_tokens) ??
+    numberOf(usage.num_cached_tokens) ??
     0;
   const written = numberOf(details.cache_write_tokens) ?? numberOf(usage.cache_creation_input_tokens) ?? 0;
   // Some count a token as read and as written; it can only have been sent once.
   const apart = Math.min(written, Math.max(0, input - cached));
-  return { input, cached, written: apart, output: numberOf(usage.completion_tokens) ?? 0 };
+  // Gemini leaves what it thought out of the completion: only the total has it.
+  const output = Math.max(
+    numberOf(usage.completion_tokens) ?? 0,
+    (numberOf(usage.total_tokens) ?? 0) - input,
+  );
+  return { input, cached, written: apart, output };
 }
 
 function streamed(frames: readonly JsonObject[]): Outcome {

@@ -7,6 +7,7 @@ import type { Format } from './formats.ts';
 export interface Recording {
   readonly id: string;
   readonly format: Format;
+  readonly provider: string;
   readonly method: string;
   readonly path: string;
   readonly body: unknown;
@@ -32,6 +33,7 @@ export function recordingsOf(folder: string, format: Format): readonly Recording
 
 interface Line {
   readonly id: string;
+  readonly provider: string;
   readonly request: { readonly method: string; readonly url: string; readonly body: unknown };
   readonly response: {
     readonly status: number;
@@ -43,12 +45,13 @@ interface Line {
 
 const types = { json: 'application/json', sse: 'text/event-stream; charset=utf-8', text: 'text/plain' };
 
-function recordingOf({ id, request, response }: Line, format: Format): Recording {
+function recordingOf({ id, provider, request, response }: Line, format: Format): Recording {
   const { status, headers, kind, body } = response;
   const type = isJsonObject(headers) ? headers['content-type'] : undefined;
   return {
     id,
     format,
+    provider,
     method: request.method,
     path: new URL(request.url, 'http://recorded').pathname,
     body: request.body,

@@ -4,12 +4,14 @@ import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';
 import { play, type Stage } from './stage.ts';
 import type { Row } from './tally.ts';
+import { replayUnasked } from './unasked.ts';
 
 /** A client of the provider's own format must get its bytes, and the provider the client's, however they are cut. */
 export async function replaySame(stage: Stage, recording: Recording, row: Row): Promise<void> {
   row.count('as it came', await identical(stage, recording, []), recording);
   for (const { name, cuts } of cutsFor(recording))
     row.count(name, await identical(stage, recording, cuts), recording);
+  if (recording.format.wire.usageQuestion !== undefined) await replayUnasked(stage, recording, row);
 }
 
 async function identical(

@@ -9,12 +9,17 @@ export interface Stage {
   close(): Promise<void>;
 }
 
+/** A provider that the gateway asks for usage. */
+export const asking = 'asking';
+
 export async function startStage(): Promise<Stage> {
   const fake = await FakeUpstream.start();
   const weir = await startTestGateway({
     WEIR_ANTHROPIC_BASE_URL: fake.url,
     WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
     WEIR_RECORDED_BASE_URL: `${fake.url}/v1`,
+    [`WEIR_${asking.toUpperCase()}_BASE_URL`]: `${fake.url}/v1`,
+    [`WEIR_${asking.toUpperCase()}_STREAM_USAGE`]: 'asked',
     ANTHROPIC_API_KEY: 'sk-ant-recorded',
     OPENAI_API_KEY: 'sk-recorded',
   });

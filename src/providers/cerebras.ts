@@ -4,6 +4,7 @@ export const cerebras = openaiCompatible({
   name: 'cerebras',
   title: 'Cerebras',
   baseUrl: 'https://api.cerebras.ai/v1',
+  streamUsage: 'unasked',
   keyPrefixes: ['csk-'],
   priceId: 'cerebras',
 });

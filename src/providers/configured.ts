@@ -1,17 +1,21 @@
-import type { Provider } from '../kernel/provider.ts';
+import type { Provider, StreamUsage } from '../kernel/provider.ts';
 import { builtInProviders } from './index.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
+interface ProviderSettings {
+  readonly baseUrls: ReadonlyMap<string, string>;
+  readonly streamUsage: ReadonlyMap<string, StreamUsage>;
+}
+
 /** The providers of this instance: those we know, at the addresses that were set, and those that only settings name. */
-export function configuredProviders(baseUrls: ReadonlyMap<string, string>): readonly Provider[] {
-  const known = builtInProviders.map((provider) => {
-    const baseUrl = baseUrls.get(provider.name);
-    return baseUrl === undefined ? provider : { ...provider, baseUrl };
+export function configuredProviders({ baseUrls, streamUsage }: ProviderSettings): readonly Provider[] {
+  const names = new Set(builtInProviders.map((provider) => provider.name));
+  const added = [...baseUrls]
+    .filter(([name]) => !names.has(name))
+    .map(([name, baseUrl]) => openaiCompatible({ name, title: name, baseUrl, keyless: true }));
+  return [...builtInProviders, ...added].map((provider) => {
+    const baseUrl = baseUrls.get(provider.name) ?? provider.baseUrl;
+    const told = streamUsage.get(provider.name) ?? provider.streamUsage;
+    return { ...provider, baseUrl, ...(told !== undefined && { streamUsage: told }) };
   });
-  const names = new Set(known.map((provider) => provider.name));
-  const added = [...baseUrls].filter(([name]) => !names.has(name));
-  return [
-    ...known,
-    ...added.map(([name, baseUrl]) => openaiCompatible({ name, title: name, baseUrl, keyless: true })),
-  ];
 }

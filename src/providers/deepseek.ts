@@ -4,6 +4,7 @@ export const deepseek = openaiCompatible({
   name: 'deepseek',
   title: 'DeepSeek',
   baseUrl: 'https://api.deepseek.com/v1',
+  streamUsage: 'unasked',
   keyPrefixes: ['sk-'],
   modelPrefixes: ['deepseek-'],
   priceId: 'deepseek',

@@ -2,7 +2,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { Provider } from '../kernel/provider.ts';
-import type { Catalog } from './catalog.ts';
+import type { Catalog } from './catalog/catalog.ts';
 
 export interface Resolved {
   readonly provider: Provider;

@@ -4,6 +4,7 @@ export const fireworks = openaiCompatible({
   name: 'fireworks',
   title: 'Fireworks AI',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
+  streamUsage: 'unasked',
   keyPrefixes: ['fw_'],
   modelPrefixes: ['accounts/fireworks/'],
   priceId: 'fireworks',

@@ -5,6 +5,7 @@ export const groq = openaiCompatible({
   name: 'groq',
   title: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
+  streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['gsk_'],
   priceId: 'groq',

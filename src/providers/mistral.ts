@@ -4,6 +4,7 @@ export const mistral = openaiCompatible({
   name: 'mistral',
   title: 'Mistral AI',
   baseUrl: 'https://api.mistral.ai/v1',
+  streamUsage: 'unasked',
   modelPrefixes: ['mistral-', 'ministral-', 'magistral-', 'codestral-', 'devstral-', 'pixtral-'],
   priceId: 'mistral',
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anthropic } from './anthropic.ts';
-import { Catalog } from './catalog.ts';
+import { Catalog } from './catalog/catalog.ts';
 import { demo } from './demo/demo.ts';
 import { Directory } from './directory.ts';
 import { fireworks } from './fireworks.ts';

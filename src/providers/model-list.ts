@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Provider } from '../kernel/provider.ts';
-import type { Catalog, ModelEntry } from './catalog.ts';
+import type { Catalog } from './catalog/catalog.ts';
+import type { ModelEntry } from './catalog/model-entry.ts';
+import { isChat, isOfProvider } from './catalog/model-names.ts';
 import type { Directory } from './directory.ts';
 
 /** A model under a name that leads to it. */
@@ -63,14 +65,4 @@ export class ModelList {
     }
     return undefined;
   }
-}
-
-/** A vendor with names of its own has no others; who serves everybody's models has any. */
-function isOfProvider(model: string, { modelPrefixes }: Provider): boolean {
-  return modelPrefixes.length === 0 || modelPrefixes.some((prefix) => model.startsWith(prefix));
-}
-
-/** Models for other work have prices for text too. What ends in a hyphen is the beginning of many names. */
-function isChat(model: string): boolean {
-  return !/(?:^|[-/])(?:embed|image|live|ocr|realtime|transcribe|tts|voice|whisper)|-$/.test(model);
 }

@@ -4,5 +4,7 @@ export const ollama = openaiCompatible({
   name: 'ollama',
   title: 'Ollama',
   baseUrl: 'http://127.0.0.1:11434/v1',
+  streamUsage: 'asked',
   keyless: true,
+  free: true,
 });

@@ -2,7 +2,20 @@ import type { Provider } from '../kernel/provider.ts';
 import { openaiChat } from '../wire/index.ts';
 
 type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
-  Partial<Pick<Provider, 'wires' | 'wiresFor' | 'keyPrefixes' | 'modelPrefixes' | 'keyless' | 'priceId'>>;
+  Partial<
+    Pick<
+      Provider,
+      | 'wires'
+      | 'wiresFor'
+      | 'keyPrefixes'
+      | 'modelPrefixes'
+      | 'keyless'
+      | 'priceId'
+      | 'free'
+      | 'reportsCost'
+      | 'streamUsage'
+    >
+  >;
 
 /** A provider that speaks Chat Completions and takes its key as a bearer token: most do. */
 export function openaiCompatible(facts: Facts): Provider {

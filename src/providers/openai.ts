@@ -5,6 +5,7 @@ export const openai = openaiCompatible({
   name: 'openai',
   title: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
+  streamUsage: 'asked',
   wires: [openaiChat, openaiResponses],
   wiresFor: (model) => (responsesOnly.test(model) ? [openaiResponses] : undefined),
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],

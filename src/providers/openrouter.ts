@@ -5,7 +5,9 @@ export const openrouter = openaiCompatible({
   name: 'openrouter',
   title: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api/v1',
+  streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['sk-or-'],
+  reportsCost: true,
   priceId: 'openrouter',
 });

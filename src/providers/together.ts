@@ -4,6 +4,7 @@ export const together = openaiCompatible({
   name: 'together',
   title: 'Together AI',
   baseUrl: 'https://api.together.xyz/v1',
+  streamUsage: 'unasked',
   keyPrefixes: ['tgp_'],
   priceId: 'together',
 });

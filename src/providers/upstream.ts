@@ -1,6 +1,6 @@
 import type { Exchange } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
-import { patchJson } from '../kernel/json.ts';
+import { type JsonObject, patchBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { wiresOf } from '../kernel/provider.ts';
@@ -31,10 +31,14 @@ export function createUpstream({ egress, via }: UpstreamParts): Handler {
       if (provider.local !== undefined)
         return Reply.stream(provider.local(exchange.request, exchange.signal));
       const wire = wireFor(exchange);
+      exchange.trace.askedIn = wire.name;
       const headers = requestHeaders(exchange, { wire, via, filter });
       const endpoint = egress.to(provider);
-      const inbound = await send({ endpoint, exchange, wire, headers, path: wire.path });
-      const raw = rawOf(inbound, exchange, wire);
+      const question = usageQuestionFor(exchange, wire);
+      const body = requestBody(exchange, wire, question);
+      const inbound = await send({ endpoint, exchange, wire, headers, path: wire.path, body });
+      const answer = rawOf(inbound, exchange, wire);
+      const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
       if (raw.status >= 300) throw await refused(raw, exchange.target);
       return Reply.relay(raw.framing === 'sse' ? await begun(raw) : raw);
     } finally {
@@ -54,7 +58,8 @@ export function createCounter({
     const wire = wireFor(exchange);
     const headers = requestHeaders(exchange, { wire, via, filter });
     const endpoint = egress.to(target.provider);
-    const raw = rawOf(await send({ endpoint, exchange, wire, headers, path }), exchange, wire);
+    const body = requestBody(exchange, wire, undefined);
+    const raw = rawOf(await send({ endpoint, exchange, wire, headers, path, body }), exchange, wire);
     if (raw.status >= 300) throw await refused(raw, target);
     return whole(raw, target);
   };
@@ -68,19 +73,29 @@ function wireFor({ received, target }: Exchange): WireFormat {
   return preferred;
 }
 
-/** By identity: what nobody changed goes out as the client's own bytes. */
-function requestBody(exchange: Exchange, wire: WireFormat): Uint8Array {
+/** The fields by which a streamed call asks for its usage; undefined where it needs none, or they might be refused. */
+function usageQuestionFor(exchange: Exchange, wire: WireFormat): JsonObject | undefined {
+  const { received, target } = exchange;
+  const own = received.wire === wire;
+  const { streamUsage = own ? 'unasked' : 'asked' } = target.provider;
+  const streamed = exchange.untouched ? received.streamed : exchange.request.stream === true;
+  if (!streamed || streamUsage === 'unasked') return undefined;
+  return wire.usageQuestion?.asking(own ? received.body : {});
+}
+
+/** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */
+function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | undefined): Uint8Array {
   const { received, target, trace } = exchange;
-  if (received.wire === wire && exchange.untouched) {
-    return received.body.model === target.model
-      ? received.bytes
-      : patchJson(received.bytes, { model: target.model });
+  const own = received.wire === wire ? received : undefined;
+  if (own !== undefined && exchange.untouched) {
+    const model = own.body.model === target.model ? undefined : { model: target.model };
+    return patchBody(own.bytes, own.body, { ...model, ...added });
   }
   const request =
     exchange.request.model === target.model ? exchange.request : { ...exchange.request, model: target.model };
-  const { body, dropped } = wire.encodeRequest(request, received.wire === wire ? received : undefined);
+  const { body, dropped } = wire.encodeRequest(request, own);
   trace.dropped.push(...dropped);
-  return body;
+  return patchBody(body, own?.body ?? {}, { ...added });
 }
 
 interface Outgoing {
@@ -105,6 +120,7 @@ interface Sending {
   readonly headers: string[];
   /** Below the provider's base address. */
   readonly path: string;
+  readonly body: Uint8Array;
 }
 
 /** Tries again only while nothing was sent: a call that may have been received is never made twice. */
@@ -114,10 +130,10 @@ async function send({
   wire,
   headers,
   path: apiPath,
+  body,
 }: Sending): Promise<{ inbound: Inbound; head: Head }> {
   const { presence, target, received } = exchange;
   const path = endpoint.basePath + apiPath + (received.wire === wire ? received.query : '');
-  const body = requestBody(exchange, wire);
   const explain = (cause: unknown) =>
     presence.gone ? clientGone(cause) : unreachable(target.provider, cause);
   for (let attempt = 1; ; attempt++) {

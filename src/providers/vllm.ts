@@ -4,5 +4,7 @@ export const vllm = openaiCompatible({
   name: 'vllm',
   title: 'vLLM',
   baseUrl: 'http://127.0.0.1:8000/v1',
+  streamUsage: 'asked',
   keyless: true,
+  free: true,
 });

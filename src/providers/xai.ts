@@ -5,8 +5,10 @@ export const xai = openaiCompatible({
   name: 'xai',
   title: 'xAI',
   baseUrl: 'https://api.x.ai/v1',
+  streamUsage: 'asked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['xai-'],
   modelPrefixes: ['grok-'],
+  reportsCost: true,
   priceId: 'x-ai',
 });

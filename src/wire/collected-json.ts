@@ -2,6 +2,7 @@ import { milestones, unfold } from '../kernel/answer.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
+import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
 import { parseExactObject, parseObject } from './read.ts';
 
@@ -23,6 +24,7 @@ export interface AnswerReader {
 /** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
 export class CollectedJson implements ReplyDecoder {
   readonly finished = true;
+  readonly unread = { tokens: 0, calls: 0 };
   readonly #reader: AnswerReader;
   readonly #interest: Interest;
   #chunks: Uint8Array[] = [];
@@ -64,6 +66,7 @@ export class CollectedJson implements ReplyDecoder {
   /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */
   #keepTail(): void {
     const all = joined(this.#chunks);
+    this.unread.tokens += tokensOfPiece(all.byteLength - limits.watchedTailBytes);
     const tail = Buffer.from(all.subarray(all.byteLength - limits.watchedTailBytes));
     this.#chunks = [tail];
     this.#bytes = tail.byteLength;

@@ -47,6 +47,6 @@ type Defined<Fields> = {
 /** The object without the fields that have no value. */
 export function defined<const Fields extends object>(fields: Fields): Defined<Fields> {
   const kept: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined) kept[name] = value;
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
   return kept as Defined<Fields>;
 }

@@ -19,6 +19,14 @@ export const anthropicMessages: WireFormat = {
   variantHeaders: ['anthropic-version', 'anthropic-beta'],
   ownHeaders: ['anthropic-version', '2023-06-01'],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
+  estimates: {
+    bytesPerToken: 5,
+    toolsTokens: 580,
+    mediaTokens: 1500,
+    answerTokens: 2,
+    tokensPerExpected: 1.3,
+    callTokens: 42,
+  },
   decodeRequest: checkRequest,
   encodeRequest,
   replyDecoder: (framing, interest) =>

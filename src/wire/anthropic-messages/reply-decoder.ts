@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
 import { glance } from '../glance.ts';
 import { objectOf, parseObject, stringOf } from '../read.ts';
 import { SseParser } from '../sse.ts';
+import { UnreadContent } from '../unread-content.ts';
 import { statusOfError } from './errors.ts';
 
 /** Reads a streamed answer: frames are canonical events already. */
@@ -12,6 +14,9 @@ export class MessagesDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
   readonly #interest: Interest;
+  readonly unread = new UnreadContent();
+  /** How many blocks went by unread. */
+  #block = 0;
   #contentSeen = false;
 
   constructor(interest: Interest) {
@@ -29,10 +34,16 @@ export class MessagesDecoder implements ReplyDecoder {
   #decode(frames: ReturnType<SseParser['push']>): readonly ReplyEvent[] {
     const events: ReplyEvent[] = [];
     for (const { event: name, data } of frames) {
-      if (this.#interest === 'milestones' && this.#skippable(name)) continue;
+      if (this.#interest === 'milestones' && this.#skippable(name)) {
+        this.#pass(name, data);
+        continue;
+      }
       const event = eventOf(parseObject(data));
       if (event === undefined) continue;
-      if (event.type === 'content_block_delta') this.#contentSeen = true;
+      if (event.type === 'content_block_delta' && !this.#contentSeen) {
+        this.#contentSeen = true;
+        this.unread.measure(unpadded(data), this.#block, contentChars([event]));
+      }
       // After an error nothing more comes, and nothing more is to be waited for.
       if (event.type === 'message_stop' || event.type === 'error') this.finished = true;
       events.push(event);
@@ -40,10 +51,30 @@ export class MessagesDecoder implements ReplyDecoder {
     return events;
   }
 
+  #pass(name: string, data: string): void {
+    if (name === 'content_block_delta') {
+      // A long one may be what the provider signs its thinking with.
+      if (data.length < 500 || !data.includes('"signature_delta"'))
+        this.unread.pass(unpadded(data), this.#block);
+    } else if (name === 'content_block_start') {
+      this.#block++;
+      if (data.includes('"tool_use"')) this.unread.calls++;
+    }
+  }
+
   #skippable(name: string): boolean {
     return name === 'ping' || (this.#contentSeen && name.startsWith('content_block_'));
   }
 }
+
+/** The length without the spaces before the last bracket, by which Anthropic hides how much it writes. */
+function unpadded(data: string): number {
+  let end = data.length - 1;
+  while (data.charCodeAt(end - 1) === space) end--;
+  return end + 1;
+}
+
+const space = 32;
 
 export function readMessage(body: JsonObject): Whole {
   if (body.type === 'error') return { error: errorOf(body) };

@@ -48,8 +48,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
     }),
     ...(tools !== undefined && choiceOf(request.tool_choice)),
     ...encodeOutput(request, target),
-    // Streams tell their usage only when asked.
-    ...(stream === true ? { stream, stream_options: { include_usage: true } } : {}),
+    ...(stream === true && { stream }),
     ...ownFields(request, 'openai-chat'),
   };
   return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(target.dropped) };

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { messagesSchema } from '../body-schema.ts';
 import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
@@ -11,10 +11,20 @@ import { encodeRequest } from './encode-request.ts';
 import { glimpseOfCompletion, readCompletion } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
 import { ChatEncoder } from './reply-encoder.ts';
+import { usageQuestion } from './usage-question.ts';
 
-/** OpenAI's Chat Completions API, which many other providers speak too. */
 const reader: AnswerReader = { read: readCompletion, glimpse: glimpseOfCompletion };
 
+const estimates: TokenEstimates = {
+  bytesPerToken: 5,
+  toolsTokens: 0,
+  mediaTokens: 300,
+  answerTokens: 0,
+  tokensPerExpected: 0.9,
+  callTokens: 10,
+};
+
+/** OpenAI's Chat Completions API, which many other providers speak too. */
 export function openaiChatWith(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
@@ -25,6 +35,8 @@ export function openaiChatWith(clock: Clock): WireFormat {
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
+    estimates,
+    usageQuestion,
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>

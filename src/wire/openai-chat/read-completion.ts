@@ -23,7 +23,8 @@ export function glimpseOfCompletion(json: string): Glimpse | undefined {
   const finish = glance(json, 'finish_reason', 3);
   const refusal = glance(json, 'refusal', 4) ?? null;
   if (usage === undefined || typeof finish !== 'string' || refusal !== null) return undefined;
-  return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: usageOf(usage) };
+  const told = usageOf(usage, { service_tier: glance(json, 'service_tier', 1) });
+  return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: told };
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {
@@ -55,7 +56,7 @@ function answerOf(body: JsonObject): Answer {
     stop_reason: stopReasonOf(stringOf(choice.finish_reason) ?? 'stop', { tools, refused }),
     stop_sequence: null,
     ...(refused && { stop_details: { type: 'refusal', category: null, explanation: refusal } }),
-    usage: usageOf(objectOf(body.usage) ?? {}),
+    usage: usageOf(objectOf(body.usage) ?? {}, body),
   };
 }
 

@@ -3,12 +3,12 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
 import { wordedError } from '../openai-errors.ts';
-import { objectOf } from '../read.ts';
 import { isRefusal } from '../refusal.ts';
 import { annotationOf } from './annotations.ts';
 import { encryptedDetail, signatureDetail } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
+import { asksUsage } from './usage-question.ts';
 
 interface Call {
   readonly toolIndex: number;
@@ -34,7 +34,7 @@ export class ChatEncoder implements ReplyEncoder {
 
   constructor(asked: JsonObject, createdSeconds: number) {
     this.#createdSeconds = createdSeconds;
-    this.#tellsUsage = objectOf(asked.stream_options)?.include_usage === true;
+    this.#tellsUsage = asksUsage(asked);
   }
 
   push(event: ReplyEvent): Uint8Array | undefined {

@@ -204,7 +204,7 @@ test('a conversation made elsewhere is written with everything this format can s
   assert.equal(body.parallel_tool_calls, false);
   assert.deepEqual([body.max_completion_tokens, body.max_tokens], [500, undefined]);
   assert.deepEqual([body.stop, body.user, body.temperature, body.top_p], [['END'], 'user-7', 0.5, 0.9]);
-  assert.deepEqual([body.stream, body.stream_options], [true, { include_usage: true }]);
+  assert.deepEqual([body.stream, body.stream_options], [true, undefined]);
   assert.equal(encoded({ ...conversation, model: 'llama-4' }).body.max_tokens, 500);
 });
 

@@ -1,13 +1,13 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { usageFromCounts } from '../openai-usage.ts';
+import { billingOf, usageFromCounts } from '../openai-usage.ts';
 import { numberOf, objectOf } from '../read.ts';
 
-/** Compatible providers have their own places for some counts. */
-export function usageOf(usage: JsonObject): Usage {
+/** Compatible providers have their own places for some counts; `answer` is where the usage was found. */
+export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
   const prompt = objectOf(usage.prompt_tokens_details);
   const completion = objectOf(usage.completion_tokens_details);
-  return usageFromCounts({
+  const counts = usageFromCounts({
     prompt: numberOf(usage.prompt_tokens),
     completion: numberOf(usage.completion_tokens),
     total: numberOf(usage.total_tokens),
@@ -15,10 +15,14 @@ export function usageOf(usage: JsonObject): Usage {
       numberOf(prompt?.cached_tokens) ??
       numberOf(usage.cache_read_input_tokens) ??
       numberOf(usage.prompt_cache_hit_tokens) ??
-      numberOf(usage.cached_tokens),
+      numberOf(usage.cached_tokens) ??
+      numberOf(usage.num_cached_tokens),
     written: numberOf(prompt?.cache_write_tokens) ?? numberOf(usage.cache_creation_input_tokens),
     thought: numberOf(completion?.reasoning_tokens) ?? numberOf(usage.reasoning_tokens),
+    heard: numberOf(prompt?.audio_tokens),
+    spoken: numberOf(completion?.audio_tokens),
   });
+  return { ...counts, ...billingOf(usage, answer) };
 }
 
 export function encodeUsage(usage: Usage): JsonObject {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
-import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { bodySchema } from '../body-schema.ts';
 import { CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
@@ -14,6 +14,15 @@ import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { responseOf } from './write-response.ts';
 
+const estimates: TokenEstimates = {
+  bytesPerToken: 5,
+  toolsTokens: 0,
+  mediaTokens: 300,
+  answerTokens: 3,
+  tokensPerExpected: 0.9,
+  callTokens: 10,
+};
+
 /** OpenAI's Responses API: a conversation is a list of items, and so is an answer. */
 export function openaiResponsesWith(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
@@ -26,6 +35,7 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
+    estimates,
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>

@@ -2,11 +2,11 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
 import type { Whole } from '../collected-json.ts';
 import { openaiError } from '../openai-errors.ts';
-import { objectOf, objectsOf, stringOf } from '../read.ts';
+import { objectsOf, stringOf } from '../read.ts';
 import { toolInputOf } from '../tool-input.ts';
 import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import { usageOf } from './usage.ts';
+import { usageIn } from './usage.ts';
 
 export function readResponse(body: JsonObject): Whole {
   const error = errorOf(body);
@@ -34,7 +34,7 @@ function answerOf(body: JsonObject): Answer {
     stop_reason: stopReasonOf(body, { tools, refused: refusal !== '' }),
     stop_sequence: null,
     ...(refusal !== '' && { stop_details: { type: 'refusal', category: null, explanation: refusal } }),
-    usage: usageOf(objectOf(body.usage) ?? {}),
+    usage: usageIn(body),
   };
 }
 

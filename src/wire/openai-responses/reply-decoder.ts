@@ -1,18 +1,21 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
+import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../read.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
+import { UnreadContent } from '../unread-content.ts';
 import { ItemReader } from './item-reader.ts';
 import { errorOf } from './read-response.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import { usageOf } from './usage.ts';
+import { usageIn } from './usage.ts';
 
 /** Reads a streamed answer. */
 export class ResponsesDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
   readonly #interest: Interest;
+  readonly unread = new UnreadContent();
   #events: ReplyEvent[] = [];
   readonly #items = new ItemReader((event) => this.#events.push(event));
   #started = false;
@@ -32,9 +35,12 @@ export class ResponsesDecoder implements ReplyDecoder {
   #decode(frames: readonly SseFrame[]): readonly ReplyEvent[] {
     for (const { event, data } of frames) {
       if (this.finished) break;
-      if (this.#interest === 'milestones' && this.#skippable(event)) continue;
+      if (this.#interest === 'milestones' && this.#items.begun && this.#passes(event, data)) continue;
+      const before = this.#events.length;
       const frame = parseObject(data);
       if (frame !== undefined) this.#read(frame);
+      if (this.#interest === 'milestones' && isMeasure(event, data))
+        this.unread.measure(data.length, event.length, contentChars(this.#events.slice(before)));
     }
     const events = this.#events;
     this.#events = [];
@@ -42,11 +48,11 @@ export class ResponsesDecoder implements ReplyDecoder {
   }
 
   /** Once content has begun, only what opens an item or ends the answer says anything new. */
-  #skippable(name: string): boolean {
-    return (
-      this.#items.begun &&
-      (name.endsWith('.delta') || name.endsWith('.done') || name.startsWith('response.content_part.'))
-    );
+  #passes(name: string, data: string): boolean {
+    if (!name.endsWith('.delta')) return name.endsWith('.done') || name.startsWith('response.content_part.');
+    // Names of all kinds of content are of different length.
+    this.unread.pass(data.length, name.length);
+    return true;
   }
 
   #read(frame: JsonObject): void {
@@ -100,14 +106,23 @@ export class ResponsesDecoder implements ReplyDecoder {
     const stop_reason = stopReasonOf(response, { tools, refused: refusal !== '' });
     const why =
       refusal === '' ? {} : { stop_details: { type: 'refusal', category: null, explanation: refusal } };
-    const usage = usageOf(objectOf(response.usage) ?? {});
+    const usage = usageIn(response);
     this.#events.push({ type: 'message_delta', delta: { stop_reason, stop_sequence: null, ...why }, usage });
     this.#events.push({ type: 'message_stop' });
   }
 
   #fail(body: JsonObject): void {
     this.finished = true;
+    // A failed answer is billed for what it got to, where the provider says how much that was.
+    const usage = usageIn(body);
+    if (this.#items.begun && usage.output_tokens !== undefined)
+      this.#events.push({ type: 'message_delta', delta: {}, usage });
     const error = errorOf({ status: 'failed', ...body });
     if (error !== undefined) this.#events.push({ type: 'error', error });
   }
+}
+
+/** OpenAI pads frames to one length, which hides how much is in them; then each has about a token. */
+function isMeasure(name: string, data: string): boolean {
+  return name.endsWith('.delta') && !data.includes('"obfuscation"');
 }

@@ -1,11 +1,13 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { usageFromCounts } from '../openai-usage.ts';
-import { numberOf, objectOf } from '../read.ts';
+import { billingOf, usageFromCounts } from '../openai-usage.ts';
+import { numberOf, objectOf, objectsOf } from '../read.ts';
 
-export function usageOf(usage: JsonObject): Usage {
+/** What an answer says about itself; the searches that it made are billed one by one and stand among its items. */
+export function usageIn(answer: JsonObject): Usage {
+  const usage = objectOf(answer.usage) ?? {};
   const input = objectOf(usage.input_tokens_details);
-  return usageFromCounts({
+  const counts = usageFromCounts({
     prompt: numberOf(usage.input_tokens),
     completion: numberOf(usage.output_tokens),
     total: numberOf(usage.total_tokens),
@@ -13,6 +15,17 @@ export function usageOf(usage: JsonObject): Usage {
     written: numberOf(input?.cache_write_tokens),
     thought: numberOf(objectOf(usage.output_tokens_details)?.reasoning_tokens),
   });
+  return { ...counts, ...billingOf(usage, answer), ...searchesIn(objectsOf(answer.output)) };
+}
+
+/** Opening a page and looking through it is part of the search that found it. */
+function searchesIn(output: readonly JsonObject[]): Pick<Usage, 'server_tool_use'> {
+  const web = output.filter(
+    ({ type, action }) => type === 'web_search_call' && (objectOf(action)?.type ?? 'search') === 'search',
+  ).length;
+  const files = output.filter(({ type }) => type === 'file_search_call').length;
+  if (web + files === 0) return {};
+  return { server_tool_use: { web_search_requests: web, file_search_requests: files } };
 }
 
 export function encodeUsage(usage: Usage): JsonObject {

@@ -1,0 +1,113 @@
+// Compares estimates of usage with what providers reported: npm run eval:estimates -- --data <folder>
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { Received } from '../src/kernel/exchange.ts';
+import { isJsonObject } from '../src/kernel/json.ts';
+import type { ReplyEvent, Usage } from '../src/kernel/message.ts';
+import { openaiCompatible } from '../src/providers/openai-compatible.ts';
+import { Meter } from '../src/server/meter.ts';
+import { reportedIn } from './eval-usage/reported.ts';
+import { formats } from './eval-wire/formats.ts';
+import { outcomeOf } from './eval-wire/outcome.ts';
+import { type Recording, recordingsOf } from './eval-wire/recordings.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string' } } });
+const folder = values.data;
+if (folder === undefined || !existsSync(folder))
+  console.log(`skipped: there are no recordings at ${folder ?? '--data <folder>'}`);
+else evaluate(folder);
+
+interface Compared {
+  readonly kind: string;
+  readonly input: Pair;
+  readonly output: Pair;
+  /** Whether the model thought without showing it: that leaves nothing to estimate from. */
+  readonly hidden: boolean;
+}
+
+interface Pair {
+  readonly reported: number;
+  readonly estimated: number;
+}
+
+function evaluate(data: string): void {
+  row(['', 'calls', 'median error', 'p90', '>= 40 tokens', 'median error', 'p90']);
+  for (const format of formats) {
+    const compared = recordingsOf(data, format).flatMap((recording) => compare(recording) ?? []);
+    const { name } = format.wire;
+    report(
+      `${name}, input`,
+      compared.map(({ input }) => input),
+    );
+    for (const kind of ['sse', 'json']) {
+      const shown = compared.filter((call) => call.kind === kind && !call.hidden);
+      report(
+        `${name}, output as ${kind}`,
+        shown.map(({ output }) => output),
+      );
+    }
+    const hidden = compared.filter((call) => call.hidden).map(({ output }) => output);
+    report(`${name}, hidden thinking`, hidden);
+  }
+}
+
+function compare(recording: Recording): Compared | undefined {
+  const reported = recording.status < 300 ? reportedIn(recording)?.counts : undefined;
+  if (reported === undefined || !isJsonObject(recording.body)) return undefined;
+  const outcome = outcomeOf(recording);
+  const input = reported.input + reported.cacheRead + reported.cacheWrite;
+  if ('error' in outcome || input <= 0 || reported.output <= 0) return undefined;
+  const { input_tokens = 0, output_tokens = 0 } = estimated(recording);
+  return {
+    kind: recording.kind,
+    input: { reported: input, estimated: input_tokens },
+    output: { reported: reported.output, estimated: output_tokens },
+    hidden: reported.thinking > 0 && outcome.facts.thinking === '',
+  };
+}
+
+/** As if the provider had never said a word about it. */
+function estimated({ format: { wire }, kind, body, bytes }: Recording): Usage {
+  const decoder = wire.replyDecoder(kind === 'sse' ? 'sse' : 'json', 'milestones');
+  const meter = new Meter();
+  for (const event of [...decoder.push(bytes), ...decoder.end()]) meter.look(withoutUsage(event));
+  const request = Buffer.from(JSON.stringify(body));
+  meter.close({
+    ending: { how: 'complete' },
+    received: new Received({
+      wire,
+      bytes: request,
+      body: isJsonObject(body) ? body : {},
+      headers: [],
+      query: '',
+    }),
+    target: {
+      provider: openaiCompatible({ name: 'any', title: 'any', baseUrl: '', wires: [wire] }),
+      model: 'any',
+    },
+    unread: decoder.unread,
+  });
+  return meter.usage;
+}
+
+function withoutUsage(event: ReplyEvent): ReplyEvent {
+  if (event.type === 'message_start') return { ...event, message: { ...event.message, usage: {} } };
+  return event.type === 'message_delta' ? { type: event.type, delta: event.delta } : event;
+}
+
+function report(name: string, pairs: readonly Pair[]): void {
+  const large = pairs.filter(({ reported }) => reported >= 40);
+  if (pairs.length > 0)
+    row([name, String(pairs.length), ...errors(pairs), String(large.length), ...errors(large)]);
+}
+
+function errors(pairs: readonly Pair[]): readonly string[] {
+  const sorted = pairs
+    .map(({ reported, estimated: guess }) => Math.abs(guess - reported) / reported)
+    .sort((a, b) => a - b);
+  return [0.5, 0.9].map((part) => `${Math.round((sorted[Math.floor(part * sorted.length)] ?? 0) * 100)} %`);
+}
+
+function row([name = '', ...figures]: readonly string[]): void {
+  console.log(name.padEnd(36) + figures.map((figure) => figure.padStart(14)).join(''));
+}

@@ -1,0 +1,17 @@
+import type { Usage } from '../../src/kernel/message.ts';
+import type { Interest } from '../../src/kernel/wire-format.ts';
+import { Meter } from '../../src/server/meter.ts';
+import type { Recording } from '../eval-wire/recordings.ts';
+
+/** What the gateway meters while this answer passes through it. */
+export function metered({ format, kind, bytes }: Recording, interest: Interest): Usage {
+  const decoder = format.wire.replyDecoder(kind === 'sse' ? 'sse' : 'json', interest);
+  const meter = new Meter();
+  // In pieces, as it comes from a network.
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    for (const event of decoder.push(bytes.subarray(at, at + pieceBytes))) meter.look(event);
+  for (const event of decoder.end()) meter.look(event);
+  return meter.usage;
+}
+
+const pieceBytes = 1000;

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { isMeant, undated } from './model-names.ts';
+
+test('what begins like a model is that model when a date or a stage is left over', () => {
+  const rule = { starts_with: 'claude-sonnet-5' };
+  for (const name of [
+    'claude-sonnet-5',
+    'claude-sonnet-5-20260630',
+    'claude-sonnet-5-latest',
+    'claude-sonnet-5@20260630',
+  ])
+    assert.ok(isMeant(rule, name), name);
+  for (const name of [
+    'claude-sonnet-5-5',
+    'claude-sonnet-5.5',
+    'claude-sonnet-5-5-20260928',
+    'claude-sonnet-50',
+    'x-claude-sonnet-5',
+  ])
+    assert.ok(!isMeant(rule, name), name);
+});
+
+test('a smaller sibling is another model', () => {
+  const rule = { starts_with: 'gemini-3.6-flash' };
+  assert.ok(isMeant(rule, 'gemini-3.6-flash-preview-05-20'));
+  for (const name of ['gemini-3.6-flash-lite', 'gemini-3.6-flash-image', 'gemini-3.6-flash-8b'])
+    assert.ok(!isMeant(rule, name), name);
+});
+
+test('rules for families and for tuned models take all of them', () => {
+  assert.ok(isMeant({ starts_with: 'gemma-3-' }, 'gemma-3-27b-it'));
+  assert.ok(isMeant({ starts_with: 'ft:gpt-3.5-turbo' }, 'ft:gpt-3.5-turbo-0125:acme::8abc'));
+});
+
+test('rules may be put together', () => {
+  const rule = { and: [{ contains: 'gemini-2.5-pro' }, { regex: '^(?!.*-tts$)' }] };
+  assert.ok(isMeant({ or: [{ equals: 'other' }, rule] }, 'gemini-2.5-pro-preview-05-06'));
+  assert.ok(!isMeant({ or: [{ equals: 'other' }, rule] }, 'gemini-2.5-pro-tts'));
+  assert.ok(isMeant({ ends_with: 'gemini-2.0-flash' }, 'models/gemini-2.0-flash'));
+});
+
+test('a date is taken off the end of a name', () => {
+  assert.equal(undated('openai/o4-mini-2025-04-16'), 'openai/o4-mini');
+  assert.equal(undated('deepseek-v3.2-20251201'), 'deepseek-v3.2');
+  assert.equal(undated('claude-opus-4-1@20250805'), 'claude-opus-4-1');
+  assert.equal(undated('gpt-4-0613'), undefined);
+});

@@ -1,0 +1,14 @@
+import type { Overlay } from '../model-entry.ts';
+import { anthropic } from './anthropic.ts';
+import { deepseek } from './deepseek.ts';
+import { gemini } from './gemini.ts';
+import { groq } from './groq.ts';
+import { mistral } from './mistral.ts';
+import { openai } from './openai.ts';
+import { openrouter } from './openrouter.ts';
+import { xai } from './xai.ts';
+
+/** What we know beyond the price data, by the provider's name. */
+export const overlays: ReadonlyMap<string, Overlay> = new Map(
+  Object.entries({ anthropic, deepseek, gemini, groq, mistral, openai, openrouter, xai }),
+);

@@ -1,0 +1,92 @@
+import type { RateCard } from '../../kernel/rate-card.ts';
+import { compileCard, type Factors, type PriceSheet } from './price-sheet.ts';
+
+/** Prices from a day on; without one, since ever. */
+export interface DatedPrices extends PriceSheet {
+  /** `2026-09-10`, or with a time: `2026-08-16T16:00:00Z`. */
+  readonly from?: string;
+  /** Hours in which another price holds. */
+  readonly hours?: readonly DailyPrices[];
+}
+
+export interface DailyPrices extends PriceSheet {
+  /** `01:00` to `04:00`, UTC; the end is no longer part of it, and may be on the next day. */
+  readonly between: readonly [string, string];
+  /** Only from Monday to Friday, UTC. */
+  readonly weekdays?: boolean;
+}
+
+/** The cards of a model over time, the earliest first. */
+export interface PriceSchedule {
+  readonly periods: readonly Period[];
+}
+
+interface Period {
+  readonly fromMs: number;
+  readonly card: RateCard;
+  readonly hours: readonly Hours[];
+}
+
+interface Hours {
+  readonly startMinute: number;
+  readonly endMinute: number;
+  readonly weekdays: boolean;
+  readonly card: RateCard;
+}
+
+export function compileSchedule(dated: readonly DatedPrices[], factors: Factors = {}): PriceSchedule {
+  const periods = dated.map(({ from, hours = [], ...sheet }) => ({
+    fromMs: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
+    card: compileCard(sheet, factors),
+    hours: hours.map(({ between: [start, end], weekdays = false, ...other }) => ({
+      startMinute: minuteOf(start),
+      endMinute: minuteOf(end),
+      weekdays,
+      card: compileCard(other, factors),
+    })),
+  }));
+  return { periods: periods.sort((a, b) => (a.fromMs < b.fromMs ? -1 : 1)) };
+}
+
+/** The card at a time; before the first of them, the first. */
+export function cardAt({ periods }: PriceSchedule, atMs: number): RateCard {
+  let at = periods.length - 1;
+  while (at > 0 && (periods[at]?.fromMs ?? 0) > atMs) at--;
+  const period = periods[at];
+  if (period === undefined) throw new Error('a schedule has at least one period');
+  for (const hours of period.hours) if (isWithin(hours, atMs)) return hours.card;
+  return period.card;
+}
+
+/** Every card that can hold at some hour of a day. */
+export function cardsOn(schedule: PriceSchedule, dayMs: number): readonly RateCard[] {
+  const { periods } = schedule;
+  const last = periods.findLastIndex(({ fromMs }) => fromMs < dayMs + dayLengthMs);
+  const first = periods.findLastIndex(({ fromMs }) => fromMs <= dayMs);
+  return periods
+    .slice(Math.max(0, first), Math.max(0, last) + 1)
+    .flatMap(({ card, hours }) => [card, ...hours.map((other) => other.card)]);
+}
+
+const minuteMs = 60_000;
+export const dayLengthMs = 1440 * minuteMs;
+
+function isWithin({ startMinute, endMinute, weekdays }: Hours, atMs: number): boolean {
+  const minute = Math.floor((atMs % dayLengthMs) / minuteMs);
+  const inside =
+    startMinute < endMinute
+      ? minute >= startMinute && minute < endMinute
+      : minute >= startMinute || minute < endMinute;
+  return inside && !(weekdays && isWeekend(atMs));
+}
+
+/** The first day of 1970 was a Thursday. */
+function isWeekend(atMs: number): boolean {
+  const weekday = (Math.floor(atMs / dayLengthMs) + 4) % 7;
+  return weekday === 0 || weekday === 6;
+}
+
+function minuteOf(time: string): number {
+  const [hours = 0, minutes = 0] = time.split(':').map(Number);
+  return hours * 60 + minutes;
+}

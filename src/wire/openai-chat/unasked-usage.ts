@@ -1,0 +1,166 @@
+import type { ByteFilter } from '../../kernel/filtered.ts';
+import { FrameGate } from '../frame-gate.ts';
+import { objectOf, parseObject } from '../read.ts';
+
+/**
+ * Gives a stream that was asked for its usage as it would be unasked: without the chunk that has nothing else, and
+ * without the `null` in all others. Usage beside content stays, since that comes from providers that don't wait to be asked.
+ */
+export class UnaskedUsage implements ByteFilter {
+  readonly #gate = new FrameGate();
+  /** A CRLF was cut in two: the frame before it is gone with its first half. */
+  #halfGone = false;
+
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const frames = this.#gate.push(chunk);
+    return frames === undefined ? undefined : this.#without(frames);
+  }
+
+  end(): Uint8Array | undefined {
+    const last = this.#gate.flush();
+    return last === undefined ? undefined : this.#without(last);
+  }
+
+  #without(frames: Uint8Array): Uint8Array | undefined {
+    const bytes = this.#whole(frames);
+    // A character for each byte, which leaves the structure as it is.
+    const text = bytes.toString('latin1');
+    const extras: Span[] = [];
+    let extraBytes = 0;
+    for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at)) {
+      const extra = extraAt(text, at - 1);
+      at = extra?.end ?? at + name.length;
+      if (extra === undefined) continue;
+      extras.push(extra);
+      extraBytes += extra.end - extra.start;
+      this.#halfGone = extra.end === text.length && text.endsWith('\r');
+    }
+    if (extraBytes === 0) return bytes.length === frames.length ? frames : bytes;
+    return extraBytes === bytes.length ? undefined : rest(bytes, extras, bytes.length - extraBytes);
+  }
+
+  #whole(frames: Uint8Array): Buffer {
+    const skipped = this.#halfGone && frames[0] === lineFeed ? 1 : 0;
+    this.#halfGone = false;
+    if (skipped === 0 && Buffer.isBuffer(frames)) return frames;
+    return Buffer.from(frames.buffer, frames.byteOffset + skipped, frames.byteLength - skipped);
+  }
+}
+
+/** The field's name without its first quote: of those there are so many that looking for one takes three times as long. */
+const name = 'usage"';
+
+function rest(bytes: Buffer, extras: readonly Span[], restBytes: number): Buffer {
+  const kept = Buffer.allocUnsafe(restBytes);
+  let keptBytes = 0;
+  let from = 0;
+  for (const { start, end } of extras) {
+    keptBytes += bytes.copy(kept, keptBytes, from, start);
+    from = end;
+  }
+  bytes.copy(kept, keptBytes, from);
+  return kept;
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What is only there because of the question, around a mention of usage. Inside of a text, its quotes would be escaped. */
+function extraAt(text: string, at: number): Span | undefined {
+  if (text.charCodeAt(at) !== quote) return undefined;
+  const colonAt = skipSpace(text, at + 1 + name.length);
+  if (text.charCodeAt(colonAt) !== colon) return undefined;
+  const valueAt = skipSpace(text, colonAt + 1);
+  if (text.charCodeAt(valueAt) === openBrace) return usageAlone(text, at);
+  return text.startsWith('null', valueAt) ? emptyField(text, at, valueAt + 'null'.length) : undefined;
+}
+
+/** A field of the chunk itself, with the comma that is one too many without it. */
+function emptyField(text: string, start: number, end: number): Span | undefined {
+  let before = start - 1;
+  while (text.charCodeAt(before) === space) before--;
+  const between = text.charCodeAt(before) === comma;
+  if ((!between && text.charCodeAt(before) !== openBrace) || depthAt(text, end) !== 1) return undefined;
+  if (between) return { start: before, end };
+  const after = skipSpace(text, end);
+  return { start, end: text.charCodeAt(after) === comma ? after + 1 : end };
+}
+
+/** How many more brackets close than open from here to the end of the line. */
+function depthAt(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case quote:
+        at = closingQuote(text, at);
+        break;
+      case openBrace:
+      case openBracket:
+        depth--;
+        break;
+      case closeBrace:
+      case closeBracket:
+        depth++;
+        break;
+      case lineFeed:
+        return depth;
+    }
+  }
+  return depth;
+}
+
+function closingQuote(text: string, open: number): number {
+  let at = open + 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
+  return at;
+}
+
+/** The frame, where its chunk has no choices. */
+function usageAlone(text: string, at: number): Span | undefined {
+  const start = text.lastIndexOf('\n', at) + 1;
+  const end = text.indexOf('\n', at);
+  const line = text.slice(start, end < 0 ? text.length : end);
+  if (!line.startsWith('data:') || !noChoices.test(line)) return undefined;
+  const chunk = parseObject(line.slice('data:'.length));
+  if (objectOf(chunk?.usage) === undefined || !isEmpty(chunk?.choices)) return undefined;
+  return { start: frameStart(text, start), end: frameEnd(text, at) };
+}
+
+const noChoices = /"choices"\s*:\s*\[\s*\]/;
+
+function isEmpty(choices: unknown): boolean {
+  return Array.isArray(choices) && choices.length === 0;
+}
+
+/** Behind the last blank line. */
+function frameStart(text: string, lineStart: number): number {
+  const plain = text.lastIndexOf('\n\n', lineStart);
+  const returned = text.lastIndexOf('\n\r\n', lineStart);
+  return Math.max(plain < 0 ? 0 : plain + 2, returned < 0 ? 0 : returned + 3);
+}
+
+/** Behind the next one. */
+function frameEnd(text: string, from: number): number {
+  const plain = text.indexOf('\n\n', from);
+  const returned = text.indexOf('\n\r\n', from);
+  return Math.min(plain < 0 ? text.length : plain + 2, returned < 0 ? text.length : returned + 3);
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) === space) at++;
+  return at;
+}
+
+const lineFeed = 10;
+const space = 32;
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
