@@ -1,14 +1,14 @@
 import type { Module } from '../kernel/module.ts';
+import { costGuard } from './cost-guard/cost-guard.ts';
 import { createExactCache } from './exact-cache.ts';
 
 /** The modules that come with the gateway, fresh for one instance. */
 export function builtInModules(): readonly Module[] {
-  return [createExactCache()];
+  return [createExactCache(), costGuard];
 }
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'cost-guard', summary: 'Keeps a key under its ceilings in dollars per request, day and month.' },
   { name: 'semantic-cache', summary: 'Answers requests that mean the same from memory.' },
   { name: 'mcp-optimizer', summary: 'Leaves out tools that a conversation does not need.' },
   { name: 'patterns', summary: 'Remembers what worked and brings it in where it helps.' },

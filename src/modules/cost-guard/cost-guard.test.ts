@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import {
+  answer,
+  answerNano,
+  guarded,
+  holder,
+  refusal,
+  request,
+  settledStanding,
+  standing,
+  usd,
+  windows,
+  worstNano,
+} from '../../../test/support/guarded.ts';
+import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { freshRedis } from '../../../test/support/stores.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Exchange } from '../../kernel/exchange.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import type { Handler } from '../../kernel/module.ts';
+import type { Purses } from '../../kernel/purse.ts';
+import { Reply } from '../../kernel/reply.ts';
+import { demo } from '../../providers/demo/demo.ts';
+import { MemoryPurses } from '../../storage/memory/memory-purses.ts';
+import { RedisLink } from '../../storage/redis/redis-link.ts';
+import { RedisPurses } from '../../storage/redis/redis-purses.ts';
+import { runModule } from '../../testing/run-module.ts';
+import { testPrices } from '../../testing/test-prices.ts';
+import { wireFormats } from '../../wire/index.ts';
+import { costGuard } from './cost-guard.ts';
+
+test('without a ceiling it is not even run', async () => {
+  const { run } = guarded();
+  for (const options of ['', 'assume_output=5', 'clamp=true']) {
+    const { answer: got, step } = await run(request, { options });
+    assert.deepEqual([got?.id, step], ['msg_1', undefined]);
+  }
+});
+
+test('a request that could cost more than it may is refused with 400 before anything is sent', async () => {
+  const { run, purses } = guarded();
+  const { error, sent, step } = await run(request, { options: `request=${usd(worstNano - 1)}&day=1` });
+  const { status, message } = refusal(error, 'request_cost_exceeded');
+  assert.equal(status, 400);
+  assert.match(message, /could cost 0\.001237 USD \(237 tokens in, 100 out\)/);
+  assert.match(message, /may cost 0\.001236999 USD at most/);
+  assert.deepEqual([sent.length, step?.effect], [0, 'rejected']);
+  assert.equal(
+    (await purses.hold({ holder, windows, amount: 0, least: 0, ceilings: {} })).outcome,
+    'uncounted',
+  );
+  assert.ok((await run(request, { options: `request=${usd(worstNano)}` })).answer);
+});
+
+test('past the ceiling of the day it is 429 with what is left, until the day ends', async () => {
+  const { run, clock } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
+  assert.ok((await run(request)).answer);
+  assert.ok((await run(request)).answer);
+  const { error, sent } = await run(request);
+  const { status, message, details } = refusal(error, 'cost_ceiling_exceeded');
+  assert.equal(status, 429);
+  assert.deepEqual([details.retryAfterSeconds, details.shouldRetry], [12 * 3600, false]);
+  assert.match(message, /0\.001169 USD of the day's 0\.001305 USD are left \(0\.000136 USD spent\)/);
+  assert.match(message, /the next day begins at 2026-11-16T00:00:00\.000Z/);
+  assert.equal(sent.length, 0);
+  clock.move(12 * 3_600_000);
+  assert.ok((await run(request)).answer);
+});
+
+test('past the ceiling of the month it is 429 until the month ends', async () => {
+  const { run, clock } = guarded({ options: `day=1&month=${usd(worstNano)}` });
+  assert.ok((await run(request)).answer);
+  const { message, details } = refusal((await run(request)).error, 'cost_ceiling_exceeded');
+  assert.match(message, /of the month's .* the next month begins at 2026-12-01T00:00:00\.000Z/);
+  assert.equal(details.retryAfterSeconds, (15 * 24 + 12) * 3600);
+  clock.move(15.5 * 86_400_000);
+  assert.ok((await run(request)).answer);
+});
+
+test('what calls under way may cost is told apart from what was spent', async () => {
+  const { run } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
+  await run(request);
+  const open = Promise.withResolvers<Reply>();
+  const first = run(request, { upstream: () => open.promise });
+  const { message } = refusal((await run(request)).error, 'cost_ceiling_exceeded');
+  assert.match(message, /0 USD of .* left \(0\.000068 USD spent, 0\.001237 USD held for calls under way\)/);
+  open.resolve(Reply.of(answer));
+  assert.ok((await first).answer);
+});
+
+test('each key has its own ceiling', async () => {
+  const { run } = guarded({ options: `day=${usd(worstNano)}` });
+  const callers = [
+    {},
+    { account: 'a', key: 'one' },
+    { account: 'a', key: 'two' },
+    { account: 'b', key: 'one' },
+  ];
+  for (const caller of callers) assert.ok((await run(request, caller)).answer);
+  for (const caller of callers) refusal((await run(request, caller)).error, 'cost_ceiling_exceeded');
+});
+
+const stores: Readonly<Record<string, (t: TestContext) => Promise<readonly [Purses, Purses]>>> = {
+  'in memory': async () => {
+    const purses = new MemoryPurses(new MovedClock());
+    return [purses, purses];
+  },
+  'of two replicas on one Redis': async (t) => {
+    const url = await freshRedis(t);
+    return [await redisPurses(t, url), await redisPurses(t, url)];
+  },
+};
+
+async function redisPurses(t: TestContext, url: string): Promise<Purses> {
+  const link = await RedisLink.open({ url });
+  t.after(() => link.close());
+  return new RedisPurses(link);
+}
+
+for (const [where, open] of Object.entries(stores))
+  test(`of 500 calls at once exactly the 100 that a ceiling affords go out, ${where}`, async (t) => {
+    const replicas = await open(t);
+    const options = `day=${usd(worstNano * 100)}&month=1000`;
+    const runs = replicas.map((purses) => guarded({ options }, purses).run);
+    const [first, second] = runs;
+    assert.ok(first !== undefined && second !== undefined);
+    const gate = Promise.withResolvers<void>();
+    const upstream: Handler = async () => {
+      await gate.promise;
+      return Reply.of(answer);
+    };
+    let refused = 0;
+    const calls = Array.from({ length: 500 }, async (_, at) => {
+      const { answer: got, error } = await (at % 2 ? first : second)(request, { upstream });
+      if (got !== undefined) return;
+      refusal(error, 'cost_ceiling_exceeded');
+      if (++refused === 400) gate.resolve();
+    });
+    await Promise.all(calls);
+    assert.equal(refused, 400);
+    assert.deepEqual(await settledStanding(replicas[0]), [answerNano * 100, 0]);
+  });
+
+test('several answers to one question are each as long as one', async () => {
+  const { run } = guarded({ wire: 'openai-chat' });
+  const both = { ...request, extensions: { 'openai-chat!': { n: 3 } } };
+  const upstream: Handler = async () => assert.fail('nothing is sent');
+  const { error } = await run(both, { options: 'request=0.000001', upstream });
+  assert.match(refusal(error, 'request_cost_exceeded').message, /, 300 out\)/);
+});
+
+test('without a limit of its own a call is taken to be as long as its model can, or as is assumed', async () => {
+  const { run } = guarded();
+  const { max_tokens: _, ...open } = request;
+  const outOf = async (options: string) =>
+    /(\d+) out\)/.exec(refusal((await run(open, { options })).error, 'request_cost_exceeded').message)?.[1];
+  assert.equal(await outOf('request=0.000001'), '1000');
+  assert.equal(await outOf('request=0.000001&assume_output=70'), '70');
+  const { error } = await run(request, { options: 'request=0.000001&assume_output=7' });
+  assert.match(refusal(error, 'request_cost_exceeded').message, /, 100 out\)/);
+});
+
+test('what a provider may read besides the request is reckoned with', async () => {
+  const { run } = guarded();
+  const searching: ChatRequest = {
+    ...request,
+    tools: [Object.assign({ type: 'web_search_20250305', name: 'web_search' }, { max_uses: 2 })],
+  };
+  const inOf = async (asked: ChatRequest, options: string) => {
+    const { error } = await run(asked, { options });
+    return Number(/\((\d+) tokens in/.exec(refusal(error, 'request_cost_exceeded').message)?.[1]);
+  };
+  assert.equal(await inOf(searching, 'request=0.000001'), 50_000);
+  assert.equal(await inOf(searching, 'request=0.000001&assume_input=9000'), 9000);
+  const shell: ChatRequest = { ...request, tools: [{ type: 'bash_20250124', name: 'bash' }] };
+  assert.ok((await inOf(shell, 'request=0.000001')) < 3000);
+});
+
+test('what nobody has a price for is refused, unless it is allowed', async () => {
+  const unpriced = { priced: () => undefined, cost: () => undefined };
+  const run = runModule(costGuard, { upstream: async () => Reply.of(answer) }, { prices: unpriced });
+  const { error, sent } = await run(request, { options: 'day=5' });
+  const { status, message } = refusal(error, 'model_not_priced');
+  assert.equal(status, 400);
+  assert.match(message, /"m" of the demonstration model .* cost-guard\?unknown=allow/);
+  assert.equal(sent.length, 0);
+  assert.ok((await run(request, { options: 'day=5&unknown=allow' })).answer);
+});
+
+test('what is free needs no purse, but one that says what it charged is believed', async () => {
+  const purses = new MemoryPurses(new MovedClock());
+  const free = testPrices({ input: 0, output: 0 });
+  const upstream: Handler = async () => Reply.of(answer);
+  const run = runModule(costGuard, { upstream }, { prices: free, purses, clock: new MovedClock() });
+  assert.ok((await run(request, { options: 'day=0.000001' })).answer);
+  assert.equal(purses.size, 0);
+  const charging = { ...free, cost: () => 7 };
+  const other = runModule(costGuard, { upstream }, { prices: charging, purses, clock: new MovedClock() });
+  assert.ok((await other(request, { options: 'day=1', provider: { ...demo, reportsCost: true } })).answer);
+  assert.deepEqual(await standing(purses), [7, 0]);
+});
+
+test('clamped, a call gets the output that is left for it', async () => {
+  const wanting: ChatRequest = { ...request, max_tokens: 1000 };
+  const inputNano = 1000 * (200 + Math.ceil(JSON.stringify(wanting).length / 2));
+  const { run, purses } = guarded({ options: `day=${usd(inputNano + 400 * 10_000 + 9999)}&clamp=true` });
+  const { sent, step } = await run(wanting);
+  assert.equal(sent[0]?.max_tokens, 400);
+  assert.deepEqual([step?.effect, step?.facts.max_tokens], ['changed-request', 400]);
+  assert.deepEqual(await standing(purses), [answerNano, 0]);
+  const small = await run({ ...wanting, max_tokens: 300 });
+  assert.equal(small.sent[0]?.max_tokens, 300);
+  assert.equal(small.step?.effect, 'passed');
+});
+
+test('clamped by the ceiling of a request, in every format, under the name of its limit', async () => {
+  for (const wire of wireFormats) {
+    const { run } = guarded({ wire: wire.name });
+    const encoded: string[] = [];
+    const upstream: Handler = async ({ request: asked, received }: Exchange) => {
+      encoded.push(Buffer.from(wire.encodeRequest(asked, received).body).toString());
+      return Reply.of(answer);
+    };
+    await run({ ...request, max_tokens: 900 }, { upstream, options: 'request=0.005&clamp=true' });
+    const limit = Number(/"max(?:_completion|_output)?_tokens":(\d+)/.exec(encoded[0] ?? '')?.[1]);
+    assert.ok(limit > 400 && limit < 490, String(encoded[0]));
+  }
+});
+
+test('clamped, a call that could hardly say anything is refused all the same', async () => {
+  const wanting: ChatRequest = { ...request, max_tokens: 1000 };
+  const inputNano = 1000 * (200 + Math.ceil(JSON.stringify(wanting).length / 2));
+  const { run } = guarded();
+  const options = (tokens: number) => `day=${usd(inputNano + tokens * 10_000)}&clamp=true`;
+  refusal((await run(wanting, { options: options(255), account: 'a' })).error, 'cost_ceiling_exceeded');
+  assert.equal((await run(wanting, { options: options(256), account: 'b' })).sent[0]?.max_tokens, 256);
+  const thinking: ChatRequest = { ...wanting, thinking: { type: 'enabled', budget_tokens: 500 } };
+  const { error } = await run(thinking, { options: options(700), account: 'c' });
+  refusal(error, 'cost_ceiling_exceeded');
+});
+
+test('clients are warned when four fifths of a ceiling are spent', async () => {
+  const { run } = guarded({ options: `day=1&month=${usd(answerNano * 100)}` });
+  const many = { ...answer, usage: { input_tokens: 8 * 79, output_tokens: 6 * 79 } };
+  assert.deepEqual((await run(request, { upstream: async () => Reply.of(many) })).told, []);
+  assert.deepEqual((await run(request)).told, []);
+  assert.deepEqual((await run(request)).told, ['x-weir-cost-warning', 'month=80%']);
+  assert.deepEqual((await run(request)).told, ['x-weir-cost-warning', 'month=81%']);
+});
+
+test('a store that does not answer refuses the call', async () => {
+  const away = () => Promise.reject(new GatewayError('storage_unavailable', 'away'));
+  const purses: Purses = { hold: away, settle: away, renew: away, begin: away };
+  const { error, sent } = await guarded({ options: 'day=1' }, purses).run(request);
+  refusal(error, 'storage_unavailable');
+  assert.equal(sent.length, 0);
+});

@@ -1,0 +1,94 @@
+import type { Exchange } from '../../kernel/exchange.ts';
+import { limits } from '../../kernel/limits.ts';
+import { defineModule, type Kit, type Module } from '../../kernel/module.ts';
+import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import type { Ceilings, Hold, Spent } from '../../kernel/purse.ts';
+import { type CostGuardOptions, costGuardOptions, hasCeiling, strictest } from './options.ts';
+import { ceilingReached, priceUnknown, requestTooDear } from './refusals.ts';
+import { Watch } from './watch.ts';
+import { WorstCase } from './worst-case.ts';
+
+type CostKit = Kit<CostGuardOptions>;
+
+/** Lets a call go out only if the most that it can cost fits under every ceiling, whoever else is calling. */
+export const costGuard: Module<CostGuardOptions> = defineModule({
+  name: 'cost-guard',
+  summary: 'Keeps a key under its ceilings in dollars per request, day and month.',
+  status: 'production',
+  protective: true,
+  ifBroken: 'reject',
+  place: 'innermost',
+  touches: ['output-limit'],
+  options: costGuardOptions,
+  strictest,
+  idle: (options) => !hasCeiling(options),
+
+  async handle(exchange, next, kit) {
+    const { target } = exchange;
+    const priced = kit.prices.priced(target);
+    if (priced === undefined) {
+      if (kit.options.unknown === 'allow') return next(exchange);
+      throw priceUnknown(target);
+    }
+    const worst = new WorstCase(exchange, priced, kit.options);
+    // Who says what it charged may charge something for what is listed as free.
+    if (worst.cost === 0 && target.provider.reportsCost !== true) return next(exchange);
+
+    const { amount, hold } = await heldFor(worst, kit);
+    const fitting = () => (amount < worst.cost ? clamped(exchange, worst.limitFor(amount), kit) : exchange);
+    if (hold === undefined) return next(fitting());
+    // What it cost stands in the header of a whole answer; that of a stream goes out before anybody knows.
+    if (exchange.received.streamed) kit.note({ held: formatUsd(hold.amount) });
+    const settle = (cost: NanoUsd) => {
+      kit.note({ usd: formatUsd(cost) });
+      // Nobody waits for it: what the call cost is recorded in the same breath.
+      void hold.settle(cost);
+    };
+    const watch = new Watch({ exchange, worst, prices: kit.prices });
+    try {
+      return watch.follow(await next(fitting()), settle);
+    } catch (failure) {
+      settle(watch.costOfFailure(failure));
+      throw failure;
+    }
+  },
+});
+
+interface Granted {
+  readonly amount: NanoUsd;
+  /** Undefined where nothing but the call itself is limited. */
+  readonly hold: Hold | undefined;
+}
+
+/** All of the worst case, or as much of it as there is where the call may be cut short. */
+async function heldFor(worst: WorstCase, kit: CostKit): Promise<Granted> {
+  const { request: ceiling, day, month, clamp } = kit.options;
+  const least = clamp ? worst.leastCost : worst.cost;
+  if (ceiling !== undefined && least > ceiling.nano) throw requestTooDear(worst, ceiling.nano);
+  const amount = Math.min(worst.cost, ceiling?.nano ?? worst.cost);
+  if (day === undefined && month === undefined) return { amount, hold: undefined };
+
+  const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
+  const decision = await kit.purse.hold({ amount, least, ceilings });
+  if (decision.outcome === 'refused')
+    throw ceilingReached(decision, ceilings[decision.window] ?? 0, { worst, clock: kit.clock });
+  warn(decision.spent, ceilings, kit);
+  return { amount: decision.hold.amount, hold: decision.hold };
+}
+
+function clamped(exchange: Exchange, limit: number, kit: CostKit): Exchange {
+  kit.note({ max_tokens: limit });
+  return exchange.with({ request: { ...exchange.request, max_tokens: limit } });
+}
+
+/** `x-weir-cost-warning: day=83%` */
+function warn(spent: Spent, ceilings: Ceilings, kit: CostKit): void {
+  const near: string[] = [];
+  for (const window of ['day', 'month'] as const) {
+    const ceiling = ceilings[window];
+    if (ceiling === undefined) continue;
+    const percent = Math.floor((spent[window] * 100) / ceiling);
+    if (percent >= limits.costWarningPercent) near.push(`${window}=${percent}%`);
+  }
+  if (near.length > 0) kit.tell('cost-warning', near.join(', '));
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import type { Target } from '../../kernel/provider.ts';
+import type { HoldDecision } from '../../kernel/purse.ts';
+import type { WorstCase } from './worst-case.ts';
+
+/** The call by itself is too dear. */
+export function requestTooDear(worst: WorstCase, ceiling: NanoUsd): GatewayError {
+  return new GatewayError(
+    'request_cost_exceeded',
+    `${couldCost(worst)}, and a request may cost ${usd(ceiling)} at most; lower its limit of output tokens, or send less`,
+  );
+}
+
+/** There isn't enough left of the day or of the month. */
+export function ceilingReached(
+  { window, spent, held, endsAtMs }: Extract<HoldDecision, { outcome: 'refused' }>,
+  ceiling: NanoUsd,
+  { worst, clock }: { readonly worst: WorstCase; readonly clock: Clock },
+): GatewayError {
+  const left = Math.max(0, ceiling - spent - held);
+  const underWay = held > 0 ? `, ${usd(held)} held for calls under way` : '';
+  return new GatewayError(
+    'cost_ceiling_exceeded',
+    `${couldCost(worst)}, and ${usd(left)} of the ${window}'s ${usd(ceiling)} are left ` +
+      `(${usd(spent)} spent${underWay}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}`,
+    {
+      retryAfterSeconds: Math.max(1, Math.ceil((endsAtMs - clock.now()) / 1000)),
+      shouldRetry: false,
+    },
+  );
+}
+
+export function priceUnknown({ provider, model }: Target): GatewayError {
+  return new GatewayError(
+    'model_not_priced',
+    `nobody here knows what "${model}" of ${provider.title} costs, so a ceiling in dollars can't be kept; ` +
+      'give it a price in the file that WEIR_PRICES names, or say cost-guard?unknown=allow',
+  );
+}
+
+function couldCost({ cost, sentTokens, inputTokens, outputTokens }: WorstCase): string {
+  const unseen = inputTokens > sentTokens ? `, most of them what its provider may read by itself` : '';
+  return `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`;
+}
+
+function usd(nano: NanoUsd): string {
+  return `${formatUsd(nano)} USD`;
+}

@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { z } from 'zod';
+import {
+  answer,
+  answerNano,
+  guarded,
+  prices,
+  request,
+  sentNano,
+  standing,
+  usd,
+  worstNano,
+} from '../../../test/support/guarded.ts';
+import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { Spending } from '../../billing/spending.ts';
+import { unfold } from '../../kernel/answer.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { Exchange, Received } from '../../kernel/exchange.ts';
+import { isJsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, ReplyEvent } from '../../kernel/message.ts';
+import type { Handler, Module } from '../../kernel/module.ts';
+import { Pipelines } from '../../kernel/pipeline.ts';
+import { Presence } from '../../kernel/presence.ts';
+import { holderOf } from '../../kernel/purse.ts';
+import { Reply } from '../../kernel/reply.ts';
+import { sourceOf } from '../../kernel/source.ts';
+import { Trace } from '../../kernel/trace.ts';
+import { demo } from '../../providers/demo/demo.ts';
+import { MemoryPurses } from '../../storage/memory/memory-purses.ts';
+import { wireFormats } from '../../wire/index.ts';
+import { costGuard } from './cost-guard.ts';
+
+test('what was held is settled to what the call cost', async () => {
+  const { run, purses } = guarded({ options: 'day=1' });
+  const { step, answer: got } = await run(request);
+  assert.deepEqual(got, answer);
+  assert.deepEqual([step?.facts, step?.effect], [{ usd: '0.000068' }, 'passed']);
+  assert.deepEqual(await standing(purses), [answerNano, 0]);
+});
+
+test('a cost above the worst case counts in full', async () => {
+  const { run, purses } = guarded({ options: `day=${usd(worstNano)}` });
+  const dear = { ...answer, usage: { input_tokens: 1, output_tokens: 5000 } };
+  assert.ok((await run(request, { upstream: async () => Reply.of(dear) })).answer);
+  assert.deepEqual(await standing(purses), [50_001_000, 0]);
+});
+
+for (const wire of wireFormats)
+  for (const framing of ['json', 'sse'] as const)
+    test(`${wire.name} as ${framing} settles what it cost`, async () => {
+      const { run, purses } = guarded({ wire: wire.name, options: 'day=1&month=2' });
+      const upstream: Handler = async ({ received }) => {
+        const body = { ...received.body, stream_options: { include_usage: true } };
+        const encoder = wire.replyEncoder(framing, new Received({ ...received, body }));
+        const frames = [...unfold(answer)].map((event) => encoder.push(event) ?? new Uint8Array());
+        const bytes = Buffer.concat([...frames, encoder.end() ?? new Uint8Array()]);
+        return Reply.relay({ wire, framing, status: 200, headers: [], body: sourceOf(bytes) });
+      };
+      const stream = framing === 'sse';
+      const { step, answer: got } = await run({ ...request, stream }, { upstream });
+      assert.equal(got?.usage.output_tokens, 6);
+      assert.equal(step?.facts.usd, '0.000068');
+      assert.equal('held' in (step?.facts ?? {}), stream);
+      assert.deepEqual(await standing(purses), [answerNano, 0]);
+    });
+
+test('a provider that refuses, or that nobody reaches, costs nothing', async () => {
+  const { run, purses } = guarded({ options: 'day=1' });
+  for (const code of ['upstream_error', 'upstream_unreachable', 'upstream_broken'] as const) {
+    const failure = new GatewayError(code, 'no');
+    const { error, step } = await run(request, { upstream: () => Promise.reject(failure) });
+    assert.equal(error, failure);
+    assert.deepEqual(step?.facts, { usd: '0' });
+    assert.deepEqual(await standing(purses), [0, 0]);
+  }
+});
+
+test('a provider that was still working when its client left, or for too long, bills what it read', async () => {
+  const { run, purses } = guarded({ options: 'day=1' });
+  for (const [at, code] of (['client_gone', 'upstream_timeout'] as const).entries()) {
+    const failure = new GatewayError(code, 'no');
+    await run(request, { upstream: () => Promise.reject(failure) });
+    assert.deepEqual(await standing(purses), [sentNano * (at + 1), 0]);
+  }
+});
+
+function cutOff(events: readonly ReplyEvent[], failure: unknown): Handler {
+  async function* spoken() {
+    yield* events;
+    throw failure;
+  }
+  return async () => Reply.stream(spoken());
+}
+
+const started: ReplyEvent = {
+  type: 'message_start',
+  message: { ...answer, content: [], usage: { input_tokens: 8, output_tokens: 1 } },
+};
+const unsaid: ReplyEvent = { type: 'message_start', message: { ...answer, content: [], usage: {} } };
+const block: ReplyEvent = {
+  type: 'content_block_start',
+  index: 0,
+  content_block: { type: 'text', text: '' },
+};
+const text: ReplyEvent = {
+  type: 'content_block_delta',
+  index: 0,
+  delta: { type: 'text_delta', text: 'x'.repeat(80) },
+};
+
+test('a stream that is cut off costs what the provider told and what was seen of it', async () => {
+  const gone = new GatewayError('client_gone', 'gone');
+  const broken = new GatewayError('upstream_broken', 'broken');
+  for (const failure of [gone, broken]) {
+    const { run, purses } = guarded({ options: 'day=1' });
+    await run({ ...request, stream: true }, { upstream: cutOff([started, block, text], failure) });
+    assert.deepEqual(await standing(purses), [8 * 1000 + 20 * 10_000, 0]);
+  }
+});
+
+test('where the provider told nothing before the cut, what was sent counts in full', async () => {
+  const { run, purses } = guarded({ options: 'day=1' });
+  const upstream = cutOff([unsaid, block, text], new GatewayError('client_gone', 'gone'));
+  const { step } = await run({ ...request, stream: true }, { upstream });
+  const sentTokens = 200 + Math.ceil((JSON.stringify({ ...request, stream: true }).length * 1) / 2);
+  assert.deepEqual(await standing(purses), [sentTokens * 1000 + 20 * 10_000, 0]);
+  assert.equal(step?.facts.held, usd(sentTokens * 1000 + 1_000_000).replace(/0+$/, ''));
+});
+
+test('a whole answer without usage is counted by what was sent and seen', async () => {
+  const { run, purses } = guarded({ options: 'day=1' });
+  await run(request, { upstream: async () => Reply.of({ ...answer, usage: {} }) });
+  const [spent, held] = await standing(purses);
+  assert.equal(held, 0);
+  assert.ok(spent > sentNano && spent < sentNano + 10 * 10_000, String(spent));
+});
+
+test('each time that another module sends a call it is paid for, and nothing where it answers by itself', async () => {
+  const purses = new MemoryPurses(new MovedClock());
+  const spending = new Spending({ purses, clock: new MovedClock(), days: async () => [] });
+  const retrying: Module = {
+    name: 'retrying',
+    summary: 'Calls again, unless it was asked to answer.',
+    status: 'preview',
+    protective: false,
+    ifBroken: 'reject',
+    touches: [],
+    options: z.strictObject({ answers: z.string().optional() }),
+    async handle(exchange, next, kit) {
+      if (isJsonObject(kit.options) && 'answers' in kit.options) return Reply.of(answer);
+      await next(exchange);
+      return next(exchange);
+    },
+  };
+  const modules = new Map<string, Module>([
+    ['retrying', retrying],
+    ['cost-guard', costGuard],
+  ]);
+  const pipelines = new Pipelines(modules, (_module, _scope, caller) => ({
+    store: { get: async () => undefined, put: async () => undefined, delete: async () => undefined },
+    clock: new MovedClock(),
+    prices,
+    purse: spending.purse(holderOf(caller)),
+    fingerprint: () => '',
+    replay: () => assert.fail('nothing was recorded'),
+  }));
+  const send = async (list: string) => {
+    const upstream: Handler = async (passed) => {
+      passed.trace.answeredBy = passed.target;
+      return Reply.of(answer);
+    };
+    await (await pipelines.compile(list).run(exchangeOf(request), upstream)).answer();
+  };
+  await send('retrying,cost-guard?day=1');
+  // The first was thrown away before it told anything.
+  assert.deepEqual(await standing(purses), [sentNano + answerNano, 0]);
+  await send('retrying?answers=yes,cost-guard?day=1');
+  assert.deepEqual(await standing(purses), [sentNano + answerNano, 0]);
+});
+
+function exchangeOf(asked: ChatRequest): Exchange {
+  const [wire] = wireFormats;
+  assert.ok(wire !== undefined);
+  const bytes = Buffer.from(JSON.stringify(asked));
+  return new Exchange({
+    id: 'req_test',
+    received: new Received({ wire, bytes, body: { ...asked }, headers: [], query: '' }),
+    caller: { kind: 'local' },
+    target: { provider: demo, model: asked.model },
+    presence: new Presence(),
+    trace: new Trace(0),
+  });
+}

@@ -1,0 +1,108 @@
+import type { Exchange } from '../../kernel/exchange.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import { type NanoUsd, nanoOfPico } from '../../kernel/money.ts';
+import { type CostBound, costCeiling, type Priced, type RateCard } from '../../kernel/rate-card.ts';
+import type { Findings } from './findings.ts';
+import { inputBound } from './input-bound.ts';
+import type { CostGuardOptions } from './options.ts';
+
+type Assumptions = Pick<CostGuardOptions, 'assume_input' | 'assume_output'>;
+
+/** The most that a call can cost, as far as that can be known before it is made. */
+export class WorstCase {
+  /** What can be seen in the request. */
+  readonly sentTokens: number;
+  /** And what the provider may read besides. */
+  readonly inputTokens: number;
+  /** Of all answers that are asked for together. */
+  readonly outputTokens: number;
+  readonly cost: NanoUsd;
+  readonly #thinkingTokens: number;
+  readonly #answers: number;
+  readonly #card: RateCard;
+  readonly #bound: CostBound;
+  readonly #uses: number;
+
+  constructor(exchange: Exchange, priced: Priced, assumed: Assumptions) {
+    const request = requestOf(exchange);
+    const { tokens, found } = inputBound(exchange, request);
+    const isHidden = found.isHidden || searches.test(exchange.target.model);
+    const unseen = isHidden
+      ? (assumed.assume_input ?? priced.contextTokens ?? limits.assumedContextTokens)
+      : 0;
+    this.#answers = answersIn(found);
+    this.#card = priced.card;
+    this.#uses = found.providerUses;
+    this.sentTokens = tokens;
+    this.inputTokens = Math.max(tokens, unseen);
+    this.outputTokens = outputLimit(request, priced, assumed) * this.#answers;
+    this.#thinkingTokens = thinkingIn(request);
+    this.#bound = boundOf(found, this.inputTokens);
+    this.cost = this.costWith(this.outputTokens);
+  }
+
+  costWith(outputTokens: number): NanoUsd {
+    const { webSearch, fileSearch } = this.#card;
+    const searching = nanoOfPico(this.#uses * Math.max(webSearch, fileSearch));
+    return costCeiling(this.#card, { ...this.#bound, outputTokens }) + searching;
+  }
+
+  /** The limit for each answer with which all of them stay below a cost. */
+  limitFor(cost: NanoUsd): number {
+    const before = this.costWith(0);
+    const million = this.costWith(1e6) - before;
+    if (million <= 0) return this.outputTokens;
+    // Sums are rounded up, so that a token less may be what fits.
+    let limit = Math.floor(((cost - before) * 1e6) / million / this.#answers);
+    while (limit > 0 && this.costWith(limit * this.#answers) > cost) limit--;
+    return limit;
+  }
+
+  /** The least that leaves room for an answer: past what the model was told that it may think. */
+  get leastCost(): NanoUsd {
+    const least = (this.#thinkingTokens + limits.clampedOutputTokensMin) * this.#answers;
+    return this.costWith(Math.min(least, this.outputTokens));
+  }
+}
+
+/** Read without a look for numbers that are too long for one, which takes longer than everything else here. */
+function requestOf(exchange: Exchange): ChatRequest {
+  const { received, untouched } = exchange;
+  return untouched ? received.wire.decodeRequest(received.body) : exchange.request;
+}
+
+/** Models that search by themselves, and read what they find. */
+const searches = /compound|search-preview|deep-research/;
+
+/** Some providers don't go below this, whatever is asked for. */
+const outputTokensMin = 16;
+
+function outputLimit({ max_tokens }: ChatRequest, priced: Priced, { assume_output }: Assumptions): number {
+  if (typeof max_tokens === 'number')
+    return Math.min(Math.max(max_tokens, outputTokensMin), limits.reckonedTokensMax);
+  return assume_output ?? priced.outputTokensMax ?? limits.assumedOutputTokens;
+}
+
+function thinkingIn({ thinking }: ChatRequest): number {
+  const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
+  return typeof budget === 'number' ? budget : 0;
+}
+
+/** Several answers to one question are each as long as one. */
+function answersIn({ own }: Findings): number {
+  return typeof own.n === 'number' && own.n > 1 ? Math.ceil(Math.min(own.n, limits.reckonedTimesMax)) : 1;
+}
+
+function boundOf({ own, hourCache, isSilent }: Findings, inputTokens: number): CostBound {
+  const told = (name: string) => (typeof own[name] === 'string' ? own[name] : null);
+  return {
+    inputTokens,
+    outputTokens: 0,
+    hourCache,
+    silent: isSilent,
+    service_tier: told('service_tier'),
+    speed: told('speed'),
+    inference_geo: told('inference_geo'),
+  };
+}
