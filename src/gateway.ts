@@ -1,44 +1,55 @@
-import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import packageJson from '../package.json' with { type: 'json' };
+import { type AccountServices, openAccountServices } from './account-services.ts';
+import { ProviderVault } from './accounts/provider-keys.ts';
+import { Sealing } from './accounts/sealing.ts';
+import { Quota } from './billing/quota.ts';
+import { Spending } from './billing/spending.ts';
+import { UsageRecorder } from './billing/usage-recorder.ts';
 import { systemClock } from './kernel/clock.ts';
 import { limits } from './kernel/limits.ts';
+import type { Module } from './kernel/module.ts';
 import { type KitMaker, Pipelines } from './kernel/pipeline.ts';
+import type { Prices } from './kernel/prices.ts';
+import type { Provider } from './kernel/provider.ts';
+import { holderOf } from './kernel/purse.ts';
 import { Reply } from './kernel/reply.ts';
 import type { Shelves } from './kernel/storage.ts';
+import type { Memory } from './memory.ts';
 import { loadModules } from './module-packages.ts';
-import { builtInModules, plannedModules } from './modules/index.ts';
-import { Catalog } from './providers/catalog.ts';
+import { builtInModules } from './modules/index.ts';
+import { type OwnRouteParts, ownRoutes } from './own-routes.ts';
+import { Catalog } from './providers/catalog/catalog.ts';
 import { configuredProviders } from './providers/configured.ts';
 import { Directory } from './providers/directory.ts';
 import { Egress } from './providers/egress.ts';
-import { ModelList } from './providers/model-list.ts';
 import { TokenEstimator } from './providers/tokens/token-estimator.ts';
 import { createCounter, createUpstream } from './providers/upstream.ts';
-import { derivedKey, rootSecret } from './secrets.ts';
-import { loopbackHosts } from './server/admission.ts';
+import { Roots } from './secrets.ts';
+import { cloudAccess, localAccess } from './server/access.ts';
+import { type AdmissionRules, loopbackHosts } from './server/admission.ts';
 import { createApp } from './server/app.ts';
+import { cloudCallers, localCallers } from './server/callers.ts';
 import { Continuing } from './server/continuing.ts';
 import { CountTokens, countTokensRoute } from './server/count-tokens.ts';
+import { CredentialShapes } from './server/credential-shapes.ts';
 import { Credentials } from './server/credentials.ts';
 import { Frame } from './server/frame.ts';
 import { createFront, type Served } from './server/front.ts';
 import { Inference } from './server/inference.ts';
+import { Listener } from './server/listener.ts';
 import { openapiRoute } from './server/openapi.ts';
 import { PipelineChoice } from './server/pipeline-choice.ts';
-import type { InferenceRoute, OwnRoute } from './server/route.ts';
-import { healthRoutes } from './server/routes/health.ts';
-import { informationRoutes } from './server/routes/information.ts';
-import { localModeRoutes } from './server/routes/local-mode.ts';
-import { metricsRoutes } from './server/routes/metrics.ts';
-import { modelsRoutes } from './server/routes/models.ts';
-import { pipelineRoutes } from './server/routes/pipeline.ts';
-import { welcomeRoutes } from './server/routes/welcome.ts';
+import type { InferenceRoute } from './server/route.ts';
+import { CloudTurnstile, openTurnstile, type Turnstile } from './server/turnstile.ts';
 import type { Settings } from './settings.ts';
-import { MemoryShelves } from './storage/memory-shelves.ts';
 import { ShelvedTurns } from './storage/shelved-turns.ts';
+import { openStores, type Stores } from './stores.ts';
 import type { Log } from './telemetry/log.ts';
 import { Metrics } from './telemetry/metrics.ts';
-import { anthropicMessages, modelDialects, openaiChat, openaiResponses, wireByName } from './wire/index.ts';
+import { LogCleaner } from './telemetry/request-log/log-cleaner.ts';
+import { RequestRecorder } from './telemetry/request-log/request-recorder.ts';
+import { anthropicMessages, openaiChat, openaiResponses, wireByName } from './wire/index.ts';
 
 export interface Gateway {
   /** Where it listens. */
@@ -46,54 +57,132 @@ export interface Gateway {
   readonly pipeline: string;
   /** Providers that can be called without a key on the request. */
   readonly ready: readonly string[];
+  /** The figures of this process, for Prometheus. */
+  metrics(): string;
+  /** Leaves new connections to other processes, and serves its own until they are gone or `graceMs` is over. */
+  handOver(graceMs: number): Promise<void>;
+  /** Answers new calls with a refusal, and resolves when no other is open or `graceMs` is over. */
+  drain(graceMs: number): Promise<void>;
   /** Takes no new calls, waits for open ones up to `graceMs`, and gives up the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
-/** The composition root: the only place that knows everyone. */
-export async function startGateway(settings: Settings, log: Log): Promise<Gateway> {
-  const startedAtMs = systemClock.now();
-  const { version } = packageJson;
-  const root = rootSecret(settings.secret, settings.dataDir);
-  const via = `1.1 weir-${Buffer.from(derivedKey(root, 'loop')).toString('hex', 0, 8)}`;
+/** What the processes of one gateway have in common; one that is alone has its own. */
+export interface Common {
+  readonly startedAtMs: number;
+  /** Stands in for Redis where there is none. */
+  readonly memory: Memory;
+  /** The figures of all processes together. */
+  metrics(): Promise<string>;
+}
 
-  const providers = configuredProviders(settings.baseUrls);
-  const catalog = new Catalog();
+/** The composition root: the only place that knows everyone. */
+export async function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
+  const roots = new Roots(settings);
+  const modules = await loadModules(builtInModules(), settings.modulePackages, process.cwd());
+  const onRedis = (state: 'up' | 'down', cause?: unknown) => {
+    if (state === 'down') log.error({ err: cause }, 'Redis is away');
+  };
+  const stores = await openStores(settings, onRedis, common?.memory);
+  try {
+    return await compose({ settings, log, common, roots, modules, stores });
+  } catch (failure) {
+    await stores.close();
+    throw failure;
+  }
+}
+
+interface Foundation {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly common: Common | undefined;
+  readonly roots: Roots;
+  readonly modules: ReadonlyMap<string, Module>;
+  readonly stores: Stores;
+}
+
+async function compose(foundation: Foundation): Promise<Gateway> {
+  const { settings, log, common, roots, modules, stores } = foundation;
+  const startedAtMs = common?.startedAtMs ?? systemClock.now();
+  const [loopKey] = roots.derived('loop');
+  const via = `1.1 weir-${Buffer.from(loopKey).toString('hex', 0, 8)}`;
+  const metrics = new Metrics();
+
+  const providers = configuredProviders(settings);
+  const catalog = new Catalog({ overrides: settings.prices });
   const directory = new Directory(providers, catalog);
   const remote = providers.filter((provider) => provider.local === undefined);
-  const egress = new Egress(
-    remote.map((provider) => provider.baseUrl),
-    settings.upstreamTimeoutMs,
-  );
-  const upstream = createUpstream({ egress, via });
+  const baseUrls = remote.map((provider) => provider.baseUrl);
+  const egress = new Egress(baseUrls, settings.upstreamTimeoutMs);
+  const ready = providers.filter((provider) => isReady(provider, settings));
 
-  const shelves = new MemoryShelves(systemClock);
-  const turnShelves = new MemoryShelves(systemClock, limits.turnBytesMax);
-  const modules = await loadModules(builtInModules(), settings.modulePackages, process.cwd());
-  const pipelines = new Pipelines(modules, kitMaker(shelves, derivedKey(root, 'credential names')));
-  const choice = new PipelineChoice(pipelines, settings.pipeline);
-  const { text: pipeline } = choice.base.pipeline;
-
-  const metrics = new Metrics();
+  const usage = new UsageRecorder({
+    book: stores.database.usage,
+    clock: systemClock,
+    onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
+  });
+  const requests = new RequestRecorder({
+    log: stores.database.requests,
+    onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
+    onDrop: () => log.error({}, 'calls are left out of the request log'),
+  });
+  const cleaner = new LogCleaner({
+    log: stores.database.requests,
+    clock: systemClock,
+    ...settings.requestLog,
+    onError: (cause) => log.error({ err: cause }, 'the request log was not cleaned'),
+  });
+  const spending = new Spending({
+    purses: stores.purses,
+    clock: systemClock,
+    days: (question) => usage.days(question),
+  });
+  const [nameKey] = roots.derived('credential names');
+  const kits = kitMaker({ shelves: stores.shelves, nameKey, spending, catalog });
+  const pipelines = new PipelineChoice(new Pipelines(modules, kits), settings.pipeline);
+  const address: PublicAddress = { url: settings.baseUrl ?? '' };
+  const people = peopleOf({ ...foundation, usage, directory, address });
+  const { callers, turnstile, access } = people;
+  const { versions } = stores.shared;
+  const vault = new ProviderVault({
+    providerKeys: stores.database.providerKeys,
+    versions,
+    sealing: new Sealing(roots.derived('provider keys')),
+    clock: systemClock,
+  });
   const credentials = new Credentials({
+    mode: settings.mode,
     directory,
-    keyPrefix: settings.keyPrefix,
-    localToken: settings.localToken,
+    shapes: people.shapes,
+    vault,
+    versions,
     operator: settings.credentials,
   });
-  const frame = new Frame({ upstream, catalog, metrics, log });
+
+  const estimator = new TokenEstimator();
   const inference = new Inference({
+    callers,
     credentials,
     directory,
-    pipelines: choice,
-    continuing: new Continuing(new ShelvedTurns(turnShelves)),
-    frame,
+    pipelines,
+    prices: { catalog, unknownModels: settings.unknownModels },
+    continuing: new Continuing(new ShelvedTurns(stores.turnShelves)),
+    turnstile,
+    frame: new Frame({
+      upstream: createUpstream({ egress, via }),
+      catalog,
+      metrics,
+      usage,
+      requests,
+      clock: systemClock,
+      log,
+    }),
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
   });
-  const estimator = new TokenEstimator();
   const countTokens = new CountTokens({
+    callers,
     credentials,
     directory,
     counter: createCounter({ egress, via }),
@@ -103,96 +192,154 @@ export async function startGateway(settings: Settings, log: Log): Promise<Gatewa
   });
   metrics.gauge('weir_open_calls', 'Calls that have not ended', () => inference.openCalls);
   metrics.gauge(
-    'weir_turn_bytes',
-    `Bytes of conversations kept in memory, of ${limits.turnBytesMax}`,
-    () => turnShelves.bytes,
+    'weir_log_rows_waiting',
+    `Calls that are not in the request log yet, of ${limits.requestLogRowsWaiting}`,
+    () => requests.waiting,
   );
   metrics.gauge(
-    'weir_shelf_bytes',
-    `Bytes that modules keep in memory, of ${limits.shelfBytesMax}`,
-    () => shelves.bytes,
+    'weir_log_rows_dropped',
+    'Calls that were left out of the request log',
+    () => requests.dropped,
   );
+  metrics.gauge('weir_open_holds', 'Sums that are held for calls', () => spending.open);
+  metrics.gauge(
+    'weir_usage_sums_waiting',
+    `Sums of usage that are not stored yet, of ${limits.usageSumsMax}`,
+    () => usage.waitingSums,
+  );
+  metrics.gauge(
+    'weir_usage_failed_rounds',
+    'Tries to store usage that failed since the last that did not',
+    () => usage.failedRounds,
+  );
+  const { quota } = people;
+  if (quota !== undefined) {
+    metrics.gauge('weir_quota_open', 'Counted calls that have not ended', () => quota.open);
+    metrics.gauge(
+      'weir_quota_not_given_back',
+      'Failed calls that stayed counted because the store could not be told',
+      () => quota.notGivenBack,
+    );
+  }
+  for (const { name, help, read } of stores.gauges) metrics.gauge(name, help, read);
 
   let draining = false;
   const isDraining = () => draining;
-  const ready = providers.filter(
-    (provider) =>
-      provider.local !== undefined ||
-      settings.credentials.has(provider.name) ||
-      (provider.keyless && settings.baseUrls.has(provider.name)),
-  );
-  const configured = Object.fromEntries(
-    providers.map((provider) => [provider.name, ready.includes(provider)]),
-  );
-
-  const own: readonly OwnRoute[] = [
-    ...welcomeRoutes(settings.mode),
-    ...healthRoutes({
-      revision: settings.revision,
-      startedAtMs,
-      now: () => systemClock.now(),
-      providers: configured,
-      isDraining,
-    }),
-    ...metricsRoutes(metrics, settings.metricsToken),
-    ...pipelineRoutes(credentials, choice, version),
-    ...modelsRoutes({
-      dialects: modelDialects,
-      credentials,
-      models: new ModelList(directory, catalog),
-      providers,
-      ready: new Set(ready),
-    }),
-    ...informationRoutes({
-      version,
-      mode: settings.mode,
-      catalog,
-      directory,
-      modules: modules.values(),
-      planned: plannedModules,
-      formats: inferenceRoutes,
-      features: ['streaming', 'byok', 'pipelines', 'module-packages', 'metrics', 'demo-model'],
-    }),
-    ...localModeRoutes(),
-  ];
+  const own: OwnRouteParts = {
+    settings,
+    version: packageJson.version,
+    startedAtMs,
+    stores,
+    metrics: common === undefined ? metrics : { render: () => common.metrics() },
+    providers,
+    ready: new Set(ready),
+    catalog,
+    directory,
+    modules,
+    pipelines,
+    callers,
+    credentials,
+    vault,
+    usage,
+    requests,
+    quota,
+    services: people.services,
+    formats: inferenceRoutes,
+    isDraining,
+  };
   const countRoute: InferenceRoute = { ...countTokensRoute, wire: anthropicMessages };
-  const routes = [...inferenceRoutes, countRoute, ...own];
-  const app = createApp([...routes, openapiRoute(routes)], log);
+  const routes = [...inferenceRoutes, countRoute, ...ownRoutes(own)];
   const server = createFront({
-    rules: {
-      hosts: new Set([...loopbackHosts, ...settings.allowedHosts]),
-      origins: new Set(settings.corsOrigins),
-      guardOrigin: true,
-      via,
-    },
+    rules: admissionRules(settings, via),
+    trustedProxies: settings.trustedProxies,
     dataPlane: new Map([
       ...inferenceRoutes.map(({ path, wire }): [string, Served] => [path, { wire, by: inference }]),
       [countRoute.path, { wire: countRoute.wire, by: countTokens }],
     ]),
-    app,
+    app: createApp([...routes, openapiRoute(routes)], { access, log }),
     isDraining,
   });
-  const url = await listen(server, settings);
+  const listener = await Listener.open(server, settings);
+  if (settings.baseUrl === undefined) address.url = listener.url;
+  cleaner.start();
 
   return {
-    url,
-    pipeline,
+    url: listener.url,
+    pipeline: pipelines.base.pipeline.text,
     ready: ready.map((provider) => provider.name),
+    metrics: () => metrics.render(),
+    handOver: (graceMs) => listener.handOver(graceMs),
+    async drain(graceMs) {
+      draining = true;
+      const untilMs = performance.now() + graceMs;
+      while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
+    },
     async close(graceMs = settings.drainMs) {
       draining = true;
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // A connection that becomes idle while we wait would otherwise keep the server open.
-      const sweep = setInterval(() => server.closeIdleConnections(), 50);
-      const giveUp = setTimeout(() => {
-        inference.abortAll();
-        server.closeAllConnections();
-      }, graceMs);
-      await closed;
-      clearTimeout(giveUp);
-      clearInterval(sweep);
-      await Promise.all([egress.close(), estimator.close()]);
+      await listener.close(graceMs, () => inference.abortAll());
+      await people.services?.close();
+      await cleaner.stop();
+      if (!(await requests.flush(limits.lastFlushMs)))
+        log.error({}, 'some calls are missing from the request log');
+      if (!(await spending.close(limits.lastFlushMs))) log.error({}, 'some costs could not be settled');
+      if (!(await usage.flush(limits.lastFlushMs))) log.error({}, 'some usage could not be stored');
+      await Promise.all([egress.close(), estimator.close(), stores.close()]);
     },
   };
+}
+
+/** Where clients find this gateway; where nobody says so, the listener's address, once there is one. */
+interface PublicAddress {
+  url: string;
+}
+
+interface PeopleParts extends Foundation {
+  readonly usage: UsageRecorder;
+  readonly directory: Directory;
+  readonly address: PublicAddress;
+}
+
+/** Who may call, and how their calls are counted: anybody in local mode, accounts in cloud mode. */
+function peopleOf({ settings, log, roots, stores, usage, directory, address }: PeopleParts) {
+  const { localToken, keyPrefix } = settings;
+  const providers = directory.providers.values();
+  const shapes = new CredentialShapes({ providers, keyPrefix, localToken });
+  if (settings.mode === 'local') {
+    const callers = localCallers(shapes, localToken);
+    const turnstile: Turnstile = openTurnstile;
+    const access = localAccess((headers) => callers.identify(headers));
+    return { shapes, callers, turnstile, access, quota: undefined, services: undefined };
+  }
+  const services: AccountServices = openAccountServices({ stores, roots, settings, log });
+  const { keys, tokens } = services;
+  const callers = cloudCallers(shapes, keys);
+  const quota = new Quota({
+    slots: stores.shared.slots,
+    clock: systemClock,
+    tierLimits: settings.tierLimits,
+    upgradeUrl: () => `${address.url}/v1/catalog`,
+    counted: (accountId, periodStartMs) => usage.counted(accountId, periodStartMs),
+  });
+  const turnstile: Turnstile = new CloudTurnstile({ quota, callers, keys });
+  return { shapes, callers, turnstile, access: cloudAccess({ tokens, keys }), quota, services };
+}
+
+/** Local users are guarded against web pages; a cloud gateway answers to any name and asks everybody for a key. */
+function admissionRules({ mode, allowedHosts, corsOrigins }: Settings, via: string): AdmissionRules {
+  const isLocal = mode === 'local';
+  const hosts = new Set([...(isLocal ? loopbackHosts : []), ...allowedHosts]);
+  return {
+    hosts: hosts.size === 0 ? undefined : hosts,
+    origins: new Set(corsOrigins),
+    guardOrigin: isLocal,
+    via,
+  };
+}
+
+/** Whether a call needs no key of its own. */
+function isReady({ name, local, keyless }: Provider, { mode, credentials, baseUrls }: Settings): boolean {
+  if (local !== undefined || (keyless && baseUrls.has(name))) return true;
+  return mode === 'local' && credentials.has(name);
 }
 
 /** The formats that clients may speak, with where they live. */
@@ -202,23 +349,25 @@ const inferenceRoutes: readonly InferenceRoute[] = [
   { path: '/v1/responses', wire: openaiResponses, summary: 'OpenAI Responses' },
 ].map((route) => ({ kind: 'inference', method: 'POST', tag: 'Inference', ...route }));
 
-function kitMaker(shelves: Shelves, credentialKey: Uint8Array): KitMaker {
-  return (module, scope) => ({
-    store: shelves.shelf(`${module.name}\n${scope}`),
-    clock: systemClock,
-    fingerprint: ({ target }) => target.credential?.fingerprint(credentialKey) ?? '',
-    replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
-  });
+interface KitParts {
+  readonly shelves: Shelves;
+  /** Makes the names of credentials. */
+  readonly nameKey: Uint8Array;
+  readonly spending: Spending;
+  readonly catalog: Catalog;
 }
 
-function listen(server: Server, { host, port }: Settings): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      const bound = typeof address === 'object' && address !== null ? address.port : port;
-      resolve(`http://${host.includes(':') ? `[${host}]` : host}:${bound}`);
-    });
+function kitMaker({ shelves, nameKey, spending, catalog }: KitParts): KitMaker {
+  const prices: Prices = {
+    priced: ({ provider, model }) => catalog.priced(provider, model),
+    cost: (target, usage, answered) => catalog.bill({ ...target, answered }, usage)?.nanoUsd,
+  };
+  return (module, scope, caller) => ({
+    store: shelves.shelf(`${module.name}\n${scope}`),
+    clock: systemClock,
+    prices,
+    purse: spending.purse(holderOf(caller)),
+    fingerprint: ({ target }) => target.credential?.fingerprint(nameKey) ?? '',
+    replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
   });
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { availableParallelism } from 'node:os';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { type Environment, readSettings, SettingsError } from './settings.ts';
@@ -118,6 +119,15 @@ test('a port is a whole number from 0 to 65535', () => {
   for (const port of [0, 1, 65_535]) assert.equal(readSettings({ PORT: String(port) }).port, port);
 });
 
+test('a gateway is one process, as many as it is told, or as many as the machine has cores', () => {
+  const workers = (text?: string) => readSettings({ WEIR_WORKERS: text }).workers;
+  assert.equal(workers(), 1);
+  assert.equal(workers('64'), 64);
+  assert.equal(workers('auto'), Math.min(availableParallelism(), 64));
+  for (const wrong of ['0', '65', '2.5', '-1', 'many', 'AUTO'])
+    assert.throws(() => workers(wrong), /WEIR_WORKERS: must be auto, or a number from 1 to 64/, wrong);
+});
+
 test('a duration that no timer can wait for is refused', () => {
   for (const variable of ['WEIR_KEEP_ALIVE', 'WEIR_UPSTREAM_TIMEOUT', 'WEIR_DRAIN']) {
     assert.match(faultsOf({ [variable]: '25d' })[0] ?? '', new RegExp(`^${variable}: .*24d`));
@@ -145,6 +155,25 @@ test("a provider's address and key are found by its name", () => {
   assert.equal(settings.credentials.get('anthropic')?.reveal(), 'sk-ant-operator');
   assert.equal(settings.credentials.get('mine')?.reveal(), 'secret');
   assert.deepEqual(settings.unknownVariables, []);
+});
+
+test('whether a provider has to be asked for usage can be said for each', () => {
+  const settings = readSettings({
+    WEIR_MINE_STREAM_USAGE: 'asked',
+    WEIR_OPENAI_STREAM_USAGE: 'unasked',
+  });
+  assert.deepEqual(
+    [...settings.streamUsage],
+    [
+      ['mine', 'asked'],
+      ['openai', 'unasked'],
+    ],
+  );
+  assert.deepEqual(settings.unknownVariables, []);
+  assert.throws(
+    () => readSettings({ WEIR_MINE_STREAM_USAGE: 'yes' }),
+    /^SettingsError: WEIR_MINE_STREAM_USAGE: must be asked or unasked$/,
+  );
 });
 
 test('an upstream that is this gateway is refused', () => {

@@ -3,6 +3,7 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
 import { GatewayError } from '../src/kernel/errors.ts';
+import { localAccess } from '../src/server/access.ts';
 import { metricsRoutes } from '../src/server/routes/metrics.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
@@ -64,7 +65,7 @@ describe('health', () => {
 
   test('it is ready', async () => {
     const { status, json } = await ask(`${weir.url}/ready`);
-    assert.deepEqual([status, json], [200, { status: 'ready' }]);
+    assert.deepEqual([status, json], [200, { status: 'ready', stores: { database: 'up' } }]);
   });
 });
 
@@ -372,10 +373,16 @@ describe('metrics', () => {
     assert.ok(route !== undefined);
     const from = async (remoteAddress: string) => {
       try {
-        return (
-          (await route.handle({ id: 'req_1', headers: [], query: '', parameters: {}, remoteAddress }))
-            .status ?? 200
-        );
+        const { status = 200 } = await route.handle({
+          id: 'req_1',
+          headers: [],
+          query: '',
+          parameters: {},
+          remoteAddress,
+          access: localAccess(() => undefined),
+          readBody: async () => new Uint8Array(),
+        });
+        return status;
       } catch (thrown) {
         assert.ok(GatewayError.is(thrown));
         return thrown.status;

@@ -9,9 +9,12 @@ import { at, fieldsOf } from './support/at.ts';
 import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
+/** A model that nobody has a price for. */
+const unpriced = 'claude-brand-new';
+
 const fake = await FakeUpstream.start((request) =>
   request.url.endsWith('/messages')
-    ? saysMessage(recordedMessage())(request)
+    ? saysMessage(recordedMessage(request.json.model === unpriced ? { model: unpriced } : {}))(request)
     : saysCompletion(recordedCompletion)(request),
 );
 const upstream: Environment = {
@@ -39,7 +42,8 @@ const badLists = [
   ['exact-cache,no-such-module', 'unknown_module'],
   ['exact-cache,', 'unknown_module'],
   ['../../etc/passwd', 'unknown_module'],
-  ['cost-guard', 'unknown_module'],
+  ['semantic-cache', 'unknown_module'],
+  ['cost-guard?day=nothing', 'bad_module_option'],
   ['exact-cache?ttl=never', 'bad_module_option'],
   ['exact-cache?ttl=31d', 'bad_module_option'],
   ['exact-cache?max_bytes=-1', 'bad_module_option'],
@@ -52,17 +56,20 @@ const badLists = [
 describe('a gateway with no pipeline set', () => {
   const weir = gateway({});
 
-  test('runs nothing by default', async () => {
+  test('runs cost-guard without a ceiling by default, which changes nothing', async () => {
     const { status, json } = await ask(`${weir().url}/v1/pipeline`);
     assert.equal(status, 200);
-    const { note, ...rest } = fieldsOf(json);
+    const { note, active, ...rest } = fieldsOf(json);
     assert.deepEqual(rest, {
       source: 'default',
-      pipelineConfig: 'none',
+      pipelineConfig: 'cost-guard',
       configured: [],
-      active: [],
       override: null,
     });
+    assert.equal(at(active, 0, 'name'), 'cost-guard');
+    assert.equal(at(active, 0, 'status'), 'production');
+    const { headers } = await ask(`${weir().url}/v1/messages`, { body: claude() });
+    assert.equal(headers.get('x-weir-modules'), null);
     assert.match(String(note), /x-weir-pipeline/);
   });
 
@@ -148,11 +155,12 @@ describe('a gateway with no pipeline set', () => {
     assert.equal(demo.headers.get('x-weir-cost-usd'), '0');
   });
 
-  test('a model without a known price has no cost, which is not the same as none', async () => {
-    const body = { ...claude(), model: 'claude-brand-new' };
+  test('a model without a known price costs what the dearest of its provider would, and is marked', async () => {
+    const body = { ...claude(), model: unpriced };
     const { status, headers } = await ask(`${weir().url}/v1/messages`, { body });
     assert.equal(status, 200);
-    assert.equal(headers.get('x-weir-cost-usd'), null);
+    assert.ok(Number(headers.get('x-weir-cost-usd')) > 0.00011);
+    assert.equal(headers.get('x-weir-estimate'), 'true');
   });
 
   test('every answer says what the gateway itself took', async () => {
@@ -194,12 +202,13 @@ describe('a gateway with no pipeline set', () => {
     assert.match(text, /data: \[DONE\]\n\n: weir \{.*"output_tokens":21.*\}\n\n$/);
   });
 
-  test('a stream whose provider told no usage has no cost, which is not the same as none', async () => {
+  test('a chat stream that nobody asked for its usage has its cost all the same', async () => {
     const body = { ...claude(), model: 'gpt-5-mini', stream: true };
     const headers = { 'x-weir-trace': 'on' };
     const { text } = await ask(`${weir().url}/v1/chat/completions`, { headers, body });
     const trace: unknown = JSON.parse(text.split(': weir ')[1] ?? '');
-    assert.deepEqual([at(trace, 'usage'), at(trace, 'cost_usd')], [{}, undefined]);
+    assert.deepEqual([at(trace, 'usage', 'output_tokens'), at(trace, 'estimated')], [21, false]);
+    assert.ok(Number(at(trace, 'cost_usd')) > 0);
   });
 });
 

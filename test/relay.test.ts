@@ -249,7 +249,7 @@ function oddRequest(model: string, streamed: boolean): Buffer {
   return Buffer.from(
     ` \r\n{"zebra" :{"b":1,"a":[ ]}, "stream":${streamed}\t,\n"model":  "${model}","max_tokens":1e2,` +
       '"big":123456789012345678901234567890, "float":1.10, "negative":-0,' +
-      '"text":"\\u00fcber \\/ 水 \\ud83d\\ude00 😀\\u2028", "unknown":null,' +
+      '"stream_options":{ "include_usage":true },"text":"\\u00fcber \\/ 水 \\ud83d\\ude00 😀\\u2028", "unknown":null,' +
       '"messages":[{"content":"a:b,{\\"c\\"}","role":"user","x_new":true}],"":"empty key"}\n ',
   );
 }

@@ -1,27 +1,44 @@
 import type { Gateway } from '../gateway.ts';
 import type { Settings } from '../settings.ts';
 
+type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready'>;
+
 /** What a person wants to know at the start, and the one thing to try. */
-export function banner({ url, pipeline, ready }: Gateway, settings: Settings): string {
+export function banner({ url, pipeline, ready }: Told, settings: Settings): string {
   const address = url.replace('0.0.0.0', '127.0.0.1');
   return [
     `Weir is listening on ${url} (${settings.mode} mode)`,
     `  pipeline   ${pipeline}`,
     `  providers  ${ready.join(', ')}`,
+    ...(settings.workers > 1 ? [`  processes  ${settings.workers}`] : []),
     ...warnings(settings).map((warning) => `  warning    ${warning}`),
     '',
-    'Try it:',
-    `  curl ${address}/v1/messages -H 'content-type: application/json' \\`,
-    // Named and not told: the banner ends up in logs.
-    ...(settings.localToken === undefined ? [] : [`    -H "authorization: Bearer $WEIR_LOCAL_TOKEN" \\`]),
-    `    -d '{"model": "demo-1", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello"}]}'`,
+    ...(settings.mode === 'local' ? localTry(address, settings) : cloudTry(address)),
     '',
   ].join('\n');
 }
 
-function warnings({ host, localToken, unknownVariables }: Settings): readonly string[] {
+function localTry(address: string, { localToken }: Settings): readonly string[] {
+  return [
+    'Try it:',
+    `  curl ${address}/v1/messages -H 'content-type: application/json' \\`,
+    // Named and not told: the banner ends up in logs.
+    ...(localToken === undefined ? [] : [`    -H "authorization: Bearer $WEIR_LOCAL_TOKEN" \\`]),
+    `    -d '{"model": "demo-1", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello"}]}'`,
+  ];
+}
+
+function cloudTry(address: string): readonly string[] {
+  return [
+    'Make an account, then a key with its token (POST /v1/keys):',
+    `  curl ${address}/v1/users/signup -H 'content-type: application/json' \\`,
+    `    -d '{"email": "you@example.com", "password": "at least 8 characters"}'`,
+  ];
+}
+
+function warnings({ host, mode, localToken, unknownVariables }: Settings): readonly string[] {
   const found = unknownVariables.map((name) => `${name} is not a setting of this version`);
-  if (isLoopback(host)) return found;
+  if (isLoopback(host) || mode === 'cloud') return found;
   const open =
     localToken === undefined
       ? '; anyone who reaches it can spend the keys set here (WEIR_LOCAL_TOKEN asks for a token)'

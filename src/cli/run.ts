@@ -5,6 +5,7 @@ import { serve } from './serve.ts';
 const usage = `weir ${packageJson.version}: a gateway in front of AI model providers
 
   weir serve      start the gateway (what happens without a command, too)
+  weir reseal     seal all stored provider keys anew, after WEIR_SECRET was changed
   weir --version  print the version
   weir --help     print this
 
@@ -16,6 +17,8 @@ export async function run(args: readonly string[], environment: Environment): Pr
   if (command === '--help' || command === 'help') return say(usage);
   if (command === '--version') return say(packageJson.version);
   if (command === 'serve' && rest.length === 0) return serve(environment);
+  if (command === 'reseal' && rest.length === 0)
+    return (await import('./reseal-keys.ts')).resealKeys(environment);
   console.error(`weir: "${args.join(' ')}" is not a command; "weir --help" lists them`);
   return 1;
 }

@@ -1,28 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import createRouter from 'find-my-way';
 import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
 import type { Log } from '../telemetry/log.ts';
-import { asGatewayError, type Call, sendError } from './respond.ts';
+import type { AccessChecks } from './access.ts';
+import { readBody } from './body.ts';
+import { asGatewayError, type Call, send, sendError } from './respond.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
 
 /** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
-export type App = (req: IncomingMessage, res: ServerResponse, call: Call) => Promise<void>;
+export type App = (req: IncomingMessage, res: ServerResponse, call: AppCall) => Promise<void>;
 
-export function createApp(routes: readonly Route[], log: Log): App {
+interface AppCall extends Call {
+  /** Of the client, as far as proxies in between are believed. */
+  readonly clientAddress: string;
+}
+
+export interface AppParts {
+  /** Who may call the routes that ask for it. */
+  readonly access: AccessChecks;
+  readonly log: Log;
+}
+
+export function createApp(routes: readonly Route[], { access, log }: AppParts): App {
   const find = createFinder(routes);
   return async (req, res, call) => {
     const { rawHeaders: headers } = req;
     let route: OwnRoute | undefined;
     try {
       const found = find(req.method ?? 'GET', call.path);
-      const { parameters } = found;
-      const remoteAddress = req.socket.remoteAddress ?? '';
       route = found.route;
-      send(
-        res,
-        await route.handle({ id: call.id, headers, query: call.query, parameters, remoteAddress }),
-        call,
-      );
+      const answer = await route.handle({
+        id: call.id,
+        headers,
+        query: call.query,
+        parameters: found.parameters,
+        remoteAddress: call.clientAddress,
+        access,
+        readBody: () => readBody(req, limits.ownBodyBytesMax),
+      });
+      sendAnswer(res, answer, call);
     } catch (thrown) {
       const error = asGatewayError(thrown);
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
@@ -68,23 +85,16 @@ function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<strin
   return paths;
 }
 
-function send(res: ServerResponse, answer: OwnAnswer, call: Call): void {
+function sendAnswer(res: ServerResponse, answer: OwnAnswer, call: Call): void {
   const { body = '', status = 200 } = answer;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type =
     answer.type ??
     (typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
   const bytes = Buffer.from(text);
-  res.writeHead(status, [
-    'content-type',
-    type,
-    'content-length',
-    String(bytes.byteLength),
-    'x-request-id',
-    call.id,
-    ...call.cors,
-    ...(answer.headers ?? []),
-  ]);
+  // An answer without content has neither a type nor a length (RFC 9110, 8.6).
+  const content = status === 204 ? [] : ['content-type', type, 'content-length', String(bytes.byteLength)];
+  const headers = [...content, 'x-request-id', call.id, ...call.cors, ...(answer.headers ?? [])];
   // The server itself leaves the body out for HEAD.
-  res.end(bytes);
+  send(res, { status, headers, bytes });
 }

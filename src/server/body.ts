@@ -37,6 +37,8 @@ async function readEncoded(req: IncomingMessage, encoding: string, bytesMax: num
 
 function collect(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
   if (Number(req.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  // A client may leave while its credential is looked up, and then there is no further event to wait for.
+  if (req.destroyed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -50,14 +52,17 @@ function collect(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
       } else chunks.push(chunk);
     });
     const gone = (cause?: Error) => {
-      if (!req.complete)
-        reject(new GatewayError('client_gone', 'the client closed the connection', { cause }));
+      if (!req.complete) reject(clientGone(cause));
     };
     req.on('end', () =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
-    req.on('error', gone);
+    req.on('error', gone).on('close', gone);
   });
+}
+
+function clientGone(cause?: Error): GatewayError {
+  return new GatewayError('client_gone', 'the client closed the connection', { cause });
 }
 
 function tooLarge(bytesMax: number): GatewayError {

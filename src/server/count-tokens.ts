@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
-import { type Caller, Exchange, Received } from '../kernel/exchange.ts';
+import { Exchange, Received } from '../kernel/exchange.ts';
 import { parseBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Presence } from '../kernel/presence.ts';
@@ -12,6 +12,7 @@ import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
+import type { Callers, Known } from './callers.ts';
 import type { Credentials } from './credentials.ts';
 import { checkedModel } from './inference.ts';
 import { refuse } from './refuse.ts';
@@ -34,6 +35,7 @@ export const countTokensRoute: Omit<InferenceRoute, 'wire'> = {
 };
 
 export interface CountTokensParts {
+  readonly callers: Callers;
   readonly credentials: Credentials;
   readonly directory: Directory;
   /** Asks a provider's own counter. */
@@ -52,17 +54,17 @@ export class CountTokens {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { credentials, log } = this.#parts;
+    const { callers, log } = this.#parts;
     const presence = new Presence();
     res.on('close', () => {
       if (!res.writableFinished) presence.leave();
     });
     try {
       const headers = req.rawHeaders;
-      const caller = credentials.authenticate(headers);
+      const known = await callers.identifyCurrent(headers);
       const bytes = await readBody(req, limits.bodyBytesMax);
       const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
-      sendWhole(res, await this.#count(received, { id: call.id, caller, presence }), call);
+      sendWhole(res, await this.#count(received, { id: call.id, known, presence }), call);
     } catch (thrown) {
       refuse(thrown, { res, call, wire, log });
     }
@@ -76,7 +78,7 @@ export class CountTokens {
       const answer =
         countPath === undefined
           ? await this.#estimate(received, resolved)
-          : await this.#parts.counter(this.#exchange(received, resolved, by), countPath);
+          : await this.#parts.counter(await this.#exchange(received, resolved, by), countPath);
       metrics.counted(name, answer.status);
       return answer;
     } catch (thrown) {
@@ -85,9 +87,11 @@ export class CountTokens {
     }
   }
 
-  #exchange(received: Received, resolved: Resolved, by: Counting): Exchange {
-    const target = this.#parts.credentials.target(received.headers, resolved);
-    return new Exchange({ ...by, received, target, trace: new Trace(performance.now()) });
+  async #exchange(received: Received, resolved: Resolved, { id, known, presence }: Counting) {
+    const { headers } = received;
+    const target = await this.#parts.credentials.target({ known, headers, resolved });
+    const trace = new Trace(performance.now());
+    return new Exchange({ id, caller: known.caller, presence, received, target, trace });
   }
 
   /** Nothing is sent anywhere, so that no key of the provider's is asked for. */
@@ -103,6 +107,6 @@ export class CountTokens {
 
 interface Counting {
   readonly id: string;
-  readonly caller: Caller;
+  readonly known: Known;
   readonly presence: Presence;
 }

@@ -1,85 +1,101 @@
+import type { ProviderVault } from '../accounts/provider-keys.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Caller } from '../kernel/exchange.ts';
-import { type HeaderList, headerOf, headersOf } from '../kernel/headers.ts';
+import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import { Secret } from '../kernel/secret.ts';
-import { belongsElsewhere, type Directory, keyShape, type Resolved } from '../providers/directory.ts';
+import type { Versions } from '../kernel/shared-state.ts';
+import { belongsElsewhere, type Directory, type Resolved } from '../providers/directory.ts';
+import { bearerOf } from './bearer.ts';
+import type { Known } from './callers.ts';
+import type { CredentialShapes } from './credential-shapes.ts';
 
 export interface CredentialRules {
+  readonly mode: 'local' | 'cloud';
   readonly directory: Directory;
-  readonly keyPrefix: string;
-  readonly localToken: Secret | undefined;
-  /** Operator credentials, by provider. */
+  readonly shapes: CredentialShapes;
+  readonly vault: ProviderVault;
+  readonly versions: Versions;
+  /** Operator credentials, by provider: they pay for nobody's calls but a local user's. */
   readonly operator: ReadonlyMap<string, Secret>;
 }
 
-/** Who is calling, and with which key each provider is paid. */
+interface Asked {
+  readonly known: Known;
+  readonly headers: HeaderList;
+  readonly resolved: Resolved;
+}
+
+/** With which key a call's provider is paid. */
 export class Credentials {
   readonly #rules: CredentialRules;
-  readonly #providerKey: RegExp;
 
   constructor(rules: CredentialRules) {
     this.#rules = rules;
-    this.#providerKey = keyShape(rules.directory.providers.values());
   }
 
-  /** Local mode takes any token or none, unless one was set. */
-  authenticate(headers: HeaderList): Caller {
-    const bearer = bearerOf(headers);
-    const apiKey = headerOf(headers, 'x-api-key');
-    const ownKey = apiKey !== undefined && this.#isOurs(apiKey) ? apiKey : undefined;
-    const ownBearer = bearer !== undefined && !this.#isProviderKey(bearer) ? bearer : undefined;
-    if (ownKey !== undefined && ownBearer !== undefined && ownKey !== ownBearer)
-      throw new GatewayError(
-        'credentials_disagree',
-        'authorization and x-api-key carry two different gateway tokens; send one',
-      );
-    const { localToken } = this.#rules;
-    if (localToken === undefined) return { kind: 'local' };
-    const token = ownKey ?? ownBearer;
-    if (token !== undefined && localToken.equals(token)) return { kind: 'local' };
-    throw new GatewayError(
-      'authentication_required',
-      'this gateway asks for its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
-    );
-  }
-
-  /** The call's destination with the first credential that exists for it. */
-  target(headers: HeaderList, { provider, model }: Resolved): Target {
+  /** The call's destination with the first credential that exists for it: the request's, the account's, the operator's. */
+  target(asked: Asked): Target | Promise<Target> {
+    const { provider, model } = asked.resolved;
     if (provider.local !== undefined) return { provider, model };
-    const given = this.#given(headers, provider);
-    if (given !== undefined && belongsElsewhere(given, provider, this.#providers()))
-      throw new GatewayError(
-        'provider_key_mismatch',
-        `the key sent with this call is not one of ${provider.title}'s, which "${model}" needs; it was not sent on`,
-      );
-    const credential = given === undefined ? this.#rules.operator.get(provider.name) : new Secret(given);
-    if (credential !== undefined) return { provider, model, credential };
-    if (provider.keyless) return { provider, model };
-    const variable = `${provider.name.toUpperCase()}_API_KEY`;
-    throw new GatewayError(
-      'provider_key_missing',
-      `no ${provider.title} key: send it as "x-provider-key", or start the gateway with ${variable} set`,
-    );
+    const given = this.#given(asked.headers, provider);
+    if (given !== undefined) return { provider, model, credential: this.#fitting(given, asked.resolved) };
+    const stored = this.#stored(asked.known, provider);
+    return stored instanceof Promise
+      ? stored.then((secret) => this.#otherwise(asked, secret))
+      : this.#otherwise(asked, stored);
   }
 
   /** The same where it isn't an error that there is none: undefined where a call would be refused. */
-  find(headers: HeaderList, resolved: Resolved): Target | undefined {
+  async find(asked: Asked): Promise<Target | undefined> {
     try {
-      return this.target(headers, resolved);
+      return await this.target(asked);
     } catch (refusal) {
-      if (GatewayError.is(refusal)) return undefined;
+      if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
     }
   }
 
+  #otherwise({ headers, resolved: { provider, model } }: Asked, stored: Secret | undefined): Target {
+    const credential = stored ?? this.#local(headers, { provider, model });
+    if (credential !== undefined) return { provider, model, credential };
+    if (provider.keyless) return { provider, model };
+    throw this.#missing(provider);
+  }
+
+  /** What only a local user may spend: a provider's key in place of a token, and the operator's own. */
+  #local(headers: HeaderList, resolved: Resolved): Secret | undefined {
+    const { mode, shapes, operator } = this.#rules;
+    if (mode !== 'local') return undefined;
+    const bearer = bearerOf(headers);
+    if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#fitting(bearer, resolved);
+    return operator.get(resolved.provider.name);
+  }
+
+  #stored({ accountId, key }: Known, provider: Provider): Secret | undefined | Promise<Secret | undefined> {
+    const { vault, versions } = this.#rules;
+    if (key !== undefined) return vault.open(accountId, provider.name, key.version);
+    return Promise.resolve(versions.of(accountId)).then((version) =>
+      vault.open(accountId, provider.name, version),
+    );
+  }
+
+  /** A key never goes to a vendor whose key it isn't. */
+  #fitting(given: string, { provider, model }: Resolved): Secret {
+    if (!belongsElsewhere(given, provider, this.#rules.directory.providers.values()))
+      return new Secret(given);
+    throw new GatewayError(
+      'provider_key_mismatch',
+      `the key sent with this call is not one of ${provider.title}'s, which "${model}" needs; it was not sent on`,
+    );
+  }
+
   #given(headers: HeaderList, provider: Provider): string | undefined {
+    const { mode, shapes } = this.#rules;
     const explicit = headerOf(headers, 'x-provider-key')?.trim();
     if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);
     const apiKey = headerOf(headers, 'x-api-key');
-    if (apiKey !== undefined && !this.#isOurs(apiKey) && this.#isProviderKey(apiKey)) return apiKey;
-    const bearer = bearerOf(headers);
-    return bearer !== undefined && this.#isProviderKey(bearer) ? bearer : undefined;
+    if (apiKey === undefined || apiKey === '' || shapes.isOurs(apiKey)) return undefined;
+    return mode === 'cloud' || shapes.isProviderKey(apiKey) ? apiKey : undefined;
   }
 
   /** `<key>` or `<provider>=<key>`. */
@@ -95,28 +111,12 @@ export class Credentials {
     return value.slice(equals + 1).trim();
   }
 
-  #isOurs(value: string): boolean {
-    const { keyPrefix, localToken } = this.#rules;
-    return (
-      value.startsWith(`${keyPrefix}_`) || value.startsWith('anon_') || localToken?.equals(value) === true
+  #missing({ name, title }: Provider): GatewayError {
+    const started =
+      this.#rules.mode === 'local' ? ` start the gateway with ${name.toUpperCase()}_API_KEY set,` : '';
+    return new GatewayError(
+      'provider_key_missing',
+      `no ${title} key: send it as "x-provider-key",${started} or store it with PUT /v1/byok/${name}`,
     );
   }
-
-  #isProviderKey(value: string): boolean {
-    return this.#rules.localToken?.equals(value) !== true && this.#providerKey.test(value);
-  }
-
-  #providers(): Iterable<Provider> {
-    return this.#rules.directory.providers.values();
-  }
-}
-
-/** Two lines with two tokens could be read in two ways on the way here, so neither is taken. */
-function bearerOf(headers: HeaderList): string | undefined {
-  const [value, ...others] = headersOf(headers, 'authorization');
-  if (others.some((other) => other !== value))
-    throw new GatewayError('credentials_disagree', 'there are two different authorization headers; send one');
-  if (value === undefined || value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
-  const token = value.slice(7).trim();
-  return token === '' ? undefined : token;
 }

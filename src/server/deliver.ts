@@ -55,9 +55,10 @@ async function deliverWhole({ res, call, exchange, framed }: Delivery, chunks: C
     return;
   }
   const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
-  const cost = framed.cost();
+  const bill = framed.bill();
   const headers = answerHeaders({ call, exchange, framed }, 'json');
-  if (cost !== undefined) headers.push('x-weir-cost-usd', formatUsd(cost));
+  if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
+  if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
   headers.push('content-length', String(body.byteLength));
   res.writeHead(framed.reply.status, headers);
   res.end(body);
@@ -130,6 +131,7 @@ function answerHeaders(
   const modules = trace.steps.length === 0 ? '' : trace.modulesHeader();
   if (modules !== '') headers.push('x-weir-modules', modules);
   if (trace.dropped.length > 0) headers.push('x-weir-dropped', trace.dropped.join(', '));
+  headers.push(...trace.told);
   headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', trace.overheadMs.toFixed(2));
   return headers;
 }
@@ -156,11 +158,11 @@ const nothing = new Uint8Array(0);
 
 /** What is known only at the end, for clients that asked; SSE readers pass over comments. */
 function traceComment({ trace }: Exchange, framed: Framed): string {
-  const cost = framed.cost();
+  const bill = framed.bill();
   const facts = {
     modules: trace.modulesHeader(),
     cache: trace.cacheHeader(),
-    ...(cost !== undefined && { cost_usd: formatUsd(cost) }),
+    ...(bill !== undefined && { cost_usd: formatUsd(bill.nanoUsd), estimated: bill.estimated }),
     overhead_ms: Number(trace.overheadMs.toFixed(2)),
     usage: framed.meter.usage,
   };

@@ -7,6 +7,7 @@ import type { App } from './app.ts';
 import { refuseMalformed } from './malformed.ts';
 import { createRequestIds } from './request-ids.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
+import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 
 export interface FrontParts {
   readonly rules: AdmissionRules;
@@ -15,6 +16,7 @@ export interface FrontParts {
   /** Everything else. */
   readonly app: App;
   readonly isDraining: () => boolean;
+  readonly trustedProxies: TrustedProxies;
 }
 
 /** What answers on a path of the data plane, on the raw request and response, and in which format. */
@@ -64,7 +66,7 @@ export function createFront(parts: FrontParts): Server {
       if (served !== undefined && req.method === 'POST') void served.by.handle(req, res, call, served.wire);
       else if (req.method === 'OPTIONS' && call.cors.length > 0) {
         res.writeHead(204, ['x-request-id', call.id, ...call.cors, ...preflightHeaders(req)]).end();
-      } else void parts.app(req, res, call);
+      } else void parts.app(req, res, { ...call, clientAddress: addressOf(req, parts.trustedProxies) });
     },
   );
   server.on('clientError', (failure, connection) => refuseMalformed(failure, connection, requestId()));
@@ -76,6 +78,12 @@ function draining(): GatewayError {
     retryAfterSeconds: 1,
     headers: ['connection', 'close'],
   });
+}
+
+function addressOf({ socket, headers }: IncomingMessage, trusted: TrustedProxies): string {
+  const forwardedFor = headers['x-forwarded-for'];
+  const told = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
+  return clientAddress(socket.remoteAddress ?? '', told, trusted);
 }
 
 function ignore(): void {}

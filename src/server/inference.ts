@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
-import { type Caller, Exchange, Received } from '../kernel/exchange.ts';
+import { Exchange, Received } from '../kernel/exchange.ts';
 import { headerOf } from '../kernel/headers.ts';
 import { parseBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -9,23 +9,30 @@ import type { Pipeline } from '../kernel/pipeline.ts';
 import { Presence } from '../kernel/presence.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import type { Catalog } from '../providers/catalog/catalog.ts';
+import { checkPriced, type UnknownModels } from '../providers/catalog/check-priced.ts';
 import type { Directory } from '../providers/directory.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
+import type { Callers, Known } from './callers.ts';
 import type { Continuing } from './continuing.ts';
 import type { Credentials } from './credentials.ts';
 import { deliver } from './deliver.ts';
 import type { Frame } from './frame.ts';
 import type { PipelineChoice } from './pipeline-choice.ts';
 import { refuse } from './refuse.ts';
-import type { Call } from './respond.ts';
+import { asGatewayError, type Call } from './respond.ts';
+import type { Counted, Turnstile } from './turnstile.ts';
 
 export interface InferenceParts {
+  readonly callers: Callers;
   readonly credentials: Credentials;
   readonly directory: Directory;
   readonly pipelines: PipelineChoice;
   readonly continuing: Continuing;
+  readonly prices: { readonly catalog: Catalog; readonly unknownModels: UnknownModels };
+  readonly turnstile: Turnstile;
   readonly frame: Frame;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -34,12 +41,15 @@ export interface InferenceParts {
 }
 
 interface Arrived {
-  readonly req: IncomingMessage;
   readonly call: Call;
-  readonly wire: WireFormat;
+  readonly received: Received;
   readonly presence: Presence;
-  readonly caller: Caller;
-  readonly bytes: Uint8Array;
+  readonly trace: Trace;
+}
+
+interface Ready {
+  readonly exchange: Exchange;
+  readonly pipeline: Pipeline;
 }
 
 /** The data plane: one call from its first byte to its last, on the raw request and response. */
@@ -62,17 +72,24 @@ export class Inference {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { credentials, frame, metrics, log, keepAliveMs } = this.#parts;
+    const { callers, frame, metrics, log, keepAliveMs } = this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
     res.on('close', () => {
       if (!res.writableFinished) presence.leave();
     });
     try {
-      const caller = credentials.authenticate(req.rawHeaders);
+      const headers = req.rawHeaders;
+      const found = callers.identify(headers);
+      const known = found instanceof Promise ? await found : found;
       const bytes = await readBody(req, limits.bodyBytesMax);
-      const { exchange, pipeline } = this.#exchange({ req, call, wire, presence, caller, bytes });
-      const framed = await frame.run(exchange, pipeline);
+      const trace = new Trace(performance.now());
+      const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
+      const { exchange, pipeline, counted } = await this.#admitted(
+        { call, received, presence, trace },
+        known,
+      );
+      const framed = await frame.run(exchange, pipeline, counted);
       await deliver({ res, call, exchange, framed, metrics, keepAliveMs });
     } catch (thrown) {
       refuse(thrown, { res, call, wire, log });
@@ -81,20 +98,50 @@ export class Inference {
     }
   }
 
+  /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
+  async #admitted(arrived: Arrived, known: Known): Promise<Ready & { readonly counted: Counted }> {
+    const { turnstile, frame } = this.#parts;
+    const { call, received, trace } = arrived;
+    const passed = turnstile.pass(known, received.headers);
+    const counted = passed instanceof Promise ? await passed : passed;
+    try {
+      const prepared = this.#prepared(arrived, counted.known);
+      const ready = prepared instanceof Promise ? await prepared : prepared;
+      if (counted.refusal !== undefined) throw counted.refusal;
+      return { ...ready, counted };
+    } catch (thrown) {
+      counted.unused();
+      const error = asGatewayError(thrown);
+      frame.turnedAway({
+        id: call.id,
+        known: counted.known,
+        received,
+        startedAtMs: trace.startedAtMs,
+        error,
+      });
+      throw thrown;
+    }
+  }
+
   /** After authentication and the body, in the order of the contract: pipeline, provider key. */
-  #exchange({ req, call, wire, presence, caller, bytes }: Arrived): {
-    exchange: Exchange;
-    pipeline: Pipeline;
-  } {
-    const { credentials, directory, pipelines, continuing } = this.#parts;
-    const headers = req.rawHeaders;
-    const trace = new Trace(performance.now());
-    const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
+  #prepared(arrived: Arrived, known: Known): Ready | Promise<Ready> {
+    const { credentials, directory, pipelines } = this.#parts;
+    const { received } = arrived;
+    const { headers } = received;
     const model = checkedModel(received);
-    const { pipeline } = pipelines.choose(headerOf(headers, 'x-weir-pipeline'));
-    const target = credentials.target(headers, directory.resolve(model));
-    const exchange = new Exchange({ id: call.id, received, caller, target, presence, trace });
-    return { exchange, pipeline: continuing.around(pipeline, exchange) };
+    const { pipeline } = pipelines.choose(headerOf(headers, 'x-weir-pipeline'), known.pipelineConfig);
+    const target = credentials.target({ known, headers, resolved: directory.resolve(model) });
+    const ready = (found: Exchange['target']) => this.#ready({ ...arrived, known, pipeline, target: found });
+    return target instanceof Promise ? target.then(ready) : ready(target);
+  }
+
+  #ready(facts: Arrived & { known: Known; pipeline: Pipeline; target: Exchange['target'] }): Ready {
+    const { call, received, presence, trace, known, pipeline, target } = facts;
+    const { catalog, unknownModels } = this.#parts.prices;
+    if (unknownModels === 'refuse')
+      checkPriced(catalog.priced(target.provider, target.model), target, unknownModels);
+    const exchange = new Exchange({ id: call.id, received, caller: known.caller, target, presence, trace });
+    return { exchange, pipeline: this.#parts.continuing.around(pipeline, exchange) };
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { DescribedAnswer, OwnRoute, Route } from './route.ts';
+import type { AccessName } from './access.ts';
+import type { DescribedAnswer, DescribedBody, OwnRoute, Route } from './route.ts';
 
 /** Loose: some errors say more, inside `error` or beside it. */
 const errorBody = z.looseObject({
@@ -45,16 +46,30 @@ function openapi(routes: readonly Route[]): object {
     paths,
     components: {
       schemas: { Error: schemaOf(errorBody) },
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: {
+        bearer: bearer('Whatever this gateway asks of callers: an API key, or in local mode any token'),
+        apiKey: bearer('An API key, from POST /v1/keys'),
+        session: bearer('A session token, from POST /v1/users/login'),
+      },
     },
   };
+}
+
+function bearer(description: string): object {
+  return { type: 'http', scheme: 'bearer', description };
 }
 
 function operation(route: Route): object {
   const { summary, tag } = route;
   const parameters = parametersOf(route);
   const shared = { summary, tags: [tag], ...(parameters.length > 0 && { parameters }) };
-  if (route.kind === 'own') return { ...shared, responses: responses(route.answers) };
+  if (route.kind === 'own')
+    return {
+      ...shared,
+      ...(route.access !== undefined && { security: securityOf(route.access) }),
+      ...(route.body !== undefined && { requestBody: bodyOf(route.body) }),
+      responses: responses(route.answers),
+    };
   return {
     ...shared,
     description: `Takes and answers the ${route.wire.name} format; fields and headers it does not know go through.`,
@@ -71,6 +86,22 @@ function operation(route: Route): object {
   };
 }
 
+/** Any one of these will do. */
+function securityOf(access: AccessName): readonly object[] {
+  switch (access) {
+    case 'public':
+      return [];
+    case 'session':
+      return [{ session: [] }];
+    case 'sessionOrKey':
+      return [{ session: [] }, { apiKey: [] }];
+  }
+}
+
+function bodyOf({ schema, required }: DescribedBody): object {
+  return { required, content: { 'application/json': { schema: schemaOf(schema, 'input') } } };
+}
+
 /** `:name`, `*name` or `*`. */
 const pathParameter = /[:*](\w*)/g;
 
@@ -83,7 +114,12 @@ function parametersOf(route: Route): readonly object[] {
     schema,
   }));
   const query = route.kind === 'own' ? Object.entries(route.query ?? {}) : [];
-  return [...inPath, ...query.map(([name, description]) => ({ name, in: 'query', description, schema }))];
+  const inQuery = query.map(([name, said]) =>
+    typeof said === 'string'
+      ? { name, in: 'query', description: said, schema }
+      : { name, in: 'query', schema: schemaOf(said, 'input') },
+  );
+  return [...inPath, ...inQuery];
 }
 
 function responses(answers: Readonly<Record<number, DescribedAnswer>>): Record<string, object> {
@@ -101,7 +137,7 @@ function responses(answers: Readonly<Record<number, DescribedAnswer>>): Record<s
       {
         description,
         ...(described.length > 0 && { headers: Object.fromEntries(described) }),
-        content: { [type]: schema },
+        ...(status !== '204' && { content: { [type]: schema } }),
       },
     ];
   });
@@ -112,7 +148,7 @@ function errorResponse(description: string): object {
   return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
 }
 
-function schemaOf(schema: z.ZodType): object {
-  const { $schema, ...rest } = z.toJSONSchema(schema);
+function schemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
   return rest;
 }

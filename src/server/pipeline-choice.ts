@@ -1,34 +1,57 @@
+import { GatewayError } from '../kernel/errors.ts';
 import type { Pipeline, Pipelines } from '../kernel/pipeline.ts';
 
 /** What a call runs through, and who decided it. */
 export interface Chosen {
-  readonly source: 'header' | 'environment' | 'default';
+  readonly source: 'header' | 'key' | 'environment' | 'default';
   /** The list as it was written where it was decided. */
   readonly text: string;
   readonly pipeline: Pipeline;
 }
 
-/** Nothing that could surprise a client runs unless somebody asked for it. */
-const builtInDefault = 'none';
+/** Changes nothing about an answer: what could surprise a client runs only if somebody asked for it. */
+const builtInDefault = 'cost-guard';
 
-/** Header before environment before the built-in default; protective modules of a lower level stay. */
+/** Header before key before environment before the built-in default; protective modules of lower levels stay. */
 export class PipelineChoice {
-  /** What runs where a request doesn't say. */
+  /** What runs where neither a request nor a key says. */
   readonly base: Chosen;
+  /** Names of the modules that the environment sets. */
+  readonly configured: readonly string[];
   readonly #pipelines: Pipelines;
+  readonly #environment: readonly string[];
 
   constructor(pipelines: Pipelines, environment: string | undefined) {
     const text = environment ?? builtInDefault;
     this.#pipelines = pipelines;
+    this.#environment = environment === undefined ? [] : [environment];
     this.base = {
       source: environment === undefined ? 'default' : 'environment',
       text,
       pipeline: pipelines.compile(text),
     };
+    const { stages } = this.base.pipeline;
+    this.configured = environment === undefined ? [] : stages.map(({ module }) => module.name);
   }
 
-  choose(header: string | undefined): Chosen {
-    if (header === undefined) return this.base;
-    return { source: 'header', text: header, pipeline: this.#pipelines.compile(header, this.base.text) };
+  choose(header: string | undefined, key: string | null): Chosen {
+    const pipelines = this.#pipelines;
+    if (header !== undefined) {
+      const lower = key === null ? this.#environment : [key, ...this.#environment];
+      return { source: 'header', text: header, pipeline: pipelines.compile(header, ...lower) };
+    }
+    if (key === null) return this.base;
+    return { source: 'key', text: key, pipeline: pipelines.compile(key, ...this.#environment) };
+  }
+
+  /** What is wrong with a list; undefined where it would run. */
+  fault(list: string): string | undefined {
+    try {
+      this.#pipelines.compile(list);
+      return undefined;
+    } catch (refusal) {
+      if (GatewayError.is(refusal)) return refusal.message;
+      throw refusal;
+    }
   }
 }

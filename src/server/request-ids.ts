@@ -1,19 +1,30 @@
 import { randomFillSync } from 'node:crypto';
+import { type Clock, systemClock } from '../kernel/clock.ts';
+import { firstIdAt, requestIdRandomBytes } from '../kernel/request-id.ts';
 
-const idBytes = 16;
 const idsAtOnce = 256;
 
-/** Names for calls: `req_` and 128 random bits, drawn for many calls at once. */
-export function createRequestIds(): () => string {
-  const pool = Buffer.alloc(idBytes * idsAtOnce);
+/**
+ * Names for calls: `req_`, the millisecond, and 80 random bits, drawn for many calls at once. They begin with the time so
+ * that a log which is ordered by them grows at one end; random ones made it write five times as much.
+ */
+export function createRequestIds(clock: Clock = systemClock): () => string {
+  const pool = Buffer.alloc(requestIdRandomBytes * idsAtOnce);
   let at = pool.byteLength;
+  let lastMs = -1;
+  let start = '';
   return () => {
     if (at === pool.byteLength) {
       randomFillSync(pool);
       at = 0;
     }
-    const id = pool.toString('hex', at, at + idBytes);
-    at += idBytes;
-    return `req_${id}`;
+    const nowMs = clock.now();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      start = firstIdAt(nowMs);
+    }
+    const id = start + pool.toString('hex', at, at + requestIdRandomBytes);
+    at += requestIdRandomBytes;
+    return id;
   };
 }

@@ -17,19 +17,26 @@ export interface Call {
 
 /** The one shape of errors, readable by the SDKs of all formats; `wire` words the type on inference routes. */
 export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
-  const { param, detail, beside, toldCode } = error.details;
+  const { param, detail, beside, toldCode, upgradeUrl } = error.details;
   return {
     type: 'error',
     error: {
-      type: wire === undefined ? ownErrorType(error) : wire.errorType(error.status, error.code),
+      type: errorTypeOf(error, wire),
       message: error.message,
       code: toldCode ?? error.code,
       param: param ?? null,
       ...(detail !== undefined && { detail }),
+      ...(upgradeUrl !== undefined && { upgrade_url: upgradeUrl }),
     },
     request_id: requestId,
     ...beside,
   };
+}
+
+/** What anonymous sessions are told has one name, wherever it is told. */
+function errorTypeOf(error: GatewayError, wire: WireFormat | undefined): string {
+  if (error.code === 'invalid_anon_token') return error.code;
+  return wire === undefined ? ownErrorType(error) : wire.errorType(error.status, error.code);
 }
 
 function ownErrorType({ status, code }: GatewayError): string {
@@ -74,21 +81,25 @@ export function errorHeaders(error: GatewayError, call: Call): HeaderList {
 
 /** Answers with an error of our own, on a response that has not begun. */
 export function sendError(res: ServerResponse, error: GatewayError, call: Call, wire?: WireFormat): void {
-  const body = Buffer.from(JSON.stringify(errorEnvelope(error, call.id, wire)));
-  // After a body that was not read to its end the connection can't carry another request.
+  const bytes = Buffer.from(JSON.stringify(errorEnvelope(error, call.id, wire)));
+  const type = ['content-type', 'application/json; charset=utf-8'];
+  const length = ['content-length', String(bytes.byteLength)];
+  send(res, { status: error.status, headers: [...type, ...length, ...errorHeaders(error, call)], bytes });
+}
+
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly bytes: Uint8Array;
+}
+
+/** Sends all of it. After a body that was not read to its end the connection can't carry another request. */
+export function send(res: ServerResponse, { status, headers, bytes }: WholeAnswer): void {
   const sending = isSending(res.req);
-  const headers = errorHeaders(error, call);
   const close = sending && headerOf(headers, 'connection') === undefined ? ['connection', 'close'] : [];
-  res.writeHead(error.status, [
-    'content-type',
-    'application/json; charset=utf-8',
-    'content-length',
-    String(body.byteLength),
-    ...headers,
-    ...close,
-  ]);
-  if (sending) endAfterRequest(res.req, res, body);
-  else res.end(body);
+  res.writeHead(status, [...headers, ...close]);
+  if (sending) endAfterRequest(res.req, res, bytes);
+  else res.end(bytes);
 }
 
 function isSending({ complete, headers }: IncomingMessage): boolean {
@@ -108,23 +119,12 @@ function endAfterRequest(req: IncomingMessage, res: ServerResponse, body: Uint8A
     if (bytes > limits.lingerBytesMax) end();
   });
   req.on('end', end).on('close', end).resume();
+  res.flushHeaders();
   res.write(body);
 }
 
 /** An answer that is whole already, with its own headers beside ours. */
-export function sendWhole(
-  res: ServerResponse,
-  answer: { readonly status: number; readonly headers: HeaderList; readonly bytes: Uint8Array },
-  call: Call,
-): void {
-  const { status, headers, bytes } = answer;
-  res.writeHead(status, [
-    ...headers,
-    'x-request-id',
-    call.id,
-    ...call.cors,
-    'content-length',
-    String(bytes.byteLength),
-  ]);
-  res.end(bytes);
+export function sendWhole(res: ServerResponse, { status, headers, bytes }: WholeAnswer, call: Call): void {
+  const length = ['content-length', String(bytes.byteLength)];
+  send(res, { status, headers: [...headers, 'x-request-id', call.id, ...call.cors, ...length], bytes });
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { HeaderList } from '../kernel/headers.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import type { AccessChecks, AccessName } from './access.ts';
 
 /** A route of our own: JSON in, JSON out. One entry serves it and documents it. */
 export interface OwnRoute {
@@ -10,8 +11,12 @@ export interface OwnRoute {
   readonly path: string;
   readonly summary: string;
   readonly tag: string;
-  /** What the query may say, by name. */
-  readonly query?: Readonly<Record<string, string>>;
+  /** Who may call, where the route is one of those that check it; see `checkedRoute`. */
+  readonly access?: AccessName;
+  /** What the query may say, by name: in words, or as it is checked. */
+  readonly query?: Readonly<Record<string, string | z.ZodType>>;
+  /** The JSON that it takes. */
+  readonly body?: DescribedBody;
   /** What it answers with, by status. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
   /** Whose names its errors have, where that isn't the gateway's own way. */
@@ -33,6 +38,12 @@ export interface InferenceRoute {
 
 export type Route = OwnRoute | InferenceRoute;
 
+export interface DescribedBody {
+  readonly schema: z.ZodType;
+  /** Whether a request without a body is an error. */
+  readonly required: boolean;
+}
+
 export interface DescribedAnswer {
   readonly description: string;
   readonly schema?: z.ZodType;
@@ -50,6 +61,9 @@ export interface OwnRequest {
   /** Parts of the path, decoded; the rest is named `*`. */
   readonly parameters: Readonly<Record<string, string | undefined>>;
   readonly remoteAddress: string;
+  readonly access: AccessChecks;
+  /** The whole body, read when it is asked for. */
+  readBody(): Promise<Uint8Array>;
 }
 
 export interface OwnAnswer {

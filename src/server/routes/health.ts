@@ -8,6 +8,13 @@ export interface HealthParts {
   /** Whether each provider's credential is configured. */
   readonly providers: Readonly<Record<string, boolean>>;
   readonly isDraining: () => boolean;
+  /** What calls can't do without, by name. */
+  readonly stores: Readonly<Record<string, Pingable>>;
+}
+
+interface Pingable {
+  /** Rejects when there is no answer within a bounded time. */
+  ping(): Promise<void>;
 }
 
 const health = z.strictObject({
@@ -18,7 +25,10 @@ const health = z.strictObject({
   providers: z.record(z.string(), z.boolean()).describe('Whether each provider has a credential here'),
 });
 
-const readiness = z.object({ status: z.enum(['ready', 'draining']) });
+const readiness = z.object({
+  status: z.enum(['ready', 'draining', 'unavailable']),
+  stores: z.record(z.string(), z.enum(['up', 'down'])).describe('Whether each store answers'),
+});
 
 /** Probes: none of them calls a provider. */
 export function healthRoutes(parts: HealthParts): readonly OwnRoute[] {
@@ -48,10 +58,25 @@ export function healthRoutes(parts: HealthParts): readonly OwnRoute[] {
       tag: 'Operations',
       answers: {
         200: { description: 'Ready', schema: readiness },
-        503: { description: 'Shutting down', schema: readiness },
+        503: { description: 'Shutting down, or a store is away', schema: readiness },
       },
-      handle: () =>
-        parts.isDraining() ? { status: 503, body: { status: 'draining' } } : { body: { status: 'ready' } },
+      async handle() {
+        const stores = await statesOf(parts.stores);
+        const isUp = Object.values(stores).every((state) => state === 'up');
+        const status = parts.isDraining() ? 'draining' : isUp ? 'ready' : 'unavailable';
+        return { status: status === 'ready' ? 200 : 503, body: { status, stores } };
+      },
     },
   ];
+}
+
+async function statesOf(stores: HealthParts['stores']): Promise<Readonly<Record<string, 'up' | 'down'>>> {
+  const states = Object.entries(stores).map(async ([name, store]) => {
+    const state = await store.ping().then(
+      () => 'up' as const,
+      () => 'down' as const,
+    );
+    return [name, state] as const;
+  });
+  return Object.fromEntries(await Promise.all(states));
 }

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { creditsPerUsd, overageCreditsPerRequest, tiers } from '../../billing/tiers.ts';
 import type { Module } from '../../kernel/module.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { Catalog, ModelEntry } from '../../providers/catalog.ts';
+import type { Catalog } from '../../providers/catalog/catalog.ts';
+import type { ModelEntry } from '../../providers/catalog/model-entry.ts';
+import { cardAt } from '../../providers/catalog/price-schedule.ts';
 import type { Directory } from '../../providers/directory.ts';
 import type { OwnRoute } from '../route.ts';
 
@@ -16,6 +18,8 @@ export interface InformationParts {
   /** The formats that clients may speak, with where. */
   readonly formats: readonly { readonly path: string; readonly wire: WireFormat }[];
   readonly features: readonly string[];
+  /** Calls in a month, by tier. */
+  readonly tierLimits: Readonly<Record<string, number>>;
 }
 
 const moduleInfo = z.object({
@@ -42,11 +46,14 @@ const catalogInfo = z.object({
       id: z.string(),
       provider: z.string(),
       context_tokens: z.int().nullable(),
+      output_tokens_max: z.int().nullable(),
+      features: z.array(z.string()).nullable(),
       price_usd_per_million_tokens: z.object({
         input: z.number(),
         output: z.number(),
         cache_read: z.number(),
         cache_write: z.number(),
+        cache_write_1h: z.number(),
       }),
     }),
   ),
@@ -77,7 +84,7 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
       id: tier.id,
       name: tier.name,
       price_usd_per_month: tier.priceUsdPerMonth,
-      requests_per_month: tier.requestsPerMonth,
+      requests_per_month: parts.tierLimits[tier.id],
       overage: tier.overage,
     })),
     credit: { credits_per_usd: creditsPerUsd, overage_credits_per_request: overageCreditsPerRequest },
@@ -122,17 +129,22 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
   ];
 }
 
-function described({ id, contextTokens, rates }: ModelEntry, provider: string) {
+/** With the prices of the hour in which the process began. */
+function described({ id, contextTokens, outputTokensMax, features, prices }: ModelEntry, provider: string) {
   const usd = (picoPerToken: number) => picoPerToken / 1e6;
+  const rates = cardAt(prices, Date.now());
   return {
     id,
     provider,
     context_tokens: contextTokens ?? null,
+    output_tokens_max: outputTokensMax ?? null,
+    features: features ?? null,
     price_usd_per_million_tokens: {
       input: usd(rates.input),
       output: usd(rates.output),
       cache_read: usd(rates.cacheRead),
       cache_write: usd(rates.cacheWrite),
+      cache_write_1h: usd(rates.cacheWriteHour),
     },
   };
 }

@@ -33,7 +33,7 @@ function refusal({ method, path, tag, detail }: Refused): OwnRoute {
   };
 }
 
-function localMode(detail: string | undefined): GatewayError {
+export function localMode(detail?: string): GatewayError {
   return new GatewayError(
     'local_mode',
     'this gateway runs in local mode, which has no accounts, keys or billing',

@@ -2,11 +2,14 @@ import { isIP } from 'node:net';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerOf } from '../../kernel/headers.ts';
 import type { Secret } from '../../kernel/secret.ts';
-import type { Metrics } from '../../telemetry/metrics.ts';
+import { metricsType } from '../../telemetry/metrics.ts';
 import type { OwnRequest, OwnRoute } from '../route.ts';
 
 /** Counters for Prometheus: with a token where one is set, else for this machine only. */
-export function metricsRoutes(metrics: Metrics, token: Secret | undefined): readonly OwnRoute[] {
+export function metricsRoutes(
+  metrics: { render(): string | Promise<string> },
+  token: Secret | undefined,
+): readonly OwnRoute[] {
   return [
     {
       kind: 'own',
@@ -15,9 +18,9 @@ export function metricsRoutes(metrics: Metrics, token: Secret | undefined): read
       summary: 'Counters in the Prometheus text format',
       tag: 'Operations',
       answers: { 200: { description: 'All counters', type: 'text/plain' } },
-      handle(request) {
+      async handle(request) {
         check(request, token);
-        return { body: metrics.render(), type: metrics.contentType };
+        return { body: await metrics.render(), type: metricsType };
       },
     },
   ];

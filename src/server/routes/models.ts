@@ -5,10 +5,12 @@ import { limits } from '../../kernel/limits.ts';
 import type { ModelDialect, NamedModel } from '../../kernel/model-dialect.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import type { ListedModel, ModelList } from '../../providers/model-list.ts';
+import type { Callers, Known } from '../callers.ts';
 import type { Credentials } from '../credentials.ts';
 import type { OwnRoute } from '../route.ts';
 
 export interface ModelsParts {
+  readonly callers: Callers;
   readonly credentials: Credentials;
   readonly models: ModelList;
   readonly providers: Iterable<Provider>;
@@ -20,9 +22,10 @@ export interface ModelsParts {
 
 /** The models that a caller has a key for, in the words of the caller's API; asks no provider. */
 export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
-  const { credentials, models, providers, dialects, ready } = parts;
-  const isReached = (provider: Provider, headers: HeaderList) => {
-    const target = credentials.find(headers, { provider, model: provider.name });
+  const { callers, credentials, models, providers, dialects, ready } = parts;
+  const isReached = async (provider: Provider, known: Known, headers: HeaderList) => {
+    const resolved = { provider, model: provider.name };
+    const target = await credentials.find({ known, headers, resolved });
     return target !== undefined && (target.credential !== undefined || ready.has(provider));
   };
   const dialectOf = (headers: HeaderList): ModelDialect => {
@@ -47,10 +50,11 @@ export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
       },
       dialect: (headers) => dialectOf(headers).wire,
       async handle({ headers, query }) {
-        credentials.authenticate(headers);
+        const known = await callers.identifyCurrent(headers);
         const listed: NamedModel[] = [];
         for (const provider of providers)
-          if (isReached(provider, headers)) listed.push(...(await models.of(provider)).map(named));
+          if (await isReached(provider, known, headers))
+            listed.push(...(await models.of(provider)).map(named));
         return { body: dialectOf(headers).list(listed, new URLSearchParams(query)) };
       },
     },
@@ -66,10 +70,11 @@ export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
         ...refusals,
       },
       dialect: (headers) => dialectOf(headers).wire,
-      handle({ headers, parameters: { '*': name = '' } }) {
-        credentials.authenticate(headers);
+      async handle({ headers, parameters: { '*': name = '' } }) {
+        const known = await callers.identifyCurrent(headers);
         const model = name.length > limits.modelNameMax ? undefined : models.find(name);
-        if (model === undefined || !isReached(model.provider, headers)) throw unknownModel(name);
+        if (model === undefined || !(await isReached(model.provider, known, headers)))
+          throw unknownModel(name);
         return { body: dialectOf(headers).one(named(model)) };
       },
     },

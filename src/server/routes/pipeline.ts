@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { headerOf } from '../../kernel/headers.ts';
 import type { Stage } from '../../kernel/pipeline.ts';
-import type { Credentials } from '../credentials.ts';
+import type { Callers } from '../callers.ts';
 import type { PipelineChoice } from '../pipeline-choice.ts';
 import type { OwnRoute } from '../route.ts';
 
@@ -20,14 +20,23 @@ const activePipeline = z.object({
   ),
   override: z.string().nullable().describe('The value of x-weir-pipeline'),
   note: z.string(),
+  errors: z
+    .array(z.string())
+    .optional()
+    .describe("What is wrong with the key's list; calls with it are refused"),
 });
 
 /** What a call with these headers would run through; calls no provider. */
 export function pipelineRoutes(
-  credentials: Credentials,
+  callers: Callers,
   choice: PipelineChoice,
   version: string,
 ): readonly OwnRoute[] {
+  const told = (override: string | undefined) => ({
+    configured: choice.configured,
+    override: override ?? null,
+    note: 'Set x-weir-pipeline on a request to run other modules; "none" runs none. Protective modules stay.',
+  });
   return [
     {
       kind: 'own',
@@ -40,20 +49,16 @@ export function pipelineRoutes(
         400: { description: 'The list in x-weir-pipeline is wrong' },
         401: { description: 'The credential is missing or wrong' },
       },
-      handle({ headers }) {
-        credentials.authenticate(headers);
+      async handle({ headers }) {
+        const { pipelineConfig } = await callers.identifyCurrent(headers);
         const override = headerOf(headers, 'x-weir-pipeline');
-        const { source, text, pipeline } = choice.choose(override);
-        return {
-          body: {
-            source,
-            pipelineConfig: text,
-            configured: choice.base.pipeline.stages.map((stage) => stage.module.name),
-            active: pipeline.stages.map((stage) => described(stage, version)),
-            override: override ?? null,
-            note: 'Set x-weir-pipeline on a request to run other modules; "none" runs none. Protective modules stay.',
-          },
-        };
+        const fault = pipelineConfig === null ? undefined : choice.fault(pipelineConfig);
+        if (fault !== undefined) {
+          return { body: { ...told(override), source: 'key', pipelineConfig, active: [], errors: [fault] } };
+        }
+        const { source, text, pipeline } = choice.choose(override, pipelineConfig);
+        const active = pipeline.stages.map((stage) => described(stage, version));
+        return { body: { ...told(override), source, pipelineConfig: text, active } };
       },
     },
   ];

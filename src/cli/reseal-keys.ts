@@ -1,0 +1,37 @@
+import { reseal } from '../accounts/reseal.ts';
+import { Sealing } from '../accounts/sealing.ts';
+import { Roots } from '../secrets.ts';
+import type { Environment } from '../settings.ts';
+import { openDatabase } from '../stores.ts';
+import { explained } from './explained.ts';
+import { settingsFrom } from './settings-from.ts';
+
+/** Seals every stored provider key under the current secret, while the gateway runs; resolves to the exit code. */
+export async function resealKeys(environment: Environment): Promise<number> {
+  try {
+    const settings = settingsFrom(environment);
+    const sealing = new Sealing(new Roots(settings).derived('provider keys'));
+    const database = await openDatabase(settings);
+    try {
+      const { providerKeys } = database;
+      const { resealed, unreadable } = await reseal({
+        providerKeys,
+        sealing,
+        onProgress: (soFar) => console.log(`${soFar.resealed} so far`),
+      });
+      console.log(`${keys(resealed)} sealed anew; WEIR_SECRET_PREVIOUS is needed for none of them any more`);
+      if (unreadable === 0) return 0;
+      console.error(`weir: ${keys(unreadable)} can't be opened with WEIR_SECRET or WEIR_SECRET_PREVIOUS`);
+      return 1;
+    } finally {
+      await database.close();
+    }
+  } catch (thrown) {
+    console.error(`weir: ${explained(thrown)}`);
+    return 1;
+  }
+}
+
+function keys(count: number): string {
+  return count === 1 ? '1 key' : `${count} keys`;
+}

@@ -1,0 +1,14 @@
+import { startGateway } from '../gateway.ts';
+import type { Settings } from '../settings.ts';
+import { createLog, standardOutput } from '../telemetry/log.ts';
+import { banner } from './banner.ts';
+import { stopped } from './stopped.ts';
+
+/** Runs a gateway in this process until it is told to stop. */
+export async function serveAlone(settings: Settings): Promise<void> {
+  const log = createLog(settings.logLevel, standardOutput());
+  const gateway = await startGateway(settings, log);
+  console.log(banner(gateway, settings));
+  await stopped({ close: () => gateway.close() });
+  log.flush();
+}

@@ -1,0 +1,12 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { type HeaderList, headersOf } from '../kernel/headers.ts';
+
+/** Two lines with two tokens could be read in two ways on the way here, so neither is taken. */
+export function bearerOf(headers: HeaderList): string | undefined {
+  const [value, ...others] = headersOf(headers, 'authorization');
+  if (others.some((other) => other !== value))
+    throw new GatewayError('credentials_disagree', 'there are two different authorization headers; send one');
+  if (value === undefined || value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  const token = value.slice(7).trim();
+  return token === '' ? undefined : token;
+}

@@ -1,0 +1,34 @@
+import type { Provider } from '../kernel/provider.ts';
+import type { Secret } from '../kernel/secret.ts';
+import { keyShape } from '../providers/directory.ts';
+
+export interface ShapeRules {
+  readonly providers: Iterable<Provider>;
+  readonly keyPrefix: string;
+  readonly localToken: Secret | undefined;
+}
+
+/** Tells tokens for this gateway from keys for a provider, by how they look. */
+export class CredentialShapes {
+  readonly #ownPrefix: string;
+  readonly #localToken: Secret | undefined;
+  readonly #providerKey: RegExp;
+
+  constructor({ providers, keyPrefix, localToken }: ShapeRules) {
+    this.#ownPrefix = `${keyPrefix}_`;
+    this.#localToken = localToken;
+    this.#providerKey = keyShape(providers);
+  }
+
+  isOurs(value: string): boolean {
+    return (
+      value.startsWith(this.#ownPrefix) ||
+      value.startsWith('anon_') ||
+      this.#localToken?.equals(value) === true
+    );
+  }
+
+  isProviderKey(value: string): boolean {
+    return this.#localToken?.equals(value) !== true && this.#providerKey.test(value);
+  }
+}

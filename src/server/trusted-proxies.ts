@@ -1,0 +1,72 @@
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+/** Whose word on the client's address is taken: so many proxies in front of us, those in some networks, or nobody's. */
+export type TrustedProxies =
+  | { readonly by: 'nobody' }
+  | { readonly by: 'hops'; readonly hops: number }
+  | { readonly by: 'network'; readonly networks: BlockList };
+
+const hopsMax = 20;
+
+/** Undefined where the text can't be read. */
+export function readTrustedProxies(text: string): TrustedProxies | undefined {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === 'off' || wanted === '0') return { by: 'nobody' };
+  if (/^\d+$/.test(wanted)) {
+    const hops = Number(wanted);
+    return hops <= hopsMax ? { by: 'hops', hops } : undefined;
+  }
+  const networks = new BlockList();
+  return wanted.split(',').every((network) => added(network.trim(), networks))
+    ? { by: 'network', networks }
+    : undefined;
+}
+
+function added(network: string, networks: BlockList): boolean {
+  const [address = '', bits, ...rest] = network.split('/');
+  if (isIP(address) === 0 || rest.length > 0) return false;
+  const family = familyOf(address);
+  if (bits === undefined) {
+    networks.addAddress(address, family);
+    return true;
+  }
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (family === 'ipv6' ? 128 : 32)) return false;
+  networks.addSubnet(address, Number(bits), family);
+  return true;
+}
+
+/** The client's address: the last one in the chain of proxies that none of ours is. */
+export function clientAddress(
+  remoteAddress: string,
+  forwardedFor: string | undefined,
+  trusted: TrustedProxies,
+): string {
+  if (trusted.by === 'nobody' || forwardedFor === undefined) return remoteAddress;
+  const told = forwardedFor.split(',').map((address) => plain(address.trim()));
+  let client = remoteAddress;
+  for (let hop = 1; isOurs(client, hop, trusted); hop++) {
+    const before = told.pop();
+    // What isn't an address was made up by somebody before our proxies.
+    if (before === undefined || isIP(before) === 0) break;
+    client = before;
+  }
+  return client;
+}
+
+function isOurs(address: string, hop: number, trusted: TrustedProxies): boolean {
+  if (trusted.by === 'hops') return hop <= trusted.hops;
+  if (trusted.by === 'nobody') return false;
+  const known = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  return isIP(known) !== 0 && trusted.networks.check(known, familyOf(known));
+}
+
+/** Some proxies add the port, and brackets around an IPv6 address. */
+function plain(address: string): string {
+  const [, bracketed] = /^\[(.+)\](?::\d+)?$/.exec(address) ?? [];
+  const [, beforePort] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address) ?? [];
+  return bracketed ?? beforePort ?? address;
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
+}

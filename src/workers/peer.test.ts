@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type JoinedLines, joinedLines } from '../../test/support/joined-lines.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { Peer } from './peer.ts';
+
+interface Sums {
+  add(one: number, other: number): Promise<number>;
+  bytes(value: Uint8Array): Promise<Uint8Array>;
+  nothing(): Promise<void>;
+  refuse(): Promise<never>;
+  break(): Promise<never>;
+  never(): Promise<void>;
+}
+
+const refusal = new GatewayError('tier_cap_reached', 'no more', {
+  retryAfterSeconds: 7,
+  cause: () => 'a function can not be sent',
+});
+
+const sums: Sums = {
+  add: async (one, other) => one + other,
+  bytes: async (value) => value.toReversed(),
+  nothing: async () => undefined,
+  refuse: () => Promise.reject(refusal),
+  break: () => Promise.reject(new TypeError('a bug')),
+  never: () => new Promise(() => undefined),
+};
+
+interface Pair extends JoinedLines {
+  readonly asker: Peer<object, Sums>;
+}
+
+function setUp(t: TestContext, answers: Sums = sums, pendingMax = 100): Pair {
+  const lines = joinedLines(t);
+  const [here, there] = lines.ends;
+  new Peer({ line: there, answers });
+  return { ...lines, asker: new Peer<object, Sums>({ line: here, answers: {}, pendingMax }) };
+}
+
+test('answers come to those who asked, with values as they were', async (t) => {
+  const { asker } = setUp(t);
+  const [three, reversed, nothing] = await Promise.all([
+    asker.ask('add', 1, 2),
+    asker.ask('bytes', Uint8Array.of(1, 2, 3)),
+    asker.ask('nothing'),
+  ]);
+  assert.equal(three, 3);
+  assert.deepEqual(Buffer.from(reversed), Buffer.of(3, 2, 1));
+  assert.equal(nothing, undefined);
+  assert.equal(asker.pending, 0);
+});
+
+test('what is asked in one turn is one message, and so are the answers', async (t) => {
+  const { asker, messages } = setUp(t);
+  await Promise.all(Array.from({ length: 50 }, (_, at) => asker.ask('add', at, at)));
+  assert.deepEqual(
+    messages.map(({ asked, answered }) => [asked.length, answered.length]),
+    [
+      [50, 0],
+      [0, 50],
+    ],
+  );
+});
+
+test('both sides may ask, also while they are asked', async (t) => {
+  const [here, there] = joinedLines(t).ends;
+  const left = new Peer<Sums, Sums>({ line: here, answers: sums });
+  const right: Peer<Sums, Sums> = new Peer({
+    line: there,
+    answers: { ...sums, add: async (one, other) => 100 * (await right.ask('add', one, other)) },
+  });
+  assert.equal(await left.ask('add', 1, 2), 300);
+});
+
+test('a refusal arrives with its code and details, a bug with its words', async (t) => {
+  const { asker } = setUp(t);
+  await assert.rejects(asker.ask('refuse'), (thrown) => {
+    assert.ok(GatewayError.is(thrown));
+    assert.equal(thrown.code, 'tier_cap_reached');
+    assert.equal(thrown.status, 429);
+    assert.equal(thrown.message, 'no more');
+    assert.equal(thrown.details.retryAfterSeconds, 7);
+    return true;
+  });
+  await assert.rejects(asker.ask('break'), (thrown) => {
+    assert.ok(thrown instanceof Error && !GatewayError.is(thrown));
+    assert.equal(thrown.message, 'a bug');
+    return true;
+  });
+});
+
+test('nobody waits for ever, and nobody waits who comes on top of too many', async (t) => {
+  const { asker } = setUp(t, sums, 2);
+  const startedAt = performance.now();
+  const late = [asker.askWithin(50, 'never'), asker.askWithin(50, 'never')];
+  await assert.rejects(asker.ask('add', 1, 2), { code: 'storage_unavailable', message: /not keeping up/ });
+  for (const one of late) await assert.rejects(one, { code: 'storage_unavailable', message: /in time/ });
+  assert.ok(performance.now() - startedAt < 1000);
+  assert.equal(asker.pending, 0);
+  assert.equal(await asker.ask('add', 1, 2), 3);
+});
+
+test('what nobody waits for any more is not done', async (t) => {
+  let added = 0;
+  const counting: Sums = { ...sums, add: async () => ++added };
+  const { asker } = setUp(t, counting);
+  await assert.rejects(asker.askWithin(-1, 'add', 1, 2), { code: 'storage_unavailable' });
+  assert.equal(added, 0);
+  assert.equal(await asker.ask('add', 1, 2), 1);
+});
+
+test('the end of the line is told at once, to those who wait and to those who come', async (t) => {
+  const { asker, cut } = setUp(t);
+  const waiting = asker.askWithin(60_000, 'never');
+  cut();
+  await assert.rejects(waiting, { code: 'storage_unavailable', message: /ended/ });
+  await assert.rejects(asker.ask('add', 1, 2), { code: 'storage_unavailable', message: /ended/ });
+});

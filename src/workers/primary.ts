@@ -1,0 +1,86 @@
+import cluster from 'node:cluster';
+import { fileURLToPath } from 'node:url';
+import { wholeEnvironment } from '../cli/settings-from.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import { ownMemory } from '../memory.ts';
+import { Roots } from '../secrets.ts';
+import { type Environment, readSettings, type Settings } from '../settings.ts';
+import { createLog, type Lines } from '../telemetry/log.ts';
+import { Crew } from './crew.ts';
+import type { Started } from './questions.ts';
+import { Workforce } from './workforce.ts';
+
+export interface Serving extends Started {
+  readonly settings: Settings;
+}
+
+/** The process that has the port and the shared memory, and starts those that serve. */
+export class Primary {
+  readonly #environment: Environment;
+  readonly #lines: Lines;
+  readonly #workforce = new Workforce(ownMemory());
+  readonly #startedAtMs = systemClock.now();
+  readonly #crews = new Set<Crew>();
+  #current: Crew | undefined;
+
+  constructor(environment: Environment, lines: Lines) {
+    this.#environment = environment;
+    this.#lines = lines;
+    // In turn, which is the same on every system; and with bytes that arrive as bytes.
+    cluster.schedulingPolicy = cluster.SCHED_RR;
+    cluster.setupPrimary({
+      exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
+      args: [],
+      serialization: 'advanced',
+    });
+  }
+
+  /** Starts workers with the settings as they are now; those from before leave when all the new ones serve. */
+  async start(): Promise<Serving> {
+    const environment = wholeEnvironment(this.#environment);
+    const settings = readSettings(environment);
+    // Once, before several processes want to make the same file.
+    new Roots(settings);
+    const crew = new Crew({
+      workforce: this.#workforce,
+      order: { environment, startedAtMs: this.#startedAtMs },
+      size: settings.workers,
+      log: createLog(settings.logLevel, this.#lines),
+    });
+    this.#crews.add(crew);
+    try {
+      const started = await crew.start();
+      const before = this.#current;
+      this.#current = crew;
+      if (before !== undefined) this.#handOver(before, settings.drainMs);
+      return { ...started, settings };
+    } catch (thrown) {
+      this.#crews.delete(crew);
+      throw thrown;
+    }
+  }
+
+  #handOver(crew: Crew, drainMs: number): void {
+    void crew.handOver(limits.handOverMs).then(() => this.#crews.delete(crew));
+    const [oldest] = this.#crews;
+    if (this.#crews.size > limits.crewsMax) void oldest?.drain(drainMs).then(() => oldest.close());
+  }
+
+  /**
+   * Resolves when all workers are over. All of them listen until no call is open any more: connections that come while
+   * the last listener closes may be held without an answer, and that must be when this process ends, too.
+   */
+  async close(graceMs: number): Promise<void> {
+    await this.#each((crew) => crew.drain(graceMs));
+    await this.#each((crew) => crew.close());
+  }
+
+  kill(): Promise<void> {
+    return this.#each((crew) => crew.kill());
+  }
+
+  async #each(work: (crew: Crew) => Promise<void>): Promise<void> {
+    await Promise.all([...this.#crews].map(work));
+  }
+}

@@ -1,0 +1,33 @@
+import type { Gateway } from '../gateway.ts';
+import type { Environment } from '../settings.ts';
+import type { ProcessFigures } from './figures.ts';
+import type { MemoryQuestions } from './memory-questions.ts';
+
+/** What the primary process asks a worker. */
+export interface WorkerQuestions {
+  /** Fails with words for whoever started the gateway. */
+  start(order: StartOrder): Promise<Started>;
+  /** Its figures, as for Prometheus. */
+  figures(): Promise<string>;
+  /** To leave new connections to others; answers with the last figures when its own are gone, or the time is over. */
+  handOver(graceMs: number): Promise<string>;
+  /** To refuse new calls; answers when the open ones are over, or the time is. */
+  drain(graceMs: number): Promise<void>;
+  /** To give up what is still open and store what it knows; answers with the last figures. */
+  close(): Promise<string>;
+}
+
+/** What a worker asks the primary process. */
+export interface PrimaryQuestions extends MemoryQuestions {
+  /** Of all processes, those that have ended included. */
+  figuresOfAll(): Promise<readonly ProcessFigures[]>;
+}
+
+export interface StartOrder {
+  /** All settings; the same for every worker, also for one that replaces another later. */
+  readonly environment: Environment;
+  /** When the gateway started, whatever became of its processes since. */
+  readonly startedAtMs: number;
+}
+
+export type Started = Pick<Gateway, 'url' | 'pipeline' | 'ready'>;

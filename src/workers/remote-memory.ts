@@ -1,0 +1,61 @@
+import { limits } from '../kernel/limits.ts';
+import type { Purses } from '../kernel/purse.ts';
+import type { SharedState } from '../kernel/shared-state.ts';
+import type { Memory } from '../memory.ts';
+import type { MemoryQuestions } from './memory-questions.ts';
+import type { Peer } from './peer.ts';
+import { type Asking, RemoteShelves } from './remote-shelves.ts';
+
+/** Memory that another process has. */
+export function remoteMemory(peer: Asking & Pick<Peer<object, MemoryQuestions>, 'pending'>): Memory {
+  const shelves = new RemoteShelves(peer, 'shelves');
+  const turnShelves = new RemoteShelves(peer, 'turnShelves');
+  return {
+    shared: remoteSharedState(peer),
+    purses: remotePurses(peer),
+    shelves,
+    turnShelves,
+    gauges: [
+      {
+        name: 'weir_primary_pending',
+        help: `Questions to the primary process without an answer, of ${limits.workerPendingMax} for each worker`,
+        read: () => peer.pending,
+      },
+      {
+        name: 'weir_shelf_pending_bytes',
+        help: 'Bytes on their way to the primary process',
+        read: () => shelves.pendingBytes + turnShelves.pendingBytes,
+      },
+    ],
+  };
+}
+
+function remotePurses(peer: Asking): Purses {
+  return {
+    hold: (asked) => peer.ask('hold', asked),
+    settle: (held, settlement) => peer.ask('settle', held, settlement),
+    renew: (held) => peer.ask('renewHold', held),
+    begin: (holder, windows, spent) => peer.ask('beginPurse', holder, windows, spent),
+  };
+}
+
+function remoteSharedState(peer: Asking): SharedState {
+  return {
+    slots: {
+      take: (allowance) => peer.ask('take', allowance),
+      giveBack: (allowance) => peer.ask('giveBack', allowance),
+      undo: (allowance) => peer.ask('undo', allowance),
+      begin: (allowance, used) => peer.ask('begin', allowance, used),
+    },
+    versions: {
+      of: (accountId) => peer.ask('version', accountId),
+      renew: (accountId) => peer.ask('renew', accountId),
+    },
+    attempts: {
+      count: (name, limit) => peer.ask('count', name, limit),
+      forget: (name) => peer.ask('forget', name),
+    },
+    ping: () => peer.ask('ping'),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,94 @@
+import cluster, { type Worker } from 'node:cluster';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { unavailable } from '../kernel/unavailable.ts';
+import { within } from '../kernel/within.ts';
+import { lineOf } from './line.ts';
+import { Peer } from './peer.ts';
+import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
+
+/** A worker as the primary process sees it. */
+export class WorkerProcess {
+  /** Resolves, when it is over, to how it ended. */
+  readonly exited: Promise<string>;
+  readonly #worker: Worker;
+  readonly #peer: Peer<PrimaryQuestions, WorkerQuestions>;
+  #isReady = false;
+  #lastFigures = '';
+
+  constructor(answers: PrimaryQuestions) {
+    this.#worker = cluster.fork();
+    this.#peer = new Peer({ line: lineOf(this.#worker), answers });
+    this.exited = new Promise((resolve) => {
+      this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
+      // There may have been no process to end.
+      this.#worker.on('error', ({ message }) => resolve(message));
+    });
+  }
+
+  /** No other has it, before or after. */
+  get name(): string {
+    return String(this.#worker.id);
+  }
+
+  /** Since it serves. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** What it said of itself when it was last asked. */
+  get lastFigures(): string {
+    return this.#lastFigures;
+  }
+
+  /** One that can't be started is over when this rejects. */
+  async start(order: StartOrder): Promise<Started> {
+    try {
+      const gone = this.exited.then((how) => Promise.reject(unavailable(how)));
+      const started = this.#peer.askWithin(limits.workerStartMs, 'start', order);
+      const facts = await Promise.race([started, gone]);
+      this.#isReady = true;
+      return facts;
+    } catch (thrown) {
+      const how = await this.kill();
+      // What the worker itself says is in words for whoever started it.
+      if (!GatewayError.is(thrown)) throw thrown;
+      throw new Error(`a process ended before it was ready (${how})`, { cause: thrown });
+    }
+  }
+
+  async figures(): Promise<string> {
+    this.#lastFigures = await this.#peer.askWithin(limits.workerFiguresMs, 'figures');
+    return this.#lastFigures;
+  }
+
+  /** One that is not ready yet is killed. */
+  async drain(graceMs: number): Promise<void> {
+    if (this.#isReady) await this.#peer.askWithin(graceMs + limits.workerEndMs, 'drain', graceMs);
+    else await this.kill();
+  }
+
+  handOver(graceMs: number): Promise<void> {
+    return this.#end(this.#peer.askWithin(graceMs + limits.workerEndMs, 'handOver', graceMs));
+  }
+
+  close(): Promise<void> {
+    return this.#end(this.#peer.askWithin(limits.workerEndMs, 'close'));
+  }
+
+  async kill(): Promise<string> {
+    this.#worker.process.kill('SIGKILL');
+    return this.exited;
+  }
+
+  /** Lets go of it when it has said its last; one that says nothing is killed. */
+  async #end(last: Promise<string>): Promise<void> {
+    try {
+      this.#lastFigures = await last;
+      if (this.#worker.isConnected()) this.#worker.process.disconnect();
+      await within(this.exited, limits.workerEndMs, () => new Error('it does not end'));
+    } catch {
+      await this.kill();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// A process of a gateway that has several: it waits for its settings, and then serves like one that is alone.
+import cluster, { type Worker } from 'node:cluster';
+import { explained } from '../cli/explained.ts';
+import { type Gateway, startGateway } from '../gateway.ts';
+import { limits } from '../kernel/limits.ts';
+import { readSettings } from '../settings.ts';
+import { createLog, type Lines, pipePieceBytes, standardOutput } from '../telemetry/log.ts';
+import { Figures } from './figures.ts';
+import { lineOf } from './line.ts';
+import { Peer } from './peer.ts';
+import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
+import { remoteMemory } from './remote-memory.ts';
+
+class WorkerLife implements WorkerQuestions {
+  readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
+  readonly #lines: Lines = standardOutput(pipePieceBytes);
+  #gateway: Gateway | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(worker: Worker) {
+    this.#primary = new Peer({ line: lineOf(worker), answers: questionsTo(this) });
+    worker.on('disconnect', () => {
+      // Or the process would be over with this event.
+      worker.exitedAfterDisconnect = true;
+      void this.#end();
+    });
+  }
+
+  async start({ environment, startedAtMs }: StartOrder): Promise<Started> {
+    try {
+      const settings = readSettings(environment);
+      this.#gateway = await startGateway(settings, createLog(settings.logLevel, this.#lines), {
+        startedAtMs,
+        memory: remoteMemory(this.#primary),
+        metrics: () => this.#figuresOfAll(),
+      });
+      const { url, pipeline, ready } = this.#gateway;
+      return { url, pipeline, ready };
+    } catch (thrown) {
+      throw new Error(explained(thrown), { cause: thrown });
+    }
+  }
+
+  async figures(): Promise<string> {
+    return this.#gateway?.metrics() ?? '';
+  }
+
+  async handOver(graceMs: number): Promise<string> {
+    await this.#gateway?.handOver(graceMs);
+    return this.close();
+  }
+
+  async drain(graceMs: number): Promise<void> {
+    await this.#gateway?.drain(graceMs);
+  }
+
+  async close(): Promise<string> {
+    this.#closed ??= this.#gateway?.close(limits.workerLastAnswersMs);
+    await this.#closed;
+    return this.figures();
+  }
+
+  async #figuresOfAll(): Promise<string> {
+    const all = new Figures();
+    for (const figures of await this.#primary.askWithin(2 * limits.workerFiguresMs, 'figuresOfAll'))
+      all.add(figures);
+    return all.render();
+  }
+
+  /** The primary process has let go of this one, or is gone. What is open can't go on, what was used is stored. */
+  async #end(): Promise<void> {
+    try {
+      await this.close();
+    } finally {
+      this.#lines.flush?.();
+      process.exit();
+    }
+  }
+}
+
+function questionsTo(life: WorkerLife): WorkerQuestions {
+  return {
+    start: (order) => life.start(order),
+    figures: () => life.figures(),
+    handOver: (graceMs) => life.handOver(graceMs),
+    drain: (graceMs) => life.drain(graceMs),
+    close: () => life.close(),
+  };
+}
+
+if (cluster.worker === undefined) throw new Error('this is started by the primary process');
+// Whoever signals a whole group of processes means its first; that one tells the others.
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
+new WorkerLife(cluster.worker);

@@ -1,0 +1,65 @@
+import { limits } from '../kernel/limits.ts';
+import type { Memory } from '../memory.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import { Family } from '../telemetry/series.ts';
+import { Figures, type ProcessFigures } from './figures.ts';
+import { type MemoryQuestions, memoryAnswers } from './memory-questions.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+/** All processes that serve, and what they have in common: their memory and their figures. */
+export class Workforce {
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #memory: MemoryQuestions;
+  /** What processes that have ended had counted: sums that fall would look like a new start. */
+  readonly #ended = new Figures(limits.keptSeriesMax);
+  readonly #metrics = new Metrics();
+  readonly #replaced = new Family('weir_workers_replaced_total', 'Processes that ended by themselves', []);
+  #silent = 0;
+
+  constructor(memory: Memory) {
+    this.#memory = memoryAnswers(memory);
+    this.#replaced.with().value = 0;
+    this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#serving().length);
+    this.#metrics.gauge(
+      'weir_workers_silent',
+      'Processes that were too busy to tell their figures, so that these are of an earlier time',
+      () => this.#silent,
+    );
+    for (const { name, help, read } of memory.gauges) this.#metrics.gauge(name, help, read);
+  }
+
+  fork(): WorkerProcess {
+    const worker = new WorkerProcess({ ...this.#memory, figuresOfAll: () => this.#figuresOfAll() });
+    this.#workers.add(worker);
+    void worker.exited.then(() => {
+      this.#workers.delete(worker);
+      this.#ended.addCounters(worker.lastFigures);
+    });
+    return worker;
+  }
+
+  noteReplaced(): void {
+    this.#replaced.with().value++;
+  }
+
+  #serving(): readonly WorkerProcess[] {
+    return [...this.#workers].filter((worker) => worker.isReady);
+  }
+
+  async #figuresOfAll(): Promise<readonly ProcessFigures[]> {
+    // Before anybody is asked: one that ends meanwhile must not be counted twice.
+    const ended = { worker: 'ended', text: this.#ended.render() };
+    let silent = 0;
+    const living = await Promise.all(
+      this.#serving().map(async (worker) => {
+        const text = await worker.figures().catch(() => {
+          silent++;
+          return worker.lastFigures;
+        });
+        return { worker: worker.name, text };
+      }),
+    );
+    this.#silent = silent;
+    return [{ worker: 'primary', text: this.#metrics.render() + this.#replaced.render() }, ended, ...living];
+  }
+}

@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FakeUpstream } from '../src/testing/fake-upstream.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { assertError } from './support/assert-error.ts';
+import { at } from './support/at.ts';
+import { type Answered, call } from './support/call.ts';
+import { bearer, Person, startCloud } from './support/cloud.ts';
+import { formats } from './support/formats.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
+
+const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const firstKey = 'sk-ant-api03-the-first-of-ada';
+const secondKey = 'sk-ant-api03-the-second-of-ada';
+
+describe('a provider key', () => {
+  test('is stored, listed by its hint and deleted, and never returned', async (t) => {
+    const { url } = await startCloud(t);
+    const ada = await Person.signUp(url);
+    assert.deepEqual((await ada.call({ path: '/v1/byok' })).json, { providers: [] });
+    const stored = await put(ada, 'openai', ` ${firstKey}\n`);
+    assert.equal(stored.status, 200);
+    const { updatedAt, ...rest } = stored.json;
+    assert.deepEqual(rest, { provider: 'openai', configured: true, hint: '-ada' });
+    assert.match(String(updatedAt), timestamp);
+    const short = await put(ada, 'anthropic', 'sk-short');
+    assert.equal(short.json.hint, null);
+    const listed = await ada.call({ path: '/v1/byok' });
+    assert.deepEqual(listed.json, { providers: [short.json, stored.json] });
+    assert.ok(!listed.text.includes(firstKey) && !stored.text.includes(firstKey));
+    const deleted = await ada.call({ method: 'DELETE', path: '/v1/byok/openai' });
+    assert.equal(deleted.status, 204);
+    assert.equal(deleted.text, '');
+    assert.equal((await ada.call({ method: 'DELETE', path: '/v1/byok/openai' })).status, 204);
+    assert.deepEqual((await ada.call({ path: '/v1/byok' })).json, { providers: [short.json] });
+  });
+
+  test('is for one account only', async (t) => {
+    const { url } = await startCloud(t);
+    const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
+    await put(ada, 'openai', firstKey);
+    assert.deepEqual((await eve.call({ path: '/v1/byok' })).json, { providers: [] });
+    await put(eve, 'openai', secondKey);
+    await eve.call({ method: 'DELETE', path: '/v1/byok/openai' });
+    assert.equal(at((await ada.call({ path: '/v1/byok' })).json, 'providers', 0, 'hint'), '-ada');
+  });
+
+  test('must be one that fits into a header, for a provider that there is', async (t) => {
+    const { url } = await startCloud(t);
+    const ada = await Person.signUp(url);
+    assert.equal((await put(ada, 'openai', 'x'.repeat(500))).status, 200);
+    assert.equal((await put(ada, 'openai', 'x')).status, 200);
+    for (const wrong of [
+      '',
+      '   ',
+      'x'.repeat(501),
+      'two words',
+      'a\r\nx-evil: 1',
+      'schlüssel',
+      'nul\0',
+      5,
+      null,
+    ])
+      assertError(await put(ada, 'openai', wrong), { status: 400, type: 'invalid_request', param: 'key' });
+    const extra = { method: 'PUT', path: '/v1/byok/openai', body: { key: firstKey, provider: 'x' } };
+    assertError(await ada.call(extra), { status: 400, type: 'invalid_request', param: 'provider' });
+    for (const provider of [
+      'nobody',
+      'OpenAI',
+      '__proto__',
+      'constructor',
+      '%00',
+      'openai%0d%0a',
+      'x'.repeat(3000),
+    ]) {
+      assertError(await put(ada, provider, firstKey), { status: 404, type: 'not_found' });
+      const deleted = await ada.call({ method: 'DELETE', path: `/v1/byok/${provider}` });
+      assertError(deleted, { status: 404, type: 'not_found' });
+    }
+  });
+
+  test('can be registered with an API key, and neither replaced nor deleted', async (t) => {
+    const { url } = await startCloud(t);
+    const ada = await Person.signUp(url);
+    const { key } = await ada.makeKey();
+    const byKey = (method: string, body?: object) =>
+      call(url, { method, path: '/v1/byok/openai', headers: bearer(key), ...(body && { body }) });
+    assertError(await byKey('DELETE'), { status: 403, type: 'permission_error' });
+    assert.equal((await byKey('PUT', { key: firstKey })).status, 200);
+    for (const again of [firstKey, secondKey])
+      assertError(await byKey('PUT', { key: again }), { status: 403, type: 'permission_error' });
+    assertError(await byKey('DELETE'), { status: 403, type: 'permission_error' });
+    const listed = await call(url, { path: '/v1/byok', headers: ['x-api-key', key] });
+    assert.equal(at(listed.json, 'providers', 0, 'hint'), '-ada');
+    assert.equal((await put(ada, 'openai', `${secondKey}-x`)).json.hint, 'da-x');
+  });
+
+  test('needs a credential', async (t) => {
+    const { url } = await startCloud(t);
+    for (const headers of [[], bearer('x'), ['x-provider-key', firstKey]])
+      for (const [method, path] of [
+        ['GET', '/v1/byok'],
+        ['PUT', '/v1/byok/openai'],
+        ['DELETE', '/v1/byok/openai'],
+      ] as const)
+        assertError(await call(url, { method, path, headers }), {
+          status: 401,
+          type: 'authentication_error',
+        });
+  });
+
+  test('pays for the calls of its account, from the next call on', async (t) => {
+    const { fake, url } = await startBehind(t);
+    const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
+    const [adas, eves] = [await ada.makeKey(), await eve.makeKey()];
+    const missing = await inference(url, adas.key);
+    assert.equal(missing.status, 401);
+    assert.equal(at(missing.json, 'error', 'code'), 'provider_key_missing');
+    for (const key of [firstKey, secondKey]) {
+      await put(ada, 'anthropic', key);
+      assert.equal((await inference(url, adas.key)).status, 200);
+      assert.equal(fake.requests.at(-1)?.headers['x-api-key'], key);
+    }
+    assert.equal((await inference(url, eves.key)).status, 401);
+    await ada.call({ method: 'DELETE', path: '/v1/byok/anthropic' });
+    assert.equal((await inference(url, adas.key)).status, 401);
+    assert.equal(fake.requests.length, 2);
+  });
+
+  test('stands in no log and no answer', async (t) => {
+    const { fake, url, logLines } = await startBehind(t);
+    const ada = await Person.signUp(url);
+    const { key } = await ada.makeKey();
+    await put(ada, 'anthropic', firstKey);
+    const { text, rawHeaders } = await inference(url, key);
+    assert.equal(fake.requests.length, 1);
+    assert.ok(!`${text}${rawHeaders}${logLines.join('')}`.includes(firstKey));
+  });
+});
+
+describe('in local mode', () => {
+  test('a provider key needs no account, and any token is taken', async (t) => {
+    const gateway = await startTestGateway();
+    t.after(() => gateway.close());
+    const { url } = gateway;
+    for (const headers of [[], bearer('whatever'), bearer('gw_live_x')]) {
+      const path = '/v1/byok/openai';
+      for (const key of [firstKey, secondKey])
+        assert.equal((await call(url, { method: 'PUT', path, headers, body: { key } })).status, 200);
+      const listed = await call(url, { path: '/v1/byok', headers });
+      assert.equal(at(listed.json, 'providers', 0, 'provider'), 'openai');
+      assert.equal((await call(url, { method: 'DELETE', path, headers })).status, 204);
+    }
+  });
+
+  test('a token that was set is asked for', async (t) => {
+    const gateway = await startTestGateway({ WEIR_LOCAL_TOKEN: 'open sesame' });
+    t.after(() => gateway.close());
+    const { url } = gateway;
+    assertError(await call(url, { path: '/v1/byok', headers: bearer('whatever') }), {
+      status: 401,
+      type: 'authentication_error',
+    });
+    assert.equal((await call(url, { path: '/v1/byok', headers: bearer('open sesame') })).status, 200);
+  });
+
+  test('keys and users are not there, whatever is sent', async (t) => {
+    const gateway = await startTestGateway();
+    t.after(() => gateway.close());
+    for (const path of ['/v1/keys', '/v1/keys/x', '/v1/users/signup', '/v1/users/login', '/v1/users/me'])
+      for (const method of ['GET', 'POST', 'PATCH', 'DELETE'])
+        assertError(await call(gateway.url, { method, path }), {
+          status: 503,
+          type: 'permission_error',
+          code: 'local_mode',
+        });
+  });
+});
+
+describe('a new secret', () => {
+  const before = { WEIR_MODE: 'cloud', WEIR_SECRET: 'the first secret of thirty-two letters' };
+  const after = { ...before, WEIR_SECRET: 'the second secret of thirty-two letters' };
+
+  test('opens what the previous one sealed, and after "weir reseal" does without it', async (t) => {
+    const fake = await FakeUpstream.start();
+    t.after(() => fake.close());
+    const house = { WEIR_DATA_DIR: emptyFolder(t), WEIR_ANTHROPIC_BASE_URL: fake.url };
+    const first = await startCloud(t, { ...before, ...house });
+    const ada = await Person.signUp(first.url, 'ada@example.com');
+    const { key } = await ada.makeKey();
+    await put(ada, 'anthropic', firstKey);
+    await first.close();
+
+    const both = { ...after, ...house, WEIR_SECRET_PREVIOUS: before.WEIR_SECRET };
+    const second = await startCloud(t, both);
+    const paid = async (url: string) => {
+      fake.answerWith({ body: formats[0]?.whole('Hello') ?? '' });
+      const { status } = await inference(url, key);
+      return [status, fake.requests.at(-1)?.headers['x-api-key']];
+    };
+    assert.deepEqual(await paid(second.url), [200, firstKey]);
+
+    const resealing = new WeirProcess(t, { args: ['reseal'], environment: both });
+    assert.deepEqual(await resealing.exited, { code: 0, signal: null }, resealing.stderr);
+    assert.match(resealing.stdout, /\b1 key\b/);
+    assert.ok(!`${resealing.stdout}${resealing.stderr}`.includes(firstKey));
+    assert.deepEqual(await paid(second.url), [200, firstKey]);
+    await second.close();
+
+    const third = await startCloud(t, { ...after, ...house });
+    assert.deepEqual(await paid(third.url), [200, firstKey]);
+  });
+
+  test('alone can not open what another sealed, and says what to do', async (t) => {
+    const folder = { WEIR_DATA_DIR: emptyFolder(t) };
+    const first = await startCloud(t, { ...before, ...folder });
+    const ada = await Person.signUp(first.url, 'ada@example.com');
+    const { key } = await ada.makeKey();
+    await put(ada, 'anthropic', firstKey);
+    await first.close();
+    const second = await startCloud(t, { ...after, ...folder });
+    const { status, json } = await inference(second.url, key);
+    assert.equal(status, 500);
+    assert.equal(at(json, 'error', 'code'), 'provider_key_unreadable');
+    assert.match(String(at(json, 'error', 'message')), /PUT \/v1\/byok\/anthropic/);
+    const resealing = new WeirProcess(t, { args: ['reseal'], environment: { ...after, ...folder } });
+    assert.equal((await resealing.exited).code, 1);
+    assert.match(resealing.stderr, /1 key/);
+  });
+});
+
+async function startBehind(t: Parameters<typeof startCloud>[0]) {
+  const fake = await FakeUpstream.start();
+  t.after(() => fake.close());
+  for (let calls = 0; calls < 3; calls++) fake.answerWith({ body: formats[0]?.whole('Hello') ?? '' });
+  const { url, logLines } = await startCloud(t, { WEIR_ANTHROPIC_BASE_URL: fake.url });
+  return { fake, url, logLines };
+}
+
+function put(person: Person, provider: string, key: unknown): Promise<Answered> {
+  return person.call({ method: 'PUT', path: `/v1/byok/${provider}`, body: { key } });
+}
+
+function inference(url: string, token: string): Promise<Answered> {
+  return call(url, {
+    path: '/v1/messages',
+    headers: bearer(token),
+    body: { model: 'claude-sonnet-4-5', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] },
+  });
+}
