@@ -15,6 +15,8 @@ export interface CallFacts {
   readonly overheadMs: number;
   readonly usage: Usage;
   readonly costNanoUsd: number | undefined;
+  /** Whether the cost is a guess. */
+  readonly estimated: boolean;
   readonly stop: string | undefined;
   readonly steps: readonly Step[];
 }
@@ -30,6 +32,7 @@ export function callLine(facts: CallFacts, time: string): string {
   if (usage.cache_creation_input_tokens !== undefined)
     line += `,"cacheWrite":${usage.cache_creation_input_tokens}`;
   if (facts.costNanoUsd !== undefined) line += `,"costNanoUsd":${facts.costNanoUsd}`;
+  if (facts.estimated) line += ',"estimated":true';
   if (facts.stop !== undefined) line += `,"stop":${JSON.stringify(facts.stop)}`;
   if (facts.error !== undefined) line += `,"error":${JSON.stringify(facts.error)}`;
   if (facts.steps.length > 0) line += `,"modules":${JSON.stringify(facts.steps.map(stepFacts))}`;

@@ -17,9 +17,17 @@ export interface Lines {
   flush?(): void;
 }
 
+/** What a pipe takes in one piece, whoever else writes to it at the same time. */
+export const pipePieceBytes = 4096;
+
 /** Lines are gathered and written together: one write a call would cost more than the call's own work. */
-export function standardOutput(): Lines {
-  const stream = pino.destination({ dest: 1, sync: false, minLength: 16_000 });
+export function standardOutput(pieceBytes = 16_384): Lines {
+  const stream = pino.destination({
+    dest: 1,
+    sync: false,
+    minLength: pieceBytes - 384,
+    maxWrite: pieceBytes,
+  });
   const timer = setInterval(() => stream.flush(), 250);
   timer.unref();
   return {

@@ -32,9 +32,10 @@ interface Bound {
 
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
+export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+
 /** Counters for Prometheus. */
 export class Metrics {
-  readonly contentType = 'text/plain; version=0.0.4; charset=utf-8';
   readonly #requests = new Family('weir_requests_total', 'Calls to models', ['wire', 'provider', 'status']);
   readonly #counts = new Family('weir_token_counts_total', 'Counts of tokens of calls that were not made', [
     'provider',

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../../test/support/eventually.ts';
+import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
+import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { emptyFolder } from '../../../test/support/weir-process.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { LoggedCall, RequestLog } from '../../kernel/request-log.ts';
+import { someCall, someRequestId } from '../../storage/database-conformance/samples.ts';
+import { openSqlite } from '../../storage/sql/sqlite.ts';
+import { type CleanerParts, LogCleaner } from './log-cleaner.ts';
+
+const dayMs = 86_400_000;
+
+test('calls that are too old are forgotten, and none else', async (t) => {
+  const { log, clock, cleaner } = await setUp(t, { keptMs: 30 * dayMs });
+  const [old, young] = [callsAt(clock.now() - 30 * dayMs - 1, 3), callsAt(clock.now() - 30 * dayMs, 4)];
+  await log.add([...young, ...old]);
+  assert.equal(await cleaner().clean(), 3);
+  assert.deepEqual(await idsIn(log), idsOf(young));
+  clock.move(1);
+  assert.equal(await cleaner().clean(), 0, 'the first one holds the lease');
+  clock.move(limits.requestLogCleanerMs);
+  assert.equal(await cleaner().clean(), 4);
+});
+
+test('of too many calls the newest are kept', async (t) => {
+  const { log, clock, cleaner } = await setUp(t, { rowsMax: 5 });
+  const calls = Array.from({ length: 12 }, (_, at) => callsAt(clock.now() - 100 + at, 1)).flat();
+  await log.add(calls);
+  const one = cleaner();
+  assert.equal(await one.clean(), 7);
+  assert.deepEqual(await idsIn(log), idsOf(calls.slice(-5)));
+  assert.equal(await one.clean(), 0);
+});
+
+test('much is deleted in small steps', async (t) => {
+  const { log, faulty, clock, cleaner } = await setUp(t, { rowsMax: 1 });
+  const most = limits.requestLogForgottenAtOnce;
+  for (let round = 0; round < 2; round++) await log.add(callsAt(clock.now() - 100, most));
+  await log.add(callsAt(clock.now() - 50, 11));
+  assert.equal(await cleaner().clean(), 2 * most + 10);
+  assert.deepEqual(faulty.forgotten, [most, most, 10]);
+});
+
+test('of two who clean, one does', async (t) => {
+  const { log, clock, cleaner } = await setUp(t, { rowsMax: 1 });
+  await log.add(callsAt(clock.now(), 10));
+  const deleted = await Promise.all([cleaner().clean(), cleaner().clean()]);
+  assert.deepEqual(
+    deleted.toSorted((one, other) => one - other),
+    [0, 9],
+  );
+});
+
+test('one that another has taken over from stops', async (t) => {
+  const { log, faulty, clock, cleaner } = await setUp(t, { rowsMax: 1 });
+  const most = limits.requestLogForgottenAtOnce;
+  for (let round = 0; round < 3; round++) await log.add(callsAt(clock.now(), most));
+  faulty.afterForget = async () => {
+    clock.move(limits.requestLogCleanerMs);
+    await log.mayClean('another', clock.now(), clock.now() + 1);
+  };
+  assert.equal(await cleaner().clean(), most);
+});
+
+test('it cleans by itself, tells of failures and goes on, until it is stopped', async (t) => {
+  const errors: unknown[] = [];
+  const { log, faulty, clock, cleaner } = await setUp(t, {
+    rowsMax: 1,
+    everyMs: 5,
+    onError: (error) => errors.push(error),
+  });
+  faulty.afterForget = () => {
+    if (faulty.forgotten.length === 1) throw new Error('away');
+  };
+  const one = cleaner();
+  one.start();
+  await eventually(() => errors[0]);
+  await log.add(callsAt(clock.now(), 10));
+  await eventually(async () => ((await idsIn(log)).length === 1 ? true : undefined));
+  await one.stop();
+  const rounds = faulty.forgotten.length;
+  await log.add(callsAt(clock.now(), 10));
+  await one.stop();
+  assert.deepEqual([faulty.forgotten.length, (await idsIn(log)).length, errors.length], [rounds, 11, 1]);
+});
+
+test('stopping waits for the step under way, and for no more', async (t) => {
+  const { log, faulty, clock, cleaner } = await setUp(t, { rowsMax: 1, pauseMs: 3_600_000 });
+  const most = limits.requestLogForgottenAtOnce;
+  for (let round = 0; round < 2; round++) await log.add(callsAt(clock.now(), most));
+  const one = cleaner();
+  const round = one.clean();
+  await eventually(() => faulty.forgotten[0]);
+  await one.stop();
+  assert.equal(await round, most);
+});
+
+function callsAt(atMs: number, count: number): readonly LoggedCall[] {
+  return Array.from({ length: count }, () => someCall({ id: someRequestId(atMs) }));
+}
+
+function idsOf(calls: readonly LoggedCall[]): readonly string[] {
+  return calls.map(({ id }) => id).sort();
+}
+
+async function idsIn(log: RequestLog): Promise<readonly string[]> {
+  return idsOf((await log.page({ accountId: undefined, filter: {}, limit: 1000 })).calls);
+}
+
+async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
+  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  t.after(() => database.close());
+  const log = database.requests;
+  const faulty = new FaultyRequestLog(log);
+  const clock = new MovedClock();
+  const usual = { keptMs: 365 * dayMs, rowsMax: 1_000_000, pauseMs: 1 };
+  const cleaner = () => {
+    const made = new LogCleaner({ log: faulty, clock, ...usual, ...bounds });
+    t.after(() => made.stop());
+    return made;
+  };
+  return { log, faulty, clock, cleaner };
+}

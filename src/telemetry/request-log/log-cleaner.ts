@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import { firstIdAt } from '../../kernel/request-id.ts';
+import type { RequestLog } from '../../kernel/request-log.ts';
+
+export interface CleanerParts {
+  readonly log: RequestLog;
+  readonly clock: Clock;
+  /** How long calls are kept, and how many. */
+  readonly keptMs: number;
+  readonly rowsMax: number;
+  /** Told of every round that failed; there is another one. */
+  readonly onError?: (error: unknown) => void;
+  readonly everyMs?: number;
+  readonly pauseMs?: number;
+}
+
+/** Keeps the request log within its bounds, a few rows at a time. Of many replicas one does it. */
+export class LogCleaner {
+  readonly #parts: CleanerParts;
+  readonly #holder = randomUUID();
+  readonly #stopped = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #cleaning: Promise<number> | undefined;
+
+  constructor(parts: CleanerParts) {
+    this.#parts = parts;
+  }
+
+  /** From now on, at intervals. */
+  start(): void {
+    const { everyMs = limits.requestLogCleanupMs, onError } = this.#parts;
+    this.#timer = setInterval(() => {
+      if (this.#cleaning === undefined) this.clean().catch((error) => onError?.(error));
+    }, everyMs).unref();
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopped.abort();
+    await this.#cleaning?.catch(() => undefined);
+  }
+
+  /** Deletes all that is too much; resolves to how many calls that was. Nothing while another replica does it. */
+  clean(): Promise<number> {
+    this.#cleaning ??= this.#round().finally(() => {
+      this.#cleaning = undefined;
+    });
+    return this.#cleaning;
+  }
+
+  async #round(): Promise<number> {
+    const { log, pauseMs = limits.requestLogForgetPauseMs } = this.#parts;
+    if (!(await this.#mayClean())) return 0;
+    const upToId = await this.#upToId();
+    let deleted = 0;
+    do {
+      const some = await log.forget(upToId, limits.requestLogForgottenAtOnce);
+      deleted += some;
+      if (some < limits.requestLogForgottenAtOnce) break;
+      await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+    } while (!this.#stopped.signal.aborted && (await this.#mayClean()));
+    return deleted;
+  }
+
+  /** The newest call that is too old, or one too many. */
+  async #upToId(): Promise<string> {
+    const { log, clock, keptMs, rowsMax } = this.#parts;
+    const tooOld = firstIdAt(clock.now() - keptMs);
+    const tooMany = await log.newestBehind(rowsMax);
+    return tooMany === undefined || tooMany < tooOld ? tooOld : tooMany;
+  }
+
+  #mayClean(): Promise<boolean> {
+    const nowMs = this.#parts.clock.now();
+    return this.#parts.log.mayClean(this.#holder, nowMs, nowMs + limits.requestLogCleanerMs);
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { endedCall } from '../../../test/support/ended-call.ts';
+import { limits } from '../../kernel/limits.ts';
+import { type Facts, Step } from '../../kernel/trace.ts';
+import { loggedCall } from './logged-call.ts';
+
+test('the time of a call is that of its id', () => {
+  assert.equal(loggedCall(endedCall({ id: `req_019a8c3b5e00${'0'.repeat(20)}` })).atMs, 0x019a8c3b5e00);
+});
+
+test('what is told of a call is kept, and what is not told is null', () => {
+  const usage = {
+    input_tokens: 1,
+    output_tokens: 2,
+    cache_read_input_tokens: 3,
+    cache_creation_input_tokens: 0,
+    output_tokens_details: { thinking_tokens: 1 },
+  };
+  const told = loggedCall(
+    endedCall({ usage, keyId: 'key', costNanoUsd: 0, contentMs: 0, errorCode: 'busy' }),
+  );
+  assert.deepEqual(
+    [told.inputTokens, told.outputTokens, told.cacheReadTokens, told.cacheWriteTokens, told.reasoningTokens],
+    [1, 2, 3, 0, 1],
+  );
+  assert.deepEqual([told.keyId, told.costNanoUsd, told.contentMs, told.errorCode], ['key', 0, 0, 'busy']);
+  const untold = loggedCall(
+    endedCall({ usage: { output_tokens_details: null }, modelUsed: undefined, provider: undefined }),
+  );
+  const { inputTokens, reasoningTokens, keyId, costNanoUsd, contentMs, errorCode, modelUsed } = untold;
+  assert.deepEqual(
+    [inputTokens, reasoningTokens, keyId, costNanoUsd, contentMs, errorCode, modelUsed, untold.provider],
+    Array(8).fill(null),
+  );
+});
+
+test('figures that can not be are left out', () => {
+  for (const told of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY]) {
+    const call = loggedCall(
+      endedCall({ usage: { input_tokens: told }, costNanoUsd: told, savedNanoUsd: told }),
+    );
+    assert.deepEqual([call.inputTokens, call.costNanoUsd, call.savedNanoUsd], [null, null, 0]);
+  }
+});
+
+test('names that a database would refuse, or that have no end, are kept as far as they can be', () => {
+  const names = ['a\0b', 'c\ud800d', 'x'.repeat(100_000)];
+  assert.deepEqual(
+    names
+      .map((name) => loggedCall(endedCall({ modelAsked: name, modelUsed: name })))
+      .map((call) => [call.modelAsked, call.modelUsed]),
+    ['a\ufffdb', 'c\ufffdd', 'x'.repeat(limits.modelNameMax)].map((name) => [name, name]),
+  );
+  const { pipeline } = loggedCall(endedCall({ pipeline: 'y'.repeat(100_000) }));
+  assert.equal(pipeline.length, limits.requestLogPipelineCharacters);
+});
+
+test('modules are told of with their effect, their time and their facts, within bounds', () => {
+  const [first, ...others] = loggedCall(
+    endedCall({
+      steps: [
+        step({ hit: true, age: 1.5, of: 'me' }),
+        step({ name: 'a\0b', long: 'z'.repeat(1000), nan: Number.NaN, '\ud800': true }),
+        step(Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`fact${at}`, at]))),
+        ...Array.from({ length: 1000 }, () => step({})),
+      ],
+    }),
+  ).steps;
+  assert.deepEqual(first, {
+    module: 'module',
+    effect: 'answered',
+    ms: 0.123,
+    facts: { hit: true, age: 1.5, of: 'me' },
+  });
+  assert.deepEqual(others[0]?.facts, {
+    name: 'a\ufffdb',
+    long: 'z'.repeat(limits.requestLogFactCharacters),
+    nan: 'NaN',
+    '\ufffd': true,
+  });
+  assert.equal(Object.keys(others[1]?.facts ?? {}).length, limits.requestLogFactsMax);
+  assert.equal(others.length + 1, limits.requestLogStepsMax);
+});
+
+function step(facts: Facts): Step {
+  const made = new Step('module');
+  made.effect = 'answered';
+  made.ownMs = 0.12345;
+  made.note(facts);
+  return made;
+}
