@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { GatewayError } from './errors.ts';
 import { limits } from './limits.ts';
 
@@ -10,8 +10,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
 
 /** Parses a request body, refusing what two parsers could read in two ways: duplicate keys, broken UTF-8, depth. */
 export function parseBody(bytes: Uint8Array): JsonObject {
-  if (!isUtf8(bytes)) throw new GatewayError('invalid_json', 'the body is not valid UTF-8');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const text = textOf(bytes);
   const pairs = countPairs(text);
   let body: unknown;
   try {
@@ -24,6 +23,14 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   if (countKeys(body) !== pairs)
     throw new GatewayError('invalid_json', 'the body has an object with a duplicate key');
   return body;
+}
+
+/** Most bodies are plain ASCII, which is read at the speed of a copy. */
+function textOf(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isAscii(buffer)) return buffer.toString('latin1');
+  if (!isUtf8(buffer)) throw new GatewayError('invalid_json', 'the body is not valid UTF-8');
+  return buffer.toString('utf8');
 }
 
 /** Counts the colons outside strings, which is the number of key-value pairs as written. */

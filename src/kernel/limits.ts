@@ -221,6 +221,8 @@ export const limits = {
   /** Calls that are deleted in one statement, and the pause after it, in which others have their turn. */
   requestLogForgottenAtOnce: 500,
   requestLogForgetPauseMs: 50,
+  /** Requests whose cache key is remembered. */
+  cacheKeysKept: 1000,
   /** When the gateway stops, what is only in memory gets this long to be stored. */
   lastFlushMs: 10_000,
   /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */

@@ -4,6 +4,9 @@ import { inspect } from 'node:util';
 /** A credential that can't be printed by accident: only `reveal` gives it away. */
 export class Secret {
   readonly #value: string;
+  /** The last one that was made: most credentials are used again and again. */
+  #fingerprint = '';
+  #fingerprintedWith: Uint8Array | undefined;
 
   constructor(value: string) {
     this.#value = value;
@@ -22,7 +25,11 @@ export class Secret {
 
   /** A name for this credential that only the holder of `key` can make, for cache keys. */
   fingerprint(key: Uint8Array): string {
-    return createHmac('sha256', key).update(this.#value).digest('base64url');
+    if (this.#fingerprintedWith !== key) {
+      this.#fingerprintedWith = key;
+      this.#fingerprint = createHmac('sha256', key).update(this.#value).digest('base64url');
+    }
+    return this.#fingerprint;
   }
 
   toString(): string {

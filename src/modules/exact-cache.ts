@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
@@ -7,6 +7,7 @@ import { type Exchange, type Received, scopeOf } from '../kernel/exchange.ts';
 import { headerOf } from '../kernel/headers.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
+import { Lru } from '../kernel/lru.ts';
 import { defineModule, type Module } from '../kernel/module.ts';
 import { packRecording, type Recording, unpackRecording } from '../kernel/recording.ts';
 
@@ -35,6 +36,18 @@ const naturalStops = new Set(['end_turn', 'stop_sequence', 'tool_use']);
 /** Answers a request that was answered before from memory, and lets identical ones in flight wait for the first. */
 export function createExactCache(): Module<{ ttl: number; max_bytes: number }> {
   const inFlight = new Map<string, Promise<void>>();
+  /** Requests that are the same byte for byte have the same key, which then needn't be worked out again. */
+  const known = new Lru<string>(limits.cacheKeysKept);
+
+  function keyFor(exchange: Exchange, credential: string): string {
+    if (!exchange.untouched) return keyOf(exchange, credential);
+    const name = nameOf(exchange, credential);
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const key = keyOf(exchange, credential);
+    known.set(name, key);
+    return key;
+  }
 
   function lead(key: string): () => void {
     if (inFlight.has(key)) return () => undefined;
@@ -61,7 +74,7 @@ export function createExactCache(): Module<{ ttl: number; max_bytes: number }> {
         kit.note({ bypass: true });
         return next(exchange);
       }
-      const key = keyOf(exchange, kit.fingerprint(exchange));
+      const key = keyFor(exchange, kit.fingerprint(exchange));
       const flight = `${scopeOf(exchange.caller)} ${key}`;
       const look = async () => fitting(await kit.store.get(key), exchange);
       let found = await look();
@@ -143,7 +156,15 @@ function keyOf(exchange: Exchange, credential: string): string {
     exchange.untouched ? null : meaning({ ...exchange.request }, ['metadata']),
     reframes(exchange) ? null : received.streamed,
   ];
-  return createHash('sha256').update(canonicalJson(parts)).digest('base64url');
+  return hash('sha256', canonicalJson(parts), 'base64url');
+}
+
+/** The same only for requests that have the same key: all that the key is made of, as it came. */
+function nameOf({ target, received }: Exchange, credential: string): string {
+  const { wire, headers, query, bytes } = received;
+  const variants = wire.variantHeaders.map((name) => headerOf(headers, name) ?? '').join('\n');
+  const { provider, model } = target;
+  return `${hash('sha256', bytes, 'base64url')}\n${provider.name}\n${provider.baseUrl}\n${model}\n${credential}\n${wire.name}\n${query}\n${variants}`;
 }
 
 /** A request without what doesn't change the answer: its framing, bookkeeping and cache markers. */
