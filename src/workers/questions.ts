@@ -19,6 +19,8 @@ export interface WorkerQuestions {
 
 /** What a worker asks the primary process. */
 export interface PrimaryQuestions extends MemoryQuestions {
+  /** Says that it can be asked; what is said to a process before it listens is lost. */
+  hello(): Promise<void>;
   /** Of all processes, those that have ended included. */
   figuresOfAll(): Promise<readonly ProcessFigures[]>;
 }

@@ -13,12 +13,14 @@ export class WorkerProcess {
   readonly exited: Promise<string>;
   readonly #worker: Worker;
   readonly #peer: Peer<PrimaryQuestions, WorkerQuestions>;
+  readonly #greeted = Promise.withResolvers<void>();
   #isReady = false;
   #lastFigures = '';
 
-  constructor(answers: PrimaryQuestions) {
+  constructor(answers: Omit<PrimaryQuestions, 'hello'>) {
     this.#worker = cluster.fork();
-    this.#peer = new Peer({ line: lineOf(this.#worker), answers });
+    const hello = async () => this.#greeted.resolve();
+    this.#peer = new Peer({ line: lineOf(this.#worker), answers: { ...answers, hello } });
     this.exited = new Promise((resolve) => {
       this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
       // There may have been no process to end.
@@ -44,11 +46,11 @@ export class WorkerProcess {
   /** One that can't be started is over when this rejects. */
   async start(order: StartOrder): Promise<Started> {
     try {
-      const gone = this.exited.then((how) => Promise.reject(unavailable(how)));
-      const started = this.#peer.askWithin(limits.workerStartMs, 'start', order);
-      const facts = await Promise.race([started, gone]);
+      void this.exited.then((how) => this.#greeted.reject(unavailable(how)));
+      await within(this.#greeted.promise, limits.workerStartMs, () => unavailable('it is silent'));
+      const started = await this.#peer.askWithin(limits.workerStartMs, 'start', order);
       this.#isReady = true;
-      return facts;
+      return started;
     } catch (thrown) {
       const how = await this.kill();
       // What the worker itself says is in words for whoever started it.

@@ -26,6 +26,10 @@ class WorkerLife implements WorkerQuestions {
     });
   }
 
+  async hello(): Promise<void> {
+    await this.#primary.askWithin(limits.workerStartMs, 'hello');
+  }
+
   async start({ environment, startedAtMs }: StartOrder): Promise<Started> {
     try {
       const settings = readSettings(environment);
@@ -91,4 +95,4 @@ function questionsTo(life: WorkerLife): WorkerQuestions {
 if (cluster.worker === undefined) throw new Error('this is started by the primary process');
 // Whoever signals a whole group of processes means its first; that one tells the others.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-new WorkerLife(cluster.worker);
+await new WorkerLife(cluster.worker).hello();
