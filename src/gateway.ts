@@ -173,7 +173,7 @@ async function compose(foundation: Foundation): Promise<Gateway> {
       catalog,
       metrics,
       usage,
-      requests,
+      requests: settings.requestLog.isOn ? requests : undefined,
       clock: systemClock,
       log,
     }),

@@ -41,8 +41,8 @@ export interface Settings {
   readonly metricsToken: Secret | undefined;
   /** Proxies in front of this gateway that tell who the client is. */
   readonly trustedProxies: TrustedProxies;
-  /** How long calls are remembered in the request log, and how many of them. */
-  readonly requestLog: { readonly keptMs: number; readonly rowsMax: number };
+  /** Whether calls are remembered in the request log, how long, and how many of them. */
+  readonly requestLog: { readonly isOn: boolean; readonly keptMs: number; readonly rowsMax: number };
   /** Calls in a month, or in a paid period. */
   readonly tierLimits: Readonly<Record<TierId, number>>;
   /** How long a stream may be silent before it carries a sign of life. */
@@ -131,7 +131,7 @@ const schema = z.object({
     .default([]),
   WEIR_METRICS_TOKEN: z.string().min(1).optional(),
   WEIR_TRUST_PROXY: z.string().optional(),
-  WEIR_LOG_DAYS: z.coerce.number('must be a number of days').int().min(1).max(3650).default(30),
+  WEIR_LOG_DAYS: z.coerce.number('must be a number of days').int().min(0).max(3650).default(30),
   WEIR_LOG_ROWS: z.coerce.number('must be a number of calls').int().min(1000).default(1_000_000),
   WEIR_TIER_FREE_LIMIT: callsInPeriod.default(usualLimit('free')),
   WEIR_TIER_PRO_LIMIT: callsInPeriod.default(usualLimit('pro')),
@@ -200,7 +200,11 @@ export function readSettings(environment: Environment): Settings {
     corsOrigins: known.WEIR_CORS_ORIGINS.map((origin) => origin.toLowerCase()),
     metricsToken: secretOf(known.WEIR_METRICS_TOKEN),
     trustedProxies,
-    requestLog: { keptMs: known.WEIR_LOG_DAYS * 86_400_000, rowsMax: known.WEIR_LOG_ROWS },
+    requestLog: {
+      isOn: known.WEIR_LOG_DAYS > 0,
+      keptMs: known.WEIR_LOG_DAYS * 86_400_000,
+      rowsMax: known.WEIR_LOG_ROWS,
+    },
     tierLimits: {
       free: known.WEIR_TIER_FREE_LIMIT,
       pro: known.WEIR_TIER_PRO_LIMIT,

@@ -64,6 +64,13 @@ test("another account's calls are not there", async (t) => {
   assert.equal((await call(url, { path: '/v1/requests' })).status, 401);
 });
 
+test('nothing is remembered where the operator does not want it', async (t) => {
+  const gateway = await startTestGateway({ WEIR_LOG_DAYS: '0' });
+  cleanUp(t, () => gateway.close());
+  assert.equal((await call(gateway.url, { path: '/v1/messages', body: demo })).status, 200);
+  assert.deepEqual(requestsOf(await call(gateway.url, { path: '/v1/requests' })), []);
+});
+
 test('a local user sees all calls, page by page', async (t) => {
   const gateway = await startTestGateway();
   cleanUp(t, () => gateway.close());

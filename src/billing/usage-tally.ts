@@ -1,6 +1,7 @@
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Counted, UsageBook, UsageDay } from '../kernel/records.ts';
+import { storableFigure, storableText } from '../kernel/storable.ts';
 
 /** What is known of one call when it has ended. */
 export interface RecordedCall {
@@ -70,7 +71,7 @@ export class UsageTally {
     const known = this.#days.get(dayName(call, day, call.model));
     if (known !== undefined) return known;
     const size = this.#days.size;
-    if (size < this.#sumsMax) return this.#sumOf(call, day, cleanName(call.model));
+    if (size < this.#sumsMax) return this.#sumOf(call, day, storableText(call.model, limits.modelNameMax));
     if (size < this.#sumsMax * 2) return this.#sumOf(call, day, rest);
     return this.#sumOf({ accountId: call.accountId, keyId: '', provider: rest }, day, rest);
   }
@@ -114,12 +115,7 @@ function periodName(accountId: string, periodStartMs: number): string {
   return `${periodStartMs}\n${accountId}`;
 }
 
-/** What every database takes: a bounded length, no half characters, and no NUL, which PostgreSQL refuses. */
-function cleanName(model: string): string {
-  return model.slice(0, limits.modelNameMax).toWellFormed().replaceAll('\0', '\ufffd');
-}
-
 /** Providers say what they like; sums have to stay whole numbers. */
 function figure(told: number | undefined): number {
-  return told !== undefined && Number.isInteger(told) && told > 0 && told <= limits.usageFigureMax ? told : 0;
+  return storableFigure(told) ?? 0;
 }

@@ -19,7 +19,8 @@ export interface FrameParts {
   readonly catalog: Catalog;
   readonly metrics: Metrics;
   readonly usage: UsageRecorder;
-  readonly requests: RequestRecorder;
+  /** Undefined where calls are not remembered. */
+  readonly requests: RequestRecorder | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -88,7 +89,7 @@ export class Frame {
   /** A call of somebody known that was refused before it could be made. */
   turnedAway({ id, known, received, startedAtMs, error }: TurnedAway): void {
     const { model } = received.body;
-    this.#parts.requests.record({
+    this.#parts.requests?.record({
       id,
       accountId: known.accountId,
       keyId: known.key?.keyId,
@@ -164,7 +165,7 @@ export class Frame {
       steps: trace.steps,
     });
     const error = ending.how === 'failed' ? reason(ending) : undefined;
-    requests.record({
+    requests?.record({
       id: exchange.id,
       accountId: counted.known.accountId,
       keyId: counted.known.key?.keyId,

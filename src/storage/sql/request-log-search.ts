@@ -25,17 +25,20 @@ export class LogSearch {
   readonly #db: Kysely<Tables>;
   readonly #question: LogQuestion;
   readonly #newer: boolean;
+  #accountId: string | undefined;
 
   constructor(db: Kysely<Tables>, question: LogQuestion) {
     this.#db = db;
     this.#question = question;
     this.#newer = question.beside?.side === 'newer';
+    this.#accountId = question.accountId;
   }
 
   async page(): Promise<LogPage> {
     const { filter, limit } = this.#question;
     const untilMs = performance.now() + limits.requestLogSearchMs;
     const inSteps = !isIndexed(filter);
+    if (inSteps) this.#accountId ??= await this.#onlyAccount();
     const found: LoggedCall[] = [];
     let span = this.#span();
     for (;;) {
@@ -46,6 +49,19 @@ export class LogSearch {
       if (performance.now() >= untilMs) return this.#paged(found, true, edge);
       span = this.#newer ? { ...span, above: edge } : { ...span, below: edge };
     }
+  }
+
+  /** The account that all calls are of, as in a local gateway's log: its index tells more than that of all calls. */
+  async #onlyAccount(): Promise<string | undefined> {
+    const account = (order: 'asc' | 'desc') =>
+      this.#db
+        .selectFrom('requests')
+        .select('account_id')
+        .orderBy('account_id', order)
+        .limit(1)
+        .executeTakeFirst();
+    const [first, last] = [await account('asc'), await account('desc')];
+    return first?.account_id === last?.account_id ? first?.account_id : undefined;
   }
 
   #span(): Span {
@@ -69,33 +85,40 @@ export class LogSearch {
     return edge?.id;
   }
 
+  /** Chosen by what the index has of them, and only then read. */
   async #calls(span: Span, edge: string | undefined, most: number): Promise<readonly LoggedCall[]> {
     const { model, provider, ending, status } = this.#question.filter;
-    let query = this.#within(span).select(columnNames).limit(most);
-    if (edge !== undefined) query = query.where('id', this.#newer ? '<=' : '>=', edge);
+    let ids = this.#within(span, edge).select('id').limit(most);
     if (model !== undefined)
-      query = query.where((the) => the.or([the('model_asked', '=', model), the('model_used', '=', model)]));
-    if (provider !== undefined) query = query.where('provider', '=', provider);
-    if (ending !== undefined) query = query.where('ending', '=', ending);
+      ids = ids.where((the) => the.or([the('model_asked', '=', model), the('model_used', '=', model)]));
+    if (provider !== undefined) ids = ids.where('provider', '=', provider);
+    if (ending !== undefined) ids = ids.where('ending', '=', ending);
     if (status === 'error')
-      query = query.where((the) => the.or([the('status', '>=', 400), the('ending', '=', 'failed')]));
+      ids = ids.where((the) => the.or([the('status', '>=', 400), the('ending', '=', 'failed')]));
     else if (status !== undefined)
-      query = query.where('status', '>=', status.least).where('status', '<=', status.greatest);
-    return (await query.execute()).map(toCall);
+      ids = ids.where('status', '>=', status.least).where('status', '<=', status.greatest);
+    const calls = this.#db.selectFrom('requests').select(columnNames).where('id', 'in', ids);
+    return (await calls.orderBy('id', this.#order).execute()).map(toCall);
   }
 
-  /** As far as an index goes. */
-  #within({ above, below }: Span) {
-    const { accountId, filter } = this.#question;
+  /** As far as an index goes. Each side has one bound only: of two, SQLite would take the wrong one. */
+  #within({ above, below }: Span, edge?: string) {
+    const [lowest, highest] = this.#newer ? [undefined, edge] : [edge, undefined];
+    const accountId = this.#accountId;
+    const { filter } = this.#question;
     const { keyId } = filter;
     return this.#db
       .selectFrom('requests')
-      .where('id', '>', above)
-      .where('id', '<', below)
+      .where('id', lowest === undefined ? '>' : '>=', lowest ?? above)
+      .where('id', highest === undefined ? '<' : '<=', highest ?? below)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
       .$if(keyId !== undefined, (query) => query.where('key_id', '=', keyId ?? ''))
       .$if(isAmiss(filter), (query) => query.where(amiss))
-      .orderBy('id', this.#newer ? 'asc' : 'desc');
+      .orderBy('id', this.#order);
+  }
+
+  get #order(): 'asc' | 'desc' {
+    return this.#newer ? 'asc' : 'desc';
   }
 
   #paged(found: readonly LoggedCall[], more: boolean, reached: string | undefined): LogPage {

@@ -6,7 +6,7 @@ import { unavailable } from '../../kernel/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import { type EndedCall, loggedCall } from './logged-call.ts';
 
-export interface RecorderParts {
+interface RecorderParts {
   readonly log: RequestLog;
   /** Told of every try to store that failed; it is made again. */
   readonly onError?: (error: unknown) => void;

@@ -35,8 +35,13 @@ export const requestLog: Migration = {
       .addColumn('steps', text, (column) => column.notNull())
       .modifyEnd(tableEnd)
       .execute();
-    // Ids begin with the time, so that each index has its calls in the order in which they came.
-    await db.schema.createIndex('requests_of_account').on('requests').columns(['account_id', 'id']).execute();
+    // Ids begin with the time, so that each index has its calls in the order in which they came. What stands behind the id
+    // is there to be compared without a look at the call itself.
+    await db.schema
+      .createIndex('requests_of_account')
+      .on('requests')
+      .columns(['account_id', 'id', 'model_asked', 'model_used', 'provider', 'status'])
+      .execute();
     await db.schema
       .createIndex('requests_of_key')
       .on('requests')
