@@ -1,59 +1,79 @@
+import { byTurns } from './by-turns.ts';
 import type { Child } from './child.ts';
-import { measure, type Sample, type Target } from './measure.ts';
-import { type Spread, spreadOf } from './statistics.ts';
+import { compareCalls } from './compare-calls.ts';
+import { hold } from './hold.ts';
+import { flood } from './measure.ts';
+import { finished } from './messages.ts';
+import type { ParseCost } from './parse-cost.ts';
+import { type Row, rowNamed } from './rows.ts';
+import type { Target, TargetName } from './targets.ts';
+import type { WarmUp } from './warm-up.ts';
 
-/** What one row showed: every sample of every target, and the CPU time of weir over that of bare. */
+/** What one target showed, round by round; a list is empty where the row doesn't measure that. */
+export interface Figures {
+  readonly target: TargetName;
+  /** For a call; where streams are held, for an event. */
+  readonly cpuMicros: readonly number[];
+  readonly perSecond: readonly number[];
+  readonly addedP50Ms: readonly number[];
+  readonly addedP99Ms: readonly number[];
+  readonly addedFirstTokenMs: readonly number[];
+  readonly restBytes: number;
+  readonly rssBytes: number;
+}
+
 export interface Comparison {
-  readonly row: string;
-  readonly samples: ReadonlyMap<Target['name'], readonly Sample[]>;
-  readonly ratio: Spread;
+  readonly row: Row;
+  readonly figures: readonly Figures[];
+  /** Of the row's body, round by round. */
+  readonly parsing: readonly ParseCost[];
 }
 
-export interface Rounds {
-  readonly row: string;
+export interface Field {
+  readonly load: Child;
+  readonly row: Row;
+  /** The upstream with nobody in between. */
+  readonly direct: Target;
+  readonly targets: readonly Target[];
+  readonly warmUp: WarmUp;
   readonly rounds: number;
-  readonly warmUpSeconds: number;
 }
 
-/** Many short rounds: the median of their ratios is steadier than that of a few long ones. */
-const runSeconds = 0.6;
-/** Only a baseline for latency, without a ratio to make precise. */
-const directSeconds = 0.2;
-const concurrency = 16;
+/** Opening a thousand streams takes seconds, and a window on them shows thousands of events. */
+const heldRoundsMax = 3;
+const warmUpSeconds = 3;
 
-/** Measures the targets by turns: a machine that slows down for a while then slows all of them. */
-export async function compare(load: Child, targets: readonly Target[], plan: Rounds): Promise<Comparison> {
-  const { row, rounds, warmUpSeconds } = plan;
-  for (const target of targets) {
-    const seconds = target.name === 'direct' ? directSeconds : warmUpSeconds;
-    await measure(load, target, { row, seconds, concurrency });
-  }
-  const samples = new Map<Target['name'], Sample[]>(targets.map((target) => [target.name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const target of round % 2 === 0 ? targets : targets.toReversed()) {
-      const seconds = target.name === 'direct' ? directSeconds : runSeconds;
-      samples.get(target.name)?.push(await measure(load, target, { row, seconds, concurrency }));
-    }
-  }
-  checkAnswers(row, samples);
-  return { row, samples, ratio: spreadOf(ratios(samples)) };
+export function compare(field: Field): Promise<Comparison> {
+  const { heldStreams } = field.row;
+  return heldStreams === undefined ? compareCalls(field) : compareHeld(field, heldStreams);
 }
 
-/** Within each round, because the machine's speed drifts more between rounds than the targets differ. */
-function ratios(samples: ReadonlyMap<Target['name'], readonly Sample[]>): readonly number[] {
-  const bare = samples.get('bare') ?? [];
-  const weir = samples.get('weir') ?? [];
-  return weir.map((sample, round) => sample.cpuMicros / (bare[round]?.cpuMicros ?? Number.NaN));
-}
-
-/** A target that loses part of the answers would look fast; an untouched reply has the upstream's bytes. */
-function checkAnswers(row: string, samples: ReadonlyMap<Target['name'], readonly Sample[]>): void {
-  const expected = samples.get('direct')?.[0]?.answerBytes;
-  for (const [target, taken] of samples) {
-    const other = taken.find((sample) => sample.answerBytes !== expected);
-    if (other === undefined) continue;
-    throw new Error(
-      `${target}, ${row}: ${other.answerBytes} bytes an answer, the upstream sends ${expected}`,
-    );
-  }
+/** Memory is looked at in processes that have done nothing else yet, CPU time in warm ones. */
+async function compareHeld(
+  { load, row, direct, targets, rounds }: Field,
+  streams: number,
+): Promise<Comparison> {
+  const holdOnce = async (target: Target) => {
+    const taken = await hold({ load, target, row }, streams);
+    // Not every gateway ends a stream whose client has left, and those would go on beside the next.
+    await direct.child.ask({ kind: 'finish' }, finished);
+    return taken;
+  };
+  const cold = await byTurns(targets, 1, holdOnce);
+  for (const target of targets) await flood({ load, target, row: rowNamed('stream-500') }, warmUpSeconds);
+  const warm = await byTurns(targets, Math.min(rounds, heldRoundsMax), holdOnce);
+  const figures = targets.map((target): Figures => {
+    const taken = warm.get(target) ?? [];
+    return {
+      target: target.name,
+      cpuMicros: taken.map(({ cpuMicrosPerEvent }) => cpuMicrosPerEvent),
+      perSecond: taken.map(({ eventsPerSecond }) => eventsPerSecond),
+      addedP50Ms: [],
+      addedP99Ms: [],
+      addedFirstTokenMs: [],
+      restBytes: target.restBytes,
+      rssBytes: cold.get(target)?.[0]?.rssBytes ?? Number.NaN,
+    };
+  });
+  return { row, figures, parsing: [] };
 }

@@ -1,15 +1,35 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { type Measured, type Plan, plan } from './messages.ts';
-import { type Row, rowNamed } from './rows.ts';
+import { HeldStreams } from './held-streams.ts';
+import { type HoldPlan, holdPlan, type Measured, type Plan, plan, release } from './messages.ts';
+import { rowNamed } from './rows.ts';
+import { send } from './send.ts';
 import { quantile } from './statistics.ts';
 
-/** The load generator: a process that keeps a fixed number of requests under way and times each. */
+/** The load generator: a process that keeps calls under way and times each. */
 const pools = new Map<string, Pool>();
+let streams: HeldStreams | undefined;
 process.on('message', async (message: unknown) => {
-  const wanted = plan.safeParse(message);
-  if (wanted.success) process.send?.(await run(wanted.data, poolFor(wanted.data)));
+  const run = plan.safeParse(message).data;
+  const hold = holdPlan.safeParse(message).data;
+  if (run !== undefined) process.send?.(await callAll(run, poolFor(run)));
+  else if (hold !== undefined) await open(hold);
+  else if (release.safeParse(message).success) await letGo();
 });
 process.send?.({ kind: 'ready', port: 0 });
+
+async function open({ row, origin, headers, streams: count }: HoldPlan): Promise<void> {
+  const pool = new Pool(origin, { connections: count, bodyTimeout: 0 });
+  streams = new HeldStreams(pool, { ...rowNamed(row).call, headers }, count);
+  await streams.opened;
+  process.send?.({ kind: 'held', ...streams.progress });
+}
+
+async function letGo(): Promise<void> {
+  process.send?.({ kind: 'held', ...streams?.progress });
+  await streams?.release();
+  streams = undefined;
+}
 
 /** Kept between runs, so that a measured run doesn't pay for connecting. */
 function poolFor({ origin, concurrency }: Plan): Pool {
@@ -21,18 +41,28 @@ function poolFor({ origin, concurrency }: Plan): Pool {
   return pool;
 }
 
-async function run({ row: name, concurrency, seconds }: Plan, pool: Pool): Promise<Measured> {
-  const row = rowNamed(name);
+async function callAll(wanted: Plan, pool: Pool): Promise<Measured> {
+  const { row, headers, concurrency, seconds, perSecond } = wanted;
+  const { call, calmCall = call } = rowNamed(row);
+  const sent = { ...(perSecond === 0 ? call : calmCall), headers };
   const latencies: number[] = [];
+  const firstTokens: number[] = [];
   const failures: string[] = [];
   let answerBytes = 0;
   const startedMs = performance.now();
   const endsMs = startedMs + seconds * 1000;
-  const caller = async (): Promise<void> => {
+  const everyMs = perSecond === 0 ? 0 : (concurrency * 1000) / perSecond;
+  const caller = async (_: unknown, index: number): Promise<void> => {
+    // Callers that pause take turns: all at once would wait for each other.
+    let nextMs = startedMs + (index * everyMs) / concurrency;
     do {
+      if (everyMs > 0) await wait(Math.max(0, nextMs - performance.now()));
+      nextMs = Math.max(nextMs + everyMs, performance.now());
       const sentMs = performance.now();
-      const { failure, bytes } = await call(row, pool);
-      latencies.push(performance.now() - sentMs);
+      const { firstTokenAtMs, bytes, failure } = await send(pool, sent);
+      const endedMs = performance.now();
+      latencies.push(endedMs - sentMs);
+      firstTokens.push((firstTokenAtMs ?? endedMs) - sentMs);
       answerBytes += bytes;
       if (failure !== undefined) failures.push(failure);
     } while (performance.now() < endsMs && failures.length < 100);
@@ -40,49 +70,13 @@ async function run({ row: name, concurrency, seconds }: Plan, pool: Pool): Promi
   await Promise.all(Array.from({ length: concurrency }, caller));
   return {
     kind: 'measured',
-    requests: latencies.length,
+    calls: latencies.length,
     seconds: (performance.now() - startedMs) / 1000,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
+    firstTokenMs: quantile(firstTokens, 0.5),
     answerBytes: answerBytes / latencies.length,
     failures: failures.length,
     firstFailure: failures[0] ?? '',
   };
-}
-
-interface Outcome {
-  readonly bytes: number;
-  readonly failure: string | undefined;
-}
-
-function call(row: Row, pool: Pool): Promise<Outcome> {
-  const headers = {
-    'content-type': 'application/json',
-    authorization: 'Bearer anything',
-    'anthropic-version': '2023-06-01',
-  };
-  return new Promise((resolve) => {
-    let status = 0;
-    let bytes = 0;
-    let refusal = '';
-    pool.dispatch(
-      { path: row.path, method: 'POST', headers, body: row.body },
-      {
-        onRequestStart() {},
-        onResponseStart(_controller, statusCode) {
-          status = statusCode;
-        },
-        onResponseData(_controller, chunk) {
-          bytes += chunk.length;
-          if (status !== 200) refusal = `${refusal}${chunk}`.slice(0, 300);
-        },
-        onResponseEnd() {
-          resolve({ bytes, failure: status === 200 ? undefined : `${status} ${refusal}` });
-        },
-        onResponseError(_controller, error) {
-          resolve({ bytes, failure: String(error) });
-        },
-      },
-    );
-  });
 }

@@ -1,42 +1,41 @@
 import type { Child } from './child.ts';
-import { measured, usage } from './messages.ts';
+import { type Measured, measured, type Plan, type Usage, usage } from './messages.ts';
+import type { Row } from './rows.ts';
+import type { Target } from './targets.ts';
 
-/** Who answers: the process under test, or the upstream itself, whose own use is of no interest. */
-export interface Target {
-  readonly name: 'direct' | 'bare' | 'weir';
-  readonly origin: string;
-  readonly child: Child | undefined;
+/** Who sends what to whom. */
+export interface Trial {
+  readonly load: Child;
+  readonly target: Target;
+  readonly row: Row;
 }
 
-export interface Sample {
-  readonly cpuMicros: number;
-  readonly perSecond: number;
-  readonly p50Ms: number;
-  readonly p99Ms: number;
-  readonly rssBytes: number;
-  readonly answerBytes: number;
+/** Enough that one slow call doesn't hold up the next. */
+const calmConcurrency = 4;
+
+/** As many calls as the target can take, which shows what each costs it. */
+export function flood(trial: Trial, seconds: number): Promise<Measured> {
+  return run(trial, { concurrency: trial.row.floodConcurrency, seconds, perSecond: 0 });
 }
 
-export interface Run {
-  readonly row: string;
-  readonly seconds: number;
-  readonly concurrency: number;
+/** A few calls a second, the same number for every target: its own latency, not that of a queue. */
+export function calm(trial: Trial, seconds: number): Promise<Measured> {
+  return run(trial, { concurrency: calmConcurrency, seconds, perSecond: trial.row.calmPerSecond });
 }
 
-/** One run of load on one target; an error instead of a number where any request failed. */
-export async function measure(load: Child, target: Target, run: Run): Promise<Sample> {
-  const before = await target.child?.ask({ kind: 'usage' }, usage);
-  const result = await load.ask({ kind: 'run', origin: target.origin, ...run }, measured);
-  const after = await target.child?.ask({ kind: 'usage' }, usage);
-  if (result.failures > 0) {
-    throw new Error(`${target.name}, ${run.row}: ${result.failures} requests failed: ${result.firstFailure}`);
-  }
-  return {
-    cpuMicros: ((after?.cpuMicros ?? Number.NaN) - (before?.cpuMicros ?? Number.NaN)) / result.requests,
-    perSecond: result.requests / result.seconds,
-    p50Ms: result.p50Ms,
-    p99Ms: result.p99Ms,
-    rssBytes: after?.rssBytes ?? Number.NaN,
-    answerBytes: result.answerBytes,
-  };
+export function usageOf({ child }: Target): Promise<Usage> {
+  return child.ask({ kind: 'usage' }, usage);
+}
+
+/** An error instead of a number where any call failed. */
+async function run(
+  { load, target, row }: Trial,
+  pace: Pick<Plan, 'concurrency' | 'seconds' | 'perSecond'>,
+): Promise<Measured> {
+  const headers = target.headersFor(row.format);
+  const plan: Plan = { kind: 'run', row: row.name, origin: target.origin, headers, ...pace };
+  const result = await load.ask(plan, measured);
+  if (result.failures > 0)
+    throw new Error(`${target.name}, ${row.name}: ${result.failures} calls failed: ${result.firstFailure}`);
+  return result;
 }

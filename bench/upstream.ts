@@ -1,48 +1,75 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { parseArgs } from 'node:util';
-import { chatAnswer, messageAnswer, messageEvents } from './answers.ts';
+import { chatAnswer, chatEvents, messageAnswer, messageEvents } from './answers.ts';
 import { listen } from './listen.ts';
+import { finish } from './messages.ts';
+import { readWish, type Wish } from './wish.ts';
 
-/** The provider of the benchmarks: a process that answers from memory. */
-const { values } = parseArgs({
-  options: { events: { type: 'string', default: '500' }, 'interval-ms': { type: 'string', default: '0' } },
-});
-const events = messageEvents(Number(values.events));
-const intervalMs = Number(values['interval-ms']);
+/** The provider of the benchmarks: a process that answers from memory, in the way that the request wishes. */
+const rendered = new Map<string, readonly Buffer[]>();
+const streaming = new Set<ServerResponse>();
 
 const server = createServer((request, response) => {
-  let streamed = false;
-  let first = true;
+  let beginning: Buffer | undefined;
   request.on('data', (chunk: Buffer) => {
-    // The bodies of the rows name "stream" early, so the first chunk is enough and a megabyte isn't searched.
-    if (first) streamed = chunk.subarray(0, 512).includes('"stream":true');
-    first = false;
+    beginning ??= chunk;
   });
-  request.on('end', () => {
-    if (streamed) stream(response);
-    else answer(request, response);
-  });
+  request.on('end', () => respond(request, response, beginning ?? Buffer.alloc(0)));
+});
+process.on('message', (message: unknown) => {
+  if (!finish.safeParse(message).success) return;
+  process.send?.({ kind: 'finished', streams: streaming.size });
+  for (const response of streaming) response.end();
 });
 process.send?.({ kind: 'ready', port: await listen(server) });
 
-function answer(request: IncomingMessage, response: ServerResponse): void {
-  const body = request.url?.endsWith('/messages') ? messageAnswer : chatAnswer;
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
-  response.end(body);
+function respond(request: IncomingMessage, response: ServerResponse, beginning: Buffer): void {
+  const isMessages = request.url?.endsWith('/messages') === true;
+  const wish = readWish(beginning);
+  if (wish === undefined) {
+    const body = isMessages ? messageAnswer : chatAnswer;
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    response.end(body);
+  } else if (wish.kind === 'status') {
+    response.writeHead(wish.status, { 'content-type': 'application/json' });
+    response.end('{"error":{"message":"as you wish","type":"server_error","param":null,"code":null}}');
+  } else stream(response, wish, eventsFor(wish, isMessages, beginning));
 }
 
+function eventsFor({ events }: Streamed, isMessages: boolean, beginning: Buffer): readonly Buffer[] {
+  const withUsage = !isMessages && beginning.includes('"include_usage":true');
+  const key = `${events} ${isMessages} ${withUsage}`;
+  const known = rendered.get(key);
+  if (known !== undefined) return known;
+  const frames = isMessages ? messageEvents(events) : chatEvents(events, withUsage);
+  rendered.set(key, frames);
+  return frames;
+}
+
+type Streamed = Extract<Wish, { kind: 'stream' }>;
+
+/** What opens a stream with its first token, and what closes it, comes without pauses also in a slow one. */
+const promptEvents = 3;
+
 /** Each event leaves in a turn of its own: written together, they would arrive as a few large chunks. */
-function stream(response: ServerResponse): void {
+function stream(response: ServerResponse, { intervalMs, breaks }: Streamed, events: readonly Buffer[]): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
+  streaming.add(response);
+  response.once('close', () => streaming.delete(response));
+  const last = breaks ? Math.floor(events.length / 2) : events.length;
   let sent = 0;
   const sendNext = (): void => {
-    const event = events[sent];
-    if (event === undefined) response.end();
-    if (event === undefined || response.destroyed) return;
+    if (response.destroyed || response.writableEnded) return;
+    const event = sent < last ? events[sent] : undefined;
+    if (event === undefined) {
+      if (breaks) response.destroy();
+      else response.end();
+      return;
+    }
     sent += 1;
     const flowing = response.write(event);
+    const prompt = intervalMs === 0 || sent < promptEvents || sent >= events.length - promptEvents;
     if (!flowing) response.once('drain', sendNext);
-    else if (intervalMs === 0) setImmediate(sendNext);
+    else if (prompt) setImmediate(sendNext);
     else setTimeout(sendNext, intervalMs);
   };
   sendNext();

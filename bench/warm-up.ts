@@ -1,0 +1,33 @@
+import { flood, type Trial } from './measure.ts';
+import { rowNamed } from './rows.ts';
+import type { Target } from './targets.ts';
+
+/** A slow target isn't given longer than this for the first calls, nor for those of another kind. */
+const baseSecondsMax = 12;
+const rowSecondsMax = 2;
+const stepSeconds = 0.5;
+const baseRow = rowNamed('relay-1kb');
+
+/** The compiler goes on optimising for tens of thousands of calls; what is common to the rows is warm after the first. */
+export class WarmUp {
+  readonly #calls: number;
+  readonly #warm = new Set<Target['child']>();
+
+  constructor(calls: number) {
+    this.#calls = calls;
+  }
+
+  /** By plain calls, once for each process, and then by calls of the kind that is to be measured. */
+  async for({ load, target, row }: Trial): Promise<void> {
+    if (!this.#warm.has(target.child))
+      await floodUntil({ load, target, row: baseRow }, this.#calls, baseSecondsMax);
+    this.#warm.add(target.child);
+    if (row !== baseRow) await floodUntil({ load, target, row }, this.#calls / 3, rowSecondsMax);
+  }
+}
+
+async function floodUntil(trial: Trial, callsWanted: number, secondsMax: number): Promise<void> {
+  const endsMs = performance.now() + secondsMax * 1000;
+  let calls = 0;
+  while (calls < callsWanted && performance.now() < endsMs) calls += (await flood(trial, stepSeconds)).calls;
+}
