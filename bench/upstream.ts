@@ -51,7 +51,9 @@ type Streamed = Extract<Wish, { kind: 'stream' }>;
 const promptEvents = 3;
 
 /** Each event leaves in a turn of its own: written together, they would arrive as a few large chunks. */
-function stream(response: ServerResponse, { intervalMs, breaks }: Streamed, events: readonly Buffer[]): void {
+function stream(response: ServerResponse, wish: Streamed, events: readonly Buffer[]): void {
+  // Fewer than there are where the usage was asked for, which is no reason to take longer.
+  const { events: wished, intervalMs, breaks } = wish;
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   streaming.add(response);
   response.once('close', () => streaming.delete(response));
@@ -67,7 +69,7 @@ function stream(response: ServerResponse, { intervalMs, breaks }: Streamed, even
     }
     sent += 1;
     const flowing = response.write(event);
-    const prompt = intervalMs === 0 || sent < promptEvents || sent >= events.length - promptEvents;
+    const prompt = intervalMs === 0 || sent < promptEvents || sent >= wished - promptEvents;
     if (!flowing) response.once('drain', sendNext);
     else if (prompt) setImmediate(sendNext);
     else setTimeout(sendNext, intervalMs);

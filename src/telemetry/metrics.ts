@@ -68,6 +68,7 @@ export class Metrics {
     { name: 'weir_open_streams', help: 'Streams being sent', read: () => this.#open },
   ];
   readonly #bound = new Map<string, Bound>();
+  readonly #effectCounters = new Map<string, Counter>();
   readonly #models = new Set<string>();
   #open = 0;
 
@@ -95,7 +96,18 @@ export class Metrics {
     bound.cacheRead.value += usage.cache_read_input_tokens ?? 0;
     bound.cacheWrite.value += usage.cache_creation_input_tokens ?? 0;
     if (cost !== undefined) bound.cost.value += cost / 1e9;
-    for (const step of steps) this.#effects.with(step.module, step.effect).value++;
+    for (const { module, effect } of steps) this.#effectOf(module, effect).value++;
+  }
+
+  /** Modules and effects are few and known. */
+  #effectOf(module: string, effect: string): Counter {
+    const key = `${module} ${effect}`;
+    let counter = this.#effectCounters.get(key);
+    if (counter === undefined) {
+      counter = this.#effects.with(module, effect);
+      this.#effectCounters.set(key, counter);
+    }
+    return counter;
   }
 
   /** Somebody asked how many tokens a call would be. */
