@@ -21,7 +21,7 @@ export interface Lines {
 export const pipePieceBytes = 4096;
 
 /** Lines are gathered and written together: one write a call would cost more than the call's own work. */
-export function standardOutput(pieceBytes = 16_384): Lines {
+export function standardOutput(pieceBytes = 65_536): Lines {
   const stream = pino.destination({
     dest: 1,
     sync: false,

@@ -29,3 +29,10 @@ test('memory shelves refuse what is larger than all of them', async () => {
   assert.equal(await shelves.shelf('a').get('key'), undefined);
   assert.equal(shelves.bytes, 0);
 });
+
+test('memory shelves hold what they were given and not the buffer that it is part of', async () => {
+  const shelf = new MemoryShelves(systemClock).shelf('a');
+  await shelf.put('key', Buffer.alloc(64 * 1024).subarray(10, 20), 60);
+  const kept = await shelf.get('key');
+  assert.equal(kept?.buffer.byteLength, 10);
+});

@@ -49,7 +49,8 @@ export class MemoryShelves implements Shelves {
   #put(key: string, value: Uint8Array, ttlSeconds: number): void {
     this.#delete(key);
     if (sizeOf(key, value) > this.#bytesMax) return;
-    this.#kept.set(key, { value, untilMs: this.#clock.now() + ttlSeconds * 1000 });
+    // A copy: a small buffer is part of a larger one, all of which would be held.
+    this.#kept.set(key, { value: new Uint8Array(value), untilMs: this.#clock.now() + ttlSeconds * 1000 });
     this.#bytes += sizeOf(key, value);
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.#bytesMax) break;
