@@ -17,7 +17,7 @@ try {
 function runTests(environment: Readonly<Record<string, string>>): Promise<number> {
   const child = spawn(
     process.execPath,
-    ['--test', '--test-timeout=120000', '--test-reporter=spec', ...files],
+    ['--test', '--test-timeout=120000', '--test-concurrency=2', '--test-reporter=spec', ...files],
     { stdio: 'inherit', env: { ...process.env, ...environment } },
   );
   // Whoever ends this process ends the tests; what follows here still ends the servers.
