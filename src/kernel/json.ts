@@ -64,11 +64,12 @@ function countKeys(value: object): number {
   let keys = 0;
   if (Array.isArray(value)) {
     for (const item of value) if (typeof item === 'object' && item !== null) keys += countKeys(item);
-    return keys;
-  }
-  for (const inner of Object.values(value)) {
-    keys++;
-    if (typeof inner === 'object' && inner !== null) keys += countKeys(inner);
+  } else if (isJsonObject(value)) {
+    for (const name in value) {
+      keys++;
+      const inner = value[name];
+      if (typeof inner === 'object' && inner !== null) keys += countKeys(inner);
+    }
   }
   return keys;
 }
