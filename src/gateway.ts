@@ -1,24 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import packageJson from '../package.json' with { type: 'json' };
-import { type AccountServices, openAccountServices } from './account-services.ts';
 import { ProviderVault } from './accounts/provider-keys.ts';
 import { Sealing } from './accounts/sealing.ts';
-import { Quota } from './billing/quota.ts';
 import { Spending } from './billing/spending.ts';
 import { UsageRecorder } from './billing/usage-recorder.ts';
 import { systemClock } from './kernel/clock.ts';
 import { limits } from './kernel/limits.ts';
 import type { Module } from './kernel/module.ts';
-import { type KitMaker, Pipelines } from './kernel/pipeline.ts';
-import type { Prices } from './kernel/prices.ts';
+import { Pipelines } from './kernel/pipeline.ts';
 import type { Provider } from './kernel/provider.ts';
-import { holderOf } from './kernel/purse.ts';
-import { Reply } from './kernel/reply.ts';
-import type { Shelves } from './kernel/storage.ts';
+import { kitMaker } from './kit-maker.ts';
 import type { Memory } from './memory.ts';
 import { loadModules } from './module-packages.ts';
 import { builtInModules } from './modules/index.ts';
 import { type OwnRouteParts, ownRoutes } from './own-routes.ts';
+import { type PublicAddress, peopleOf } from './people.ts';
 import { Catalog } from './providers/catalog/catalog.ts';
 import { configuredProviders } from './providers/configured.ts';
 import { Directory } from './providers/directory.ts';
@@ -26,13 +22,10 @@ import { Egress } from './providers/egress.ts';
 import { TokenEstimator } from './providers/tokens/token-estimator.ts';
 import { createCounter, createUpstream } from './providers/upstream.ts';
 import { Roots } from './secrets.ts';
-import { cloudAccess, localAccess } from './server/access.ts';
 import { type AdmissionRules, loopbackHosts } from './server/admission.ts';
 import { createApp } from './server/app.ts';
-import { cloudCallers, localCallers } from './server/callers.ts';
 import { Continuing } from './server/continuing.ts';
 import { CountTokens, countTokensRoute } from './server/count-tokens.ts';
-import { CredentialShapes } from './server/credential-shapes.ts';
 import { Credentials } from './server/credentials.ts';
 import { Frame } from './server/frame.ts';
 import { createFront, type Served } from './server/front.ts';
@@ -41,7 +34,6 @@ import { Listener } from './server/listener.ts';
 import { openapiRoute } from './server/openapi.ts';
 import { PipelineChoice } from './server/pipeline-choice.ts';
 import type { InferenceRoute } from './server/route.ts';
-import { CloudTurnstile, openTurnstile, type Turnstile } from './server/turnstile.ts';
 import type { Settings } from './settings.ts';
 import { ShelvedTurns } from './storage/shelved-turns.ts';
 import { openStores, type Stores } from './stores.ts';
@@ -49,7 +41,7 @@ import type { Log } from './telemetry/log.ts';
 import { Metrics } from './telemetry/metrics.ts';
 import { LogCleaner } from './telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from './telemetry/request-log/request-recorder.ts';
-import { anthropicMessages, openaiChat, openaiResponses, wireByName } from './wire/index.ts';
+import { anthropicMessages, openaiChat, openaiResponses } from './wire/index.ts';
 
 export interface Gateway {
   /** Where it listens. */
@@ -288,42 +280,6 @@ async function compose(foundation: Foundation): Promise<Gateway> {
   };
 }
 
-/** Where clients find this gateway; where nobody says so, the listener's address, once there is one. */
-interface PublicAddress {
-  url: string;
-}
-
-interface PeopleParts extends Foundation {
-  readonly usage: UsageRecorder;
-  readonly directory: Directory;
-  readonly address: PublicAddress;
-}
-
-/** Who may call, and how their calls are counted: anybody in local mode, accounts in cloud mode. */
-function peopleOf({ settings, log, roots, stores, usage, directory, address }: PeopleParts) {
-  const { localToken, keyPrefix } = settings;
-  const providers = directory.providers.values();
-  const shapes = new CredentialShapes({ providers, keyPrefix, localToken });
-  if (settings.mode === 'local') {
-    const callers = localCallers(shapes, localToken);
-    const turnstile: Turnstile = openTurnstile;
-    const access = localAccess((headers) => callers.identify(headers));
-    return { shapes, callers, turnstile, access, quota: undefined, services: undefined };
-  }
-  const services: AccountServices = openAccountServices({ stores, roots, settings, log });
-  const { keys, tokens } = services;
-  const callers = cloudCallers(shapes, keys);
-  const quota = new Quota({
-    slots: stores.shared.slots,
-    clock: systemClock,
-    tierLimits: settings.tierLimits,
-    upgradeUrl: () => `${address.url}/v1/catalog`,
-    counted: (accountId, periodStartMs) => usage.counted(accountId, periodStartMs),
-  });
-  const turnstile: Turnstile = new CloudTurnstile({ quota, callers, keys });
-  return { shapes, callers, turnstile, access: cloudAccess({ tokens, keys }), quota, services };
-}
-
 /** Local users are guarded against web pages; a cloud gateway answers to any name and asks everybody for a key. */
 function admissionRules({ mode, allowedHosts, corsOrigins }: Settings, via: string): AdmissionRules {
   const isLocal = mode === 'local';
@@ -348,26 +304,3 @@ const inferenceRoutes: readonly InferenceRoute[] = [
   { path: '/v1/chat/completions', wire: openaiChat, summary: 'OpenAI Chat Completions' },
   { path: '/v1/responses', wire: openaiResponses, summary: 'OpenAI Responses' },
 ].map((route) => ({ kind: 'inference', method: 'POST', tag: 'Inference', ...route }));
-
-interface KitParts {
-  readonly shelves: Shelves;
-  /** Makes the names of credentials. */
-  readonly nameKey: Uint8Array;
-  readonly spending: Spending;
-  readonly catalog: Catalog;
-}
-
-function kitMaker({ shelves, nameKey, spending, catalog }: KitParts): KitMaker {
-  const prices: Prices = {
-    priced: ({ provider, model }) => catalog.priced(provider, model),
-    cost: (target, usage, answered) => catalog.bill({ ...target, answered }, usage)?.nanoUsd,
-  };
-  return (module, scope, caller) => ({
-    store: shelves.shelf(`${module.name}\n${scope}`),
-    clock: systemClock,
-    prices,
-    purse: spending.purse(holderOf(caller)),
-    fingerprint: ({ target }) => target.credential?.fingerprint(nameKey) ?? '',
-    replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
-  });
-}
