@@ -193,6 +193,7 @@ async function compose(foundation: Foundation): Promise<Gateway> {
     'Calls that were left out of the request log',
     () => requests.dropped,
   );
+  metrics.gauge('weir_log_lines_lost', 'Log lines that nobody read in time', () => log.lost);
   metrics.gauge('weir_open_holds', 'Sums that are held for calls', () => spending.open);
   metrics.gauge(
     'weir_usage_sums_waiting',

@@ -1,6 +1,7 @@
 import { startGateway } from '../gateway.ts';
 import type { Settings } from '../settings.ts';
-import { createLog, standardOutput } from '../telemetry/log.ts';
+import { createLog } from '../telemetry/log.ts';
+import { standardOutput } from '../telemetry/standard-output.ts';
 import { banner } from './banner.ts';
 import { stopped } from './stopped.ts';
 

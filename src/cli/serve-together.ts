@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import type { Environment } from '../settings.ts';
-import { standardOutput } from '../telemetry/log.ts';
+import { standardOutput } from '../telemetry/standard-output.ts';
 import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';
 import { explained } from './explained.ts';

@@ -193,6 +193,8 @@ export const limits = {
   usageBatchKeptMs: 7 * 86_400_000,
   /** How often those that are older are deleted. */
   usageBatchCleanupMs: 3_600_000,
+  /** Log lines that wait for a slow reader of our output; what comes on top is lost. */
+  logLinesBytesWaiting: 16 * 1024 * 1024,
   /** How late a call is in the request log. */
   requestLogFlushMs: 500,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */

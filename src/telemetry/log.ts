@@ -8,38 +8,16 @@ export interface Log {
   /** Whether anybody wants a line a call. */
   readonly logsCalls: boolean;
   call(facts: CallFacts): void;
+  /** Lines that were lost because nobody read them in time. */
+  readonly lost: number;
   flush(): void;
 }
 
 /** Where lines go; each ends with its line break. */
 export interface Lines {
   write(line: string): void;
+  readonly lost?: number;
   flush?(): void;
-}
-
-/** What a pipe takes in one piece, whoever else writes to it at the same time. */
-export const pipePieceBytes = 4096;
-
-/** Lines are gathered and written together: one write a call would cost more than the call's own work. */
-export function standardOutput(pieceBytes = 65_536): Lines {
-  const stream = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: pieceBytes - 384,
-    maxWrite: pieceBytes,
-  });
-  const timer = setInterval(() => stream.flush(), 250);
-  timer.unref();
-  return {
-    write: (line) => void stream.write(line),
-    flush() {
-      try {
-        stream.flushSync();
-      } catch {
-        // The stream isn't open yet, or the reader of our output is gone: there is nobody left to tell.
-      }
-    },
-  };
 }
 
 export function createLog(level: string, lines: Lines): Log {
@@ -50,6 +28,9 @@ export function createLog(level: string, lines: Lines): Log {
     error: (facts, message) => log.error(facts, message),
     logsCalls: log.isLevelEnabled('info'),
     call: (facts) => lines.write(callLine(facts, timestamp())),
+    get lost() {
+      return lines.lost ?? 0;
+    },
     flush: () => lines.flush?.(),
   };
 }
