@@ -4,12 +4,13 @@ import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
+import { AnswerEnd, firstModel } from './answer-end.ts';
 import { parseExactObject, parseObject } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
 export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
 
-/** What can be seen of an answer whose beginning is gone. */
+/** What can be told of an answer without parsing it. */
 export interface Glimpse {
   readonly stop_reason: string | null;
   readonly usage: Usage;
@@ -18,7 +19,7 @@ export interface Glimpse {
 export interface AnswerReader {
   readonly read: (body: JsonObject) => Whole;
   /** Undefined where only the whole could tell. */
-  readonly glimpse?: (latin1: string) => Glimpse | undefined;
+  readonly glimpse?: (end: AnswerEnd) => Glimpse | undefined;
 }
 
 /** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
@@ -47,7 +48,8 @@ export class CollectedJson implements ReplyDecoder {
   end(): readonly ReplyEvent[] {
     const json = joined(this.#chunks);
     this.#chunks = [];
-    if (this.#cut) return this.#glimpsed(json);
+    const glimpsed = this.#interest === 'milestones' ? this.#glimpsed(json) : undefined;
+    if (glimpsed !== undefined || this.#cut) return glimpsed ?? [];
     const text = json.toString('utf8');
     const body = this.#interest === 'milestones' ? parseObject(text) : parseExactObject(text);
     const whole = body === undefined ? undefined : this.#reader.read(body);
@@ -56,11 +58,18 @@ export class CollectedJson implements ReplyDecoder {
     return this.#interest === 'milestones' ? milestones(whole.answer) : [...unfold(whole.answer)];
   }
 
-  #glimpsed(json: Buffer): readonly ReplyEvent[] {
-    const seen = this.#reader.glimpse?.(json.toString('latin1'));
-    if (seen === undefined) return [];
+  /** Parsing costs by the length of the answer, a look at its two ends doesn't. Undefined where that can't tell. */
+  #glimpsed(json: Buffer): readonly ReplyEvent[] | undefined {
+    const model = this.#cut ? undefined : firstModel(json);
+    if (model === undefined && !this.#cut) return undefined;
+    const seen = this.#reader.glimpse?.(new AnswerEnd(json, this.#cut ? json.byteLength : endBytes));
+    if (seen === undefined) return undefined;
     const { stop_reason, usage } = seen;
-    return [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
+    const last: readonly ReplyEvent[] = [
+      { type: 'message_delta', delta: { stop_reason }, usage },
+      { type: 'message_stop' },
+    ];
+    return model === undefined ? last : [{ type: 'message_start', message: begunBy(model) }, ...last];
   }
 
   /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */
@@ -72,6 +81,22 @@ export class CollectedJson implements ReplyDecoder {
     this.#bytes = tail.byteLength;
     this.#cut = true;
   }
+}
+
+/** Behind the content there is little but the usage, whatever the provider. */
+const endBytes = 1024;
+
+function begunBy(model: string): Answer {
+  return {
+    id: '',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: {},
+  };
 }
 
 /** Most answers come in one chunk, which needs no copy. */

@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
+import type { AnswerEnd } from '../answer-end.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
-import { glance } from '../glance.ts';
 import { objectOf, parseObject, stringOf } from '../read.ts';
 import { SseParser } from '../sse.ts';
 import { UnreadContent } from '../unread-content.ts';
@@ -84,11 +84,11 @@ export function readMessage(body: JsonObject): Whole {
 }
 
 /** The two things that are told of every answer. */
-export function glimpseOfMessage(json: string): Glimpse | undefined {
-  if (json.includes('"error"')) return undefined;
-  const usage = glance(json, 'usage', 1);
-  const stop = glance(json, 'stop_reason', 1);
-  if (!isJsonObject(usage) || typeof stop !== 'string') return undefined;
+export function glimpseOfMessage(end: AnswerEnd): Glimpse | undefined {
+  const usage = end.field('usage', 1);
+  const stop = end.field('stop_reason', 1);
+  if (!isJsonObject(usage) || typeof stop !== 'string' || typeof usage.output_tokens !== 'number')
+    return undefined;
   return { stop_reason: stop, usage };
 }
 

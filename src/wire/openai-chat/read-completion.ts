@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
+import type { AnswerEnd } from '../answer-end.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
-import { glance } from '../glance.ts';
 import { openaiError } from '../openai-errors.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
 import { toolInputOf } from '../tool-input.ts';
@@ -16,14 +16,16 @@ export function readCompletion(body: JsonObject): Whole {
   return Array.isArray(body.choices) ? { answer: answerOf(body) } : undefined;
 }
 
-/** The two things that are told of every answer; tools and refusals change what a reason means, so those are read. */
-export function glimpseOfCompletion(json: string): Glimpse | undefined {
-  if (json.includes('"error"') || json.includes('"tool_calls"')) return undefined;
-  const usage = objectOf(glance(json, 'usage', 1));
-  const finish = glance(json, 'finish_reason', 3);
-  const refusal = glance(json, 'refusal', 4) ?? null;
-  if (usage === undefined || typeof finish !== 'string' || refusal !== null) return undefined;
-  const told = usageOf(usage, { service_tier: glance(json, 'service_tier', 1) });
+/** The two things that are told of every answer; what may change their meaning is read. */
+export function glimpseOfCompletion(end: AnswerEnd): Glimpse | undefined {
+  const usage = objectOf(end.field('usage', 1));
+  const finish = end.field('finish_reason', 3);
+  if (usage === undefined || typeof finish !== 'string') return undefined;
+  const more = end.has(/"(?:error|tool_calls|refusal|service_tier)"\s*:/);
+  if (more && (end.has(/"(?:error|tool_calls)"\s*:/) || (end.field('refusal', 4) ?? null) !== null))
+    return undefined;
+  const told = usageOf(usage, more ? { service_tier: end.field('service_tier', 1) } : {});
+  if (told.output_tokens === undefined) return undefined;
   return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: told };
 }
 
