@@ -23,8 +23,6 @@ export interface Flavour
   readonly bytes: RawBuilder<unknown>;
   /** What stands behind the columns of a new table. */
   readonly tableEnd: RawBuilder<unknown>;
-  /** A query for the lists in a JSON text, in a column `list` each of whose values is had by its place: `list->>0`. */
-  listsIn(json: string): RawBuilder<unknown>;
   /** Waits for whoever is changing the schema, until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
 }
@@ -37,8 +35,6 @@ export const sqlite: Flavour = {
   integer: sql`integer`,
   bytes: sql`blob`,
   tableEnd: sql`strict`,
-  // As text, each list would be parsed again for each of its values.
-  listsIn: (json) => sql`select jsonb(value) as list from json_each(${json})`,
   createAdapter: () => new QueueingAdapter(),
   createQueryCompiler: () => new SqliteQueryCompiler(),
   createIntrospector: (db) => new SqliteIntrospector(db),
@@ -56,7 +52,6 @@ export const postgres: Flavour = {
   integer: sql`bigint`,
   bytes: sql`bytea`,
   tableEnd: sql``,
-  listsIn: (json) => sql`select value as list from jsonb_array_elements(cast(${json} as jsonb))`,
   createAdapter: () => new PostgresAdapter(),
   createQueryCompiler: () => new PostgresQueryCompiler(),
   createIntrospector: (db) => new PostgresIntrospector(db),

@@ -9,9 +9,17 @@ export interface Lines {
 export interface Line {
   /** Settles within a bounded time. A line that failed without the database's word for it answers nothing more. */
   run(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
+  /** Adds rows, all or none, from a JSON text with a list of values for each. A row that is there already stays. */
+  add(rows: Columns, lists: string): Promise<void>;
   /** Ends a transaction that failed. Where that can't be done, the line is not used again. */
   rollback(): Promise<void>;
   giveBack(): void;
+}
+
+/** Where rows go, with their columns in the order of their values. */
+export interface Columns {
+  readonly table: string;
+  readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'integer' }[];
 }
 
 export interface Answer {

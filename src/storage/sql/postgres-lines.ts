@@ -2,7 +2,7 @@ import { DatabaseError, Pool, type PoolClient, types } from 'pg';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import { unavailable } from '../../kernel/unavailable.ts';
-import type { Answer, Bounds, Line, Lines } from './lines.ts';
+import type { Answer, Bounds, Columns, Line, Lines } from './lines.ts';
 
 /** Lines to PostgreSQL, opened when they are needed; one that breaks is replaced by the next that is asked for. */
 export class PostgresLines implements Lines {
@@ -53,6 +53,19 @@ class PostgresLine implements Line {
 
   constructor(client: PoolClient) {
     this.#client = client;
+  }
+
+  /** As one text: hundreds of rows as parameters would cost this thread much more. */
+  async add({ table, columns }: Columns, lists: string): Promise<void> {
+    const names = columns.map(({ name }) => `"${name}"`).join(', ');
+    const values = columns.map(({ kind }, at) =>
+      kind === 'text' ? `list->>${at}` : `cast(list->>${at} as bigint)`,
+    );
+    await this.run(
+      `with rows as materialized (select value as list from jsonb_array_elements(cast($1 as jsonb)))
+      insert into "${table}" (${names}) select ${values.join(', ')} from rows on conflict do nothing`,
+      [lists],
+    );
   }
 
   async run(sql: string, parameters: readonly unknown[] = []): Promise<Answer> {

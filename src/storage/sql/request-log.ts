@@ -1,7 +1,7 @@
-import { CompiledQuery, type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/request-log.ts';
-import type { Flavour } from './flavour.ts';
+import type { Lines } from './lines.ts';
 import { columnNames, columns, toCall, toLists } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
 import type { Tables } from './tables.ts';
@@ -10,19 +10,21 @@ const lease = 'request-log';
 
 export class SqlRequestLog implements RequestLog {
   readonly #db: Kysely<Tables>;
-  /** Put together once, and not for each batch. */
-  readonly #insert: string;
+  readonly #lines: Lines;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, lines: Lines) {
     this.#db = db;
-    this.#insert = sql`with calls as materialized (${flavour.listsIn('')})
-      insert into requests (${names}) select ${values} from calls where true
-      on conflict (id) do nothing`.compile(db).sql;
+    this.#lines = lines;
   }
 
   /** As one JSON text: hundreds of rows cost this thread little more than writing it. */
   async add(calls: readonly LoggedCall[]): Promise<void> {
-    await this.#db.executeQuery(CompiledQuery.raw(this.#insert, [toLists(calls)]));
+    const line = await this.#lines.take();
+    try {
+      await line.add({ table: 'requests', columns }, toLists(calls));
+    } finally {
+      line.giveBack();
+    }
   }
 
   page(question: LogQuestion): Promise<LogPage> {
@@ -84,11 +86,3 @@ export class SqlRequestLog implements RequestLog {
     return numInsertedOrUpdatedRows === 1n;
   }
 }
-
-const names = sql.join(columnNames.map((name) => sql.ref(name)));
-
-const values = sql.join(
-  columns.map(({ kind }, at) =>
-    kind === 'text' ? sql`list->>${sql.lit(at)}` : sql`cast(list->>${sql.lit(at)} as bigint)`,
-  ),
-);

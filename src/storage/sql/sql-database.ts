@@ -78,7 +78,7 @@ class SqlDatabase implements Database {
     this.apiKeys = new SqlApiKeys(db, flavour);
     this.providerKeys = new SqlProviderKeys(db);
     this.usage = new SqlUsageBook(db);
-    this.requests = new SqlRequestLog(db, flavour);
+    this.requests = new SqlRequestLog(db, lines);
   }
 
   async ping(): Promise<void> {

@@ -14,6 +14,12 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
+/** A statement that is run for each list of values in a JSON text, all or none. */
+export interface RepeatedStatement {
+  readonly sql: string;
+  readonly lists: string;
+}
+
 /** What the thread says: once when the file is open, then once for each statement. */
 export type Said = Answer | { readonly refused: string; readonly locked: boolean };
 
@@ -53,7 +59,7 @@ export class SqliteThread {
   }
 
   /** One at a time. */
-  async run(statement: Statement): Promise<Answer> {
+  async run(statement: Statement | RepeatedStatement): Promise<Answer> {
     if (this.#failure !== undefined) throw this.#failure;
     this.#worker.postMessage(statement);
     return this.#answer();

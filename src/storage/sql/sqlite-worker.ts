@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
 import type { Answer } from './lines.ts';
-import type { Said, SqliteFile, Statement } from './sqlite-thread.ts';
+import type { RepeatedStatement, Said, SqliteFile, Statement } from './sqlite-thread.ts';
 
 const { file, bounds }: SqliteFile = workerData;
 const prepared = new Lru<StatementSync>(limits.preparedStatementsMax);
@@ -18,8 +18,8 @@ tell(() => {
   database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
   return { rows: [] };
 });
-parentPort?.on('message', (message: Statement | 'close') => {
-  if (message !== 'close') tell(() => run(message));
+parentPort?.on('message', (message: Statement | RepeatedStatement | 'close') => {
+  if (message !== 'close') tell(() => ('lists' in message ? repeat(message) : run(message)));
   else {
     tell(() => {
       database.close();
@@ -40,11 +40,39 @@ function tell(work: () => Answer): void {
 }
 
 function run({ sql, parameters }: Statement): Answer {
-  const statement = prepared.get(sql) ?? database.prepare(sql);
-  prepared.set(sql, statement);
+  const statement = preparedFor(sql);
   if (!parameters.every(isValue)) throw new Error('a value is of no kind that SQLite has');
   if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
   return { rows: [], changes: Number(statement.run(...parameters).changes) };
+}
+
+function repeat({ sql, lists }: RepeatedStatement): Answer {
+  const statement = preparedFor(sql);
+  const all: unknown = JSON.parse(lists);
+  if (!Array.isArray(all)) throw new Error('this is no list of lists');
+  database.exec('begin immediate');
+  try {
+    for (const list of all) statement.run(...valuesOf(list));
+    database.exec('commit');
+  } catch (error) {
+    database.exec('rollback');
+    throw error;
+  }
+  return { rows: [], changes: all.length };
+}
+
+/** Lists and objects are kept as the text they are. */
+function valuesOf(list: unknown): SQLInputValue[] {
+  if (!Array.isArray(list)) throw new Error('this is no list of values');
+  return list.map((value) => (isValue(value) ? value : JSON.stringify(value)));
+}
+
+function preparedFor(sql: string): StatementSync {
+  const known = prepared.get(sql);
+  if (known !== undefined) return known;
+  const statement = database.prepare(sql);
+  prepared.set(sql, statement);
+  return statement;
 }
 
 /** The statement itself would take an object for a list of named values. */
