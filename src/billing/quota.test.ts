@@ -198,7 +198,7 @@ test('a count that never stays refuses the call instead of asking for ever', asy
   };
   const { quota } = start(forgetful, await bookWith(t, 0));
   await assert.rejects(
-    quota.take(account),
+    async () => quota.take(account),
     (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
   );
 });
@@ -213,7 +213,7 @@ test('a slot that can not be given back stays counted, and the call does not fai
   assert.equal(quota.notGivenBack, 1);
   assert.equal(quota.open, 0);
   await assert.rejects(
-    quota.take(account),
+    async () => quota.take(account),
     (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
   );
 });

@@ -53,14 +53,23 @@ export class Quota {
     return this.#notGivenBack;
   }
 
-  async take(account: Account): Promise<QuotaDecision> {
+  /** At once where nobody has to be asked. */
+  take(account: Account): QuotaDecision | Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
-    for (let beginnings = 0; beginnings <= limits.countBeginningsMax; beginnings++) {
-      const taken = await this.#parts.slots.take(allowance);
-      if (taken.outcome !== 'uncounted') return this.#decision(taken, allowance);
+    const taken = this.#parts.slots.take(allowance);
+    return taken instanceof Promise || taken.outcome === 'uncounted'
+      ? this.#counted(taken, allowance)
+      : this.#decision(taken, allowance);
+  }
+
+  async #counted(first: Taken | Promise<Taken>, allowance: Allowance): Promise<QuotaDecision> {
+    let taken = await first;
+    for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
+      if (beginnings >= limits.countBeginningsMax) throw countLost();
       await this.#begin(allowance);
+      taken = await this.#parts.slots.take(allowance);
     }
-    throw unavailable('the count of calls is lost as soon as it is begun');
+    return this.#decision(taken, allowance);
   }
 
   /** What other replicas recorded within the last second may be missing. */
@@ -198,4 +207,8 @@ function tooManyFailures(retryAfterSeconds: number): GatewayError {
     `more than ${limits.givenBackPerMinute} calls of this account failed within a minute; the next is let through in ${retryAfterSeconds} s`,
     { retryAfterSeconds },
   );
+}
+
+function countLost(): GatewayError {
+  return unavailable('the count of calls is lost as soon as it is begun');
 }

@@ -292,7 +292,13 @@ export class Reply {
   #show(events: Events): void {
     for (const event of events) {
       if (event.type === 'error') this.#streamError ??= toldError(event.error);
-      for (const look of this.#looks) this.#guard(() => look(event));
+      for (const look of this.#looks) {
+        try {
+          look(event);
+        } catch (fault) {
+          this.faults.push(fault);
+        }
+      }
     }
   }
 
@@ -313,7 +319,11 @@ export class Reply {
     this.#ended = true;
     if (ending.how !== 'complete') {
       (this.#raw?.body ?? this.#events)?.cancel();
-      this.#guard(() => this.#showLast());
+      try {
+        this.#showLast();
+      } catch (fault) {
+        this.faults.push(fault);
+      }
     }
     return this.#tellFrom(0, ending);
   }
@@ -334,14 +344,6 @@ export class Reply {
     } catch (fault) {
       this.faults.push(fault);
       return undefined;
-    }
-  }
-
-  #guard(run: () => void): void {
-    try {
-      run();
-    } catch (fault) {
-      this.faults.push(fault);
     }
   }
 }

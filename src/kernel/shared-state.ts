@@ -30,8 +30,8 @@ export type Taken =
 
 /** Counts calls against a cap that holds exactly, whoever else is counting. */
 export interface Slots {
-  /** One step, one round trip. */
-  take(allowance: Allowance): Promise<Taken>;
+  /** One step, one round trip; at once where there is none to make. */
+  take(allowance: Allowance): Taken | Promise<Taken>;
   /** For a call that doesn't count after all. */
   giveBack(allowance: Allowance): Promise<void>;
   /** For a call that was never made: it is none of those that were given back. */
@@ -42,8 +42,8 @@ export interface Slots {
 
 /** Names the state that an account's cached lookups were made from. */
 export interface Versions {
-  /** Makes one up where there is none. */
-  of(accountId: string): Promise<string>;
+  /** Makes one up where there is none. At once where nobody has to be asked. */
+  of(accountId: string): string | Promise<string>;
   /** From now on whatever was looked up before is out of date, on every replica. */
   renew(accountId: string): Promise<void>;
 }

@@ -107,7 +107,12 @@ interface Outgoing {
 function requestHeaders({ received, target }: Exchange, { wire, via, filter }: Outgoing): string[] {
   const headers = received.wire === wire ? filter.forwarded(received.headers) : [...wire.ownHeaders];
   const passedBy = headersOf(received.headers, 'via');
-  headers.push('accept-encoding', 'identity', 'via', [...passedBy, via].join(', '));
+  headers.push(
+    'accept-encoding',
+    'identity',
+    'via',
+    passedBy.length === 0 ? via : [...passedBy, via].join(', '),
+  );
   if (received.wire !== wire) headers.push('content-type', 'application/json');
   if (target.credential !== undefined) headers.push(...target.provider.authorize(target.credential));
   return headers;

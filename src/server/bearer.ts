@@ -1,12 +1,13 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import { type HeaderList, headerOf, headersOf } from '../kernel/headers.ts';
 
 /** Two lines with two tokens could be read in two ways on the way here, so neither is taken. */
 export function bearerOf(headers: HeaderList): string | undefined {
-  const [value, ...others] = headersOf(headers, 'authorization');
-  if (others.some((other) => other !== value))
+  const value = headerOf(headers, 'authorization');
+  if (value === undefined) return undefined;
+  if (headersOf(headers, 'authorization').some((other) => other !== value))
     throw new GatewayError('credentials_disagree', 'there are two different authorization headers; send one');
-  if (value === undefined || value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  if (value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   const token = value.slice(7).trim();
   return token === '' ? undefined : token;
 }

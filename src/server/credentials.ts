@@ -74,9 +74,10 @@ export class Credentials {
   #stored({ accountId, key }: Known, provider: Provider): Secret | undefined | Promise<Secret | undefined> {
     const { vault, versions } = this.#rules;
     if (key !== undefined) return vault.open(accountId, provider.name, key.version);
-    return Promise.resolve(versions.of(accountId)).then((version) =>
-      vault.open(accountId, provider.name, version),
-    );
+    const version = versions.of(accountId);
+    return typeof version === 'string'
+      ? vault.open(accountId, provider.name, version)
+      : version.then((current) => vault.open(accountId, provider.name, current));
   }
 
   /** A key never goes to a vendor whose key it isn't. */

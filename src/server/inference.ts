@@ -52,6 +52,10 @@ interface Ready {
   readonly pipeline: Pipeline;
 }
 
+interface Admitted extends Ready {
+  readonly counted: Counted;
+}
+
 /** The data plane: one call from its first byte to its last, on the raw request and response. */
 export class Inference {
   readonly #parts: InferenceParts;
@@ -85,10 +89,8 @@ export class Inference {
       const bytes = await readBody(req, limits.bodyBytesMax);
       const trace = new Trace(performance.now());
       const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
-      const { exchange, pipeline, counted } = await this.#admitted(
-        { call, received, presence, trace },
-        known,
-      );
+      const admitting = this.#admitted({ call, received, presence, trace }, known);
+      const { exchange, pipeline, counted } = admitting instanceof Promise ? await admitting : admitting;
       const framed = await frame.run(exchange, pipeline, counted);
       await deliver({ res, call, exchange, framed, metrics, keepAliveMs });
     } catch (thrown) {
@@ -99,28 +101,35 @@ export class Inference {
   }
 
   /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
-  async #admitted(arrived: Arrived, known: Known): Promise<Ready & { readonly counted: Counted }> {
-    const { turnstile, frame } = this.#parts;
-    const { call, received, trace } = arrived;
-    const passed = turnstile.pass(known, received.headers);
-    const counted = passed instanceof Promise ? await passed : passed;
+  #admitted(arrived: Arrived, known: Known): Admitted | Promise<Admitted> {
+    const passed = this.#parts.turnstile.pass(known, arrived.received.headers);
+    return passed instanceof Promise
+      ? passed.then((counted) => this.#judged(arrived, counted))
+      : this.#judged(arrived, passed);
+  }
+
+  #judged(arrived: Arrived, counted: Counted): Admitted | Promise<Admitted> {
     try {
       const prepared = this.#prepared(arrived, counted.known);
-      const ready = prepared instanceof Promise ? await prepared : prepared;
-      if (counted.refusal !== undefined) throw counted.refusal;
-      return { ...ready, counted };
+      if (!(prepared instanceof Promise)) return admitted(prepared, counted);
+      return prepared
+        .then((ready) => admitted(ready, counted))
+        .catch((thrown) => this.#turnAway(thrown, arrived, counted));
     } catch (thrown) {
-      counted.unused();
-      const error = asGatewayError(thrown);
-      frame.turnedAway({
-        id: call.id,
-        known: counted.known,
-        received,
-        startedAtMs: trace.startedAtMs,
-        error,
-      });
-      throw thrown;
+      return this.#turnAway(thrown, arrived, counted);
     }
+  }
+
+  #turnAway(thrown: unknown, { call, received, trace }: Arrived, counted: Counted): never {
+    counted.unused();
+    this.#parts.frame.turnedAway({
+      id: call.id,
+      known: counted.known,
+      received,
+      startedAtMs: trace.startedAtMs,
+      error: asGatewayError(thrown),
+    });
+    throw thrown;
   }
 
   /** After authentication and the body, in the order of the contract: pipeline, provider key. */
@@ -143,6 +152,11 @@ export class Inference {
     const exchange = new Exchange({ id: call.id, received, caller: known.caller, target, presence, trace });
     return { exchange, pipeline: this.#parts.continuing.around(pipeline, exchange) };
   }
+}
+
+function admitted({ exchange, pipeline }: Ready, counted: Counted): Admitted {
+  if (counted.refusal !== undefined) throw counted.refusal;
+  return { exchange, pipeline, counted };
 }
 
 /** The little that the gateway itself needs of a body; the rest is for the provider to judge. */

@@ -10,12 +10,14 @@ const idsAtOnce = 256;
  */
 export function createRequestIds(clock: Clock = systemClock): () => string {
   const pool = Buffer.alloc(requestIdRandomBytes * idsAtOnce);
-  let at = pool.byteLength;
+  const digits = requestIdRandomBytes * 2;
+  let drawn = '';
+  let at = 0;
   let lastMs = -1;
   let start = '';
   return () => {
-    if (at === pool.byteLength) {
-      randomFillSync(pool);
+    if (at === drawn.length) {
+      drawn = randomFillSync(pool).toString('hex');
       at = 0;
     }
     const nowMs = clock.now();
@@ -23,8 +25,8 @@ export function createRequestIds(clock: Clock = systemClock): () => string {
       lastMs = nowMs;
       start = firstIdAt(nowMs);
     }
-    const id = start + pool.toString('hex', at, at + requestIdRandomBytes);
-    at += requestIdRandomBytes;
+    const id = start + drawn.slice(at, at + digits);
+    at += digits;
     return id;
   };
 }

@@ -1,5 +1,5 @@
-import type { KeyRing } from '../accounts/key-ring.ts';
-import type { Quota, Slot } from '../billing/quota.ts';
+import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
+import type { Quota, QuotaDecision, Slot } from '../billing/quota.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { HeaderList } from '../kernel/headers.ts';
 import type { Callers, Known } from './callers.ts';
@@ -47,26 +47,46 @@ export class CloudTurnstile implements Turnstile {
     this.#parts = parts;
   }
 
-  async pass(known: Known, headers: HeaderList): Promise<Counted> {
-    const { quota, callers, keys } = this.#parts;
+  pass(known: Known, headers: HeaderList): Counted | Promise<Counted> {
+    const decision = this.#parts.quota.take(keyOf(known).account);
+    if (decision instanceof Promise) return this.#passed(known, decision, headers);
+    return this.#counted(known, decision) ?? this.#passed(known, decision, headers);
+  }
+
+  async #passed(known: Known, first: Decided, headers: HeaderList): Promise<Counted> {
+    const { quota, callers } = this.#parts;
     let current = known;
-    for (let change = 0; change < changesMax; change++) {
-      const { key } = current;
-      if (key === undefined) throw new Error('only callers with a key pass here');
-      const decision = await quota.take(key.account);
-      if (decision.version === key.version) {
-        keys.used(key.keyId);
-        return decision.outcome === 'granted'
-          ? new TakenSlot(current, decision.slot)
-          : { ...uncounted(current), refusal: decision.error() };
+    let decision = await first;
+    for (let changes = 0; changes < changesMax; changes++) {
+      if (changes > 0) {
+        current = await callers.identifyAnew(headers);
+        decision = await quota.take(keyOf(current).account);
       }
+      const counted = this.#counted(current, decision);
+      if (counted !== undefined) return counted;
       if (decision.outcome === 'granted') void decision.slot.undo();
-      current = await callers.identifyAnew(headers);
     }
     throw new GatewayError('busy', 'this account is being changed; try again in a moment', {
       retryAfterSeconds: 1,
     });
   }
+
+  /** Undefined where the account was another when it was looked up. */
+  #counted(known: Known, decision: QuotaDecision): Counted | undefined {
+    const { keyId, version } = keyOf(known);
+    if (decision.version !== version) return undefined;
+    this.#parts.keys.used(keyId);
+    return decision.outcome === 'granted'
+      ? new TakenSlot(known, decision.slot)
+      : { ...uncounted(known), refusal: decision.error() };
+  }
+}
+
+type Decided = QuotaDecision | Promise<QuotaDecision>;
+
+function keyOf({ key }: Known): KeyIdentity {
+  if (key === undefined) throw new Error('only callers with a key pass here');
+  return key;
 }
 
 class TakenSlot implements Counted {

@@ -35,16 +35,18 @@ export function createLog(level: string, lines: Lines): Log {
   };
 }
 
-/** The time as ISO 8601; written once for all lines of a millisecond. */
+/** The time as ISO 8601; what a second's lines have in common is written once. */
 function createTimestamp(): () => string {
-  let lastMs = 0;
-  let text = '';
+  let startMs = 0;
+  let untilTheSecond = '';
   return () => {
     const nowMs = Date.now();
-    if (nowMs !== lastMs) {
-      lastMs = nowMs;
-      text = new Date(nowMs).toISOString();
+    let ms = nowMs - startMs;
+    if (ms < 0 || ms > 999) {
+      ms = nowMs % 1000;
+      startMs = nowMs - ms;
+      untilTheSecond = new Date(startMs).toISOString().slice(0, -4);
     }
-    return text;
+    return `${untilTheSecond}${String(ms).padStart(3, '0')}Z`;
   };
 }

@@ -5,7 +5,7 @@ import { type Failure, failureOf, thrownBy } from './failure.ts';
 /** What one side can be asked, by name. Both sides are of one release, so that the names stand for the types. */
 export type Questions<Names> = { readonly [Name in keyof Names]: Answer };
 
-type Answer = { answer(...values: readonly unknown[]): Promise<unknown> }['answer'];
+type Answer = { answer(...values: readonly unknown[]): unknown }['answer'];
 
 /** The way to another process; whatever can be cloned arrives as it was sent. */
 export interface Line {

@@ -99,7 +99,7 @@ test('while nobody answers shelves are empty, and counting is refused', async (t
   const away = { code: 'storage_unavailable' };
   cut();
   await assert.rejects(shared.ping(), away);
-  await assert.rejects(shared.versions.of('a'), away);
+  await assert.rejects(async () => shared.versions.of('a'), away);
   assert.equal(await shelf.get('key'), undefined);
   await shelf.put('key', Buffer.from('1'), 60);
   await assert.rejects(shelf.delete('key'), away);

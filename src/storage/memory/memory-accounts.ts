@@ -36,8 +36,18 @@ export class MemoryAccounts implements Slots, Versions {
     return this.#accounts.size;
   }
 
-  take(allowance: Allowance): Promise<Taken> {
-    return Promise.resolve(this.#take(allowance));
+  take({ accountId, periodStartMs, limit, givenBackMax }: Allowance): Taken {
+    const kept = this.#account(accountId);
+    const { version } = kept;
+    const nowMs = this.#clock.now();
+    if (kept.givenBack >= givenBackMax) {
+      const leftMs = kept.givenBackUntilMs - nowMs;
+      if (leftMs > 0) return { outcome: 'failing', retryAfterSeconds: Math.ceil(leftMs / 1000), version };
+    }
+    const count = countOf(kept, periodStartMs, nowMs);
+    if (count === undefined) return { outcome: 'uncounted', version };
+    if (count.used >= limit) return { outcome: 'full', used: count.used, version };
+    return { outcome: 'granted', used: ++count.used, version };
   }
 
   async giveBack(allowance: Allowance): Promise<void> {
@@ -63,26 +73,12 @@ export class MemoryAccounts implements Slots, Versions {
     kept.counts = [...running, { periodStartMs, untilMs, used }];
   }
 
-  async of(accountId: string): Promise<string> {
+  of(accountId: string): string {
     return this.#account(accountId).version;
   }
 
   async renew(accountId: string): Promise<void> {
     this.#account(accountId).version = this.#newVersion();
-  }
-
-  #take({ accountId, periodStartMs, limit, givenBackMax }: Allowance): Taken {
-    const kept = this.#account(accountId);
-    const { version } = kept;
-    const nowMs = this.#clock.now();
-    if (kept.givenBack >= givenBackMax) {
-      const leftMs = kept.givenBackUntilMs - nowMs;
-      if (leftMs > 0) return { outcome: 'failing', retryAfterSeconds: Math.ceil(leftMs / 1000), version };
-    }
-    const count = countOf(kept, periodStartMs, nowMs);
-    if (count === undefined) return { outcome: 'uncounted', version };
-    if (count.used >= limit) return { outcome: 'full', used: count.used, version };
-    return { outcome: 'granted', used: ++count.used, version };
   }
 
   #release({ accountId, periodStartMs }: Allowance, nowMs: number): Kept {

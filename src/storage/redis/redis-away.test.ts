@@ -30,7 +30,7 @@ test('while Redis is away every call fails at once with 503, and works again whe
     () => state.attempts.count('one', { most: 1, seconds: 60 }),
     () => state.attempts.forget('one'),
   ];
-  for (const call of calls) await assert.rejects(call, isUnavailable);
+  for (const call of calls) await assert.rejects(async () => call(), isUnavailable);
   assert.equal(link.pending, 0);
   await proxy.start();
   await eventually(() => (link.isUp ? true : undefined));
@@ -42,7 +42,9 @@ test('a Redis that falls silent fails calls within the time, and nobody waits fo
   await state.slots.begin(allowance, 0);
   proxy.silence();
   const before = performance.now();
-  const calls = Array.from({ length: 20 }, () => assert.rejects(state.slots.take(allowance), isUnavailable));
+  const calls = Array.from({ length: 20 }, () =>
+    assert.rejects(async () => state.slots.take(allowance), isUnavailable),
+  );
   await Promise.all(calls);
   const waitedMs = performance.now() - before;
   assert.ok(waitedMs > answerMs * 0.9 && waitedMs < answerMs * 20, String(waitedMs));
@@ -60,7 +62,7 @@ test('a call that was given up takes no slot when it reaches Redis after all', a
   const { state, proxy, link } = await setUp(t);
   await state.slots.begin(allowance, 0);
   proxy.silence();
-  await assert.rejects(state.slots.take(allowance), isUnavailable);
+  await assert.rejects(async () => state.slots.take(allowance), isUnavailable);
   proxy.speak();
   await eventually(() => (proxy.answered.includes('late') ? true : undefined));
   await eventually(() => (link.isUp ? true : undefined));
@@ -99,9 +101,9 @@ test('a server that was made read-only is left for its successor', async (t) => 
   const { state, proxy, link } = await setUp(t);
   await state.slots.begin(allowance, 0);
   proxy.reply = "-READONLY You can't write against a read only replica.\r\n";
-  await assert.rejects(state.slots.take(allowance), isUnavailable);
+  await assert.rejects(async () => state.slots.take(allowance), isUnavailable);
   assert.equal(link.isUp, false);
-  await assert.rejects(state.slots.take(allowance), isUnavailable);
+  await assert.rejects(async () => state.slots.take(allowance), isUnavailable);
   proxy.reply = undefined;
   await eventually(() => (link.isUp ? true : undefined));
   assert.equal((await state.slots.take(allowance)).outcome, 'granted');
@@ -123,7 +125,7 @@ test('an answer that came while this process was busy is not late', async (t) =>
 test('a link that is closed ends open questions at once', async (t) => {
   const { state, proxy } = await setUp(t, 60_000);
   proxy.silence();
-  const taken = assert.rejects(state.slots.take(allowance), isUnavailable);
+  const taken = assert.rejects(async () => state.slots.take(allowance), isUnavailable);
   await nextTurn();
   await state.close();
   await taken;
