@@ -12,6 +12,21 @@ export interface Recording {
   readonly usageAsked?: true;
 }
 
+const milestones = new WeakMap<Recording, readonly ReplyEvent[]>();
+
+/** The milestones of an answer that was replayed before; undefined where nobody has read it yet. */
+export function milestonesIn(recording: Recording): readonly ReplyEvent[] | undefined {
+  return milestones.get(recording);
+}
+
+/** Only where they are a few figures: an answer that had to be read whole would be held twice. */
+export function keepMilestones(recording: Recording, events: readonly ReplyEvent[]): void {
+  const holdContent = events.some(
+    (event) => event.type === 'message_start' && event.message.content.length > 0,
+  );
+  if (!holdContent) milestones.set(recording, events);
+}
+
 /** Takes an answer down while it passes, up to a size. */
 export class Recorder {
   readonly #bytesMax: number;

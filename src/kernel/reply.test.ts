@@ -293,6 +293,32 @@ describe('recording', () => {
     assert.deepEqual(await replayed(recording).answer(), answer);
   });
 
+  test('shows each replay the same milestones, though only the first is read', async () => {
+    const recording = await record(relay(source([streamText])).reply);
+    assert.ok(recording);
+    let decoders = 0;
+    const counting = {
+      ...anthropicMessages,
+      replyDecoder: (...asked: Parameters<typeof anthropicMessages.replyDecoder>) => {
+        decoders++;
+        return anthropicMessages.replyDecoder(...asked);
+      },
+    };
+    const watch = async (interest: 'milestones' | 'everything') => {
+      const events: ReplyEvent[] = [];
+      const reply = Reply.replay(recording, counting).tap((event) => events.push(event), interest);
+      for await (const _ of reply.bytes(counting, 'sse', asked));
+      return events;
+    };
+    const first = await watch('milestones');
+    assert.ok(first.some((event) => event.type === 'message_delta'));
+    assert.deepEqual(await watch('milestones'), first);
+    assert.equal(decoders, 1);
+    assert.ok((await watch('everything')).length > first.length);
+    assert.deepEqual(await watch('milestones'), first);
+    assert.equal(decoders, 2);
+  });
+
   test('also works where there are no bytes, only events', async () => {
     const recording = await record(Reply.of(answer));
     assert.ok(recording);

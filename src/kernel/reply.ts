@@ -4,7 +4,7 @@ import type { Received } from './exchange.ts';
 import { filtered } from './filtered.ts';
 import type { HeaderList } from './headers.ts';
 import type { Answer, ReplyEvent } from './message.ts';
-import { Recorder, type Recording } from './recording.ts';
+import { keepMilestones, milestonesIn, Recorder, type Recording } from './recording.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { type Pulled, type Source, sourceOf } from './source.ts';
 import type { Framing, Interest, ReplyDecoder, ReplyEncoder, Unread, WireFormat } from './wire-format.ts';
@@ -42,16 +42,21 @@ export class Reply {
   readonly #looks: Look[] = [];
   readonly #thens: Then[] = [];
   readonly #recorders: Recorder[] = [];
+  /** The recording that this answer replays. */
+  readonly #recording: Recording | undefined;
   #interest: Interest = 'milestones';
   #decoder: ReplyDecoder | undefined;
+  /** What a replay has shown. */
+  readonly #shown: ReplyEvent[] = [];
   /** Whether the decoder has come to its end. */
   #decoded = false;
   #taken = false;
   #ended = false;
   #streamError: GatewayError | undefined;
 
-  private constructor(from: { raw?: Raw; events?: Source<Events>; parent?: Reply }) {
+  private constructor(from: { raw?: Raw; events?: Source<Events>; parent?: Reply; recording?: Recording }) {
     this.#raw = from.raw;
+    this.#recording = from.recording;
     this.#events = from.events;
     this.#parent = from.parent;
     this.status = from.raw?.status ?? from.parent?.status ?? 200;
@@ -87,7 +92,7 @@ export class Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
     const { framing, body, usageAsked } = recording;
     const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body) };
-    return new Reply({ raw: usageAsked === undefined ? raw : { ...raw, usageAsked } });
+    return new Reply({ raw: usageAsked === undefined ? raw : { ...raw, usageAsked }, recording });
   }
 
   static #fromList(events: Events): Reply {
@@ -215,8 +220,14 @@ export class Reply {
   #passedChunk(chunk: Uint8Array | undefined): Pulled<Uint8Array> {
     if (chunk === undefined) return this.#complete();
     for (const recorder of this.#recorders) recorder.bytes(chunk);
-    if (this.#looks.length > 0) this.#show(this.#decode().push(chunk));
+    if (this.#looks.length > 0) this.#show(this.#known ?? this.#decode().push(chunk));
     return chunk;
+  }
+
+  /** All that a replayed answer says about itself, where it was read in another replay. */
+  get #known(): Events | undefined {
+    if (this.#recording === undefined || this.#interest !== 'milestones') return undefined;
+    return milestonesIn(this.#recording);
   }
 
   async #nextEvents(): Promise<Events | undefined> {
@@ -277,7 +288,11 @@ export class Reply {
     if (decoder === undefined) return [];
     this.#decoded = true;
     const last = decoder.end();
-    if (decoder.finished) return last;
+    if (decoder.finished) {
+      if (this.#recording !== undefined && this.#interest === 'milestones')
+        keepMilestones(this.#recording, [...this.#shown, ...last]);
+      return last;
+    }
     this.#show(last);
     throw new GatewayError('upstream_broken', 'the provider ended its answer before it was complete');
   }
@@ -290,6 +305,7 @@ export class Reply {
   }
 
   #show(events: Events): void {
+    if (this.#recording !== undefined) this.#shown.push(...events);
     for (const event of events) {
       if (event.type === 'error') this.#streamError ??= toldError(event.error);
       for (const look of this.#looks) {

@@ -49,6 +49,18 @@ export function createExactCache(): Module<{ ttl: number; max_bytes: number }> {
     return key;
   }
 
+  /** Bytes that are kept in this process are the same each time. */
+  const open = new WeakMap<Uint8Array, Kept>();
+
+  function opened(bytes: Uint8Array | undefined): Kept | undefined {
+    if (bytes === undefined) return undefined;
+    const known = open.get(bytes);
+    if (known !== undefined) return known;
+    const kept = unpacked(bytes);
+    open.set(bytes, kept);
+    return kept;
+  }
+
   function lead(key: string): () => void {
     if (inFlight.has(key)) return () => undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -76,7 +88,10 @@ export function createExactCache(): Module<{ ttl: number; max_bytes: number }> {
       }
       const key = keyFor(exchange, kit.fingerprint(exchange));
       const flight = `${scopeOf(exchange.caller)} ${key}`;
-      const look = async () => fitting(await kit.store.get(key), exchange);
+      const look = async () => {
+        const kept = opened(await kit.store.get(key));
+        return kept !== undefined && isFitting(kept, exchange) ? kept.recording : undefined;
+      };
       let found = await look();
       // Nothing may be waited for between this look and taking the lead, or two could take it.
       const ahead = found === undefined ? inFlight.get(flight) : undefined;
@@ -121,19 +136,26 @@ async function patiently(ahead: Promise<void>, { signal }: Exchange): Promise<bo
   }
 }
 
-/** A line that says how the client wanted its stream laid out, then the recording. */
+interface Kept {
+  /** How the client wanted its stream laid out. */
+  readonly layout: string;
+  readonly recording: Recording;
+}
+
+/** A line with the layout, then the recording. */
 function packed(recording: Recording, { received }: Exchange): Uint8Array {
   return Buffer.concat([Buffer.from(`${layoutOf(received)}\n`), packRecording(recording)]);
 }
 
+function unpacked(bytes: Uint8Array): Kept {
+  const lineEnd = bytes.indexOf(10);
+  const layout = Buffer.from(bytes.subarray(0, lineEnd)).toString('utf8');
+  return { layout, recording: unpackRecording(bytes.subarray(lineEnd + 1)) };
+}
+
 /** A recorded stream is for clients that want it laid out as it is: without a frame that they count on, or don't expect. */
-function fitting(kept: Uint8Array | undefined, { received }: Exchange): Recording | undefined {
-  if (kept === undefined) return undefined;
-  const lineEnd = kept.indexOf(10);
-  const recording = unpackRecording(kept.subarray(lineEnd + 1));
-  if (recording.framing === 'json' || !received.streamed) return recording;
-  const layout = Buffer.from(kept.subarray(0, lineEnd)).toString('utf8');
-  return layout === layoutOf(received) ? recording : undefined;
+function isFitting({ layout, recording }: Kept, { received }: Exchange): boolean {
+  return recording.framing === 'json' || !received.streamed || layout === layoutOf(received);
 }
 
 function layoutOf({ body }: Received): string {
