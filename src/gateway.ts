@@ -24,6 +24,7 @@ import { createCounter, createUpstream } from './providers/upstream.ts';
 import { Roots } from './secrets.ts';
 import { type AdmissionRules, loopbackHosts } from './server/admission.ts';
 import { createApp } from './server/app.ts';
+import { CallReports } from './server/call-reports.ts';
 import { Continuing } from './server/continuing.ts';
 import { CountTokens, countTokensRoute } from './server/count-tokens.ts';
 import { Credentials } from './server/credentials.ts';
@@ -152,6 +153,12 @@ async function compose(foundation: Foundation): Promise<Gateway> {
   });
 
   const estimator = new TokenEstimator();
+  const reports = new CallReports({
+    catalog,
+    metrics,
+    requests: settings.requestLog.isOn ? requests : undefined,
+    log,
+  });
   const inference = new Inference({
     callers,
     credentials,
@@ -163,12 +170,11 @@ async function compose(foundation: Foundation): Promise<Gateway> {
     frame: new Frame({
       upstream: createUpstream({ egress, via }),
       catalog,
-      metrics,
       usage,
-      requests: settings.requestLog.isOn ? requests : undefined,
+      reports,
       clock: systemClock,
-      log,
     }),
+    reports,
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
@@ -272,6 +278,7 @@ async function compose(foundation: Foundation): Promise<Gateway> {
       await listener.close(graceMs, () => inference.abortAll());
       await people.services?.close();
       await cleaner.stop();
+      reports.flush();
       if (!(await requests.flush(limits.lastFlushMs)))
         log.error({}, 'some calls are missing from the request log');
       if (!(await spending.close(limits.lastFlushMs))) log.error({}, 'some costs could not be settled');

@@ -15,6 +15,7 @@ import type { Directory } from '../providers/directory.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
+import type { CallReports } from './call-reports.ts';
 import type { Callers, Known } from './callers.ts';
 import type { Continuing } from './continuing.ts';
 import type { Credentials } from './credentials.ts';
@@ -34,6 +35,7 @@ export interface InferenceParts {
   readonly prices: { readonly catalog: Catalog; readonly unknownModels: UnknownModels };
   readonly turnstile: Turnstile;
   readonly frame: Frame;
+  readonly reports: CallReports;
   readonly metrics: Metrics;
   readonly log: Log;
   /** How long a stream may be silent. */
@@ -122,7 +124,7 @@ export class Inference {
 
   #turnAway(thrown: unknown, { call, received, trace }: Arrived, counted: Counted): never {
     counted.unused();
-    this.#parts.frame.turnedAway({
+    this.#parts.reports.turnedAway({
       id: call.id,
       known: counted.known,
       received,
