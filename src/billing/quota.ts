@@ -128,15 +128,20 @@ export class Quota {
     await this.#parts.slots.begin(allowance, recorded + open);
   }
 
-  readonly #settle = async (slot: Slot, allowance: Allowance, how: Settling): Promise<void> => {
+  readonly #settle = (slot: Slot, allowance: Allowance, how: Settling): void | Promise<void> => {
+    if (how === 'kept') this.#open.delete(slot);
+    else return this.#release(slot, allowance, how);
+  };
+
+  async #release(slot: Slot, allowance: Allowance, how: Exclude<Settling, 'kept'>): Promise<void> {
+    const { slots } = this.#parts;
     try {
-      if (how === 'given back') await this.#parts.slots.giveBack(allowance);
-      if (how === 'undone') await this.#parts.slots.undo(allowance);
+      await (how === 'undone' ? slots.undo(allowance) : slots.giveBack(allowance));
     } catch {
       this.#notGivenBack++;
     }
     this.#open.delete(slot);
-  };
+  }
 
   #capReached({ limit, periodEndMs }: Allowance): GatewayError {
     const { clock } = this.#parts;
@@ -155,7 +160,7 @@ export class Quota {
 }
 
 type Settling = 'kept' | 'given back' | 'undone';
-type OnSettled = (slot: Slot, allowance: Allowance, how: Settling) => Promise<void>;
+type OnSettled = (slot: Slot, allowance: Allowance, how: Settling) => void | Promise<void>;
 
 /** A call that counts unless it is given back. It is settled once; after that nothing changes. */
 export class Slot {
@@ -181,21 +186,21 @@ export class Slot {
 
   /** The call counts. It is recorded in the same breath, or a count that is begun between the two misses it. */
   keep(): void {
-    void this.#settle('kept');
+    this.#settle('kept');
   }
 
   /** The call doesn't count. Where the store can't be told it stays counted; that is no error of the call. */
-  giveBack(): Promise<void> {
-    return this.#settle('given back');
+  async giveBack(): Promise<void> {
+    await this.#settle('given back');
   }
 
   /** The call was never made, which is no failure of it. */
-  undo(): Promise<void> {
-    return this.#settle('undone');
+  async undo(): Promise<void> {
+    await this.#settle('undone');
   }
 
-  #settle(how: Settling): Promise<void> {
-    if (this.#settled) return Promise.resolve();
+  #settle(how: Settling): void | Promise<void> {
+    if (this.#settled) return;
     this.#settled = true;
     return this.#onSettled(this, this.#allowance, how);
   }

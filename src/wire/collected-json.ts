@@ -4,7 +4,7 @@ import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
-import { AnswerEnd, firstModel } from './answer-end.ts';
+import { AnswerEnds } from './answer-ends.ts';
 import { parseExactObject, parseObject } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
@@ -19,7 +19,7 @@ export interface Glimpse {
 export interface AnswerReader {
   readonly read: (body: JsonObject) => Whole;
   /** Undefined where only the whole could tell. */
-  readonly glimpse?: (end: AnswerEnd) => Glimpse | undefined;
+  readonly glimpse?: (ends: AnswerEnds) => Glimpse | undefined;
 }
 
 /** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
@@ -60,9 +60,10 @@ export class CollectedJson implements ReplyDecoder {
 
   /** Parsing costs by the length of the answer, a look at its two ends doesn't. Undefined where that can't tell. */
   #glimpsed(json: Buffer): readonly ReplyEvent[] | undefined {
-    const model = this.#cut ? undefined : firstModel(json);
+    const ends = new AnswerEnds(json, this.#cut ? json.byteLength : endBytes);
+    const model = this.#cut ? undefined : ends.model;
     if (model === undefined && !this.#cut) return undefined;
-    const seen = this.#reader.glimpse?.(new AnswerEnd(json, this.#cut ? json.byteLength : endBytes));
+    const seen = this.#reader.glimpse?.(ends);
     if (seen === undefined) return undefined;
     const { stop_reason, usage } = seen;
     const last: readonly ReplyEvent[] = [

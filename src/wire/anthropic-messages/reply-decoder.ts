@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
-import type { AnswerEnd } from '../answer-end.ts';
+import type { AnswerEnds } from '../answer-ends.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
 import { objectOf, parseObject, stringOf } from '../read.ts';
 import { SseParser } from '../sse.ts';
@@ -84,9 +84,9 @@ export function readMessage(body: JsonObject): Whole {
 }
 
 /** The two things that are told of every answer. */
-export function glimpseOfMessage(end: AnswerEnd): Glimpse | undefined {
-  const usage = end.field('usage', 1);
-  const stop = end.field('stop_reason', 1);
+export function glimpseOfMessage(ends: AnswerEnds): Glimpse | undefined {
+  const usage = ends.field('usage', 1);
+  const stop = ends.field('stop_reason', 1);
   if (!isJsonObject(usage) || typeof stop !== 'string' || typeof usage.output_tokens !== 'number')
     return undefined;
   return { stop_reason: stop, usage };

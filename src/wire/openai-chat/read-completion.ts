@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
-import type { AnswerEnd } from '../answer-end.ts';
+import type { AnswerEnds } from '../answer-ends.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
 import { openaiError } from '../openai-errors.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
@@ -17,14 +17,14 @@ export function readCompletion(body: JsonObject): Whole {
 }
 
 /** The two things that are told of every answer; what may change their meaning is read. */
-export function glimpseOfCompletion(end: AnswerEnd): Glimpse | undefined {
-  const usage = objectOf(end.field('usage', 1));
-  const finish = end.field('finish_reason', 3);
+export function glimpseOfCompletion(ends: AnswerEnds): Glimpse | undefined {
+  const usage = objectOf(ends.field('usage', 1));
+  const finish = ends.field('finish_reason', 3);
   if (usage === undefined || typeof finish !== 'string') return undefined;
-  const more = end.has(/"(?:error|tool_calls|refusal|service_tier)"\s*:/);
-  if (more && (end.has(/"(?:error|tool_calls)"\s*:/) || (end.field('refusal', 4) ?? null) !== null))
+  const more = ends.has(/"(?:error|tool_calls|refusal|service_tier)"\s*:/);
+  if (more && (ends.has(/"(?:error|tool_calls)"\s*:/) || (ends.field('refusal', 4) ?? null) !== null))
     return undefined;
-  const told = usageOf(usage, more ? { service_tier: end.field('service_tier', 1) } : {});
+  const told = usageOf(usage, more ? { service_tier: ends.field('service_tier', 1) } : {});
   if (told.output_tokens === undefined) return undefined;
   return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: told };
 }
