@@ -4,6 +4,7 @@ import type { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Presence } from '../kernel/presence.ts';
 import type { Pulled, Source } from '../kernel/source.ts';
+import { atTurnEnd } from '../kernel/turn-end.ts';
 
 export interface Head {
   readonly status: number;
@@ -74,7 +75,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
 
   onResponseEnd(): void {
     this.#over = true;
-    this.#tellHead();
+    if (this.#head !== undefined) atTurnEnd(() => this.#tellHead());
     this.#waiting?.resolve(undefined);
     this.#waiting = undefined;
   }
@@ -104,8 +105,9 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
 
   cancel(): void {
     this.#cancelled = true;
-    this.#queue = [];
+    // What is there whole has been paid for, and is at least counted.
     if (this.#over) return;
+    this.#queue = [];
     if (this.#controller !== undefined) this.#controller.abort(gone());
     // Still without a connection: nobody else would say that this is over.
     else this.#rejectHead(this.#explain(gone()));

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import { GatewayError } from '../kernel/errors.ts';
+import { atTurnEnd } from '../kernel/turn-end.ts';
 
 const decoders = {
   gzip: promisify(gunzip),
@@ -55,7 +56,9 @@ function collect(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
       if (!req.complete) reject(clientGone(cause));
     };
     req.on('end', () =>
-      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+      atTurnEnd(() =>
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+      ),
     );
     req.on('error', gone).on('close', gone);
   });

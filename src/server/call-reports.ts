@@ -54,7 +54,8 @@ export class CallReports {
   }
 
   add(call: EndedCall): void {
-    if (this.#waiting.push(call) === 1) setImmediate(() => this.flush());
+    // Before the next request is read, so that who asks after a call finds it.
+    if (this.#waiting.push(call) === 1) process.nextTick(() => this.flush());
   }
 
   /** Tells of those that wait. */
