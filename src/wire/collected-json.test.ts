@@ -93,6 +93,17 @@ const seen: readonly [string, WireFormat, object, Seen][] = [
     ['gpt-4o-mini-2024-07-18', 'tool_use', 5, 9, 'glimpse'],
   ],
   [
+    'a second choice that ended otherwise',
+    openaiChat,
+    completion({
+      choices: [
+        { index: 0, message: { role: 'assistant', content: 'cut' }, finish_reason: 'length' },
+        { index: 1, message: { role: 'assistant', content: long }, finish_reason: 'stop' },
+      ],
+    }),
+    ['gpt-4o-mini-2024-07-18', 'max_tokens', 5, 9, 'parse'],
+  ],
+  [
     'a model that stands elsewhere',
     openaiChat,
     { choices: completion({}).choices, model: 'other', usage: completion({}).usage },

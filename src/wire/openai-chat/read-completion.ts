@@ -20,7 +20,7 @@ export function readCompletion(body: JsonObject): Whole {
 export function glimpseOfCompletion(ends: AnswerEnds): Glimpse | undefined {
   const usage = objectOf(ends.field('usage', 1));
   const finish = ends.field('finish_reason', 3);
-  if (usage === undefined || typeof finish !== 'string') return undefined;
+  if (usage === undefined || typeof finish !== 'string' || !ends.hasOne('finish_reason')) return undefined;
   const more = ends.has(/"(?:error|tool_calls|refusal|service_tier)"\s*:/);
   if (more && (ends.has(/"(?:error|tool_calls)"\s*:/) || (ends.field('refusal', 4) ?? null) !== null))
     return undefined;
