@@ -225,8 +225,6 @@ export const limits = {
   requestLogForgetPauseMs: 50,
   /** Requests whose cache key is remembered. */
   cacheKeysKept: 1000,
-  /** Bodies up to this are remembered as they are for it, larger ones by their hash. */
-  cacheNamedBodyBytes: 4096,
   /** When the gateway stops, what is only in memory gets this long to be stored. */
   lastFlushMs: 10_000,
   /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */

@@ -319,6 +319,18 @@ describe('recording', () => {
     assert.equal(decoders, 2);
   });
 
+  test('replays as many events as fit into it', async () => {
+    const delta =
+      'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a"}}\n\n';
+    const events = 130_000;
+    const body = Buffer.from(`event: content_block_delta\n${delta}`.repeat(events) + streamText);
+    const replay = Reply.replay({ wire: 'anthropic-messages', framing: 'sse', body }, anthropicMessages);
+    let shown = 0;
+    replay.tap(() => shown++);
+    for await (const _ of replay.bytes(anthropicMessages, 'sse', asked));
+    assert.ok(shown > events);
+  });
+
   test('also works where there are no bytes, only events', async () => {
     const recording = await record(Reply.of(answer));
     assert.ok(recording);

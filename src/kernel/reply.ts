@@ -305,8 +305,9 @@ export class Reply {
   }
 
   #show(events: Events): void {
-    if (this.#recording !== undefined) this.#shown.push(...events);
+    const collected = this.#recording !== undefined && this.#interest === 'milestones';
     for (const event of events) {
+      if (collected) this.#shown.push(event);
       if (event.type === 'error') this.#streamError ??= toldError(event.error);
       for (const look of this.#looks) {
         try {

@@ -186,14 +186,7 @@ function nameOf({ target, received }: Exchange, credential: string): string {
   const { wire, headers, query, bytes } = received;
   const variants = wire.variantHeaders.map((name) => headerOf(headers, name) ?? '').join('\n');
   const { provider, model } = target;
-  return `${bodyName(bytes)}\n${provider.name}\n${provider.baseUrl}\n${model}\n${credential}\n${wire.name}\n${query}\n${variants}`;
-}
-
-/** A small body itself, which costs a third of its hash; with its length in front there is no question where it ends. */
-function bodyName(bytes: Uint8Array): string {
-  if (bytes.byteLength > limits.cacheNamedBodyBytes) return `sha256 ${hash('sha256', bytes, 'base64url')}`;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  return `${bytes.byteLength} ${text}`;
+  return `${hash('sha256', bytes, 'base64url')}\n${provider.name}\n${provider.baseUrl}\n${model}\n${credential}\n${wire.name}\n${query}\n${variants}`;
 }
 
 /** A request without what doesn't change the answer: its framing, bookkeeping and cache markers. */

@@ -49,6 +49,22 @@ test('a line is written soon, without another that pushes it out', async () => {
   assert.equal(text, 'alone\n');
 });
 
+for (const [ending, code] of [
+  ['a crash', "throw new Error('crash');"],
+  ['an exit', 'process.exit(1);'],
+  ['a flush before an exit', 'lines.flush(); process.exit(0);'],
+] as const)
+  test(`the last lines before ${ending} are written`, async () => {
+    const { text } = await written(
+      `const lines = standardOutput();
+      setTimeout(() => {
+        for (let at = 0; at < 500; at++) lines.write('line ' + at + '\\n');
+        ${code}
+      }, 20);`,
+    );
+    assert.equal(text, Array.from({ length: 500 }, (_, at) => `line ${at}\n`).join(''));
+  });
+
 test('a reader that is far behind loses lines, and how many is told', async () => {
   const { text, errors } = await written(
     `const lines = standardOutput();

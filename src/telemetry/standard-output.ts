@@ -30,6 +30,20 @@ export function standardOutput(pieceBytes = 65_536): Lines {
     gatheredBytes = 0;
   };
   setInterval(pass, 250).unref();
+  const flush = () => {
+    try {
+      // What is written from here on waits for the line below, which doesn't come back before it is gone.
+      Object.assign(stream, { minLength: Number.POSITIVE_INFINITY });
+      pass();
+      stream.flushSync();
+    } catch {
+      // The stream isn't open yet, or the reader of our output is gone: there is nobody left to tell.
+    } finally {
+      Object.assign(stream, { minLength: 0 });
+    }
+  };
+  // The last lines before a crash are the ones that are looked for; the stream has an ending of its own after this.
+  process.prependListener('exit', flush);
   return {
     write(line) {
       const bytes = Buffer.byteLength(line);
@@ -40,13 +54,6 @@ export function standardOutput(pieceBytes = 65_536): Lines {
     get lost() {
       return lost;
     },
-    flush() {
-      try {
-        pass();
-        stream.flushSync();
-      } catch {
-        // The stream isn't open yet, or the reader of our output is gone: there is nobody left to tell.
-      }
-    },
+    flush,
   };
 }

@@ -4,13 +4,12 @@ import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
-import { AnswerEnds } from './answer-ends.ts';
-import { parseExactObject, parseObject } from './read.ts';
+import { parseExactObject, parseObject, stringOf } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
 export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
 
-/** What can be told of an answer without parsing it. */
+/** What an answer says about itself. */
 export interface Glimpse {
   readonly stop_reason: string | null;
   readonly usage: Usage;
@@ -18,8 +17,10 @@ export interface Glimpse {
 
 export interface AnswerReader {
   readonly read: (body: JsonObject) => Whole;
-  /** Undefined where only the whole could tell. */
-  readonly glimpse?: (ends: AnswerEnds) => Glimpse | undefined;
+  /** Undefined where only the content could tell. */
+  readonly brief?: (body: JsonObject) => Glimpse | undefined;
+  /** The same of an answer whose beginning is gone. Undefined where only the whole could tell. */
+  readonly glimpse?: (latin1: string) => Glimpse | undefined;
 }
 
 /** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
@@ -48,29 +49,28 @@ export class CollectedJson implements ReplyDecoder {
   end(): readonly ReplyEvent[] {
     const json = joined(this.#chunks);
     this.#chunks = [];
-    const glimpsed = this.#interest === 'milestones' ? this.#glimpsed(json) : undefined;
-    if (glimpsed !== undefined || this.#cut) return glimpsed ?? [];
-    const text = json.toString('utf8');
-    const body = this.#interest === 'milestones' ? parseObject(text) : parseExactObject(text);
-    const whole = body === undefined ? undefined : this.#reader.read(body);
-    if (whole === undefined) return [];
-    if ('error' in whole) return [{ type: 'error', error: whole.error }];
-    return this.#interest === 'milestones' ? milestones(whole.answer) : [...unfold(whole.answer)];
+    if (this.#interest === 'milestones') return this.#milestones(json);
+    return this.#read(parseExactObject(json.toString('utf8')), (answer) => [...unfold(answer)]);
   }
 
-  /** Parsing costs by the length of the answer, a look at its two ends doesn't. Undefined where that can't tell. */
-  #glimpsed(json: Buffer): readonly ReplyEvent[] | undefined {
-    const ends = new AnswerEnds(json, this.#cut ? json.byteLength : endBytes);
-    const model = this.#cut ? undefined : ends.model;
-    if (model === undefined && !this.#cut) return undefined;
-    const seen = this.#reader.glimpse?.(ends);
-    if (seen === undefined) return undefined;
-    const { stop_reason, usage } = seen;
-    const last: readonly ReplyEvent[] = [
-      { type: 'message_delta', delta: { stop_reason }, usage },
-      { type: 'message_stop' },
-    ];
-    return model === undefined ? last : [{ type: 'message_start', message: begunBy(model) }, ...last];
+  #milestones(json: Buffer): readonly ReplyEvent[] {
+    if (this.#cut) {
+      const seen = this.#reader.glimpse?.(json.toString('latin1'));
+      return seen === undefined ? [] : told(seen);
+    }
+    const body = parseObject(json.toString('utf8'));
+    const brief = body === undefined ? undefined : this.#reader.brief?.(body);
+    if (brief === undefined) return this.#read(body, milestones);
+    return [{ type: 'message_start', message: begunBy(stringOf(body?.model) ?? '') }, ...told(brief)];
+  }
+
+  #read(
+    body: JsonObject | undefined,
+    eventsOf: (answer: Answer) => readonly ReplyEvent[],
+  ): readonly ReplyEvent[] {
+    const whole = body === undefined ? undefined : this.#reader.read(body);
+    if (whole === undefined) return [];
+    return 'error' in whole ? [{ type: 'error', error: whole.error }] : eventsOf(whole.answer);
   }
 
   /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */
@@ -84,8 +84,9 @@ export class CollectedJson implements ReplyDecoder {
   }
 }
 
-/** Behind the content there is little but the usage, whatever the provider. */
-const endBytes = 1024;
+function told({ stop_reason, usage }: Glimpse): readonly ReplyEvent[] {
+  return [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
+}
 
 function begunBy(model: string): Answer {
   return {

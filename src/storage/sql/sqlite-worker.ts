@@ -55,7 +55,8 @@ function repeat({ sql, lists }: RepeatedStatement): Answer {
     for (const list of all) statement.run(...valuesOf(list));
     database.exec('commit');
   } catch (error) {
-    database.exec('rollback');
+    // Some failures end it by themselves.
+    if (database.isTransaction) database.exec('rollback');
     throw error;
   }
   return { rows: [], changes: all.length };

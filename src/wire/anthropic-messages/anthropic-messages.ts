@@ -5,10 +5,10 @@ import { FoldedJson } from '../folded-json.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { nameOfError } from './errors.ts';
-import { glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
+import { briefOfMessage, glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
 import { bodyOf, MessagesEncoder } from './reply-encoder.ts';
 
-const reader: AnswerReader = { read: readMessage, glimpse: glimpseOfMessage };
+const reader: AnswerReader = { read: readMessage, brief: briefOfMessage, glimpse: glimpseOfMessage };
 
 /** Anthropic's Messages API. The canonical shape is its own, so this codec checks and hardly translates. */
 export const anthropicMessages: WireFormat = {

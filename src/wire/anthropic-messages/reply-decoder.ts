@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
-import type { AnswerEnds } from '../answer-ends.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
+import { glance } from '../glance.ts';
 import { objectOf, parseObject, stringOf } from '../read.ts';
 import { SseParser } from '../sse.ts';
 import { UnreadContent } from '../unread-content.ts';
@@ -83,12 +83,20 @@ export function readMessage(body: JsonObject): Whole {
     : undefined;
 }
 
-/** The two things that are told of every answer. */
-export function glimpseOfMessage(ends: AnswerEnds): Glimpse | undefined {
-  const usage = ends.field('usage', 1);
-  const stop = ends.field('stop_reason', 1);
-  if (!isJsonObject(usage) || typeof stop !== 'string' || typeof usage.output_tokens !== 'number')
-    return undefined;
+/** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
+export function briefOfMessage(body: JsonObject): Glimpse | undefined {
+  const { type, content, usage, stop_reason } = body;
+  if (type === 'error' || !Array.isArray(content) || !content.every(isJsonObject)) return undefined;
+  if (!isJsonObject(usage) || typeof usage.output_tokens !== 'number') return undefined;
+  return { stop_reason: stringOf(stop_reason) ?? null, usage };
+}
+
+/** The same from its end. */
+export function glimpseOfMessage(json: string): Glimpse | undefined {
+  if (json.includes('"error"')) return undefined;
+  const usage = glance(json, 'usage', 1);
+  const stop = glance(json, 'stop_reason', 1);
+  if (!isJsonObject(usage) || typeof stop !== 'string') return undefined;
   return { stop_reason: stop, usage };
 }
 

@@ -8,12 +8,16 @@ import { openaiErrorType } from '../openai-errors.ts';
 import { completionOf } from './completion.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
-import { glimpseOfCompletion, readCompletion } from './read-completion.ts';
+import { briefOfCompletion, glimpseOfCompletion, readCompletion } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
 import { ChatEncoder } from './reply-encoder.ts';
 import { usageQuestion } from './usage-question.ts';
 
-const reader: AnswerReader = { read: readCompletion, glimpse: glimpseOfCompletion };
+const reader: AnswerReader = {
+  read: readCompletion,
+  brief: briefOfCompletion,
+  glimpse: glimpseOfCompletion,
+};
 
 const estimates: TokenEstimates = {
   bytesPerToken: 5,

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
-import type { AnswerEnds } from '../answer-ends.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
+import { glance } from '../glance.ts';
 import { openaiError } from '../openai-errors.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
 import { toolInputOf } from '../tool-input.ts';
@@ -16,16 +16,26 @@ export function readCompletion(body: JsonObject): Whole {
   return Array.isArray(body.choices) ? { answer: answerOf(body) } : undefined;
 }
 
-/** The two things that are told of every answer; what may change their meaning is read. */
-export function glimpseOfCompletion(ends: AnswerEnds): Glimpse | undefined {
-  const usage = objectOf(ends.field('usage', 1));
-  const finish = ends.field('finish_reason', 3);
-  if (usage === undefined || typeof finish !== 'string' || !ends.hasOne('finish_reason')) return undefined;
-  const more = ends.has(/"(?:error|tool_calls|refusal|service_tier)"\s*:/);
-  if (more && (ends.has(/"(?:error|tool_calls)"\s*:/) || (ends.field('refusal', 4) ?? null) !== null))
-    return undefined;
-  const told = usageOf(usage, more ? { service_tier: ends.field('service_tier', 1) } : {});
-  if (told.output_tokens === undefined) return undefined;
+/** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
+export function briefOfCompletion(body: JsonObject): Glimpse | undefined {
+  if (!Array.isArray(body.choices) || errorOf(body) !== undefined) return undefined;
+  const usage = usageOf(objectOf(body.usage) ?? {}, body);
+  if (usage.output_tokens === undefined) return undefined;
+  const choice = firstChoice(body);
+  const message = objectOf(choice.message) ?? {};
+  const tools = objectsOf(message.tool_calls).some((call) => nameOfCall(call) !== undefined);
+  const refused = refusalOf(message) !== undefined;
+  return { stop_reason: stopReasonOf(finishOf(choice), { tools, refused }), usage };
+}
+
+/** The same from its end; what may change the meaning of what that says would have to be read. */
+export function glimpseOfCompletion(json: string): Glimpse | undefined {
+  if (json.includes('"error"') || json.includes('"tool_calls"')) return undefined;
+  if (json.includes('"refusal"') && glance(json, 'refusal', 4) !== null) return undefined;
+  const usage = objectOf(glance(json, 'usage', 1));
+  const finish = glance(json, 'finish_reason', 3);
+  if (usage === undefined || typeof finish !== 'string') return undefined;
+  const told = usageOf(usage, { service_tier: glance(json, 'service_tier', 1) });
   return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: told };
 }
 
@@ -34,19 +44,37 @@ export function errorOf(body: JsonObject): StreamError | undefined {
   return error === null || error === undefined ? undefined : openaiError(error);
 }
 
-/** The first choice: more than one can't be asked for across formats. */
-function answerOf(body: JsonObject): Answer {
+/** The first: more than one can't be asked for across formats. */
+function firstChoice(body: JsonObject): JsonObject {
   const choices = objectsOf(body.choices);
-  const choice = choices.find((candidate) => candidate.index === 0) ?? choices[0] ?? {};
-  const message = objectOf(choice.message) ?? {};
+  return choices.find((candidate) => candidate.index === 0) ?? choices[0] ?? {};
+}
+
+function finishOf(choice: JsonObject): string {
+  return stringOf(choice.finish_reason) ?? 'stop';
+}
+
+function refusalOf(message: JsonObject): string | undefined {
   const refusal = stringOf(message.refusal);
+  return refusal === '' ? undefined : refusal;
+}
+
+/** What can't be named can't be called. */
+function nameOfCall(call: JsonObject): string | undefined {
+  return stringOf(objectOf(call.function)?.name);
+}
+
+function answerOf(body: JsonObject): Answer {
+  const choice = firstChoice(body);
+  const message = objectOf(choice.message) ?? {};
+  const refusal = refusalOf(message);
   const content = [
     ...thinkingOf(message),
     ...encryptedOf(message, body),
     ...textsOf(message.content),
     ...callsOf(message, body),
   ];
-  const refused = refusal !== undefined && refusal !== '';
+  const refused = refusal !== undefined;
   if (refused) content.push({ type: 'text', text: refusal, refusal: true });
   const tools = content.some((block) => block.type === 'tool_use');
   return {
@@ -55,7 +83,7 @@ function answerOf(body: JsonObject): Answer {
     role: 'assistant',
     model: modelOf(body),
     content,
-    stop_reason: stopReasonOf(stringOf(choice.finish_reason) ?? 'stop', { tools, refused }),
+    stop_reason: stopReasonOf(finishOf(choice), { tools, refused }),
     stop_sequence: null,
     ...(refused && { stop_details: { type: 'refusal', category: null, explanation: refusal } }),
     usage: usageOf(objectOf(body.usage) ?? {}, body),
@@ -83,13 +111,15 @@ function textsOf(content: unknown): readonly Block[] {
 
 function callsOf(message: JsonObject, body: JsonObject): readonly Block[] {
   return objectsOf(message.tool_calls).flatMap((call, at): readonly Block[] => {
-    const called = objectOf(call.function);
-    const name = stringOf(called?.name);
+    const name = nameOfCall(call);
     if (name === undefined) return [];
     const id = stringOf(call.id) || `call_${stringOf(body.id) ?? ''}_${at}`;
     const extra_content = objectOf(call.extra_content);
     const extras =
       extra_content === undefined ? [] : [sealedExtra({ model: modelOf(body), call: { id, extra_content } })];
-    return [...extras, { type: 'tool_use', id, name, input: toolInputOf(called?.arguments) }];
+    return [
+      ...extras,
+      { type: 'tool_use', id, name, input: toolInputOf(objectOf(call.function)?.arguments) },
+    ];
   });
 }
