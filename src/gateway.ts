@@ -4,6 +4,7 @@ import { ProviderVault } from './accounts/provider-keys.ts';
 import { Sealing } from './accounts/sealing.ts';
 import { Spending } from './billing/spending.ts';
 import { UsageRecorder } from './billing/usage-recorder.ts';
+import { gaugesOf } from './gauges.ts';
 import { systemClock } from './kernel/clock.ts';
 import { limits } from './kernel/limits.ts';
 import type { Module } from './kernel/module.ts';
@@ -132,10 +133,11 @@ async function compose(foundation: Foundation): Promise<Gateway> {
   });
   const [nameKey] = roots.derived('credential names');
   const kits = kitMaker({ shelves: stores.shelves, nameKey, spending, catalog });
-  const pipelines = new PipelineChoice(new Pipelines(modules, kits), settings.pipeline);
+  const compiled = new Pipelines(modules, kits);
+  const pipelines = new PipelineChoice(compiled, settings.pipeline);
   const address: PublicAddress = { url: settings.baseUrl ?? '' };
   const people = peopleOf({ ...foundation, usage, directory, address });
-  const { callers, turnstile, access } = people;
+  const { callers, turnstile, access, quota } = people;
   const { versions } = stores.shared;
   const vault = new ProviderVault({
     providerKeys: stores.database.providerKeys,
@@ -188,39 +190,19 @@ async function compose(foundation: Foundation): Promise<Gateway> {
     metrics,
     log,
   });
-  metrics.gauge('weir_open_calls', 'Calls that have not ended', () => inference.openCalls);
-  metrics.gauge(
-    'weir_log_rows_waiting',
-    `Calls that are not in the request log yet, of ${limits.requestLogRowsWaiting}`,
-    () => requests.waiting,
-  );
-  metrics.gauge(
-    'weir_log_rows_dropped',
-    'Calls that were left out of the request log',
-    () => requests.dropped,
-  );
-  metrics.gauge('weir_log_lines_lost', 'Log lines that nobody read in time', () => log.lost);
-  metrics.gauge('weir_open_holds', 'Sums that are held for calls', () => spending.open);
-  metrics.gauge(
-    'weir_usage_sums_waiting',
-    `Sums of usage that are not stored yet, of ${limits.usageSumsMax}`,
-    () => usage.waitingSums,
-  );
-  metrics.gauge(
-    'weir_usage_failed_rounds',
-    'Tries to store usage that failed since the last that did not',
-    () => usage.failedRounds,
-  );
-  const { quota } = people;
-  if (quota !== undefined) {
-    metrics.gauge('weir_quota_open', 'Counted calls that have not ended', () => quota.open);
-    metrics.gauge(
-      'weir_quota_not_given_back',
-      'Failed calls that stayed counted because the store could not be told',
-      () => quota.notGivenBack,
-    );
-  }
-  for (const { name, help, read } of stores.gauges) metrics.gauge(name, help, read);
+  const gauges = gaugesOf({
+    inference,
+    requests,
+    log,
+    spending,
+    usage,
+    quota,
+    keys: people.services?.keys,
+    vault,
+    pipelines: compiled,
+    directory,
+  });
+  for (const { name, help, read } of [...gauges, ...stores.gauges]) metrics.gauge(name, help, read);
 
   let draining = false;
   const isDraining = () => draining;

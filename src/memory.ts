@@ -29,14 +29,25 @@ interface StoreGauge {
 /** The memory of this process. */
 export function ownMemory(): Memory {
   const shelves = new MemoryShelves(systemClock);
+  const shared = new MemorySharedState(systemClock);
   const purses = new MemoryPurses(systemClock);
   const turnShelves = new MemoryShelves(systemClock, limits.turnBytesMax);
   return {
-    shared: new MemorySharedState(systemClock),
+    shared,
     purses,
     shelves,
     turnShelves,
     gauges: [
+      {
+        name: 'weir_counted_accounts',
+        help: `Accounts whose counts and versions are kept in memory, of ${limits.countedAccountsMax}`,
+        read: shared.sizes.accounts,
+      },
+      {
+        name: 'weir_attempt_windows',
+        help: `Windows of tries kept in memory, of ${limits.attemptWindowsMax}`,
+        read: shared.sizes.windows,
+      },
       {
         name: 'weir_purses',
         help: `Purses of keys kept in memory, of ${limits.pursesMax}`,

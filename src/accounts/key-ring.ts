@@ -49,6 +49,11 @@ export class KeyRing {
     this.#salt = Buffer.from(parts.cacheKey).toString('base64url');
   }
 
+  /** Keys that are remembered, and what was taken for one. */
+  get remembered(): { readonly keys: number; readonly misses: number } {
+    return { keys: this.#found.size, misses: this.#missing.size };
+  }
+
   /** At once where it is remembered, else looked up; undefined where there is no such key. */
   find(token: string): KeyIdentity | undefined | Promise<KeyIdentity | undefined> {
     if (!this.#tokens.fits(token)) return undefined;

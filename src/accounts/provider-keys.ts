@@ -70,6 +70,11 @@ export class ProviderVault {
     await this.#parts.versions.renew(accountId);
   }
 
+  /** Keys that are kept open. */
+  get openKeys(): number {
+    return this.#opened.size;
+  }
+
   /** At once where it was opened under this version of the account before. */
   open(
     accountId: string,

@@ -11,6 +11,11 @@ export class Lru<Value> {
     this.#generationMax = Math.max(1, Math.floor(entriesMax / 2));
   }
 
+  /** Entries that it holds; one that was asked for again may count twice until its generation ends. */
+  get size(): number {
+    return this.#fresh.size + this.#stale.size;
+  }
+
   get(key: string): Value | undefined {
     const fresh = this.#fresh.get(key);
     if (fresh !== undefined) return fresh;

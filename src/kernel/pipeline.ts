@@ -40,6 +40,11 @@ export class Pipelines {
     this.#kits = kits;
   }
 
+  /** Pipelines that are kept. */
+  get kept(): number {
+    return this.#compiled.size;
+  }
+
   /** `lower` is what the key and the environment set: their protective modules stay, whatever `asked` says. */
   compile(asked: string, ...lower: readonly string[]): Pipeline {
     const key = lower.length === 0 ? asked : [asked, ...lower].join('\n');

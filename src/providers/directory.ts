@@ -21,6 +21,11 @@ export class Directory {
     this.#catalog = catalog;
   }
 
+  /** Names that are remembered. */
+  get remembered(): number {
+    return this.#resolved.size;
+  }
+
   /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
   find(model: string): Resolved | undefined {
     const known = this.#resolved.get(model);

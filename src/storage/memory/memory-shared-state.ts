@@ -8,12 +8,16 @@ export class MemorySharedState implements SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
   readonly attempts: Attempts;
+  /** What it holds. */
+  readonly sizes: { readonly accounts: () => number; readonly windows: () => number };
 
   constructor(clock: Clock) {
     const accounts = new MemoryAccounts(clock);
+    const attempts = new MemoryAttempts(clock);
     this.slots = accounts;
     this.versions = accounts;
-    this.attempts = new MemoryAttempts(clock);
+    this.attempts = attempts;
+    this.sizes = { accounts: () => accounts.size, windows: () => attempts.size };
   }
 
   async ping(): Promise<void> {}
