@@ -37,17 +37,18 @@ export async function observe(module: Module, { exchange, next, step, kit }: Wat
   try {
     const reply = await module.handle(exchange, watchedNext, kit);
     step.effect = effectOf({ reply, given, changedRequest });
-    await discardAllBut(reply, given);
+    const left = given.filter((one) => !reply.derivesFrom(one));
+    if (left.length > 0) await discard(left);
     return reply;
   } catch (thrown) {
     if (thrown === innerFailure) {
       if (changedRequest) step.effect = 'changed-request';
-      await discardAllBut(undefined, given);
+      await discard(given);
       throw thrown;
     }
     if (GatewayError.is(thrown)) {
       step.effect = 'rejected';
-      await discardAllBut(undefined, given);
+      await discard(given);
       throw thrown;
     }
     step.effect = 'broken';
@@ -66,8 +67,8 @@ function effectOf(seen: { reply: Reply; given: readonly Reply[]; changedRequest:
 }
 
 /** A reply that a module asked for and then left lying must still be told to stop. */
-async function discardAllBut(kept: Reply | undefined, given: readonly Reply[]): Promise<void> {
-  for (const reply of given) if (kept?.derivesFrom(reply) !== true) await reply.discard();
+async function discard(left: readonly Reply[]): Promise<void> {
+  for (const reply of left) await reply.discard();
 }
 
 interface Broken {
@@ -82,10 +83,10 @@ interface Broken {
 async function withoutIt({ module, exchange, given, next, cause }: Broken): Promise<Reply> {
   const intact = given.findLast((reply) => !reply.consumed);
   if (module.ifBroken === 'skip' && (intact !== undefined || given.length === 0)) {
-    await discardAllBut(intact, given);
+    await discard(given.filter((reply) => intact?.derivesFrom(reply) !== true));
     return intact ?? (await next(exchange));
   }
-  await discardAllBut(undefined, given);
+  await discard(given);
   throw new GatewayError(
     'module_broken',
     `the module ${module.name} failed; leave it out of the pipeline to go on without it`,
