@@ -11,7 +11,7 @@ const titleHeight = 26;
 const margin = 24;
 const [ink, faint, paper] = ['#1f2937', '#6b7280', '#f7f8fa'];
 
-/** CPU time by row and target as bars, each row on its own scale, with the lowest and the highest round as a line. */
+/** CPU time by row and subject as bars, each row on its own scale, with the lowest and the highest round as a line. */
 export function renderChart(comparisons: readonly Comparison[], caption: string): string {
   let top = margin + 34;
   const panels = comparisons.map((comparison) => {
@@ -41,20 +41,20 @@ function panel({ row, figures }: Comparison, top: number): string {
   );
 }
 
-function bar({ target, cpuMicros }: Figures, scale: number, top: number): string {
+function bar({ subject, cpuMicros }: Figures, scale: number, top: number): string {
   const { median, lowest, highest } = spreadOf(cpuMicros);
   const at = (value: number): number => Math.min(left + value * scale, width - right);
   const [from, to] = [at(lowest), at(highest)];
   const middle = top + barHeight / 2;
-  return `  <text x="${left - 10}" y="${top + 13}" text-anchor="end" fill="${ink}">${escaped(target)}</text>
-  <rect x="${left}" y="${top}" width="${(median * scale).toFixed(1)}" height="${barHeight}" rx="3" fill="${colour(target)}"/>
+  return `  <text x="${left - 10}" y="${top + 13}" text-anchor="end" fill="${ink}">${escaped(subject)}</text>
+  <rect x="${left}" y="${top}" width="${(median * scale).toFixed(1)}" height="${barHeight}" rx="3" fill="${colour(subject)}"/>
   <path d="M${from.toFixed(1)} ${middle} H${to.toFixed(1)}" stroke="${ink}" stroke-width="1.5"/>
   <text x="${(to + 8).toFixed(1)}" y="${top + 13}" fill="${ink}">${thousands(median)}</text>`;
 }
 
-function colour(target: Figures['target']): string {
-  if (target.startsWith('weir')) return '#3b82f6';
-  return target === 'portkey' ? '#f59e0b' : '#9ca3af';
+function colour(subject: Figures['subject']): string {
+  if (subject.startsWith('weir')) return '#3b82f6';
+  return subject === 'portkey' ? '#f59e0b' : '#9ca3af';
 }
 
 function thousands(value: number): string {

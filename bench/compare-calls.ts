@@ -5,7 +5,7 @@ import { calm, flood, usageOf } from './measure.ts';
 import type { Measured } from './messages.ts';
 import { parseCost } from './parse-cost.ts';
 import type { Row } from './rows.ts';
-import type { Target } from './targets.ts';
+import type { Subject } from './subjects.ts';
 
 /** Many short rounds: the median of their ratios is steadier than that of a few long ones. */
 const floodSeconds = 0.4;
@@ -13,29 +13,29 @@ const calmSeconds = 0.3;
 /** Usage and log are written up to a second after a call; that is part of what it costs. */
 const afterworkMs = 1100;
 
-/** CPU time under as many calls as a target can take, then latency under a few. */
+/** CPU time under as many calls as a subject can take, then latency under a few. */
 export async function compareCalls(field: Field): Promise<Comparison> {
-  const { load, row, direct, targets, warmUp, rounds } = field;
-  for (const target of targets) await warmUp.for({ load, target, row });
-  if (row.baseline === 'hello') await Promise.all(targets.map((target) => checkHit(target, row)));
+  const { load, row, direct, subjects, warmUp, rounds } = field;
+  for (const subject of subjects) await warmUp.for({ load, subject, row });
+  if (row.baseline === 'hello') await Promise.all(subjects.map((subject) => checkHit(subject, row)));
   const flooded = await floodByTurns(field);
   const parsing = row.parsed ? Array.from({ length: rounds }, () => parseCost(row.call.body)) : [];
-  const [base = direct] = targets.filter(({ name }) => name === 'hello');
-  const calls = await byTurns([base, ...targets.filter((target) => target !== base)], rounds, (target) =>
-    calm({ load, target, row }, calmSeconds),
+  const [base = direct] = subjects.filter(({ name }) => name === 'hello');
+  const calls = await byTurns([base, ...subjects.filter((subject) => subject !== base)], rounds, (subject) =>
+    calm({ load, subject, row }, calmSeconds),
   );
   checkAnswers(row.name, calls);
   const figures: Figures[] = [];
-  for (const target of targets) {
-    const added = addedTo(calls.get(base) ?? [], calls.get(target) ?? []);
+  for (const subject of subjects) {
+    const added = addedTo(calls.get(base) ?? [], calls.get(subject) ?? []);
     figures.push({
-      target: target.name,
-      ...(flooded.get(target) ?? { cpuMicros: [], perSecond: [] }),
-      addedP50Ms: target === base ? [] : added(({ p50Ms }) => p50Ms),
-      addedP99Ms: target === base ? [] : added(({ p99Ms }) => p99Ms),
+      subject: subject.name,
+      ...(flooded.get(subject) ?? { cpuMicros: [], perSecond: [] }),
+      addedP50Ms: subject === base ? [] : added(({ p50Ms }) => p50Ms),
+      addedP99Ms: subject === base ? [] : added(({ p99Ms }) => p99Ms),
       addedFirstTokenMs: row.streamed ? added(({ firstTokenMs }) => firstTokenMs) : [],
-      restBytes: target.restBytes,
-      rssBytes: (await usageOf(target)).rssBytes,
+      restBytes: subject.restBytes,
+      rssBytes: (await usageOf(subject)).rssBytes,
     });
   }
   return { row, figures, parsing };
@@ -43,17 +43,17 @@ export async function compareCalls(field: Field): Promise<Comparison> {
 
 type Flooded = Pick<Figures, 'cpuMicros' | 'perSecond'>;
 
-/** A round's CPU time runs until the target's next turn, so that what it puts off while it is busy counts too. */
-async function floodByTurns({ load, row, targets, rounds }: Field): Promise<ReadonlyMap<Target, Flooded>> {
-  const turns = await byTurns(targets, rounds, async (target) => {
-    const { cpuMicros } = await usageOf(target);
-    return { startedAt: cpuMicros, result: await flood({ load, target, row }, floodSeconds) };
+/** A round's CPU time runs until the subject's next turn, so that what it puts off while it is busy counts too. */
+async function floodByTurns({ load, row, subjects, rounds }: Field): Promise<ReadonlyMap<Subject, Flooded>> {
+  const turns = await byTurns(subjects, rounds, async (subject) => {
+    const { cpuMicros } = await usageOf(subject);
+    return { startedAt: cpuMicros, result: await flood({ load, subject, row }, floodSeconds) };
   });
   await wait(afterworkMs);
-  const flooded = new Map<Target, Flooded>();
-  for (const [target, taken] of turns) {
-    const { cpuMicros: last } = await usageOf(target);
-    flooded.set(target, {
+  const flooded = new Map<Subject, Flooded>();
+  for (const [subject, taken] of turns) {
+    const { cpuMicros: last } = await usageOf(subject);
+    flooded.set(subject, {
       cpuMicros: taken.map(
         ({ startedAt, result }, round) => ((taken[round + 1]?.startedAt ?? last) - startedAt) / result.calls,
       ),
@@ -72,7 +72,7 @@ function addedTo(base: readonly Measured[], own: readonly Measured[]) {
 }
 
 /** A cache that asked the upstream all the same would be compared with the wrong thing. */
-async function checkHit({ name, origin, headersFor }: Target, { call, format }: Row): Promise<void> {
+async function checkHit({ name, origin, headersFor }: Subject, { call, format }: Row): Promise<void> {
   if (name === 'hello') return;
   const headers = { 'content-type': 'application/json', ...headersFor(format) };
   const response = await fetch(`${origin}${call.path}`, { method: 'POST', headers, body: call.body });
@@ -81,12 +81,12 @@ async function checkHit({ name, origin, headersFor }: Target, { call, format }: 
   if (cache !== 'hit') throw new Error(`${name}: x-weir-cache is ${cache}, not hit`);
 }
 
-/** A target that loses part of the answers would look fast; an untouched reply has the upstream's bytes. */
-function checkAnswers(row: string, calls: ReadonlyMap<Target, readonly Measured[]>): void {
+/** A subject that loses part of the answers would look fast; an untouched reply has the upstream's bytes. */
+function checkAnswers(row: string, calls: ReadonlyMap<Subject, readonly Measured[]>): void {
   const [expected] = [...calls.values()].map(([first]) => first?.answerBytes);
-  for (const [target, taken] of calls) {
+  for (const [subject, taken] of calls) {
     const other = taken.find(({ answerBytes }) => answerBytes !== expected);
     if (other === undefined) continue;
-    throw new Error(`${target.name}, ${row}: ${other.answerBytes} bytes an answer instead of ${expected}`);
+    throw new Error(`${subject.name}, ${row}: ${other.answerBytes} bytes an answer instead of ${expected}`);
   }
 }

@@ -6,12 +6,12 @@ import { flood } from './measure.ts';
 import { finished } from './messages.ts';
 import type { ParseCost } from './parse-cost.ts';
 import { type Row, rowNamed } from './rows.ts';
-import type { Target, TargetName } from './targets.ts';
+import type { Subject, SubjectName } from './subjects.ts';
 import type { WarmUp } from './warm-up.ts';
 
-/** What one target showed, round by round; a list is empty where the row doesn't measure that. */
+/** What one subject showed, round by round; a list is empty where the row doesn't measure that. */
 export interface Figures {
-  readonly target: TargetName;
+  readonly subject: SubjectName;
   /** For a call; where streams are held, for an event. */
   readonly cpuMicros: readonly number[];
   readonly perSecond: readonly number[];
@@ -33,8 +33,8 @@ export interface Field {
   readonly load: Child;
   readonly row: Row;
   /** The upstream with nobody in between. */
-  readonly direct: Target;
-  readonly targets: readonly Target[];
+  readonly direct: Subject;
+  readonly subjects: readonly Subject[];
   readonly warmUp: WarmUp;
   readonly rounds: number;
 }
@@ -50,29 +50,29 @@ export function compare(field: Field): Promise<Comparison> {
 
 /** Memory is looked at in processes that have done nothing else yet, CPU time in warm ones. */
 async function compareHeld(
-  { load, row, direct, targets, rounds }: Field,
+  { load, row, direct, subjects, rounds }: Field,
   streams: number,
 ): Promise<Comparison> {
-  const holdOnce = async (target: Target) => {
-    const taken = await hold({ load, target, row }, streams);
+  const holdOnce = async (subject: Subject) => {
+    const taken = await hold({ load, subject, row }, streams);
     // Not every gateway ends a stream whose client has left, and those would go on beside the next.
     await direct.child.ask({ kind: 'finish' }, finished);
     return taken;
   };
-  const cold = await byTurns(targets, 1, holdOnce);
-  for (const target of targets) await flood({ load, target, row: rowNamed('stream-500') }, warmUpSeconds);
-  const warm = await byTurns(targets, Math.min(rounds, heldRoundsMax), holdOnce);
-  const figures = targets.map((target): Figures => {
-    const taken = warm.get(target) ?? [];
+  const cold = await byTurns(subjects, 1, holdOnce);
+  for (const subject of subjects) await flood({ load, subject, row: rowNamed('stream-500') }, warmUpSeconds);
+  const warm = await byTurns(subjects, Math.min(rounds, heldRoundsMax), holdOnce);
+  const figures = subjects.map((subject): Figures => {
+    const taken = warm.get(subject) ?? [];
     return {
-      target: target.name,
+      subject: subject.name,
       cpuMicros: taken.map(({ cpuMicrosPerEvent }) => cpuMicrosPerEvent),
       perSecond: taken.map(({ eventsPerSecond }) => eventsPerSecond),
       addedP50Ms: [],
       addedP99Ms: [],
       addedFirstTokenMs: [],
-      restBytes: target.restBytes,
-      rssBytes: cold.get(target)?.[0]?.rssBytes ?? Number.NaN,
+      restBytes: subject.restBytes,
+      rssBytes: cold.get(subject)?.[0]?.rssBytes ?? Number.NaN,
     };
   });
   return { row, figures, parsing: [] };

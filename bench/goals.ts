@@ -1,7 +1,7 @@
 import type { Comparison, Figures } from './compare.ts';
 import { ratios } from './ratios.ts';
 import { quantile } from './statistics.ts';
-import type { TargetName } from './targets.ts';
+import type { SubjectName } from './subjects.ts';
 
 /** What is aimed at, beside what was measured. */
 export interface Goal {
@@ -13,7 +13,7 @@ export interface Goal {
 /** Those that this run has the rows for. */
 export function goals(comparisons: readonly Comparison[]): readonly Goal[] {
   return comparisons.flatMap((comparison): readonly Goal[] => {
-    const over = (target: TargetName, other: TargetName) => median(ratios(comparison, target, other));
+    const over = (subject: SubjectName, other: SubjectName) => median(ratios(comparison, subject, other));
     switch (comparison.row.name) {
       case 'relay-1kb':
         return [
@@ -64,9 +64,9 @@ function megabyteGoal(comparison: Comparison): Goal {
   };
 }
 
-function figuresOf({ figures, row }: Comparison, target: TargetName): Figures {
-  const found = figures.find((candidate) => candidate.target === target);
-  if (found === undefined) throw new Error(`${row.name} has no ${target}`);
+function figuresOf({ figures, row }: Comparison, subject: SubjectName): Figures {
+  const found = figures.find((candidate) => candidate.subject === subject);
+  if (found === undefined) throw new Error(`${row.name} has no ${subject}`);
   return found;
 }
 

@@ -3,7 +3,7 @@ import { chatEvents } from './answers.ts';
 import { type Trial, usageOf } from './measure.ts';
 import { type HoldPlan, held } from './messages.ts';
 
-/** What a target used while a number of streams was open. */
+/** What a subject used while a number of streams was open. */
 export interface Held {
   readonly cpuMicrosPerEvent: number;
   readonly eventsPerSecond: number;
@@ -14,16 +14,16 @@ const windowMs = 1000;
 const eventBytes = chatEvents(4, false)[1]?.length ?? Number.NaN;
 
 /** Opens all streams, looks for a while at what they cost, and leaves. */
-export async function hold({ load, target, row }: Trial, streams: number): Promise<Held> {
-  const headers = target.headersFor(row.format);
-  const plan: HoldPlan = { kind: 'hold', row: row.name, origin: target.origin, headers, streams };
+export async function hold({ load, subject, row }: Trial, streams: number): Promise<Held> {
+  const headers = subject.headersFor(row.format);
+  const plan: HoldPlan = { kind: 'hold', row: row.name, origin: subject.origin, headers, streams };
   const first = await load.ask(plan, held);
-  const [before, startedMs] = [await usageOf(target), performance.now()];
+  const [before, startedMs] = [await usageOf(subject), performance.now()];
   await wait(windowMs);
-  const [after, seconds] = [await usageOf(target), (performance.now() - startedMs) / 1000];
+  const [after, seconds] = [await usageOf(subject), (performance.now() - startedMs) / 1000];
   const last = await load.ask({ kind: 'release' }, held);
   const failed = last.failures;
-  if (failed > 0) throw new Error(`${target.name}, ${row.name}: ${failed} of ${streams} streams failed`);
+  if (failed > 0) throw new Error(`${subject.name}, ${row.name}: ${failed} of ${streams} streams failed`);
   const events = (last.bytes - first.bytes) / eventBytes;
   return {
     cpuMicrosPerEvent: (after.cpuMicros - before.cpuMicros) / events,

@@ -12,8 +12,8 @@ import { numberOption } from './number-option.ts';
 import { chartFile, writePage } from './page.ts';
 import { installPortkey, portkeyVersion } from './portkey.ts';
 import { type Row, rowNamed, rows } from './rows.ts';
+import { lineUp } from './subjects.ts';
 import { alignedTable, legend } from './table.ts';
-import { lineUp } from './targets.ts';
 import { WarmUp } from './warm-up.ts';
 
 /** `npm run bench`, or a part of it: `npm run bench -- --rows relay-1kb,cache-hit --rounds 3 --warm-up 5000 --portkey none`. */
@@ -74,11 +74,11 @@ async function measure(together: readonly Row[]): Promise<readonly Comparison[]>
   const done: Comparison[] = [];
   for (const row of together) {
     say(`${row.name} … (after ${secondsSoFar()} s)`);
-    const targets = [];
-    for (const name of row.targets)
-      if (name !== 'portkey' || portkeyFolder !== undefined) targets.push(await find(name));
+    const subjects = [];
+    for (const name of row.subjects)
+      if (name !== 'portkey' || portkeyFolder !== undefined) subjects.push(await find(name));
     const direct = await find('direct');
-    done.push(await compare({ load, row, direct, targets, warmUp, rounds }));
+    done.push(await compare({ load, row, direct, subjects, warmUp, rounds }));
   }
   return done;
 }

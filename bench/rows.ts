@@ -1,5 +1,5 @@
 import { type Call, type Format, makeCall } from './calls.ts';
-import type { TargetName } from './targets.ts';
+import type { SubjectName } from './subjects.ts';
 
 /** One kind of call that is measured, and who is measured with it. */
 export interface Row {
@@ -12,10 +12,10 @@ export interface Row {
   readonly calmCall?: Call;
   /** What the others are compared with, and the latency of what is taken off theirs. */
   readonly baseline: 'bare' | 'hello';
-  readonly targets: readonly TargetName[];
+  readonly subjects: readonly SubjectName[];
   /** How many calls are under way where CPU time is measured: enough to keep a process of one thread busy. */
   readonly floodConcurrency: number;
-  /** How many calls a second are made where latency is measured: few enough for the slowest target. */
+  /** How many calls a second are made where latency is measured: few enough for the slowest subject. */
   readonly calmPerSecond: number;
   /** How many streams are open at once, where that is what is measured. */
   readonly heldStreams?: number;
@@ -44,7 +44,7 @@ export const rows: readonly Row[] = [
     title: '1 KB request',
     format: 'chat',
     call: makeCall({ format: 'chat', bytes: kilobyte }),
-    targets: ['bare', 'weir, none', 'weir, default', 'weir, key', 'portkey'],
+    subjects: ['bare', 'weir, none', 'weir, default', 'weir, key', 'portkey'],
     calmPerSecond: 200,
   },
   {
@@ -54,7 +54,7 @@ export const rows: readonly Row[] = [
     format: 'chat',
     call: makeCall({ format: 'chat', bytes: kilobyte }),
     baseline: 'hello',
-    targets: ['hello', 'weir, cached', 'weir, key, cached'],
+    subjects: ['hello', 'weir, cached', 'weir, key, cached'],
     calmPerSecond: 200,
   },
   {
@@ -63,7 +63,7 @@ export const rows: readonly Row[] = [
     title: '100 KB request',
     format: 'chat',
     call: makeCall({ format: 'chat', bytes: 100 * kilobyte }),
-    targets: withKey,
+    subjects: withKey,
     calmPerSecond: 60,
     parsed: true,
   },
@@ -73,7 +73,7 @@ export const rows: readonly Row[] = [
     title: '1 MB request',
     format: 'chat',
     call: makeCall({ format: 'chat', bytes: 1024 * kilobyte }),
-    targets: withKey,
+    subjects: withKey,
     // Sixteen of these would mostly measure how long sixteen megabytes wait.
     floodConcurrency: 4,
     calmPerSecond: 8,
@@ -86,7 +86,7 @@ export const rows: readonly Row[] = [
     format: 'chat',
     call: streamCall('chat', 500),
     calmCall: streamCall('chat', 10, 10),
-    targets: withKey,
+    subjects: withKey,
     calmPerSecond: 30,
     streamed: true,
   },
@@ -97,7 +97,7 @@ export const rows: readonly Row[] = [
     format: 'chat',
     // More events than anybody waits for.
     call: streamCall('chat', 10_000, 500),
-    targets: withKey,
+    subjects: withKey,
     calmPerSecond: 0,
     heldStreams: 1000,
   },
@@ -107,7 +107,7 @@ export const rows: readonly Row[] = [
     title: '1 KB request, Messages',
     format: 'messages',
     call: makeCall({ format: 'messages', bytes: kilobyte }),
-    targets: withKey,
+    subjects: withKey,
     calmPerSecond: 200,
     onlyNamed: true,
   },
@@ -118,7 +118,7 @@ export const rows: readonly Row[] = [
     format: 'messages',
     call: streamCall('messages', 500),
     calmCall: streamCall('messages', 10, 10),
-    targets: withKey,
+    subjects: withKey,
     calmPerSecond: 30,
     streamed: true,
     onlyNamed: true,

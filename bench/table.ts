@@ -4,7 +4,7 @@ import { spreadOf } from './statistics.ts';
 
 const columns = [
   'row',
-  'target',
+  'subject',
   'CPU µs',
   '× bare',
   '× Portkey',
@@ -19,10 +19,10 @@ const columns = [
 export const legend = `CPU µs is user and system time of that one process for each call (open-1000: for each event), with the work it puts off for up to
 a second. In brackets are the lowest and the highest round. × bare (cache-hit: × hello) and × Portkey are medians of the ratios
 within each round. calls/s is with 16 calls under way at any time (relay-1mb: 4). What is added to p50, p99 and the median first token is over the
-upstream itself (cache-hit: over hello), at a fixed rate that every target can take. RSS is at rest and after the row (open-1000:
+upstream itself (cache-hit: over hello), at a fixed rate that every subject can take. RSS is at rest and after the row (open-1000:
 with all streams open, in a process that has done nothing else).`;
 
-/** One line a row and target, as cells. */
+/** One line a row and subject, as cells. */
 export function tableLines(comparisons: readonly Comparison[]): readonly (readonly string[])[] {
   return [columns, ...comparisons.flatMap(linesOf)];
 }
@@ -52,10 +52,10 @@ function linesOf(comparison: Comparison): readonly (readonly string[])[] {
   const { row, figures, parsing } = comparison;
   const measured = figures.map((of) => [
     row.name,
-    of.target,
+    of.subject,
     range(of.cpuMicros, 0),
-    range(ratios(comparison, of.target, row.baseline), 2),
-    range(ratios(comparison, of.target, 'portkey'), 3),
+    range(ratios(comparison, of.subject, row.baseline), 2),
+    range(ratios(comparison, of.subject, 'portkey'), 3),
     ...loadCells(of),
   ]);
   if (parsing.length === 0) return measured;

@@ -1,8 +1,8 @@
 import { flood, type Trial } from './measure.ts';
 import { rowNamed } from './rows.ts';
-import type { Target } from './targets.ts';
+import type { Subject } from './subjects.ts';
 
-/** A slow target isn't given longer than this for the first calls, nor for those of another kind. */
+/** A slow subject isn't given longer than this for the first calls, nor for those of another kind. */
 const baseSecondsMax = 12;
 const rowSecondsMax = 2;
 const stepSeconds = 0.5;
@@ -11,18 +11,18 @@ const baseRow = rowNamed('relay-1kb');
 /** The compiler goes on optimising for tens of thousands of calls; what is common to the rows is warm after the first. */
 export class WarmUp {
   readonly #calls: number;
-  readonly #warm = new Set<Target['child']>();
+  readonly #warm = new Set<Subject['child']>();
 
   constructor(calls: number) {
     this.#calls = calls;
   }
 
   /** By plain calls, once for each process, and then by calls of the kind that is to be measured. */
-  async for({ load, target, row }: Trial): Promise<void> {
-    if (!this.#warm.has(target.child))
-      await floodUntil({ load, target, row: baseRow }, this.#calls, baseSecondsMax);
-    this.#warm.add(target.child);
-    if (row !== baseRow) await floodUntil({ load, target, row }, this.#calls / 3, rowSecondsMax);
+  async for({ load, subject, row }: Trial): Promise<void> {
+    if (!this.#warm.has(subject.child))
+      await floodUntil({ load, subject, row: baseRow }, this.#calls, baseSecondsMax);
+    this.#warm.add(subject.child);
+    if (row !== baseRow) await floodUntil({ load, subject, row }, this.#calls / 3, rowSecondsMax);
   }
 }
 

@@ -1,11 +1,11 @@
 // Compares estimates of usage with what providers reported: npm run eval:estimates -- --data <folder>
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { Meter } from '../src/calls/meter.ts';
 import { Received } from '../src/kernel/exchange.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
 import type { ReplyEvent, Usage } from '../src/kernel/message.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
-import { Meter } from '../src/server/meter.ts';
 import { reportedIn } from './eval-usage/reported.ts';
 import { formats } from './eval-wire/formats.ts';
 import { outcomeOf } from './eval-wire/outcome.ts';

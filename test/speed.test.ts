@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { startServer } from '../bench/child.ts';
 import { flood, usageOf } from '../bench/measure.ts';
 import { rowNamed } from '../bench/rows.ts';
-import { lineUp, type Target } from '../bench/targets.ts';
+import { lineUp, type Subject } from '../bench/subjects.ts';
 
 /** About twice what it is so soon after the start; `npm run bench` measures it well. */
 const ratioMax = 4;
@@ -20,13 +20,13 @@ test('a call with a key costs less than four times the CPU time of the barest pr
   const file = join(import.meta.dirname, '..', 'bench', 'load.ts');
   const load = children.use((await startServer({ file, args: [] })).child);
   const row = rowNamed('relay-1kb');
-  const cpuMicros = async (target: Target, seconds: number): Promise<number> => {
-    const before = await usageOf(target);
-    const { calls } = await flood({ load, target, row }, seconds);
-    return ((await usageOf(target)).cpuMicros - before.cpuMicros) / calls;
+  const cpuMicros = async (subject: Subject, seconds: number): Promise<number> => {
+    const before = await usageOf(subject);
+    const { calls } = await flood({ load, subject, row }, seconds);
+    return ((await usageOf(subject)).cpuMicros - before.cpuMicros) / calls;
   };
   const [bare, weir] = [await find('bare'), await find('weir, key')];
-  for (const target of [bare, weir]) await cpuMicros(target, warmUpSeconds);
+  for (const subject of [bare, weir]) await cpuMicros(subject, warmUpSeconds);
 
   let [least, ours] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let round = 1; round <= roundsMin || (round <= roundsMax && ours >= least * ratioMax); round += 1) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
-import type { Environment } from '../src/settings.ts';
+import type { Environment } from '../src/gateway/settings.ts';
 import { at } from './support/at.ts';
 import { type Answered, call } from './support/call.ts';
 import { bearer, type MadeKey, Person, password, startCloud } from './support/cloud.ts';

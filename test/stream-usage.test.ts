@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import type { Environment } from '../src/settings.ts';
+import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import type { TestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';

@@ -5,7 +5,7 @@ import { Agent, createServer, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import type { Environment } from '../src/settings.ts';
+import type { Environment } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { type Answered, call, open, read } from './support/call.ts';

@@ -1,6 +1,6 @@
+import { Meter } from '../../src/calls/meter.ts';
 import type { Usage } from '../../src/kernel/message.ts';
 import type { Interest } from '../../src/kernel/wire-format.ts';
-import { Meter } from '../../src/server/meter.ts';
 import type { Recording } from '../eval-wire/recordings.ts';
 
 /** What the gateway meters while this answer passes through it. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
 import { eventually } from '../../test/support/eventually.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ApiKeys } from '../kernel/records.ts';
+import type { ApiKeys } from '../kernel/ports/records.ts';
 import { keyHashing } from './hashing.ts';
 import { KeyRing } from './key-ring.ts';
 

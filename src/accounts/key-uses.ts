@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ApiKeys } from '../kernel/records.ts';
+import type { ApiKeys } from '../kernel/ports/records.ts';
 
 export interface KeyUsesParts {
   readonly apiKeys: Pick<ApiKeys, 'touch'>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
-import type { SealedKey } from '../kernel/records.ts';
+import type { SealedKey } from '../kernel/ports/records.ts';
 import { Secret } from '../kernel/secret.ts';
 import { reseal } from './reseal.ts';
 import { Sealing } from './sealing.ts';

@@ -2,9 +2,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
-import type { ProviderKeys, SealedKey } from '../kernel/records.ts';
+import type { ProviderKeys, SealedKey } from '../kernel/ports/records.ts';
+import type { Versions } from '../kernel/ports/shared-state.ts';
 import { Secret } from '../kernel/secret.ts';
-import type { Versions } from '../kernel/shared-state.ts';
 import type { Sealing } from './sealing.ts';
 
 export interface VaultParts {

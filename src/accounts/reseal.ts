@@ -1,5 +1,5 @@
 import { limits } from '../kernel/limits.ts';
-import type { ProviderKeys } from '../kernel/records.ts';
+import type { ProviderKeys } from '../kernel/ports/records.ts';
 import { contextOf } from './provider-keys.ts';
 import type { Sealing } from './sealing.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { EndedSessions } from '../kernel/records.ts';
+import type { EndedSessions } from '../kernel/ports/records.ts';
 
 /** Somebody who logged in, for as long as the token lasts. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { Listed } from '../kernel/open-list.ts';
-import type { HeldSum, Hold, Holder } from '../kernel/purse.ts';
+import type { HeldSum, Hold, Holder } from '../kernel/ports/purse.ts';
 
 /** Tells the store; `again` where an earlier try may have come through. Never fails. */
 type Settle = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;

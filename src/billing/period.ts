@@ -1,4 +1,4 @@
-import type { Period } from '../kernel/records.ts';
+import type { Period } from '../kernel/ports/records.ts';
 
 /** The month of the calendar, in UTC. */
 export function monthOf(nowMs: number): Period {

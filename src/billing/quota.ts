@@ -2,9 +2,9 @@ import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { OpenList } from '../kernel/open-list.ts';
-import type { Account, Period, TierId } from '../kernel/records.ts';
-import type { Allowance, Slots, Taken } from '../kernel/shared-state.ts';
-import { unavailable } from '../kernel/unavailable.ts';
+import type { Account, Period, TierId } from '../kernel/ports/records.ts';
+import type { Allowance, Slots, Taken } from '../kernel/ports/shared-state.ts';
+import { unavailable } from '../kernel/ports/unavailable.ts';
 import { monthOf, runningPeriod } from './period.ts';
 
 export interface QuotaParts {

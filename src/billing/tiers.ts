@@ -1,4 +1,4 @@
-import type { TierId } from '../kernel/records.ts';
+import type { TierId } from '../kernel/ports/records.ts';
 
 /** What an account may use in a month unless the operator says otherwise, and what that costs. */
 export const tiers = [

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { UsageBatch, UsageBook, UsageDay } from '../kernel/records.ts';
-import { unavailable } from '../kernel/unavailable.ts';
+import type { UsageBatch, UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import { unavailable } from '../kernel/ports/unavailable.ts';
 import { within } from '../kernel/within.ts';
 import { type RecordedCall, type UsageQuestion, UsageTally } from './usage-tally.ts';
 

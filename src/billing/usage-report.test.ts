@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { UsageDay } from '../kernel/records.ts';
+import type { UsageDay } from '../kernel/ports/records.ts';
 import { usageReport } from './usage-report.ts';
 
 test('a report has every day, with its models, and the sums of all', () => {

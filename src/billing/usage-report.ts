@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { formatUsd } from '../kernel/money.ts';
-import type { UsageDay, UsageSums } from '../kernel/records.ts';
+import type { UsageDay, UsageSums } from '../kernel/ports/records.ts';
 import type { Standing } from './quota.ts';
 
 /** Days of UTC, both included. */

@@ -1,6 +1,6 @@
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
-import type { Counted, UsageBook, UsageDay } from '../kernel/records.ts';
+import type { Counted, UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { storableFigure, storableText } from '../kernel/storable.ts';
 
 /** What is known of one call when it has ended. */

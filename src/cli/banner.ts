@@ -1,5 +1,5 @@
-import type { Gateway } from '../gateway.ts';
-import type { Settings } from '../settings.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Settings } from '../gateway/settings.ts';
 
 type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready'>;
 

@@ -1,5 +1,5 @@
+import { SettingsError } from '../gateway/settings.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { SettingsError } from '../settings.ts';
 
 /** Why something could not be started, in words for whoever started it. */
 export function explained(thrown: unknown): string {

@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../gateway/settings.ts';
 import { serve } from './serve.ts';
 
 const usage = `weir ${packageJson.version}: a gateway in front of AI model providers

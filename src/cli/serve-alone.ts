@@ -1,5 +1,5 @@
-import { startGateway } from '../gateway.ts';
-import type { Settings } from '../settings.ts';
+import { startGateway } from '../gateway/gateway.ts';
+import type { Settings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 import { standardOutput } from '../telemetry/standard-output.ts';
 import { banner } from './banner.ts';

@@ -1,5 +1,5 @@
 import { isatty } from 'node:tty';
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../gateway/settings.ts';
 import { standardOutput } from '../telemetry/standard-output.ts';
 import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';

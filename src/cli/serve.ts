@@ -1,4 +1,4 @@
-import type { Environment } from '../settings.ts';
+import type { Environment } from '../gateway/settings.ts';
 import { explained } from './explained.ts';
 import { settingsFrom } from './settings-from.ts';
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { type Environment, readSettings, type Settings } from '../settings.ts';
+import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
 
 /** What the environment says wins over the file. */
 export function settingsFrom(environment: Environment): Settings {

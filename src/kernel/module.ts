@@ -1,11 +1,11 @@
 import type { Clock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
-import type { Prices } from './prices.ts';
-import type { Purse } from './purse.ts';
-import type { Recording } from './recording.ts';
-import type { Reply } from './reply.ts';
-import type { Shelf } from './storage.ts';
+import type { Prices } from './ports/prices.ts';
+import type { Purse } from './ports/purse.ts';
+import type { Shelf } from './ports/shelves.ts';
+import type { Recording } from './reply/recording.ts';
+import type { Reply } from './reply/reply.ts';
 import type { Facts } from './trace.ts';
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;

@@ -1,7 +1,7 @@
 import { GatewayError } from './errors.ts';
 import type { Exchange } from './exchange.ts';
 import type { Handler, Kit, Module } from './module.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './reply/reply.ts';
 import type { Step } from './trace.ts';
 
 interface Watched {

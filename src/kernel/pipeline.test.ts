@@ -6,7 +6,7 @@ import { GatewayError } from './errors.ts';
 import type { ChatRequest } from './message.ts';
 import type { Handler, Module } from './module.ts';
 import { Pipelines } from './pipeline.ts';
-import { Reply } from './reply.ts';
+import { Reply } from './reply/reply.ts';
 
 const request: ChatRequest = { model: 'demo-1', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
 

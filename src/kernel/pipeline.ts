@@ -6,7 +6,7 @@ import { Lru } from './lru.ts';
 import type { Handler, Kit, Module } from './module.ts';
 import { observe } from './observe.ts';
 import { formatPipelineList, type Listed, parsePipelineList } from './pipeline-list.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from './reply/reply.ts';
 import type { Step } from './trace.ts';
 
 /** A module of a pipeline with its options read. */

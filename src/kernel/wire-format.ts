@@ -1,10 +1,10 @@
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Received } from './exchange.ts';
-import type { ByteFilter } from './filtered.ts';
 import type { HeaderList } from './headers.ts';
 import type { JsonObject } from './json.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { ByteFilter } from './reply/filtered.ts';
 
 /** How an answer's bytes are laid out: one JSON document, or server-sent events. */
 export type Framing = 'json' | 'sse';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Answer, ChatRequest, ReplyEvent } from '../kernel/message.ts';
-import { Reply } from '../kernel/reply.ts';
+import { Reply } from '../kernel/reply/reply.ts';
 import { runModule } from '../testing/run-module.ts';
 import { createExactCache } from './exact-cache.ts';
 

@@ -9,7 +9,7 @@ import { canonicalJson, isJsonObject, type JsonObject } from '../kernel/json.ts'
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import { defineModule, type Module } from '../kernel/module.ts';
-import { packRecording, type Recording, unpackRecording } from '../kernel/recording.ts';
+import { packRecording, type Recording, unpackRecording } from '../kernel/reply/recording.ts';
 
 const ttl = z
   .string()

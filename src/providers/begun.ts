@@ -1,8 +1,8 @@
 import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ReplyEvent, StreamError } from '../kernel/message.ts';
-import type { Raw } from '../kernel/reply.ts';
-import type { Pulled, Source } from '../kernel/source.ts';
+import type { Raw } from '../kernel/reply/reply.ts';
+import type { Pulled, Source } from '../kernel/reply/source.ts';
 
 /**
  * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Source } from '../kernel/source.ts';
+import type { Source } from '../kernel/reply/source.ts';
 
 const decoders = {
   gzip: createGunzip,

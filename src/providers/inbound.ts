@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Presence } from '../kernel/presence.ts';
-import type { Pulled, Source } from '../kernel/source.ts';
+import type { Pulled, Source } from '../kernel/reply/source.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
 
 export interface Head {

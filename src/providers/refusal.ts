@@ -3,7 +3,7 @@ import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Target } from '../kernel/provider.ts';
-import type { Raw } from '../kernel/reply.ts';
+import type { Raw } from '../kernel/reply/reply.ts';
 import { type ReadError, readError } from '../wire/read-error.ts';
 
 /** An answer that was read to its end. */

@@ -4,7 +4,7 @@ import { type JsonObject, patchBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { wiresOf } from '../kernel/provider.ts';
-import { type Raw, Reply } from '../kernel/reply.ts';
+import { type Raw, Reply } from '../kernel/reply/reply.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { begun } from './begun.ts';
 import { decompressed } from './decompressed.ts';

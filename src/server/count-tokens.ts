@@ -1,5 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import type { Callers, Known } from '../calls/callers.ts';
+import type { Credentials } from '../calls/credentials.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import { parseBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -12,12 +14,10 @@ import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
-import type { Callers, Known } from './callers.ts';
-import type { Credentials } from './credentials.ts';
 import { checkedModel } from './inference.ts';
+import type { InferenceRoute } from './own/route.ts';
 import { refuse } from './refuse.ts';
 import { asGatewayError, type Call, sendWhole } from './respond.ts';
-import type { InferenceRoute } from './route.ts';
 
 export const countTokensRoute: Omit<InferenceRoute, 'wire'> = {
   kind: 'inference',

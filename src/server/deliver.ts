@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
+import type { Underway } from '../calls/passage.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import type { Exchange } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
-import type { ReplyBytes } from '../kernel/reply-bytes.ts';
+import type { ReplyBytes } from '../kernel/reply/reply-bytes.ts';
 import type { Framing, WireFormat } from '../kernel/wire-format.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { FrameGate } from '../wire/index.ts';
-import type { Framed } from './frame.ts';
 import { asGatewayError, type Call, errorEnvelope, sendError, sendWhole } from './respond.ts';
 
 interface Delivery {
   readonly res: ServerResponse;
   readonly call: Call;
   readonly exchange: Exchange;
-  readonly framed: Framed;
+  readonly underway: Underway;
   readonly metrics: Metrics;
   /** How long a stream may be silent. */
   readonly keepAliveMs: number;
@@ -25,14 +25,14 @@ interface Delivery {
 export function deliver(delivery: Delivery): Promise<void> {
   const { received } = delivery.exchange;
   const framing = received.streamed ? 'sse' : 'json';
-  const chunks = delivery.framed.reply.bytes(received.wire, framing, received);
+  const chunks = delivery.underway.reply.bytes(received.wire, framing, received);
   return framing === 'sse' ? deliverStream(delivery, chunks) : deliverWhole(delivery, chunks);
 }
 
 type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
 /** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
-async function deliverWhole({ res, call, exchange, framed }: Delivery, chunks: Chunks): Promise<void> {
+async function deliverWhole({ res, call, exchange, underway }: Delivery, chunks: Chunks): Promise<void> {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
@@ -45,7 +45,7 @@ async function deliverWhole({ res, call, exchange, framed }: Delivery, chunks: C
       continue;
     }
     if (!res.headersSent) {
-      res.writeHead(framed.reply.status, answerHeaders({ call, exchange, framed }, 'json'));
+      res.writeHead(underway.reply.status, answerHeaders({ call, exchange, underway }, 'json'));
       for (const before of held.splice(0)) res.write(before);
     }
     if (!res.write(chunk)) await drained(res);
@@ -55,21 +55,21 @@ async function deliverWhole({ res, call, exchange, framed }: Delivery, chunks: C
     return;
   }
   const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
-  const bill = framed.bill();
-  const headers = answerHeaders({ call, exchange, framed }, 'json');
+  const bill = underway.bill();
+  const headers = answerHeaders({ call, exchange, underway }, 'json');
   if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
   if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
   headers.push('content-length', String(body.byteLength));
-  res.writeHead(framed.reply.status, headers);
+  res.writeHead(underway.reply.status, headers);
   res.end(body);
 }
 
 async function deliverStream(
-  { res, call, exchange, framed, metrics, keepAliveMs }: Delivery,
+  { res, call, exchange, underway, metrics, keepAliveMs }: Delivery,
   chunks: Chunks,
 ): Promise<void> {
   const { wire } = exchange.received;
-  res.writeHead(framed.reply.status, answerHeaders({ call, exchange, framed }, 'sse'));
+  res.writeHead(underway.reply.status, answerHeaders({ call, exchange, underway }, 'sse'));
   // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
   res.write(nothing);
   const gate = new FrameGate();
@@ -89,7 +89,7 @@ async function deliverStream(
     const rest = gate.flush();
     if (rest !== undefined) res.write(rest);
     if (headerOf(exchange.received.headers, 'x-weir-trace') === 'on')
-      res.write(`${rest === undefined ? '' : '\n\n'}${traceComment(exchange, framed)}`);
+      res.write(`${rest === undefined ? '' : '\n\n'}${traceComment(exchange, underway)}`);
   } catch (thrown) {
     // Whole frames only went out, so the error stands in a frame of its own.
     if (!res.destroyed) res.write(wire.errorFrame(errorEnvelope(asGatewayError(thrown), call.id, wire)));
@@ -120,11 +120,11 @@ function drained(res: ServerResponse): Promise<void> {
 }
 
 function answerHeaders(
-  { call, exchange, framed }: Pick<Delivery, 'call' | 'exchange' | 'framed'>,
+  { call, exchange, underway }: Pick<Delivery, 'call' | 'exchange' | 'underway'>,
   framing: Framing,
 ): string[] {
   const { trace } = exchange;
-  const headers = fitting(framed.reply.headers, framing);
+  const headers = fitting(underway.reply.headers, framing);
   if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
   if (framing === 'sse') headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
   headers.push('x-request-id', call.id, ...call.cors);
@@ -157,14 +157,14 @@ const contentTypes: Readonly<Record<Framing, string>> = {
 const nothing = new Uint8Array(0);
 
 /** What is known only at the end, for clients that asked; SSE readers pass over comments. */
-function traceComment({ trace }: Exchange, framed: Framed): string {
-  const bill = framed.bill();
+function traceComment({ trace }: Exchange, underway: Underway): string {
+  const bill = underway.bill();
   const facts = {
     modules: trace.modulesHeader(),
     cache: trace.cacheHeader(),
     ...(bill !== undefined && { cost_usd: formatUsd(bill.nanoUsd), estimated: bill.estimated }),
     overhead_ms: Number(trace.overheadMs.toFixed(2)),
-    usage: framed.meter.usage,
+    usage: underway.meter.usage,
   };
   return `: weir ${JSON.stringify(facts)}\n\n`;
 }

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
-import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './admission.ts';
-import type { App } from './app.ts';
+import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './gatekeeper.ts';
 import { refuseMalformed } from './malformed.ts';
+import type { App } from './own/app.ts';
 import { createRequestIds } from './request-ids.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';

@@ -1,4 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Callers, Known } from '../calls/callers.ts';
+import type { Continuing } from '../calls/continuing.ts';
+import type { Credentials } from '../calls/credentials.ts';
+import type { Passage } from '../calls/passage.ts';
+import type { PipelineChoice } from '../calls/pipeline-choice.ts';
+import type { CallReports } from '../calls/reports.ts';
+import type { Counted, Turnstile } from '../calls/turnstile.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import { headerOf } from '../kernel/headers.ts';
@@ -15,16 +22,9 @@ import type { Directory } from '../providers/directory.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
-import type { CallReports } from './call-reports.ts';
-import type { Callers, Known } from './callers.ts';
-import type { Continuing } from './continuing.ts';
-import type { Credentials } from './credentials.ts';
 import { deliver } from './deliver.ts';
-import type { Frame } from './frame.ts';
-import type { PipelineChoice } from './pipeline-choice.ts';
 import { refuse } from './refuse.ts';
 import { asGatewayError, type Call } from './respond.ts';
-import type { Counted, Turnstile } from './turnstile.ts';
 
 export interface InferenceParts {
   readonly callers: Callers;
@@ -34,7 +34,7 @@ export interface InferenceParts {
   readonly continuing: Continuing;
   readonly prices: { readonly catalog: Catalog; readonly unknownModels: UnknownModels };
   readonly turnstile: Turnstile;
-  readonly frame: Frame;
+  readonly passage: Passage;
   readonly reports: CallReports;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -78,7 +78,7 @@ export class Inference {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { callers, frame, metrics, log, keepAliveMs } = this.#parts;
+    const { callers, passage, metrics, log, keepAliveMs } = this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
     res.on('close', () => {
@@ -93,8 +93,8 @@ export class Inference {
       const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
       const admitting = this.#admitted({ call, received, presence, trace }, known);
       const { exchange, pipeline, counted } = admitting instanceof Promise ? await admitting : admitting;
-      const framed = await frame.run(exchange, pipeline, counted);
-      await deliver({ res, call, exchange, framed, metrics, keepAliveMs });
+      const underway = await passage.run(exchange, pipeline, counted);
+      await deliver({ res, call, exchange, underway, metrics, keepAliveMs });
     } catch (thrown) {
       refuse(thrown, { res, call, wire, log });
     } finally {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits } from '../kernel/limits.ts';
-import type { AskedHold, HeldSum, HoldOutcome, Purses, Settlement, Windows } from '../kernel/purse.ts';
+import type { AskedHold, HeldSum, HoldOutcome, Purses, Settlement, Windows } from '../kernel/ports/purse.ts';
 
 /** A home of purses for one test. */
 export interface PursesHome {

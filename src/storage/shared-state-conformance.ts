@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits } from '../kernel/limits.ts';
-import type { Allowance, SharedState, Taken } from '../kernel/shared-state.ts';
+import type { Allowance, SharedState, Taken } from '../kernel/ports/shared-state.ts';
 
 /** A home of shared state for one test. */
 export interface SharedStateHome {

@@ -1,6 +1,6 @@
 import type { Turn, Turns } from '../kernel/continuation.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Shelves } from '../kernel/storage.ts';
+import type { Shelves } from '../kernel/ports/shelves.ts';
 
 /** Turns on shelves of their own, so that no module's cache crowds them out. */
 export class ShelvedTurns implements Turns {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { Shelves } from '../kernel/storage.ts';
+import type { Shelves } from '../kernel/ports/shelves.ts';
 
 /** A home of shelves for one test, with a way to let time pass in it. */
 interface ShelvesHome {

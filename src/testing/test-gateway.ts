@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Gateway, startGateway } from '../gateway.ts';
-import { type Environment, readSettings } from '../settings.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { type Environment, readSettings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
 
 /** A whole gateway in this process, on a free port and an empty data folder, with its log at hand. */

@@ -1,4 +1,4 @@
-import type { Prices } from '../kernel/prices.ts';
+import type { Prices } from '../kernel/ports/prices.ts';
 import { costOf, type Priced } from '../kernel/rate-card.ts';
 import { compileCard, type PriceSheet } from '../providers/catalog/price-sheet.ts';
 

@@ -1,7 +1,7 @@
-import { milestones, unfold } from '../kernel/answer.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
+import { milestones, unfold } from '../kernel/reply/answer.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
 import { parseExactObject, parseObject, stringOf } from './read.ts';

@@ -1,7 +1,7 @@
-import { Folding } from '../kernel/answer.ts';
 import { GatewayError, toldError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../kernel/message.ts';
+import { Folding } from '../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../kernel/wire-format.ts';
 
 /** Writes an unstreamed answer: events are put together and written once, at the end. */

@@ -1,6 +1,6 @@
-import type { Purses } from '../kernel/purse.ts';
-import type { Attempts, SharedState, Slots, Versions } from '../kernel/shared-state.ts';
-import type { Memory } from '../memory.ts';
+import type { Memory } from '../gateway/memory.ts';
+import type { Purses } from '../kernel/ports/purse.ts';
+import type { Attempts, SharedState, Slots, Versions } from '../kernel/ports/shared-state.ts';
 
 /** What workers ask of the memory that they share. */
 export interface MemoryQuestions {

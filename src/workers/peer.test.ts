@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type JoinedLines, joinedLines } from '../../test/support/joined-lines.ts';
+import { type JoinedLinks, joinedLinks } from '../../test/support/joined-links.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Peer } from './peer.ts';
 
@@ -27,15 +27,15 @@ const sums: Sums = {
   never: () => new Promise(() => undefined),
 };
 
-interface Pair extends JoinedLines {
+interface Pair extends JoinedLinks {
   readonly asker: Peer<object, Sums>;
 }
 
 function setUp(t: TestContext, answers: Sums = sums, pendingMax = 100): Pair {
-  const lines = joinedLines(t);
-  const [here, there] = lines.ends;
-  new Peer({ line: there, answers });
-  return { ...lines, asker: new Peer<object, Sums>({ line: here, answers: {}, pendingMax }) };
+  const links = joinedLinks(t);
+  const [here, there] = links.ends;
+  new Peer({ link: there, answers });
+  return { ...links, asker: new Peer<object, Sums>({ link: here, answers: {}, pendingMax }) };
 }
 
 test('answers come to those who asked, with values as they were', async (t) => {
@@ -64,10 +64,10 @@ test('what is asked in one turn is one message, and so are the answers', async (
 });
 
 test('both sides may ask, also while they are asked', async (t) => {
-  const [here, there] = joinedLines(t).ends;
-  const left = new Peer<Sums, Sums>({ line: here, answers: sums });
+  const [here, there] = joinedLinks(t).ends;
+  const left = new Peer<Sums, Sums>({ link: here, answers: sums });
   const right: Peer<Sums, Sums> = new Peer({
-    line: there,
+    link: there,
     answers: { ...sums, add: async (one, other) => 100 * (await right.ask('add', one, other)) },
   });
   assert.equal(await left.ask('add', 1, 2), 300);
@@ -110,7 +110,7 @@ test('what nobody waits for any more is not done', async (t) => {
   assert.equal(await asker.ask('add', 1, 2), 1);
 });
 
-test('the end of the line is told at once, to those who wait and to those who come', async (t) => {
+test('the end of the link is told at once, to those who wait and to those who come', async (t) => {
   const { asker, cut } = setUp(t);
   const waiting = asker.askWithin(60_000, 'never');
   cut();

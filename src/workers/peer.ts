@@ -1,5 +1,5 @@
 import { limits } from '../kernel/limits.ts';
-import { unavailable } from '../kernel/unavailable.ts';
+import { unavailable } from '../kernel/ports/unavailable.ts';
 import { type Failure, failureOf, thrownBy } from './failure.ts';
 
 /** What one side can be asked, by name. Both sides are of one release, so that the names stand for the types. */
@@ -8,7 +8,7 @@ export type Questions<Names> = { readonly [Name in keyof Names]: Answer };
 type Answer = { answer(...values: readonly unknown[]): unknown }['answer'];
 
 /** The way to another process; whatever can be cloned arrives as it was sent. */
-export interface Line {
+export interface Link {
   send(message: Said): void;
   onMessage(hear: (message: Said) => void): void;
   onEnd(then: () => void): void;
@@ -41,7 +41,7 @@ interface Pending {
 }
 
 interface PeerParts<Mine> {
-  readonly line: Line;
+  readonly link: Link;
   /** What the other side may ask. */
   readonly answers: Mine;
   readonly pendingMax?: number;
@@ -52,7 +52,7 @@ interface PeerParts<Mine> {
  * is said in one turn of the event loop goes out as one message: the message is what costs, not what is in it.
  */
 export class Peer<Mine extends Questions<Mine>, Theirs extends Questions<Theirs>> {
-  readonly #line: Line;
+  readonly #link: Link;
   readonly #answering: ReadonlyMap<string, Answer>;
   readonly #pendingMax: number;
   readonly #pending = new Map<number, Pending>();
@@ -63,12 +63,12 @@ export class Peer<Mine extends Questions<Mine>, Theirs extends Questions<Theirs>
   #hasEnded = false;
   #lastId = 0;
 
-  constructor({ line, answers, pendingMax = limits.workerPendingMax }: PeerParts<Mine>) {
-    this.#line = line;
+  constructor({ link, answers, pendingMax = limits.workerPendingMax }: PeerParts<Mine>) {
+    this.#link = link;
     this.#answering = new Map(Object.entries(answers));
     this.#pendingMax = pendingMax;
-    line.onMessage((said) => this.#hear(said));
-    line.onEnd(() => this.#end());
+    link.onMessage((said) => this.#hear(said));
+    link.onEnd(() => this.#end());
   }
 
   /** Questions that have no answer yet. */
@@ -140,7 +140,7 @@ export class Peer<Mine extends Questions<Mine>, Theirs extends Questions<Theirs>
       const said = { asked: this.#questions, answered: this.#answers };
       this.#questions = [];
       this.#answers = [];
-      if (!this.#hasEnded) this.#line.send(said);
+      if (!this.#hasEnded) this.#link.send(said);
     });
   }
 

@@ -1,11 +1,11 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { wholeEnvironment } from '../cli/settings-from.ts';
+import { ownMemory } from '../gateway/memory.ts';
+import { Roots } from '../gateway/secrets.ts';
+import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import { ownMemory } from '../memory.ts';
-import { Roots } from '../secrets.ts';
-import { type Environment, readSettings, type Settings } from '../settings.ts';
 import { createLog, type Lines } from '../telemetry/log.ts';
 import { Crew } from './crew.ts';
 import type { Started } from './questions.ts';

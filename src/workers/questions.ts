@@ -1,5 +1,5 @@
-import type { Gateway } from '../gateway.ts';
-import type { Environment } from '../settings.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { Environment } from '../gateway/settings.ts';
 import type { ProcessFigures } from './figures.ts';
 import type { MemoryQuestions } from './memory-questions.ts';
 

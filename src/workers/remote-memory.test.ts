@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { joinedLines } from '../../test/support/joined-lines.ts';
+import { joinedLinks } from '../../test/support/joined-links.ts';
 import { MovedClock } from '../../test/support/moved-clock.ts';
+import type { Memory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Memory } from '../memory.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
 import { MemorySharedState } from '../storage/memory/memory-shared-state.ts';
 import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
@@ -25,10 +25,10 @@ function memoryWith(clock: MovedClock): Memory {
 }
 
 function seenFromAfar(t: TestContext, memory: Memory) {
-  const { ends, cut } = joinedLines(t);
+  const { ends, cut } = joinedLinks(t);
   const [here, there] = ends;
-  new Peer({ line: there, answers: memoryAnswers(memory) });
-  return { ...remoteMemory(new Peer<object, MemoryQuestions>({ line: here, answers: {} })), cut };
+  new Peer({ link: there, answers: memoryAnswers(memory) });
+  return { ...remoteMemory(new Peer<object, MemoryQuestions>({ link: here, answers: {} })), cut };
 }
 
 sharedStateConformance('shared state in the primary process', (t) => {

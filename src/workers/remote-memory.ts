@@ -1,7 +1,7 @@
+import type { Memory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Purses } from '../kernel/purse.ts';
-import type { SharedState } from '../kernel/shared-state.ts';
-import type { Memory } from '../memory.ts';
+import type { Purses } from '../kernel/ports/purse.ts';
+import type { SharedState } from '../kernel/ports/shared-state.ts';
 import type { MemoryQuestions } from './memory-questions.ts';
 import type { Peer } from './peer.ts';
 import { type Asking, RemoteShelves } from './remote-shelves.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Shelf, Shelves } from '../kernel/storage.ts';
+import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
 import type { MemoryQuestions, ShelfPlace } from './memory-questions.ts';
 import type { Peer } from './peer.ts';
 

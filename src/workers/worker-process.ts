@@ -1,9 +1,9 @@
 import cluster, { type Worker } from 'node:cluster';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import { unavailable } from '../kernel/unavailable.ts';
+import { unavailable } from '../kernel/ports/unavailable.ts';
 import { within } from '../kernel/within.ts';
-import { lineOf } from './line.ts';
+import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
 
@@ -20,7 +20,7 @@ export class WorkerProcess {
   constructor(answers: Omit<PrimaryQuestions, 'hello'>) {
     this.#worker = cluster.fork();
     const hello = async () => this.#greeted.resolve();
-    this.#peer = new Peer({ line: lineOf(this.#worker), answers: { ...answers, hello } });
+    this.#peer = new Peer({ link: linkOf(this.#worker), answers: { ...answers, hello } });
     this.exited = new Promise((resolve) => {
       this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
       // There may have been no process to end.

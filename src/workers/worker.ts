@@ -1,13 +1,13 @@
 // A process of a gateway that has several: it waits for its settings, and then serves like one that is alone.
 import cluster, { type Worker } from 'node:cluster';
 import { explained } from '../cli/explained.ts';
-import { type Gateway, startGateway } from '../gateway.ts';
+import { type Gateway, startGateway } from '../gateway/gateway.ts';
+import { readSettings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
-import { readSettings } from '../settings.ts';
 import { createLog, type Lines } from '../telemetry/log.ts';
 import { pipePieceBytes, standardOutput } from '../telemetry/standard-output.ts';
 import { Figures } from './figures.ts';
-import { lineOf } from './line.ts';
+import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
 import { remoteMemory } from './remote-memory.ts';
@@ -19,7 +19,7 @@ class WorkerLife implements WorkerQuestions {
   #closed: Promise<void> | undefined;
 
   constructor(worker: Worker) {
-    this.#primary = new Peer({ line: lineOf(worker), answers: questionsTo(this) });
+    this.#primary = new Peer({ link: linkOf(worker), answers: questionsTo(this) });
     worker.on('disconnect', () => {
       // Or the process would be over with this event.
       worker.exitedAfterDisconnect = true;

@@ -1,5 +1,5 @@
+import type { Memory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Memory } from '../memory.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { Family } from '../telemetry/series.ts';
 import { Figures, type ProcessFigures } from './figures.ts';

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Environment } from '../../src/settings.ts';
+import type { Environment } from '../../src/gateway/settings.ts';
 import { startTestGateway, type TestGateway } from '../../src/testing/test-gateway.ts';
 import { at } from './at.ts';
 import { type Answered, call, type Sent } from './call.ts';

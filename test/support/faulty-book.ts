@@ -1,4 +1,4 @@
-import type { UsageBatch, UsageBook } from '../../src/kernel/records.ts';
+import type { UsageBatch, UsageBook } from '../../src/kernel/ports/records.ts';
 
 /** A usage book that a test can come between. */
 export class FaultyBook implements UsageBook {

@@ -1,4 +1,4 @@
-import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../src/kernel/request-log.ts';
+import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../src/kernel/ports/request-log.ts';
 
 /** A request log that a test can come between. */
 export class FaultyRequestLog implements RequestLog {

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Environment } from '../../src/settings.ts';
+import type { Environment } from '../../src/gateway/settings.ts';
 import type { TestGateway } from '../../src/testing/test-gateway.ts';
 import { startCloud } from './cloud.ts';
 import { freshPostgres, freshRedis } from './stores.ts';

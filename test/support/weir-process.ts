@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import type { Environment } from '../../src/settings.ts';
+import type { Environment } from '../../src/gateway/settings.ts';
 
 const run = promisify(execFile);
 const bin = join(import.meta.dirname, '..', '..', 'bin', 'weir.js');

@@ -2,7 +2,7 @@ import type { Exchange } from '../../kernel/exchange.ts';
 import { limits } from '../../kernel/limits.ts';
 import { defineModule, type Kit, type Module } from '../../kernel/module.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
-import type { Ceilings, Hold, Spent } from '../../kernel/purse.ts';
+import type { Ceilings, Hold, Spent } from '../../kernel/ports/purse.ts';
 import { type CostGuardOptions, costGuardOptions, hasCeiling, strictest } from './options.ts';
 import { ceilingReached, priceUnknown, requestTooDear } from './refusals.ts';
 import { Watch } from './watch.ts';

@@ -1,8 +1,8 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import type { HoldDecision } from '../../kernel/ports/purse.ts';
 import type { Target } from '../../kernel/provider.ts';
-import type { HoldDecision } from '../../kernel/purse.ts';
 import type { WorstCase } from './worst-case.ts';
 
 /** The call by itself is too dear. */

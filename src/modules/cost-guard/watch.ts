@@ -1,10 +1,10 @@
-import { mergeUsage } from '../../kernel/answer.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { ReplyEvent, Usage } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { Prices } from '../../kernel/prices.ts';
-import type { Ending, Reply } from '../../kernel/reply.ts';
+import type { Prices } from '../../kernel/ports/prices.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
+import type { Ending, Reply } from '../../kernel/reply/reply.ts';
 import { deltaChars, tokensOfPiece } from '../../kernel/token-estimate.ts';
 import type { WorstCase } from './worst-case.ts';
 

@@ -4,7 +4,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
-import { Reply } from '../../kernel/reply.ts';
+import { Reply } from '../../kernel/reply/reply.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
 import { demo } from './demo.ts';

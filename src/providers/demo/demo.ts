@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mergeUsage } from '../../kernel/answer.ts';
 import type { Answer, Block, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
 import type { Provider } from '../../kernel/provider.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
 import { wireFormats } from '../../wire/index.ts';
 import { clientGone } from '../unreachable.ts';
 import { compose, countTokens, pieces } from './compose.ts';

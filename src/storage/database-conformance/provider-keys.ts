@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { SealedKey } from '../../kernel/records.ts';
+import type { SealedKey } from '../../kernel/ports/records.ts';
 import { someSealedKey } from './samples.ts';
 import type { SetUp } from './set-up.ts';
 

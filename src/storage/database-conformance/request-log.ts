@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { limits } from '../../kernel/limits.ts';
+import type {
+  LogFilter,
+  LoggedCall,
+  LogPage,
+  LogQuestion,
+  RequestLog,
+} from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
-import type { LogFilter, LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/request-log.ts';
 import { chunks } from '../sql/chunks.ts';
 import { someCall, someRequestId } from './samples.ts';
 import type { SetUp } from './set-up.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/records.ts';
+import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/ports/records.ts';
+import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 import { firstIdAt, timeOfId } from '../../kernel/request-id.ts';
-import type { LoggedCall } from '../../kernel/request-log.ts';
 
 export function someUser(given: Partial<User> = {}): User {
   const id = given.id ?? randomUUID();

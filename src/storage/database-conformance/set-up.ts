@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { Database } from '../../kernel/records.ts';
+import type { Database } from '../../kernel/ports/records.ts';
 
 /** An empty place for a database, which goes with its test. */
 interface DatabaseHome {

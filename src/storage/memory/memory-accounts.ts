@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Allowance, Slots, Taken, Versions } from '../../kernel/shared-state.ts';
+import type { Allowance, Slots, Taken, Versions } from '../../kernel/ports/shared-state.ts';
 
 /** One account's calls in one period. */
 interface Count {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Attempts } from '../../kernel/shared-state.ts';
+import type { Attempts } from '../../kernel/ports/shared-state.ts';
 
 interface Window {
   readonly untilMs: number;

@@ -1,5 +1,12 @@
 import { limits } from '../../kernel/limits.ts';
-import type { AskedHold, HoldOutcome, Settlement, Spent, WindowName, Windows } from '../../kernel/purse.ts';
+import type {
+  AskedHold,
+  HoldOutcome,
+  Settlement,
+  Spent,
+  WindowName,
+  Windows,
+} from '../../kernel/ports/purse.ts';
 import { HeldSums } from './held-sums.ts';
 
 /** Where both have no room the longer is told: waiting for the end of the shorter would not help. */

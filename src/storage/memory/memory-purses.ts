@@ -9,7 +9,7 @@ import type {
   Settlement,
   Spent,
   Windows,
-} from '../../kernel/purse.ts';
+} from '../../kernel/ports/purse.ts';
 import { MemoryPurse } from './memory-purse.ts';
 
 /** The purses of a gateway that is one process. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Shelf, Shelves } from '../../kernel/storage.ts';
+import type { Shelf, Shelves } from '../../kernel/ports/shelves.ts';
 
 interface Kept {
   readonly value: Uint8Array;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Attempts } from '../../kernel/shared-state.ts';
+import type { Attempts } from '../../kernel/ports/shared-state.ts';
 import { keys } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import { attemptScript } from './scripts.ts';

@@ -8,7 +8,7 @@ import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Allowance } from '../../kernel/shared-state.ts';
+import type { Allowance } from '../../kernel/ports/shared-state.ts';
 import { RedisLink } from './redis-link.ts';
 import { RedisSharedState } from './redis-shared-state.ts';
 

@@ -1,6 +1,6 @@
 import { RESP_TYPES, type RedisArgument } from '@redis/client';
 import { limits } from '../../kernel/limits.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import { type Client, connectRedis } from './connect-redis.ts';
 import type { Script } from './scripts.ts';

@@ -9,8 +9,8 @@ import type {
   Settlement,
   Spent,
   Windows,
-} from '../../kernel/purse.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+} from '../../kernel/ports/purse.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { keys } from './keys.ts';
 import { beginScript, holdScript, renewScript, settleScript } from './purse-scripts.ts';
 import type { RedisLink } from './redis-link.ts';

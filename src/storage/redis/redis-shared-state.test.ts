@@ -5,7 +5,7 @@ import { agedRedis } from '../../../test/support/aged-redis.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
-import type { Allowance } from '../../kernel/shared-state.ts';
+import type { Allowance } from '../../kernel/ports/shared-state.ts';
 import { sharedStateConformance } from '../shared-state-conformance.ts';
 import { RedisLink } from './redis-link.ts';
 import { RedisSharedState } from './redis-shared-state.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Attempts, SharedState, Slots, Versions } from '../../kernel/shared-state.ts';
+import type { Attempts, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
 import { RedisAttempts } from './redis-attempts.ts';
 import type { RedisLink } from './redis-link.ts';
 import { RedisSlots } from './redis-slots.ts';

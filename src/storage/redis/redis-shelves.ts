@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Shelf, Shelves } from '../../kernel/storage.ts';
+import type { Shelf, Shelves } from '../../kernel/ports/shelves.ts';
 import { keys } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Allowance, Slots, Taken } from '../../kernel/shared-state.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+import type { Allowance, Slots, Taken } from '../../kernel/ports/shared-state.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { keys } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { RedisVersions } from './redis-versions.ts';

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { ApiKey, ApiKeys, HeldKey, KeyChanges } from '../../kernel/records.ts';
+import type { ApiKey, ApiKeys, HeldKey, KeyChanges } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
 import type { Flavour } from './flavour.ts';
 import type { Tables } from './tables.ts';

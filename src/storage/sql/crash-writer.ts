@@ -1,6 +1,6 @@
 // Writes rows without end and tells its parent of each that was committed. The crash tests kill it.
 import { randomUUID } from 'node:crypto';
-import type { Database } from '../../kernel/records.ts';
+import type { Database } from '../../kernel/ports/records.ts';
 import { someDay, someKey, someUser } from '../database-conformance/samples.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { EndedSessions } from '../../kernel/records.ts';
+import type { EndedSessions } from '../../kernel/ports/records.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlEndedSessions implements EndedSessions {

@@ -60,7 +60,7 @@ export const postgres: Flavour = {
   },
 };
 
-/** Kysely would queue for the one connection without end, and for ever after an attempt that failed; our lines don't. */
+/** Kysely would queue for the one connection without end, and for ever after an attempt that failed; our links don't. */
 class QueueingAdapter extends SqliteAdapter {
   override get supportsMultipleConnections(): boolean {
     return true;

@@ -6,15 +6,15 @@ import { describe, type TestContext, test } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import { type Flavour, postgres, sqlite } from './flavour.ts';
-import type { Lines } from './lines.ts';
-import { linesDialect } from './lines-dialect.ts';
+import type { Links } from './links.ts';
+import { linksDialect } from './links-dialect.ts';
 import { type Migration, migrate } from './migrate.ts';
-import { PostgresLines } from './postgres-lines.ts';
+import { PostgresLinks } from './postgres-links.ts';
 import { queryBounds } from './sql-database.ts';
-import { SqliteLines } from './sqlite-lines.ts';
+import { SqliteLinks } from './sqlite-links.ts';
 import type { SchemaTables } from './tables.ts';
 
-const homes: readonly (readonly [Flavour, (t: TestContext) => Promise<() => Lines>])[] = [
+const homes: readonly (readonly [Flavour, (t: TestContext) => Promise<() => Links>])[] = [
   [sqlite, sqliteHome],
   [postgres, postgresHome],
 ];
@@ -22,11 +22,11 @@ const homes: readonly (readonly [Flavour, (t: TestContext) => Promise<() => Line
 for (const [flavour, makeHome] of homes)
   describe(`migrations on ${flavour.name}`, () => {
     const setUp = async (t: TestContext) => {
-      const openLines = await makeHome(t);
+      const openLinks = await makeHome(t);
       return () => {
-        const lines = openLines();
-        t.after(() => lines.close());
-        return new Kysely<SchemaTables>({ dialect: linesDialect(flavour, lines) });
+        const links = openLinks();
+        t.after(() => links.close());
+        return new Kysely<SchemaTables>({ dialect: linksDialect(flavour, links) });
       };
     };
 
@@ -114,13 +114,13 @@ async function versionsOf(db: Kysely<SchemaTables>): Promise<readonly number[]> 
   return rows.map(({ version }) => version);
 }
 
-async function sqliteHome(t: TestContext): Promise<() => Lines> {
+async function sqliteHome(t: TestContext): Promise<() => Links> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-sqlite-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return () => new SqliteLines({ file: join(folder, 'weir.db'), bounds: queryBounds });
+  return () => new SqliteLinks({ file: join(folder, 'weir.db'), bounds: queryBounds });
 }
 
-async function postgresHome(t: TestContext): Promise<() => Lines> {
+async function postgresHome(t: TestContext): Promise<() => Links> {
   const url = await freshPostgres(t);
-  return () => new PostgresLines(url, queryBounds);
+  return () => new PostgresLinks(url, queryBounds);
 }

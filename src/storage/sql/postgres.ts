@@ -1,7 +1,7 @@
-import type { Database } from '../../kernel/records.ts';
+import type { Database } from '../../kernel/ports/records.ts';
 import { postgres } from './flavour.ts';
-import type { Bounds } from './lines.ts';
-import { PostgresLines } from './postgres-lines.ts';
+import type { Bounds } from './links.ts';
+import { PostgresLinks } from './postgres-links.ts';
 import { openSql, queryBounds } from './sql-database.ts';
 
 interface PostgresStart {
@@ -11,5 +11,5 @@ interface PostgresStart {
 
 /** A database that any number of replicas share. */
 export function openPostgres({ url, bounds = queryBounds }: PostgresStart): Promise<Database> {
-  return openSql({ flavour: postgres, bounds, lines: (within) => new PostgresLines(url, within) });
+  return openSql({ flavour: postgres, bounds, links: (within) => new PostgresLinks(url, within) });
 }

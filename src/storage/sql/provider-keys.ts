@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ProviderKeys, SealedKey } from '../../kernel/records.ts';
+import type { ProviderKeys, SealedKey } from '../../kernel/ports/records.ts';
 import type { Tables } from './tables.ts';
 
 const columns = [

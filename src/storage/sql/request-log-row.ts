@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../kernel/json.ts';
-import type { LoggedCall, LoggedStep } from '../../kernel/request-log.ts';
+import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
 import type { Effect, Facts } from '../../kernel/trace.ts';
 import type { Tables } from './tables.ts';
 

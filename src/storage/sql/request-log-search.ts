@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
+import type { LogFilter, LoggedCall, LogPage, LogQuestion } from '../../kernel/ports/request-log.ts';
 import { firstIdAt } from '../../kernel/request-id.ts';
-import type { LogFilter, LoggedCall, LogPage, LogQuestion } from '../../kernel/request-log.ts';
 import { columnNames, toCall } from './request-log-row.ts';
 import type { Tables } from './tables.ts';
 

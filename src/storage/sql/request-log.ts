@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/request-log.ts';
-import type { Lines } from './lines.ts';
+import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
+import type { Links } from './links.ts';
 import { columnNames, columns, toCall, toLists } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
 import type { Tables } from './tables.ts';
@@ -10,20 +10,20 @@ const lease = 'request-log';
 
 export class SqlRequestLog implements RequestLog {
   readonly #db: Kysely<Tables>;
-  readonly #lines: Lines;
+  readonly #links: Links;
 
-  constructor(db: Kysely<Tables>, lines: Lines) {
+  constructor(db: Kysely<Tables>, links: Links) {
     this.#db = db;
-    this.#lines = lines;
+    this.#links = links;
   }
 
   /** As one JSON text: hundreds of rows cost this thread little more than writing it. */
   async add(calls: readonly LoggedCall[]): Promise<void> {
-    const line = await this.#lines.take();
+    const link = await this.#links.take();
     try {
-      await line.add({ table: 'requests', columns }, toLists(calls));
+      await link.add({ table: 'requests', columns }, toLists(calls));
     } finally {
-      line.giveBack();
+      link.giveBack();
     }
   }
 

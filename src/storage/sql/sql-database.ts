@@ -8,15 +8,15 @@ import type {
   ProviderKeys,
   UsageBook,
   Users,
-} from '../../kernel/records.ts';
-import type { RequestLog } from '../../kernel/request-log.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+} from '../../kernel/ports/records.ts';
+import type { RequestLog } from '../../kernel/ports/request-log.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import { SqlApiKeys } from './api-keys.ts';
 import { SqlEndedSessions } from './ended-sessions.ts';
 import type { Flavour } from './flavour.ts';
-import type { Bounds, Lines } from './lines.ts';
-import { linesDialect } from './lines-dialect.ts';
+import type { Bounds, Links } from './links.ts';
+import { linksDialect } from './links-dialect.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
@@ -26,7 +26,7 @@ import { SqlUsageBook } from './usage-book.ts';
 import { SqlUsers } from './users.ts';
 
 export const queryBounds: Bounds = {
-  linesMax: limits.databaseConnectionsMax,
+  linksMax: limits.databaseConnectionsMax,
   waitMs: limits.databaseWaitMs,
   statementMs: limits.databaseStatementMs,
   answerMs: limits.databaseAnswerMs,
@@ -35,16 +35,16 @@ export const queryBounds: Bounds = {
 export interface SqlHome {
   readonly flavour: Flavour;
   readonly bounds: Bounds;
-  lines(bounds: Bounds): Lines;
+  links(bounds: Bounds): Links;
 }
 
 /** Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. */
 export async function openSql(home: SqlHome): Promise<Database> {
   const { waitMs } = home.bounds;
-  const patient = { linesMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
-  const lines = home.lines(patient);
+  const patient = { linksMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
+  const links = home.links(patient);
   try {
-    const db = new Kysely<SchemaTables>({ dialect: linesDialect(home.flavour, lines) });
+    const db = new Kysely<SchemaTables>({ dialect: linksDialect(home.flavour, links) });
     await migrate(db, home.flavour, migrations);
   } catch (error) {
     // What callers aren't told is just what the operator needs.
@@ -53,9 +53,9 @@ export async function openSql(home: SqlHome): Promise<Database> {
       cause,
     });
   } finally {
-    await lines.close();
+    await links.close();
   }
-  return new SqlDatabase(home.flavour, home.lines(home.bounds));
+  return new SqlDatabase(home.flavour, home.links(home.bounds));
 }
 
 /** The same queries for SQLite and for PostgreSQL. */
@@ -67,18 +67,18 @@ class SqlDatabase implements Database {
   readonly usage: UsageBook;
   readonly requests: RequestLog;
   readonly #db: Kysely<Tables>;
-  readonly #lines: Lines;
+  readonly #links: Links;
 
-  constructor(flavour: Flavour, lines: Lines) {
-    const db = new Kysely<Tables>({ dialect: linesDialect(flavour, lines) });
+  constructor(flavour: Flavour, links: Links) {
+    const db = new Kysely<Tables>({ dialect: linksDialect(flavour, links) });
     this.#db = db;
-    this.#lines = lines;
+    this.#links = links;
     this.users = new SqlUsers(db);
     this.endedSessions = new SqlEndedSessions(db);
     this.apiKeys = new SqlApiKeys(db, flavour);
     this.providerKeys = new SqlProviderKeys(db);
     this.usage = new SqlUsageBook(db);
-    this.requests = new SqlRequestLog(db, lines);
+    this.requests = new SqlRequestLog(db, links);
   }
 
   async ping(): Promise<void> {
@@ -88,7 +88,7 @@ class SqlDatabase implements Database {
   }
 
   close(): Promise<void> {
-    return this.#lines.close();
+    return this.#links.close();
   }
 }
 

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
-import type { Answer, Bounds } from './lines.ts';
+import type { Answer, Bounds } from './links.ts';
 
 export interface SqliteFile {
   readonly file: string;

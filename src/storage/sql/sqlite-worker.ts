@@ -3,7 +3,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlit
 import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
-import type { Answer } from './lines.ts';
+import type { Answer } from './links.ts';
 import type { RepeatedStatement, Said, SqliteFile, Statement } from './sqlite-thread.ts';
 
 const { file, bounds }: SqliteFile = workerData;

@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { Database } from '../../kernel/records.ts';
+import type { Database } from '../../kernel/ports/records.ts';
 import { sqlite } from './flavour.ts';
-import type { Bounds } from './lines.ts';
+import type { Bounds } from './links.ts';
 import { openSql, queryBounds } from './sql-database.ts';
-import { SqliteLines } from './sqlite-lines.ts';
+import { SqliteLinks } from './sqlite-links.ts';
 
 interface SqliteStart {
   /** Is made where there is none, for its owner's eyes only. */
@@ -17,5 +17,5 @@ export async function openSqlite({ file, bounds = queryBounds }: SqliteStart): P
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite gives its further files the mode of the first.
   closeSync(openSync(file, 'a', 0o600));
-  return openSql({ flavour: sqlite, bounds, lines: (within) => new SqliteLines({ file, bounds: within }) });
+  return openSql({ flavour: sqlite, bounds, links: (within) => new SqliteLinks({ file, bounds: within }) });
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { Counted, UsageBatch, UsageBook, UsageDay } from '../../kernel/records.ts';
+import type { Counted, UsageBatch, UsageBook, UsageDay } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
 import type { Tables } from './tables.ts';
 

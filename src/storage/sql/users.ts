@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Account, Period, TierId, User, Users } from '../../kernel/records.ts';
+import type { Account, Period, TierId, User, Users } from '../../kernel/ports/records.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlUsers implements Users {

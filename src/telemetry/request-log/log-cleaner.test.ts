@@ -6,7 +6,7 @@ import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, RequestLog } from '../../kernel/request-log.ts';
+import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
 import { someCall, someRequestId } from '../../storage/database-conformance/samples.ts';
 import { openSqlite } from '../../storage/sql/sqlite.ts';
 import { type CleanerParts, LogCleaner } from './log-cleaner.ts';

@@ -1,9 +1,9 @@
 import { limits } from '../../kernel/limits.ts';
 import type { Usage } from '../../kernel/message.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { Ending } from '../../kernel/reply.ts';
+import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
+import type { Ending } from '../../kernel/reply/reply.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
-import type { LoggedCall, LoggedStep } from '../../kernel/request-log.ts';
 import { storableFigure, storableText } from '../../kernel/storable.ts';
 import type { Facts, Step } from '../../kernel/trace.ts';
 

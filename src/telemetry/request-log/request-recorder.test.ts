@@ -6,7 +6,7 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { openSqlite } from '../../storage/sql/sqlite.ts';
 import { loggedCall } from './logged-call.ts';
 import { RequestRecorder } from './request-recorder.ts';

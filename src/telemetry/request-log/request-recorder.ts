@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/request-log.ts';
-import { unavailable } from '../../kernel/unavailable.ts';
+import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
+import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import { type EndedCall, loggedCall } from './logged-call.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unfold } from '../../kernel/answer.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import { unfold } from '../../kernel/reply/answer.ts';
 import { messagesAnswer, messagesStream } from '../testing/fixtures.ts';
 import { namedFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';
 import { anthropicMessages as wire } from './anthropic-messages.ts';

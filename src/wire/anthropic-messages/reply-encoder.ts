@@ -1,6 +1,6 @@
-import { mergeUsage } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, ReplyEvent, Usage } from '../../kernel/message.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
 import { wordedError } from './errors.ts';
 

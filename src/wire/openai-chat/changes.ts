@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
 import { changedFields } from '../changed-fields.ts';
 import { ownFields } from '../foreign.ts';
-import { originalsOf } from '../origin.ts';
+import { originalsOf } from '../openai/origin.ts';
 import { objectsOf } from '../read.ts';
 import { leadingInstructions } from './decode-messages.ts';
 import { choiceOf, encodeFormat, encodeLimit, restoreTools } from './encode-fields.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../openai/refusal.ts';
 import { annotationsOf } from './annotations.ts';
 import { reasoningDetailsOf } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, CacheControl, MediaSource } from '../../kernel/message.ts';
 import { foreignBlock } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
-import { mediaFromUrl } from '../media.ts';
+import { mediaFromUrl } from '../openai/media.ts';
 import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
 import { thinkingPartText } from './reasoning.ts';
 

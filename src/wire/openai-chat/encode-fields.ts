@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
-import { effortOf } from '../effort.ts';
 import { foreignOf } from '../foreign.ts';
-import { encodeToolChoice } from '../openai-tool-choice.ts';
-import { originalsOf } from '../origin.ts';
-import { outputFormatOf } from '../output-format.ts';
+import { effortOf } from '../openai/effort.ts';
+import { originalsOf } from '../openai/origin.ts';
+import { outputFormatOf } from '../openai/output-format.ts';
+import { fitsStrict } from '../openai/strict-schema.ts';
+import { encodeToolChoice } from '../openai/tool-choice.ts';
 import { defined } from '../read.ts';
-import { fitsStrict } from '../strict-schema.ts';
 import { markerOf, type Target } from './encode-parts.ts';
 
 export function encodeTools(

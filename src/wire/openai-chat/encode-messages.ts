@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
+import { toolErrorMark } from '../openai/tool-error.ts';
 import { isSealed } from '../sealed.ts';
-import { toolErrorMark } from '../tool-error.ts';
 import { encodeContent, markerOf, type Target } from './encode-parts.ts';
 import { type Extras, extrasFor, isExtraFor } from './extras.ts';
 import { reasoningDetailsOf } from './reasoning.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { cannotCross, foreignOf } from '../foreign.ts';
-import { urlFromMedia } from '../media.ts';
+import { urlFromMedia } from '../openai/media.ts';
 
 /** What an encoder needs to know besides the content itself. */
 export interface Target {

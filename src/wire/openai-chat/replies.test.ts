@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import OpenAI from 'openai';
-import { unfold } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../../kernel/message.ts';
+import { unfold } from '../../kernel/reply/answer.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../testing/fixtures.ts';
 import { dataFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';

@@ -1,6 +1,6 @@
-import { mergeUsage } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, Usage } from '../../kernel/message.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../read.ts';

@@ -1,9 +1,9 @@
-import { mergeUsage } from '../../kernel/answer.ts';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
-import { wordedError } from '../openai-errors.ts';
-import { isRefusal } from '../refusal.ts';
+import { wordedError } from '../openai/errors.ts';
+import { isRefusal } from '../openai/refusal.ts';
 import { annotationOf } from './annotations.ts';
 import { encryptedDetail, signatureDetail } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';

@@ -1,4 +1,4 @@
-import type { ByteFilter } from '../../kernel/filtered.ts';
+import type { ByteFilter } from '../../kernel/reply/filtered.ts';
 import { FrameGate } from '../frame-gate.ts';
 import { objectOf, parseObject } from '../read.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { billingOf, usageFromCounts } from '../openai-usage.ts';
+import { billingOf, usageFromCounts } from '../openai/usage.ts';
 import { numberOf, objectOf } from '../read.ts';
 
 /** Compatible providers have their own places for some counts; `answer` is where the usage was found. */

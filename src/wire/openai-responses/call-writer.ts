@@ -1,5 +1,5 @@
 import type { Delta, ToolUseBlock } from '../../kernel/message.ts';
-import { toolInputOf } from '../tool-input.ts';
+import { toolInputOf } from '../openai/tool-input.ts';
 import { argumentsOf } from './encode-items.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
 import { callItem, freeTextOf } from './write-response.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
 import { changedFields } from '../changed-fields.ts';
 import { ownFields } from '../foreign.ts';
-import { originalsOf } from '../origin.ts';
+import { originalsOf } from '../openai/origin.ts';
 import { defined, objectOf } from '../read.ts';
 import { leadingInstructions } from './decode-items.ts';
 import { choiceOf, encodeFormat, restoreTools } from './encode-fields.ts';

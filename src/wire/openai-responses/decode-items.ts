@@ -2,10 +2,10 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, TextBlock, ToolResultBlock } from '../../kernel/message.ts';
 import { foreignBlock } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
-import { remember } from '../origin.ts';
+import { remember } from '../openai/origin.ts';
+import { toolErrorMark } from '../openai/tool-error.ts';
+import { toolInputOf } from '../openai/tool-input.ts';
 import { stringOf } from '../read.ts';
-import { toolErrorMark } from '../tool-error.ts';
-import { toolInputOf } from '../tool-input.ts';
 import { decodeContent } from './decode-parts.ts';
 import { decodeReasoning } from './reasoning.ts';
 

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, MediaSource } from '../../kernel/message.ts';
 import { foreignBlock } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
-import { mediaFromUrl } from '../media.ts';
+import { mediaFromUrl } from '../openai/media.ts';
 import { defined, objectsOf, stringOf } from '../read.ts';
 
 /** The content of a message, or the output of a tool, as blocks. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignTool } from '../foreign.ts';
-import { remember } from '../origin.ts';
+import { remember } from '../openai/origin.ts';
 import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
 
 export function decodeTools(tools: unknown): readonly Tool[] | undefined {

@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
-import { encodeToolChoice } from '../openai-tool-choice.ts';
-import { originalsOf } from '../origin.ts';
-import { outputFormatOf } from '../output-format.ts';
+import { originalsOf } from '../openai/origin.ts';
+import { outputFormatOf } from '../openai/output-format.ts';
+import { fitsStrict } from '../openai/strict-schema.ts';
+import { encodeToolChoice } from '../openai/tool-choice.ts';
 import { defined } from '../read.ts';
-import { fitsStrict } from '../strict-schema.ts';
 
 export function encodeTools(
   tools: readonly Tool[] | undefined,

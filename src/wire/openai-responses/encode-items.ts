@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, ThinkingBlock, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
-import { toolErrorMark } from '../tool-error.ts';
+import { toolErrorMark } from '../openai/tool-error.ts';
 import { encodeContent } from './encode-parts.ts';
 import { unsealedReasoning } from './reasoning.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { cannotCross, foreignOf } from '../foreign.ts';
-import { urlFromMedia } from '../media.ts';
+import { urlFromMedia } from '../openai/media.ts';
 import { defined } from '../read.ts';
 
 /** What the user says, or a tool returns: a string where it is one text, else parts. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
 import type { Whole } from '../collected-json.ts';
-import { openaiError } from '../openai-errors.ts';
+import { openaiError } from '../openai/errors.ts';
+import { toolInputOf } from '../openai/tool-input.ts';
 import { objectsOf, stringOf } from '../read.ts';
-import { toolInputOf } from '../tool-input.ts';
 import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageIn } from './usage.ts';

@@ -1,8 +1,8 @@
-import { mergeUsage } from '../../kernel/answer.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StopDelta, StreamError, Usage } from '../../kernel/message.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
-import { isRefusal } from '../refusal.ts';
+import { isRefusal } from '../openai/refusal.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { ItemWriter } from './item-writer.ts';
 import { endingOf } from './stop-reason.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { billingOf, usageFromCounts } from '../openai-usage.ts';
+import { billingOf, usageFromCounts } from '../openai/usage.ts';
 import { numberOf, objectOf, objectsOf } from '../read.ts';
 
 /** What an answer says about itself; the searches that it made are billed one by one and stand among its items. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, ToolUseBlock } from '../../kernel/message.ts';
+import { isRefusal } from '../openai/refusal.ts';
 import { objectOf, stringOf } from '../read.ts';
-import { isRefusal } from '../refusal.ts';
 import { seal } from '../sealed.ts';
 import { annotationsOf } from './annotations.ts';
 import { freeTextTools } from './decode-tools.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Folding } from '../../kernel/answer.ts';
 import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import { Folding } from '../../kernel/reply/answer.ts';
 import type { Framing, Interest, ReplyEncoder, WireFormat } from '../../kernel/wire-format.ts';
 
 export interface Replayed {

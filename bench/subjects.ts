@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import type { Format } from './calls.ts';
+import { type Child, startServer } from './child.ts';
+import { signUp, startCloud } from './cloud.ts';
+import { usage } from './messages.ts';
+import { startPortkey } from './portkey.ts';
+import { type Gateway, startWeir } from './weir.ts';
+
+/** Who can be measured. Some are one process, told apart by what is sent. */
+export type SubjectName =
+  | 'direct'
+  | 'bare'
+  | 'hello'
+  | 'weir, none'
+  | 'weir, default'
+  | 'weir, key'
+  | 'weir, cached'
+  | 'weir, key, cached'
+  | 'portkey';
+
+export interface Subject extends Running {
+  readonly name: SubjectName;
+  readonly headersFor: HeadersFor;
+}
+
+interface Running {
+  readonly origin: string;
+  readonly child: Child;
+  /** Memory after the start, before any load. */
+  readonly restBytes: number;
+}
+
+type HeadersFor = (format: Format) => Readonly<Record<string, string>>;
+export type FindTarget = (name: SubjectName) => Promise<Subject>;
+
+/** Finds subjects by name and starts each process when it is first needed; `children` ends them all. */
+export function lineUp(children: AsyncDisposableStack, portkeyFolder: string): FindTarget {
+  const running = <Started extends Gateway>(start: () => Promise<Started>) =>
+    once(async () => {
+      const gateway = children.use(await start());
+      const { rssBytes: restBytes } = await gateway.child.ask({ kind: 'usage' }, usage);
+      return { ...gateway, restBytes };
+    });
+  const provider = running(() => startOwn('upstream.ts'));
+  const upstream = async (): Promise<string> => (await provider()).origin;
+  const bare = running(async () => startOwn('bare-proxy.ts', '--upstream', await upstream()));
+  const hello = running(() => startOwn('hello.ts'));
+  const none = { WEIR_PIPELINE: 'none' };
+  const plainWeir = running(async () => startWeir({ upstream: await upstream(), environment: none }));
+  const weir = running(async () => startWeir({ upstream: await upstream() }));
+  const cloud = running(async () => startCloud({ upstream: await upstream() }));
+  const portkey = running(() => startPortkey(portkeyFolder));
+  const account = once(async () => signUp((await cloud()).origin, 'bench'));
+  const keyOf = async (pipeline: string | null) => bearer(await (await account())(pipeline));
+
+  const reached: Readonly<Record<SubjectName, () => Promise<readonly [Running, HeadersFor]>>> = {
+    direct: async () => [await provider(), anybody],
+    bare: async () => [await bare(), anybody],
+    hello: async () => [await hello(), anybody],
+    'weir, none': async () => [await plainWeir(), anybody],
+    'weir, default': async () => [await weir(), anybody],
+    'weir, cached': async () => [await plainWeir(), cachedForAnybody],
+    'weir, key': async () => [await cloud(), await keyOf(null)],
+    'weir, key, cached': async () => [await cloud(), await keyOf('exact-cache')],
+    portkey: async () => [await portkey(), toPortkey(await upstream())],
+  };
+  const found = new Map<SubjectName, Promise<Subject>>();
+  return (name) => {
+    const known = found.get(name);
+    if (known !== undefined) return known;
+    const subject = reached[name]().then(([process, headersFor]) => ({ ...process, name, headersFor }));
+    found.set(name, subject);
+    return subject;
+  };
+}
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** A server of the benchmark's own. */
+async function startOwn(file: string, ...args: readonly string[]): Promise<Gateway> {
+  const { child, port } = await startServer({ file: join(import.meta.dirname, file), args });
+  return {
+    child,
+    origin: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+function bearer(token: string): HeadersFor {
+  return (format) => ({
+    authorization: `Bearer ${token}`,
+    ...(format === 'messages' && { 'anthropic-version': '2023-06-01' }),
+  });
+}
+
+function anybody(format: Format): Readonly<Record<string, string>> {
+  return bearer('anything')(format);
+}
+
+function cachedForAnybody(format: Format): Readonly<Record<string, string>> {
+  return { ...anybody(format), 'x-weir-pipeline': 'exact-cache' };
+}
+
+/** Portkey is told with each call who the provider is and where. */
+function toPortkey(upstream: string): HeadersFor {
+  return (format) => ({
+    ...anybody(format),
+    ...(format === 'messages' && { 'x-api-key': 'anything' }),
+    'x-portkey-provider': format === 'chat' ? 'openai' : 'anthropic',
+    'x-portkey-custom-host': `${upstream}/v1`,
+  });
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Answer, ReplyEvent, Usage } from '../kernel/message.ts';
+import type { Target } from '../kernel/provider.ts';
+import { milestones, unfold } from '../kernel/reply/answer.ts';
+import type { Ending } from '../kernel/reply/reply.ts';
+import type { Unread, WireFormat } from '../kernel/wire-format.ts';
+import { openaiCompatible } from '../providers/openai-compatible.ts';
+import { anthropicMessages, openaiChat } from '../wire/index.ts';
+import { received } from '../wire/testing/replay.ts';
+import { Meter } from './meter.ts';
+
+const text = 'A weir is a low wall across a river that holds its water back. '.repeat(10);
+const aborted: Ending = { how: 'aborted' };
+const complete: Ending = { how: 'complete' };
+const nothing: Unread = { tokens: 0, calls: 0 };
+
+function answer(usage: Usage, content: Answer['content'] = [{ type: 'text', text }]): Answer {
+  return {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-x',
+    content,
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    usage,
+  };
+}
+
+interface Told {
+  readonly events?: Iterable<ReplyEvent>;
+  readonly ending?: Ending;
+  readonly wire?: WireFormat;
+  readonly request?: JsonObject;
+  readonly unread?: Unread;
+}
+
+function metered({
+  events = [],
+  ending = complete,
+  wire = openaiChat,
+  request = {},
+  unread = nothing,
+}: Told): Meter {
+  const provider = openaiCompatible({ name: 'any', title: 'any', baseUrl: '', wires: [wire] });
+  const target: Target = { provider, model: 'm' };
+  const meter = new Meter();
+  for (const event of events) meter.look(event);
+  meter.close({ ending, received: received(wire, { model: 'm', messages: [], ...request }), target, unread });
+  return meter;
+}
+
+function begun(usage: Usage): ReplyEvent[] {
+  return [...unfold(answer(usage))].filter(({ type }) => type !== 'message_delta' && type !== 'message_stop');
+}
+
+function assertBetween(value: number | undefined, least: number, most: number): void {
+  assert.ok(value !== undefined && value >= least && value <= most, `${value} is not in ${least}–${most}`);
+}
+
+describe('what a provider says', () => {
+  test('is the usage, streamed or not', () => {
+    const told = { input_tokens: 25, output_tokens: 140, cache_read_input_tokens: 7 };
+    for (const events of [unfold(answer(told)), milestones(answer(told))]) {
+      const meter = metered({ events });
+      assert.deepEqual([meter.usage, meter.estimated], [told, false]);
+      assert.deepEqual([meter.model, meter.stopReason], ['claude-x', 'end_turn']);
+    }
+  });
+
+  test('stays, also where it is nothing', () => {
+    const meter = metered({ events: unfold(answer({ input_tokens: 0, output_tokens: 0 })) });
+    assert.deepEqual([meter.usage, meter.estimated], [{ input_tokens: 0, output_tokens: 0 }, false]);
+  });
+
+  test('stays field by field, and the rest is estimated', () => {
+    const meter = metered({ events: unfold(answer({ output_tokens: 3 })), request: { messages: [text] } });
+    assert.equal(meter.usage.output_tokens, 3);
+    assertBetween(meter.usage.input_tokens, 80, 200);
+    assert.equal(meter.estimated, true);
+  });
+
+  test('about output at the start of a stream is provisional', () => {
+    const meter = metered({
+      events: begun({ input_tokens: 25, cache_read_input_tokens: 900, output_tokens: 2 }),
+      ending: aborted,
+      wire: anthropicMessages,
+    });
+    const { input_tokens, cache_read_input_tokens, output_tokens } = meter.usage;
+    assert.deepEqual([input_tokens, cache_read_input_tokens], [25, 900]);
+    assertBetween(output_tokens, 120, 260);
+    assert.equal(meter.estimated, true);
+  });
+
+  test('about output in the middle of a stream that breaks stands', () => {
+    const told: ReplyEvent = { type: 'message_delta', delta: {}, usage: { output_tokens: 9 } };
+    const meter = metered({ events: [...begun({ input_tokens: 25 }), told], ending: aborted });
+    assert.deepEqual([meter.usage.output_tokens, meter.estimated], [9, false]);
+  });
+});
+
+describe('what a provider leaves out is estimated', () => {
+  test('from what was seen and what passed unseen', () => {
+    const seen = metered({ events: begun({}) }).usage.output_tokens;
+    assertBetween(seen, 110, 190);
+    const more = metered({ events: begun({}), unread: { tokens: 1000, calls: 2 } }).usage.output_tokens;
+    assertBetween((more ?? 0) - (seen ?? 0), 800, 1100);
+  });
+
+  test('from an answer that came in one piece', () => {
+    const calls = [1, 2].map(
+      (at) => ({ type: 'tool_use', id: `${at}`, name: 'level', input: { text } }) as const,
+    );
+    const one = metered({ events: milestones(answer({})) }).usage.output_tokens ?? 0;
+    assertBetween(one, 110, 190);
+    const three = metered({ events: milestones(answer({}, [{ type: 'text', text }, ...calls])) });
+    assertBetween(three.usage.output_tokens, 3 * one, 3.5 * one);
+  });
+
+  test('without counting a picture by its bytes', () => {
+    const picture = (data: string) => [{ image_url: { url: `data:image/png;base64,${data}` } }];
+    const small = metered({ request: { messages: picture('iVBORw0KGgo'.repeat(50)) } }).usage.input_tokens;
+    const large = metered({ request: { messages: picture('iVBORw0KGgo'.repeat(50_000)) } }).usage
+      .input_tokens;
+    assert.equal(large, small);
+    assertBetween(large, 200, 2000);
+  });
+
+  test('but not for an answer that never began', () => {
+    const [start] = begun({ input_tokens: 25, output_tokens: 1 });
+    const silent = metered({ ending: aborted });
+    assert.deepEqual([silent.usage, silent.estimated], [{}, false]);
+    const started = metered({ events: start === undefined ? [] : [start], ending: aborted });
+    assert.deepEqual([started.usage.input_tokens, started.estimated], [25, false]);
+  });
+});

@@ -1,0 +1,91 @@
+import type { Received } from '../kernel/exchange.ts';
+import type { Block, ReplyEvent, Usage } from '../kernel/message.ts';
+import { type Target, wiresOf } from '../kernel/provider.ts';
+import { mergeUsage } from '../kernel/reply/answer.ts';
+import type { Ending } from '../kernel/reply/reply.ts';
+import { deltaChars, tokensOfPiece } from '../kernel/token-estimate.ts';
+import type { Unread } from '../kernel/wire-format.ts';
+import { contentOf, estimatedInput, estimatedOutput } from './estimated-usage.ts';
+
+/** Reads what an answer says about itself while it passes, and estimates what it left unsaid. */
+export class Meter {
+  usage: Usage = {};
+  /** Whether a part of the usage is an estimate. */
+  estimated = false;
+  /** Who answered, where the answer says so. */
+  model: string | undefined;
+  stopReason: string | undefined;
+  /** When the first content was there, on the performance clock. */
+  firstContentAtMs: number | undefined;
+  #latest: Usage | undefined;
+  /** What a stream says of its output at its start is provisional. */
+  #outputTold = false;
+  #whole: readonly Block[] = [];
+  #tokens = 0;
+  #calls = 0;
+
+  look(event: ReplyEvent): void {
+    switch (event.type) {
+      case 'message_start':
+        this.#add(event.message.usage);
+        this.model = event.message.model;
+        this.#whole = event.message.content;
+        return;
+      case 'content_block_start':
+        this.firstContentAtMs ??= performance.now();
+        if (event.content_block.type === 'tool_use') this.#calls++;
+        return;
+      case 'content_block_delta':
+        this.firstContentAtMs ??= performance.now();
+        this.#tokens += tokensOfPiece(deltaChars(event.delta));
+        return;
+      case 'message_delta':
+        this.#add(event.usage);
+        if (event.usage?.output_tokens != null) this.#outputTold = true;
+        this.stopReason = event.delta.stop_reason ?? this.stopReason;
+        return;
+      case 'message_stop':
+        // An answer that came in one piece may show no more than its end.
+        this.firstContentAtMs ??= performance.now();
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Fills in what its provider didn't say about an answer that had begun; what it said stays. */
+  close({ ending, received, target, unread }: Closing): void {
+    if (ending.how !== 'complete' && this.firstContentAtMs === undefined) return;
+    const { input_tokens, output_tokens = 0 } = this.usage;
+    if (input_tokens === undefined) this.#estimate({ input_tokens: estimatedInput(received) });
+    if (this.#outputTold) return;
+    const [wire = received.wire] = wiresOf(target);
+    const expected = this.#whole.length > 0 ? contentOf(this.#whole) : this.#seenAnd(unread);
+    this.#estimate({ output_tokens: Math.max(output_tokens, estimatedOutput(expected, wire)) });
+  }
+
+  #seenAnd({ tokens, calls }: Unread): Unread {
+    return { tokens: this.#tokens + tokens, calls: this.#calls + calls };
+  }
+
+  #estimate(part: Usage): void {
+    this.estimated = true;
+    this.usage = { ...this.usage, ...part };
+  }
+
+  /** An unstreamed answer says the same thing at its start and at its end. */
+  #add(usage: Usage | undefined): void {
+    if (usage === this.#latest) return;
+    this.#latest = usage;
+    this.usage = mergeUsage(this.usage, usage);
+  }
+}
+
+interface Closing {
+  readonly ending: Ending;
+  readonly received: Received;
+  /** Who answered. */
+  readonly target: Target;
+  /** What passed without a look. */
+  readonly unread: Unread;
+}

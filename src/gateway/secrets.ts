@@ -1,0 +1,54 @@
+import { hkdfSync, randomBytes } from 'node:crypto';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Secret } from '../kernel/secret.ts';
+import type { Settings } from './settings.ts';
+
+/** What was written here has 64; less than half of that was not written to its end. */
+const secretCharactersMin = 32;
+
+type Keys = readonly [Uint8Array, ...Uint8Array[]];
+
+/** The secret that all keys derive from, and the one before it, which still opens. */
+export class Roots {
+  readonly #root: Secret;
+  readonly #previous: Secret | undefined;
+
+  constructor({ secret, previousSecret, stores, dataDir }: RootSettings) {
+    this.#root = stores !== undefined && secret !== undefined ? secret : rootSecret(secret, dataDir);
+    this.#previous = previousSecret;
+  }
+
+  /** Keys for one purpose: the one to use, then those that are still believed. Knowing them tells nothing about others. */
+  derived(label: string): Keys {
+    const previous = this.#previous === undefined ? [] : [derivedKey(this.#previous, label)];
+    return [derivedKey(this.#root, label), ...previous];
+  }
+}
+
+type RootSettings = Pick<Settings, 'secret' | 'previousSecret' | 'stores' | 'dataDir'>;
+
+/** Given, or made once and kept in the data folder for its owner's eyes only. */
+function rootSecret(given: Secret | undefined, dataDir: string): Secret {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+    return given ?? keptSecret(join(dataDir, 'secret'));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`the data folder can't be used (${why}); see WEIR_DATA_DIR`, { cause });
+  }
+}
+
+function keptSecret(file: string): Secret {
+  if (!existsSync(file))
+    writeFileSync(file, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  const text = readFileSync(file, 'utf8').trim();
+  if (text.length < secretCharactersMin)
+    throw new Error(`${file} is cut short: delete it to have a new one made`);
+  return new Secret(text);
+}
+
+function derivedKey(root: Secret, label: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', root.reveal(), '', `weir ${label}`, 32));
+}

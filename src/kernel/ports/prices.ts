@@ -1,0 +1,12 @@
+import type { Usage } from '../message.ts';
+import type { NanoUsd } from '../money.ts';
+import type { Target } from '../provider.ts';
+import type { Priced } from '../rate-card.ts';
+
+/** What models cost at this moment. */
+export interface Prices {
+  /** Undefined where nobody knows any price of the provider. */
+  priced(target: Target): Priced | undefined;
+  /** What a call cost, `answered` by the model of this name; undefined where nobody knows the price or told the usage. */
+  cost(target: Target, usage: Usage, answered?: string): NanoUsd | undefined;
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import createRouter from 'find-my-way';
+import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { readBody } from '../body.ts';
+import { asGatewayError, type Call, send, sendError } from '../respond.ts';
+import type { AccessChecks } from './access.ts';
+import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
+
+/** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
+export type App = (req: IncomingMessage, res: ServerResponse, call: AppCall) => Promise<void>;
+
+interface AppCall extends Call {
+  /** Of the client, as far as proxies in between are believed. */
+  readonly clientAddress: string;
+}
+
+export interface AppParts {
+  /** Who may call the routes that ask for it. */
+  readonly access: AccessChecks;
+  readonly log: Log;
+}
+
+export function createApp(routes: readonly Route[], { access, log }: AppParts): App {
+  const find = createFinder(routes);
+  return async (req, res, call) => {
+    const { rawHeaders: headers } = req;
+    let route: OwnRoute | undefined;
+    try {
+      const found = find(req.method ?? 'GET', call.path);
+      route = found.route;
+      const answer = await route.handle({
+        id: call.id,
+        headers,
+        query: call.query,
+        parameters: found.parameters,
+        remoteAddress: call.clientAddress,
+        access,
+        readBody: () => readBody(req, limits.ownBodyBytesMax),
+      });
+      sendAnswer(res, answer, call);
+    } catch (thrown) {
+      const error = asGatewayError(thrown);
+      if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
+      sendError(res, error, call, route?.dialect?.(headers));
+    }
+  };
+}
+
+interface Found {
+  readonly route: OwnRoute;
+  readonly parameters: OwnRequest['parameters'];
+}
+
+/** Looks a route up by its path, and only then by its method, so that the two refusals can be told apart. */
+function createFinder(routes: readonly Route[]): (method: string, path: string) => Found {
+  const router = createRouter({ ignoreTrailingSlash: true });
+  for (const [path, byMethod] of byPath(routes)) router.on('GET', path, () => undefined, byMethod);
+  return (method, path) => {
+    const found = router.find('GET', path);
+    const byMethod: ReadonlyMap<string, Route> | undefined = found?.store;
+    if (byMethod === undefined)
+      throw new GatewayError(
+        'not_found',
+        `there is no ${method} ${path.slice(0, 200)}; GET /openapi.json lists what there is`,
+      );
+    const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
+    if (route?.kind === 'own') return { route, parameters: found?.params ?? {} };
+    const allowed = [...byMethod.keys()].join(', ');
+    throw new GatewayError('method_not_allowed', `this path takes ${allowed}`, {
+      headers: ['allow', allowed],
+    });
+  };
+}
+
+function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
+  const paths = new Map<string, Map<string, Route>>();
+  for (const route of routes) {
+    // What a rest is called is for readers of the description.
+    const path = route.path.replace(/\*\w+$/, '*');
+    const methods = paths.get(path) ?? new Map<string, Route>();
+    paths.set(path, methods.set(route.method, route));
+  }
+  return paths;
+}
+
+function sendAnswer(res: ServerResponse, answer: OwnAnswer, call: Call): void {
+  const { body = '', status = 200 } = answer;
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const type =
+    answer.type ??
+    (typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json; charset=utf-8');
+  const bytes = Buffer.from(text);
+  // An answer without content has neither a type nor a length (RFC 9110, 8.6).
+  const content = status === 204 ? [] : ['content-type', type, 'content-length', String(bytes.byteLength)];
+  const headers = [...content, 'x-request-id', call.id, ...call.cors, ...(answer.headers ?? [])];
+  // The server itself leaves the body out for HEAD.
+  send(res, { status, headers, bytes });
+}

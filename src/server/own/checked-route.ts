@@ -1,0 +1,47 @@
+import type { Session } from '../../accounts/session-tokens.ts';
+import type { AccessName, AccountCaller } from './access.ts';
+import type { BodyRule } from './json-body.ts';
+import type { OwnAnswer, OwnRequest, OwnRoute } from './route.ts';
+
+/** Who may call a route, and what is known of them then. */
+export interface AccessRule<Caller> {
+  readonly name: AccessName;
+  check(request: OwnRequest): Promise<Caller>;
+}
+
+export const byAnyone: AccessRule<undefined> = { name: 'public', check: async () => undefined };
+export const bySession: AccessRule<Session> = {
+  name: 'session',
+  check: ({ access, headers }) => access.session(headers),
+};
+export const bySessionOrKey: AccessRule<AccountCaller> = {
+  name: 'sessionOrKey',
+  check: ({ access, headers }) => access.sessionOrKey(headers),
+};
+
+/** A request that has passed the checks. */
+interface CheckedRequest<Caller, Body> extends Omit<OwnRequest, 'access' | 'readBody'> {
+  readonly caller: Caller;
+  readonly body: Body;
+}
+
+interface CheckedRoute<Caller, Body> extends Omit<OwnRoute, 'kind' | 'access' | 'body' | 'handle'> {
+  readonly access: AccessRule<Caller>;
+  readonly body: BodyRule<Body>;
+  handle(request: CheckedRequest<Caller, Body>): OwnAnswer | Promise<OwnAnswer>;
+}
+
+/** A route whose handler is only called by those who may, with a body as it was declared; refused in that order. */
+export function checkedRoute<Caller, Body>(route: CheckedRoute<Caller, Body>): OwnRoute {
+  const { access, body, handle, ...described } = route;
+  return {
+    ...described,
+    kind: 'own',
+    access: access.name,
+    ...(body.described !== undefined && { body: body.described }),
+    async handle(request) {
+      const caller = await access.check(request);
+      return handle({ ...request, caller, body: await body.read(request) });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
+
+/** The value as the schema has it; an error names the field. */
+export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
+  const read = schema.safeParse(value);
+  if (read.success) return read.data;
+  const { issues } = read.error;
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  if (unknown.length > 0) throw unknownFields(unknown);
+  const [issue] = issues;
+  const param = issue?.path.join('.') ?? '';
+  throw invalid(issue?.message ?? 'is wrong', param);
+}
+
+/** What the query says of these names; others are left to whoever put them there. */
+export function checkedQuery<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  query: string,
+): z.output<z.ZodObject<Shape>> {
+  const said = new URLSearchParams(query);
+  for (const name of Object.keys(shape))
+    if (said.getAll(name).length > 1) throw invalid('is there more than once', name);
+  return checked(z.object(shape), Object.fromEntries(said));
+}
+
+function unknownFields(names: readonly string[]): GatewayError {
+  const told = names.slice(0, limits.toldFieldsMax).map((name) => `"${cut(name)}"`);
+  const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
+  return new GatewayError('invalid_request', `unknown fields: ${told.join(', ')}${more}`, {
+    param: cut(names[0] ?? ''),
+  });
+}
+
+/** An error that names the field, or what is the matter with all of it. */
+export function invalid(what: string, param: string): GatewayError {
+  const name = cut(param);
+  return new GatewayError('invalid_request', name === '' ? what : `${name}: ${what}`, {
+    ...(name !== '' && { param: name }),
+  });
+}
+
+/** Callers choose names, and must not choose how long an error is, nor send half a character back. */
+function cut(name: string): string {
+  return name.slice(0, limits.toldFieldCharacters).toWellFormed();
+}

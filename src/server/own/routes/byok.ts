@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import type { ProviderVault, StoredKey } from '../../../accounts/provider-keys.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { limits } from '../../../kernel/limits.ts';
+import { Secret } from '../../../kernel/secret.ts';
+import type { AccountCaller } from '../access.ts';
+import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { OwnRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+
+export interface ByokParts {
+  readonly vault: ProviderVault;
+  /** Names of the providers there are. */
+  readonly providers: ReadonlySet<string>;
+}
+
+const newKey = jsonBody({
+  key: z
+    .string('must be a string')
+    .trim()
+    .regex(
+      new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`),
+      `must have 1 to ${limits.providerKeyCharactersMax} printable ASCII characters`,
+    )
+    .describe("The provider's key; it is never returned"),
+});
+
+const keyInfo = z.strictObject({
+  provider: z.string(),
+  configured: z.literal(true),
+  hint: z.string().nullable().describe('The last 4 characters, null for short keys'),
+  updatedAt: z.iso.datetime(),
+});
+const listInfo = z.strictObject({ providers: z.array(keyInfo) });
+
+const unauthenticated = { 401: { description: 'No credential that holds' } };
+const forbidden = { 403: { description: 'An API key can only register the first key for a provider' } };
+const unknown = { 404: { description: 'There is no such provider' } };
+
+/** The keys that an account has with providers: stored, never shown. */
+export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[] {
+  const tag = 'Provider keys';
+  const known = (provider: string): string => {
+    if (providers.has(provider)) return provider;
+    throw new GatewayError('not_found', 'there is no such provider; GET /v1/capabilities lists them');
+  };
+  return [
+    checkedRoute({
+      method: 'PUT',
+      path: '/v1/byok/:provider',
+      summary: 'Store the key for a provider',
+      tag,
+      access: bySessionOrKey,
+      body: newKey,
+      answers: {
+        200: { description: 'It is stored', schema: keyInfo },
+        400: { description: 'The body is wrong' },
+        ...unauthenticated,
+        ...forbidden,
+        ...unknown,
+      },
+      async handle({ caller, body, parameters }) {
+        const place = { accountId: caller.accountId, provider: known(parameters.provider ?? '') };
+        const secret = new Secret(body.key);
+        const stored =
+          caller.kind === 'key' ? await vault.putFirst(place, secret) : await vault.put(place, secret);
+        if (stored === undefined) throw notByKey('replace');
+        return { body: described(stored) };
+      },
+    }),
+    checkedRoute({
+      method: 'GET',
+      path: '/v1/byok',
+      summary: 'The providers that there is a stored key for',
+      tag,
+      access: bySessionOrKey,
+      body: noBody,
+      answers: { 200: { description: 'By provider', schema: listInfo }, ...unauthenticated },
+      handle: async ({ caller }) => ({
+        body: { providers: (await vault.list(caller.accountId)).map(described) },
+      }),
+    }),
+    checkedRoute({
+      method: 'DELETE',
+      path: '/v1/byok/:provider',
+      summary: 'Forget the key for a provider',
+      tag,
+      access: bySessionOrKey,
+      body: noBody,
+      answers: {
+        204: { description: 'There is none any more' },
+        ...unauthenticated,
+        ...forbidden,
+        ...unknown,
+      },
+      async handle({ caller, parameters }) {
+        mayDelete(caller);
+        const place = { accountId: caller.accountId, provider: known(parameters.provider ?? '') };
+        await vault.delete(place);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function described({ provider, hint, updatedAtMs }: StoredKey) {
+  return { provider, configured: true, hint, updatedAt: timestamp(updatedAtMs) };
+}
+
+function mayDelete(caller: AccountCaller): void {
+  if (caller.kind === 'key') throw notByKey('delete');
+}
+
+/** Whoever finds an API key must not be able to put a key of their own in the owner's place. */
+function notByKey(what: string): GatewayError {
+  return new GatewayError(
+    'provider_key_exists',
+    `an API key can register the first key for a provider and not ${what} one; use a session token`,
+  );
+}

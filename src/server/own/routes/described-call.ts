@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { formatUsd } from '../../../kernel/money.ts';
+import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
+import { timestamp } from '../text.ts';
+
+const tokens = z.int().nullable();
+const usd = z.string().describe('In dollars, as a decimal number');
+
+/** What a call of the request log looks like from outside. */
+export const describedCallSchema = z.strictObject({
+  id: z.string().describe('The same as in the header `x-request-id` of the answer'),
+  created_at: z.iso.datetime().describe('When the call came'),
+  account_id: z.string(),
+  key_id: z.string().nullable(),
+  model: z.string().describe('As it was asked for'),
+  model_used: z.string().nullable(),
+  provider: z.string().nullable(),
+  wire_format: z.string().describe('What the client spoke'),
+  provider_wire_format: z.string().nullable().describe('What the provider was asked in, if it was'),
+  streamed: z.boolean(),
+  status: z.int(),
+  ending: z.enum(['complete', 'aborted', 'failed']),
+  error_code: z.string().nullable(),
+  input_tokens: tokens.describe('Without those that a cache of the provider was read or written for'),
+  output_tokens: tokens,
+  cache_read_tokens: tokens,
+  cache_write_tokens: tokens,
+  reasoning_tokens: tokens.describe('Part of the output'),
+  cost_usd: usd.nullable().describe('In dollars, as a decimal number; null where nobody knows the price'),
+  cost_estimated: z.boolean(),
+  saved_usd: usd.describe('What the call would have cost without a cache'),
+  first_content_ms: z.number().nullable(),
+  total_ms: z.number(),
+  overhead_ms: z.number().describe('What the gateway itself added before the answer began'),
+  pipeline: z.string(),
+  modules: z.array(
+    z.strictObject({
+      name: z.string(),
+      effect: z.string().describe('What the module was seen to do'),
+      ms: z.number().describe('Time in the module itself'),
+      facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
+    }),
+  ),
+});
+
+export function describedCall(call: LoggedCall): z.output<typeof describedCallSchema> {
+  return {
+    id: call.id,
+    created_at: timestamp(call.atMs),
+    account_id: call.accountId,
+    key_id: call.keyId,
+    model: call.modelAsked,
+    model_used: call.modelUsed,
+    provider: call.provider,
+    wire_format: call.wire,
+    provider_wire_format: call.providerWire,
+    streamed: call.streamed,
+    status: call.status,
+    ending: call.ending,
+    error_code: call.errorCode,
+    input_tokens: call.inputTokens,
+    output_tokens: call.outputTokens,
+    cache_read_tokens: call.cacheReadTokens,
+    cache_write_tokens: call.cacheWriteTokens,
+    reasoning_tokens: call.reasoningTokens,
+    cost_usd: call.costNanoUsd === null ? null : formatUsd(call.costNanoUsd),
+    cost_estimated: call.costEstimated,
+    saved_usd: formatUsd(call.savedNanoUsd),
+    first_content_ms: call.contentMs,
+    total_ms: call.totalMs,
+    overhead_ms: call.overheadMs,
+    pipeline: call.pipeline,
+    modules: call.steps.map(({ module, effect, ms, facts }) => ({ name: module, effect, ms, facts })),
+  };
+}

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { creditsPerUsd, overageCreditsPerRequest, tiers } from '../../../billing/tiers.ts';
+import type { Module } from '../../../kernel/module.ts';
+import type { WireFormat } from '../../../kernel/wire-format.ts';
+import type { Catalog } from '../../../providers/catalog/catalog.ts';
+import type { ModelEntry } from '../../../providers/catalog/model-entry.ts';
+import { cardAt } from '../../../providers/catalog/price-schedule.ts';
+import type { Directory } from '../../../providers/directory.ts';
+import type { OwnRoute } from '../route.ts';
+
+export interface InformationParts {
+  readonly version: string;
+  readonly mode: string;
+  readonly catalog: Catalog;
+  readonly directory: Directory;
+  readonly modules: Iterable<Module>;
+  readonly planned: readonly { readonly name: string; readonly summary: string }[];
+  /** The formats that clients may speak, with where. */
+  readonly formats: readonly { readonly path: string; readonly wire: WireFormat }[];
+  readonly features: readonly string[];
+  /** Calls in a month, by tier. */
+  readonly tierLimits: Readonly<Record<string, number>>;
+}
+
+const moduleInfo = z.object({
+  name: z.string(),
+  status: z.enum(['production', 'preview', 'planned']),
+  purpose: z.string(),
+});
+
+const catalogInfo = z.object({
+  tiers: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      price_usd_per_month: z.number(),
+      requests_per_month: z.int(),
+      overage: z.boolean(),
+    }),
+  ),
+  credit: z.object({ credits_per_usd: z.int(), overage_credits_per_request: z.int() }),
+  paid_routes: z.array(z.object({ path: z.string(), method: z.string(), price_usd_per_call: z.number() })),
+  modules: z.array(moduleInfo),
+  models: z.array(
+    z.object({
+      id: z.string(),
+      provider: z.string(),
+      context_tokens: z.int().nullable(),
+      output_tokens_max: z.int().nullable(),
+      features: z.array(z.string()).nullable(),
+      price_usd_per_million_tokens: z.object({
+        input: z.number(),
+        output: z.number(),
+        cache_read: z.number(),
+        cache_write: z.number(),
+        cache_write_1h: z.number(),
+      }),
+    }),
+  ),
+});
+
+const capabilitiesInfo = z.object({
+  version: z.string(),
+  mode: z.enum(['local', 'cloud']),
+  wire_formats: z.array(z.object({ name: z.string(), path: z.string() })),
+  providers: z.array(z.object({ name: z.string(), title: z.string(), wire_formats: z.array(z.string()) })),
+  modules: z.array(moduleInfo),
+  features: z.array(z.string()),
+});
+
+/** What this instance offers, for people and programs. Nothing in it changes while the process runs. */
+export function informationRoutes(parts: InformationParts): readonly OwnRoute[] {
+  const modules = [...parts.modules].map(({ name, status, summary }) => ({
+    name,
+    status: status as string,
+    purpose: summary,
+  }));
+  const present = new Set(modules.map((module) => module.name));
+  for (const { name, summary } of parts.planned)
+    if (!present.has(name)) modules.push({ name, status: 'planned', purpose: summary });
+  const providers = [...parts.directory.providers.values()];
+  const catalog = JSON.stringify({
+    tiers: tiers.map((tier) => ({
+      id: tier.id,
+      name: tier.name,
+      price_usd_per_month: tier.priceUsdPerMonth,
+      requests_per_month: parts.tierLimits[tier.id],
+      overage: tier.overage,
+    })),
+    credit: { credits_per_usd: creditsPerUsd, overage_credits_per_request: overageCreditsPerRequest },
+    paid_routes: [],
+    modules,
+    models: providers.flatMap((provider) =>
+      parts.catalog.list(provider).map((model) => described(model, provider.name)),
+    ),
+  });
+  const capabilities = JSON.stringify({
+    version: parts.version,
+    mode: parts.mode,
+    wire_formats: parts.formats.map(({ path, wire }) => ({ name: wire.name, path })),
+    providers: providers.map(({ name, title, wires }) => ({
+      name,
+      title,
+      wire_formats: wires.map((wire) => wire.name),
+    })),
+    modules,
+    features: parts.features,
+  });
+  const type = 'application/json; charset=utf-8';
+  return [
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/v1/catalog',
+      summary: 'Tiers, modules and models with their prices',
+      tag: 'Information',
+      answers: { 200: { description: 'The catalogue', schema: catalogInfo } },
+      handle: () => ({ body: catalog, type }),
+    },
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/v1/capabilities',
+      summary: 'Wire formats, providers, modules and features',
+      tag: 'Information',
+      answers: { 200: { description: 'What this instance can do', schema: capabilitiesInfo } },
+      handle: () => ({ body: capabilities, type }),
+    },
+  ];
+}
+
+/** With the prices of the hour in which the process began. */
+function described({ id, contextTokens, outputTokensMax, features, prices }: ModelEntry, provider: string) {
+  const usd = (picoPerToken: number) => picoPerToken / 1e6;
+  const rates = cardAt(prices, Date.now());
+  return {
+    id,
+    provider,
+    context_tokens: contextTokens ?? null,
+    output_tokens_max: outputTokensMax ?? null,
+    features: features ?? null,
+    price_usd_per_million_tokens: {
+      input: usd(rates.input),
+      output: usd(rates.output),
+      cache_read: usd(rates.cacheRead),
+      cache_write: usd(rates.cacheWrite),
+      cache_write_1h: usd(rates.cacheWriteHour),
+    },
+  };
+}

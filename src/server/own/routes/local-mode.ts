@@ -1,0 +1,69 @@
+import { GatewayError } from '../../../kernel/errors.ts';
+import type { OwnRoute } from '../route.ts';
+
+const accountPaths = ['/v1/keys', '/v1/keys/:id', '/v1/users/:action'] as const;
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+/** A local gateway has one user and nobody to bill: what belongs to accounts says so, to every method. */
+export function localModeRoutes(): readonly OwnRoute[] {
+  const detail = 'billing_local_mode';
+  return [
+    ...accountPaths.flatMap((path) => methods.map((method) => refusal({ method, path, tag: 'Accounts' }))),
+    ...methods.map((method) => refusal({ method, path: '/v1/billing/*', tag: 'Billing', detail })),
+    localBalance,
+    ...methods
+      .filter((method) => method !== localBalance.method)
+      .map((method) => refusal({ method, path: localBalance.path, tag: 'Billing', detail })),
+  ];
+}
+
+type Refused = Pick<OwnRoute, 'method' | 'path' | 'tag'> & { readonly detail?: string };
+
+function refusal({ method, path, tag, detail }: Refused): OwnRoute {
+  return {
+    kind: 'own',
+    method,
+    path,
+    summary: 'Not available in local mode',
+    tag,
+    answers: { 503: { description: 'Local mode' } },
+    handle: () => {
+      throw localMode(detail);
+    },
+  };
+}
+
+export function localMode(detail?: string): GatewayError {
+  return new GatewayError(
+    'local_mode',
+    'this gateway runs in local mode, which has no accounts, keys or billing',
+    {
+      shouldRetry: false,
+      ...(detail !== undefined && { detail }),
+    },
+  );
+}
+
+/** The one refusal that also carries the answer: what a local balance is. */
+const localBalance: OwnRoute = {
+  kind: 'own',
+  method: 'GET',
+  path: '/v1/billing/balance',
+  summary: 'The balance of a local gateway, beside the refusal',
+  tag: 'Billing',
+  answers: { 503: { description: 'Local mode' } },
+  handle: () => {
+    throw new GatewayError('local_mode', 'this gateway runs in local mode, which has no billing', {
+      shouldRetry: false,
+      detail: 'billing_local_mode',
+      beside: {
+        tier: 'local',
+        credits: 0,
+        currentPeriodEnd: null,
+        autoRechargeEnabled: false,
+        upgradeUrl: null,
+        local: true,
+      },
+    });
+  },
+};

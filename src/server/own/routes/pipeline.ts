@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Callers } from '../../../calls/callers.ts';
+import type { PipelineChoice } from '../../../calls/pipeline-choice.ts';
+import { headerOf } from '../../../kernel/headers.ts';
+import type { Stage } from '../../../kernel/pipeline.ts';
+import type { OwnRoute } from '../route.ts';
+
+const activePipeline = z.object({
+  source: z.enum(['header', 'key', 'environment', 'default']).describe('Where the list was decided'),
+  pipelineConfig: z.string().nullable(),
+  configured: z.array(z.string()).describe('Modules of the environment level'),
+  active: z.array(
+    z.object({
+      name: z.string(),
+      version: z.string(),
+      status: z.enum(['production', 'preview']),
+      purpose: z.string(),
+      options: z.record(z.string(), z.unknown()),
+    }),
+  ),
+  override: z.string().nullable().describe('The value of x-weir-pipeline'),
+  note: z.string(),
+  errors: z
+    .array(z.string())
+    .optional()
+    .describe("What is wrong with the key's list; calls with it are refused"),
+});
+
+/** What a call with these headers would run through; calls no provider. */
+export function pipelineRoutes(
+  callers: Callers,
+  choice: PipelineChoice,
+  version: string,
+): readonly OwnRoute[] {
+  const told = (override: string | undefined) => ({
+    configured: choice.configured,
+    override: override ?? null,
+    note: 'Set x-weir-pipeline on a request to run other modules; "none" runs none. Protective modules stay.',
+  });
+  return [
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/v1/pipeline',
+      summary: 'The modules that a call with these headers runs through',
+      tag: 'Inference',
+      answers: {
+        200: { description: 'The active pipeline', schema: activePipeline },
+        400: { description: 'The list in x-weir-pipeline is wrong' },
+        401: { description: 'The credential is missing or wrong' },
+      },
+      async handle({ headers }) {
+        const { pipelineConfig } = await callers.identifyCurrent(headers);
+        const override = headerOf(headers, 'x-weir-pipeline');
+        const fault = pipelineConfig === null ? undefined : choice.fault(pipelineConfig);
+        if (fault !== undefined) {
+          return { body: { ...told(override), source: 'key', pipelineConfig, active: [], errors: [fault] } };
+        }
+        const { source, text, pipeline } = choice.choose(override, pipelineConfig);
+        const active = pipeline.stages.map((stage) => described(stage, version));
+        return { body: { ...told(override), source, pipelineConfig: text, active } };
+      },
+    },
+  ];
+}
+
+function described({ module, options }: Stage, version: string) {
+  return {
+    name: module.name,
+    version: module.version ?? version,
+    status: module.status,
+    purpose: module.summary,
+    options: options ?? {},
+  };
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { limits } from '../../../kernel/limits.ts';
+import type { LogFilter, LogPage, LogQuestion, RequestLog } from '../../../kernel/ports/request-log.ts';
+import { isRequestId } from '../../../kernel/request-id.ts';
+import type { AccountCaller } from '../access.ts';
+import { checkedQuery } from '../checked.ts';
+import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
+import { noBody } from '../json-body.ts';
+import type { OwnRoute } from '../route.ts';
+import { describedCall, describedCallSchema } from './described-call.ts';
+import { cursorOf, idOfCursor } from './request-cursor.ts';
+
+export interface RequestsParts {
+  /** With what this process has recorded until now. */
+  readonly log: Pick<RequestLog, 'page' | 'find'>;
+}
+
+const dayMs = 86_400_000;
+const usualLimit = 50;
+
+const wrongTime = 'must be a day such as 2026-11-15, or a time such as 2026-11-15T12:00:00Z';
+const time = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], wrongTime)
+  .refine((text) => text >= '2000-01-01' && !Number.isNaN(Date.parse(text)), wrongTime)
+  .optional();
+const cursor = z
+  .string()
+  .refine((text) => idOfCursor(text) !== undefined, 'must be a cursor from an earlier answer')
+  .optional();
+const name = z
+  .string()
+  .min(1, 'must not be empty')
+  .max(limits.modelNameMax, `must have at most ${limits.modelNameMax} characters`)
+  .refine((text) => !text.includes('\0'), 'has a NUL character')
+  .optional();
+
+const query = {
+  limit: z.coerce
+    .number('must be a whole number')
+    .int('must be a whole number')
+    .min(1, 'must be 1 or more')
+    .max(limits.requestLogPageMax, `must be ${limits.requestLogPageMax} or less`)
+    .optional()
+    .describe(`How many at most; ${usualLimit} where it is left out`),
+  after: cursor.describe('A `next_cursor`: the calls that come after it in the list, which are older'),
+  before: cursor.describe('A `previous_cursor`: the calls that come before it in the list, which are newer'),
+  from: time.describe('Calls since this day of UTC, or this time'),
+  to: time.describe('Calls until the end of this day of UTC, or before this time'),
+  model: name.describe('As it was asked for, or as it was used'),
+  provider: name.describe('The name of a provider'),
+  key_id: name.describe('The id of an API key'),
+  status: z
+    .string()
+    .regex(/^([1-5]xx|[1-5]\d\d|error)$/, 'must be a status such as 200, a class such as 4xx, or error')
+    .optional()
+    .describe('A status such as 200, a class such as 4xx, or `error` for all that went wrong'),
+  ending: z
+    .enum(['complete', 'aborted', 'failed'], 'must be complete, aborted or failed')
+    .optional()
+    .describe('How the answer ended'),
+};
+
+type Asked = z.output<z.ZodObject<typeof query>>;
+
+const pageSchema = z.object({
+  requests: z.array(describedCallSchema).describe('The newest first'),
+  has_more: z.boolean().describe('Whether there may be more on the side that was asked for'),
+  next_cursor: z.string().nullable().describe('For `after`; null where there is nothing older'),
+  previous_cursor: z.string().nullable().describe('For `before`, also to see later what is new'),
+});
+
+const unauthenticated = { 401: { description: 'No credential that holds' } };
+
+/** Calls of an account one by one; a local gateway has one user, who sees all of them. */
+export function requestsRoutes({ log }: RequestsParts): readonly OwnRoute[] {
+  return [
+    checkedRoute({
+      method: 'GET',
+      path: '/v1/requests',
+      summary: 'The calls that were made, one by one',
+      tag: 'Usage',
+      access: bySessionOrKey,
+      query,
+      body: noBody,
+      answers: {
+        200: { description: 'A page of calls', schema: pageSchema },
+        400: { description: 'The query is wrong' },
+        ...unauthenticated,
+      },
+      async handle({ caller, query: sent }) {
+        const question = questionOf(checkedQuery(query, sent), caller);
+        return { body: pageOf(await log.page(question), question) };
+      },
+    }),
+    checkedRoute({
+      method: 'GET',
+      path: '/v1/requests/:id',
+      summary: 'One call',
+      tag: 'Usage',
+      access: bySessionOrKey,
+      body: noBody,
+      answers: {
+        200: { description: 'The call', schema: describedCallSchema },
+        404: { description: 'The account made no such call, or it is forgotten' },
+        ...unauthenticated,
+      },
+      async handle({ caller, parameters: { id = '' } }) {
+        const call = isRequestId(id) ? await log.find(id, accountOf(caller)) : undefined;
+        if (call === undefined) throw new GatewayError('not_found', 'there is no such call in the log');
+        return { body: describedCall(call) };
+      },
+    }),
+  ];
+}
+
+function accountOf(caller: AccountCaller): string | undefined {
+  return caller.kind === 'local' ? undefined : caller.accountId;
+}
+
+function questionOf(asked: Asked, caller: AccountCaller): LogQuestion {
+  return {
+    accountId: accountOf(caller),
+    filter: filterOf(asked),
+    beside: besideOf(asked),
+    limit: asked.limit ?? usualLimit,
+  };
+}
+
+function filterOf({ from, to, model, provider, key_id: keyId, status, ending }: Asked): LogFilter {
+  const fromMs = from === undefined ? undefined : Date.parse(from);
+  const toMs = to === undefined ? undefined : endOf(to);
+  if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
+    throw new GatewayError('invalid_request', 'from: must be before to', { param: 'from' });
+  return { fromMs, toMs, model, provider, keyId, ending, status: statusOf(status) };
+}
+
+/** A day counts to its end. */
+function endOf(to: string): number {
+  return Date.parse(to) + (to.includes('T') ? 0 : dayMs);
+}
+
+function statusOf(status: string | undefined): LogFilter['status'] {
+  if (status === undefined || status === 'error') return status;
+  const least = Number(status.replace('xx', '00'));
+  return { least, greatest: status.endsWith('xx') ? least + 99 : least };
+}
+
+function besideOf({ after, before }: Asked): LogQuestion['beside'] {
+  if (after !== undefined && before !== undefined)
+    throw new GatewayError('invalid_request', 'before: can not be there with after', { param: 'before' });
+  const id = idOfCursor(after ?? before ?? '');
+  return id === undefined ? undefined : { id, side: after === undefined ? 'newer' : 'older' };
+}
+
+function pageOf({ calls, more, reached }: LogPage, { beside }: LogQuestion): object {
+  const newer = beside?.side === 'newer';
+  const next = newer ? calls.at(-1)?.id : more ? reached : undefined;
+  const previous = newer ? reached : calls.at(0)?.id;
+  return {
+    requests: calls.map(describedCall),
+    has_more: more,
+    next_cursor: next === undefined ? null : cursorOf(next),
+    previous_cursor: previous === undefined ? null : cursorOf(previous),
+  };
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { isEmail } from '../../../accounts/email.ts';
+import type { Accounts, Entered } from '../../../accounts/users.ts';
+import { limits } from '../../../kernel/limits.ts';
+import type { User } from '../../../kernel/ports/records.ts';
+import { byAnyone, bySession, checkedRoute } from '../checked-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { OwnAnswer, OwnRoute } from '../route.ts';
+import { text, timestamp } from '../text.ts';
+
+const signUp = jsonBody({
+  email: z
+    .string('must be a string')
+    .trim()
+    .refine(isEmail, 'must be an e-mail address')
+    .meta({ format: 'email', maxLength: limits.emailCharactersMax }),
+  password: text({ min: limits.passwordCharactersMin, max: limits.passwordCharactersMax }),
+});
+
+/** Nothing here is told from a wrong address or password that could be one. */
+const logIn = jsonBody({
+  email: text({ max: limits.emailCharactersMax }),
+  password: text({ max: limits.passwordCharactersMax }),
+});
+
+const userInfo = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  tier: z.enum(['free', 'pro', 'team']),
+  createdAt: z.iso.datetime(),
+});
+
+const enteredInfo = z.strictObject({
+  token: z.string().describe('The session token'),
+  expiresAt: z.iso.datetime(),
+  user: userInfo,
+});
+
+const refusals = {
+  400: { description: 'The body is wrong' },
+  429: { description: 'Too many tries; retry-after says when to come back' },
+};
+
+/** Accounts: by e-mail address and password, from then on by session token. */
+export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
+  const tag = 'Accounts';
+  return [
+    checkedRoute({
+      method: 'POST',
+      path: '/v1/users/signup',
+      summary: 'Make an account',
+      tag,
+      access: byAnyone,
+      body: signUp,
+      answers: {
+        201: { description: 'The account, with a session token', schema: enteredInfo },
+        409: { description: 'The address has an account' },
+        ...refusals,
+      },
+      handle: async ({ body, remoteAddress }) =>
+        entered(201, await accounts.signUp({ ...body, remoteAddress })),
+    }),
+    checkedRoute({
+      method: 'POST',
+      path: '/v1/users/login',
+      summary: 'Get a session token',
+      tag,
+      access: byAnyone,
+      body: logIn,
+      answers: {
+        200: { description: 'A session token', schema: enteredInfo },
+        401: { description: 'The address or the password is wrong' },
+        ...refusals,
+      },
+      handle: async ({ body, remoteAddress }) =>
+        entered(200, await accounts.logIn({ ...body, remoteAddress })),
+    }),
+    checkedRoute({
+      method: 'GET',
+      path: '/v1/users/me',
+      summary: 'Whose session this is',
+      tag,
+      access: bySession,
+      body: noBody,
+      answers: {
+        200: { description: 'The account', schema: userInfo },
+        401: { description: 'No session token that holds' },
+      },
+      handle: async ({ caller }) => ({ body: described(await accounts.me(caller)) }),
+    }),
+    checkedRoute({
+      method: 'POST',
+      path: '/v1/users/logout',
+      summary: 'End this session',
+      tag,
+      access: bySession,
+      body: jsonBody({}),
+      answers: {
+        204: { description: 'The token does not work any more' },
+        401: { description: 'No session token that holds' },
+      },
+      async handle({ caller }) {
+        await accounts.logOut(caller);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function entered(status: number, { token, expiresAtMs, user }: Entered): OwnAnswer {
+  return {
+    status,
+    headers: ['cache-control', 'no-store'],
+    body: { token, expiresAt: timestamp(expiresAtMs), user: described(user) },
+  };
+}
+
+function described({ id, email, tier, createdAtMs }: User) {
+  return { id, email, tier, createdAt: timestamp(createdAtMs) };
+}

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../../test/support/eventually.ts';
+import { freshPostgres } from '../../../test/support/stores.ts';
+import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
+import { someUser } from '../database-conformance/samples.ts';
+import { openPostgres } from './postgres.ts';
+import { PostgresLinks } from './postgres-links.ts';
+import { queryBounds } from './sql-database.ts';
+
+const unavailable = { code: 'storage_unavailable' };
+/** Short, and yet long enough for a busy machine to open a connection. */
+const quick = { linksMax: 3, waitMs: 2000, statementMs: 1000, answerMs: 1500 };
+
+test('while PostgreSQL is away every question fails soon, and when it is back they are answered', async (t) => {
+  const { proxy, url } = await TcpProxy.to(t, await freshPostgres(t));
+  const database = await openPostgres({ url, bounds: quick });
+  t.after(() => database.close());
+  const user = someUser();
+  await database.users.add(user);
+  for (let round = 0; round < 2; round++) {
+    proxy.stop();
+    await allFailWithin(20_000, () => database.users.byId(user.id));
+    await assert.rejects(database.ping());
+    await proxy.start();
+    await eventually(() =>
+      database.ping().then(
+        () => true,
+        () => undefined,
+      ),
+    );
+    assert.deepEqual(await database.users.byId(user.id), user);
+  }
+});
+
+test('a PostgreSQL that falls silent is given up, and its connections with it', async (t) => {
+  const { proxy, url } = await TcpProxy.to(t, await freshPostgres(t));
+  const database = await openPostgres({ url, bounds: quick });
+  t.after(() => database.close());
+  const users = [someUser(), someUser(), someUser()];
+  await Promise.all(users.map((user) => database.users.add(user)));
+  proxy.silence();
+  await allFailWithin(20_000, () => database.users.add(someUser()));
+  proxy.speak();
+  const found = await Promise.all(users.map(({ id }) => database.users.byId(id)));
+  assert.deepEqual(found, users);
+});
+
+test('connections that break in the middle of transactions leave nothing behind', async (t) => {
+  const { proxy, url } = await TcpProxy.to(t, await freshPostgres(t));
+  const links = setUp(t, url);
+  const link = await links.take();
+  await link.run('create table kept (id integer)');
+  await link.run('begin');
+  await link.run('insert into kept values (1)');
+  proxy.drop();
+  await assert.rejects(link.run('commit'), unavailable);
+  await link.rollback();
+  link.giveBack();
+  const next = await links.take();
+  assert.deepEqual((await next.run('select * from kept')).rows, []);
+  next.giveBack();
+});
+
+test('a statement that takes too long is given up by the server, and the next goes on', async (t) => {
+  const links = setUp(t, await freshPostgres(t));
+  const link = await links.take();
+  await assert.rejects(link.run('select pg_sleep(60)'), unavailable);
+  link.giveBack();
+  const next = await links.take();
+  assert.deepEqual((await next.run('select 1 as one')).rows, [{ one: 1 }]);
+  next.giveBack();
+});
+
+test('a statement that is refused doesn’t cost the connection, unless it spoiled a transaction', async (t) => {
+  const links = setUp(t, await freshPostgres(t));
+  const serving = async () => {
+    const link = await links.take();
+    const { rows } = await link.run('select pg_backend_pid() as pid');
+    link.giveBack();
+    return rows;
+  };
+  const first = await serving();
+  for (const [statement, ...values] of [['no sql'], ['select 1 / 0'], ['select $1::text', '\0']]) {
+    const link = await links.take();
+    await assert.rejects(link.run(statement ?? '', values));
+    link.giveBack();
+  }
+  assert.deepEqual(await serving(), first);
+  const link = await links.take();
+  await link.run('begin');
+  await assert.rejects(link.run('select 1 / 0'));
+  await assert.rejects(link.run('commit'), unavailable);
+  link.giveBack();
+  assert.notDeepEqual(await serving(), first);
+});
+
+test('who waits for a connection too long is told so', async (t) => {
+  const links = setUp(t, await freshPostgres(t));
+  const taken = await Promise.all([links.take(), links.take(), links.take()]);
+  await assert.rejects(links.take(), unavailable);
+  for (const link of taken) link.giveBack();
+  (await links.take()).giveBack();
+});
+
+test('whole numbers are numbers, and those that a number can’t hold are refused', async (t) => {
+  const links = setUp(t, await freshPostgres(t));
+  const link = await links.take();
+  const { rows } = await link.run('select 9007199254740991::bigint as most, count(*) as many');
+  assert.deepEqual(rows, [{ most: 9_007_199_254_740_991, many: 1 }]);
+  await assert.rejects(link.run('select 9007199254740993::bigint'));
+  link.giveBack();
+});
+
+test('an address where nobody listens is refused in one line without its password', async () => {
+  const url = 'postgres://weir:hush-hush@127.0.0.1:1/weir';
+  await assert.rejects(openPostgres({ url }), (error) => {
+    assert.ok(error instanceof Error);
+    assert.match(error.message, /^the database can't be used: connect ECONNREFUSED 127\.0\.0\.1:1$/);
+    return true;
+  });
+});
+
+/** Also when all connections are in use at once. */
+async function allFailWithin(ms: number, ask: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, ask));
+  const tookMs = performance.now() - startedAt;
+  for (const outcome of outcomes) {
+    assert.equal(outcome.status, 'rejected');
+    assert.equal(outcome.reason.code, 'storage_unavailable');
+  }
+  assert.ok(tookMs < ms, `${tookMs} ms`);
+}
+
+function setUp(t: TestContext, url: string): PostgresLinks {
+  const links = new PostgresLinks(url, { ...queryBounds, ...quick });
+  t.after(() => links.close());
+  return links;
+}

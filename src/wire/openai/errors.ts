@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { StreamError } from '../../kernel/message.ts';
+import { numberOf, objectOf, stringOf } from '../read.ts';
+
+/** OpenAI's name for an error with this status. */
+export function openaiErrorType(status: number): string {
+  const named = namesByStatus[status];
+  if (named !== undefined) return named;
+  return status >= 500 ? 'server_error' : 'invalid_request_error';
+}
+
+/** Reads what stands under `error`; some providers write nothing but a sentence there. */
+export function openaiError(error: unknown): StreamError {
+  const told = objectOf(error) ?? {};
+  const code = stringOf(told.code) ?? numberOf(told.code)?.toString();
+  const message =
+    stringOf(told.message) ?? stringOf(error) ?? 'the provider reported an error without a message';
+  return { ...told, type: stringOf(told.type) ?? code ?? 'server_error', message, status: statusOf(told) };
+}
+
+/** In a stream there is no status line: compatible providers give a number for a code, OpenAI itself gives names. */
+function statusOf({ code, type }: JsonObject): number {
+  const number = Number(code);
+  if (Number.isInteger(number) && number >= 400 && number < 600) return number;
+  return statusByName[String(code)] ?? statusByName[String(type)] ?? 500;
+}
+
+/** The same error in this dialect. */
+export function wordedError({ status, type, ...told }: StreamError): JsonObject {
+  const named = status === undefined ? type : openaiErrorType(status);
+  return { type: named, code: null, param: null, ...told };
+}
+
+const namesByStatus: Readonly<Record<number, string>> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  429: 'rate_limit_error',
+};
+
+const statusByName: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  invalid_prompt: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  server_is_overloaded: 503,
+  slow_down: 503,
+  overloaded_error: 529,
+};

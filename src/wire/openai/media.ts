@@ -1,0 +1,36 @@
+import type { MediaSource } from '../../kernel/message.ts';
+
+/** What a `data:` address carries, or the address itself. */
+export function mediaFromUrl(url: string): MediaSource {
+  const found = /^data:([^;,]*)((?:;[^;,]*)*),/.exec(url.slice(0, 500));
+  if (found === null) return { type: 'url', url };
+  const [head, mediaType = '', parameters = ''] = found;
+  const data = url.slice(head.length);
+  if (parameters.endsWith(';base64')) return { type: 'base64', media_type: mediaType, data };
+  const text = unescaped(data);
+  return text === undefined
+    ? { type: 'url', url }
+    : { type: 'text', media_type: mediaType || 'text/plain', data: text };
+}
+
+function unescaped(data: string): string | undefined {
+  try {
+    return decodeURIComponent(data);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The address for a source, unless it lies with a provider. */
+export function urlFromMedia(source: MediaSource): string | undefined {
+  switch (source.type) {
+    case 'base64':
+      return `data:${source.media_type};base64,${source.data}`;
+    case 'url':
+      return source.url;
+    case 'text':
+      return `data:${source.media_type};base64,${Buffer.from(source.data).toString('base64')}`;
+    default:
+      return undefined;
+  }
+}

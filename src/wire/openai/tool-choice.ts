@@ -1,0 +1,22 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ToolChoice } from '../../kernel/message.ts';
+
+/** A tool choice in OpenAI's words; `named` writes the choice of one tool, in which its formats differ. */
+export function encodeToolChoice(
+  choice: ToolChoice | undefined,
+  named: (name: string) => JsonObject,
+): JsonObject {
+  if (choice === undefined) return {};
+  const one =
+    choice.type !== 'none' && choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
+  switch (choice.type) {
+    case 'auto':
+      return { tool_choice: 'auto', ...one };
+    case 'any':
+      return { tool_choice: 'required', ...one };
+    case 'none':
+      return { tool_choice: 'none' };
+    case 'tool':
+      return { tool_choice: named(choice.name), ...one };
+  }
+}

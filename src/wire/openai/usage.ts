@@ -1,0 +1,71 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Usage } from '../../kernel/message.ts';
+import { defined, numberOf, objectOf, stringOf } from '../read.ts';
+
+interface Counts {
+  readonly prompt: number | undefined;
+  readonly completion: number | undefined;
+  readonly total: number | undefined;
+  readonly read: number | undefined;
+  readonly written: number | undefined;
+  readonly thought: number | undefined;
+  readonly heard?: number | undefined;
+  readonly spoken?: number | undefined;
+}
+
+/** The prompt's count includes what was read from a cache or written to it; in the canonical shape it doesn't. */
+export function usageFromCounts(counts: Counts): Usage {
+  const { prompt, read, heard = 0, spoken = 0 } = counts;
+  const written = writtenWithin(counts);
+  const thought = thoughtOf(counts);
+  return defined({
+    input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (read ?? 0) - (written ?? 0)),
+    output_tokens: outputOf(counts),
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens_details: thought === undefined ? undefined : { thinking_tokens: thought },
+    input_audio_tokens: heard > 0 ? heard : undefined,
+    output_audio_tokens: spoken > 0 ? spoken : undefined,
+  });
+}
+
+/** What else decides about the bill; `answer` is where the usage was found. */
+export function billingOf(usage: JsonObject, answer: JsonObject): Pick<Usage, 'service_tier' | 'cost'> {
+  const tier = stringOf(usage.service_tier) ?? stringOf(answer.service_tier) ?? '';
+  return defined({ service_tier: usualTiers.has(tier) ? undefined : tier, cost: costOf(usage) });
+}
+
+/** The tier that one has without asking has many names. */
+const usualTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'on_demand']);
+
+/** Routers bill their share alone where the caller's own key at the vendor pays for the rest; xAI counts in ticks. */
+function costOf(usage: JsonObject): number | undefined {
+  const ticks = numberOf(usage.cost_in_usd_ticks);
+  const cost = numberOf(usage.cost) ?? (ticks === undefined ? undefined : ticks / 1e10);
+  if (cost === undefined || usage.is_byok !== true) return cost;
+  return cost + (numberOf(objectOf(usage.cost_details)?.upstream_inference_cost) ?? 0);
+}
+
+/** Some count the same token as read and as written; it was still sent once. */
+function writtenWithin({ written, prompt, read = 0 }: Counts): number | undefined {
+  if (written === undefined || prompt === undefined) return written;
+  return Math.max(0, Math.min(written, prompt - read));
+}
+
+/** The completion's count includes reasoning; where a provider leaves it out, the total gives it away. */
+function outputOf(counts: Counts): number | undefined {
+  const { completion } = counts;
+  return completion === undefined ? undefined : completion + untold(counts);
+}
+
+function thoughtOf(counts: Counts): number | undefined {
+  const { thought } = counts;
+  const left = untold(counts);
+  return thought === undefined && left > 0 ? left : thought;
+}
+
+/** Tokens that are in the total and in neither of its parts. */
+function untold({ prompt, completion, total }: Counts): number {
+  if (prompt === undefined || completion === undefined || total === undefined) return 0;
+  return Math.max(0, total - prompt - completion);
+}

@@ -1,0 +1,32 @@
+import type { TestContext } from 'node:test';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Link, Said } from '../../src/workers/peer.ts';
+
+/** The two ends of a link over which everything is cloned, as between processes, with what went over it. */
+export interface JoinedLinks {
+  readonly ends: readonly [Link, Link];
+  readonly messages: readonly Said[];
+  cut(): void;
+}
+
+export function joinedLinks(t: TestContext): JoinedLinks {
+  const { port1, port2 } = new MessageChannel();
+  const messages: Said[] = [];
+  t.after(() => port1.close());
+  return {
+    ends: [linkOf(port1, messages), linkOf(port2, messages)],
+    messages,
+    cut: () => port1.close(),
+  };
+}
+
+function linkOf(port: MessagePort, messages: Said[]): Link {
+  return {
+    send(message) {
+      messages.push(message);
+      port.postMessage(message);
+    },
+    onMessage: (hear) => void port.on('message', hear),
+    onEnd: (then) => void port.on('close', then),
+  };
+}
