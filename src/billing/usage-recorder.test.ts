@@ -58,6 +58,38 @@ test('calls are summed up by day, key, provider and model, and stored in one bat
   assert.equal(await book.counted('b', 1), 1);
 });
 
+test('what attempts used is told where they were made, and the call counts once', async (t) => {
+  const { recorder, book } = await setUp(t);
+  const attempt = { accountId: 'a', keyId: 'k1', model: 'demo-1' };
+  recorder.record(call({ usage: undefined }), noonMs);
+  recorder.spend({ ...attempt, provider: 'demo', usage, costNanoUsd: 5 }, noonMs);
+  recorder.spend({ ...attempt, provider: 'other-provider', usage, costNanoUsd: 7 }, noonMs);
+  recorder.spend({ ...attempt, provider: 'other-provider', usage, costNanoUsd: undefined }, noonMs);
+  assert.equal(recorder.waitingSums, 2);
+  assert.equal(recorder.unflushed('a', 1), 1);
+  assert.equal(await recorder.flush(60_000), true);
+  const days = await book.days(november);
+  assert.deepEqual(
+    days.map(({ provider, requests, inputTokens, outputTokens, costNanoUsd }) => [
+      provider,
+      [requests, inputTokens, outputTokens, costNanoUsd],
+    ]),
+    [
+      ['demo', [1, 10, 20, 5]],
+      ['other-provider', [0, 20, 40, 7]],
+    ],
+  );
+  assert.equal(await book.counted('a', 1), 1);
+});
+
+test('what an attempt used is stored by itself, also where no call is recorded', async (t) => {
+  const { recorder, book } = await setUp(t, { flushMs: 10 });
+  const { failed, periodStartMs, ...attempt } = call();
+  recorder.spend({ ...attempt, usage, costNanoUsd: 5 }, noonMs);
+  await eventually(async () => ((await book.days(november))[0]?.costNanoUsd === 5 ? true : undefined));
+  assert.equal(await book.counted('a', 1), 0);
+});
+
 test('what was recorded is stored by itself', async (t) => {
   const { recorder, book } = await setUp(t, { flushMs: 10 });
   for (const round of [1, 2]) {

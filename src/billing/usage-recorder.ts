@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts';
 import type { UsageBatch, UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import { within } from '../kernel/within.ts';
-import { type RecordedCall, type UsageQuestion, UsageTally } from './usage-tally.ts';
+import { type RecordedCall, type SpentAttempt, type UsageQuestion, UsageTally } from './usage-tally.ts';
 
 interface RecorderParts {
   readonly book: UsageBook;
@@ -63,7 +63,13 @@ export class UsageRecorder {
 
   /** `atMs` says which day the call is of. */
   record(call: RecordedCall, atMs: number): void {
-    this.#tally.add(call, this.#dayAt(atMs));
+    this.#tally.count(call, this.#dayAt(atMs));
+    if (this.#timer === undefined && this.#flushing === undefined) this.#schedule();
+  }
+
+  /** What one attempt of a call used, where the call itself doesn't say. */
+  spend(attempt: SpentAttempt, atMs: number): void {
+    this.#tally.spend(attempt, this.#dayAt(atMs));
     if (this.#timer === undefined && this.#flushing === undefined) this.#schedule();
   }
 

@@ -13,6 +13,19 @@ export interface RecordedCall {
   readonly failed: boolean;
   /** The period that it counts in; undefined where it counts in none. */
   readonly periodStartMs: number | undefined;
+  /** What it used, unless that is told attempt by attempt. */
+  readonly usage?: Usage | undefined;
+  /** Undefined where nobody knows the price, too. */
+  readonly costNanoUsd?: number | undefined;
+}
+
+/** What one provider's answer to a call used; a call may have several, or none. */
+export interface SpentAttempt {
+  readonly accountId: string;
+  /** Empty where no key was used. */
+  readonly keyId: string;
+  readonly provider: string;
+  readonly model: string;
   readonly usage: Usage;
   /** Undefined where nobody knows the price. */
   readonly costNanoUsd: number | undefined;
@@ -39,17 +52,18 @@ export class UsageTally {
     return this.#days.size;
   }
 
-  add(call: RecordedCall, day: string): void {
+  /** One request, with what it used where it says so. */
+  count(call: RecordedCall, day: string): void {
     const sum = this.#sum(call, day);
-    const { usage } = call;
     sum.requests++;
     if (call.failed) sum.failed++;
-    sum.inputTokens += figure(usage.input_tokens);
-    sum.outputTokens += figure(usage.output_tokens);
-    sum.cacheReadTokens += figure(usage.cache_read_input_tokens);
-    sum.cacheWriteTokens += figure(usage.cache_creation_input_tokens);
-    sum.costNanoUsd += figure(call.costNanoUsd);
-    if (call.periodStartMs !== undefined) this.#count(call.accountId, call.periodStartMs);
+    addSpent(sum, call);
+    if (call.periodStartMs !== undefined) this.#countIn(call.accountId, call.periodStartMs);
+  }
+
+  /** What an attempt used, and no request. */
+  spend(attempt: SpentAttempt, day: string): void {
+    addSpent(this.#sum(attempt, day), attempt);
   }
 
   calls(accountId: string, periodStartMs: number): number {
@@ -67,13 +81,13 @@ export class UsageTally {
     return { days: [...this.#days.values()], counted: [...this.#counted.values()] };
   }
 
-  #sum(call: RecordedCall, day: string): Writable<UsageDay> {
-    const known = this.#days.get(dayName(call, day, call.model));
+  #sum(whose: Whose & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
+    const known = this.#days.get(dayName(whose, day, whose.model));
     if (known !== undefined) return known;
     const size = this.#days.size;
-    if (size < this.#sumsMax) return this.#sumOf(call, day, storableText(call.model, limits.modelNameMax));
-    if (size < this.#sumsMax * 2) return this.#sumOf(call, day, rest);
-    return this.#sumOf({ accountId: call.accountId, keyId: '', provider: rest }, day, rest);
+    if (size < this.#sumsMax) return this.#sumOf(whose, day, storableText(whose.model, limits.modelNameMax));
+    if (size < this.#sumsMax * 2) return this.#sumOf(whose, day, rest);
+    return this.#sumOf({ accountId: whose.accountId, keyId: '', provider: rest }, day, rest);
   }
 
   #sumOf(whose: Whose, day: string, model: string): Writable<UsageDay> {
@@ -86,7 +100,7 @@ export class UsageTally {
     return sum;
   }
 
-  #count(accountId: string, periodStartMs: number): void {
+  #countIn(accountId: string, periodStartMs: number): void {
     const name = periodName(accountId, periodStartMs);
     const known = this.#counted.get(name);
     if (known === undefined) this.#counted.set(name, { accountId, periodStartMs, calls: 1 });
@@ -113,6 +127,17 @@ function dayName({ accountId, keyId, provider }: Whose, day: string, model: stri
 
 function periodName(accountId: string, periodStartMs: number): string {
   return `${periodStartMs}\n${accountId}`;
+}
+
+function addSpent(
+  sum: Writable<UsageDay>,
+  { usage, costNanoUsd }: Pick<RecordedCall, 'usage' | 'costNanoUsd'>,
+): void {
+  sum.inputTokens += figure(usage?.input_tokens);
+  sum.outputTokens += figure(usage?.output_tokens);
+  sum.cacheReadTokens += figure(usage?.cache_read_input_tokens);
+  sum.cacheWriteTokens += figure(usage?.cache_creation_input_tokens);
+  sum.costNanoUsd += figure(costNanoUsd);
 }
 
 /** Providers say what they like; sums have to stay whole numbers. */
