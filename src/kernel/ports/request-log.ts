@@ -10,6 +10,8 @@ export interface LoggedCall {
   readonly atMs: number;
   readonly accountId: string;
   readonly keyId: string | null;
+  /** The module whose own question it was; null where a client asked. */
+  readonly askedBy: string | null;
   readonly modelAsked: string;
   /** Null, like the provider, where it was not known what to ask. */
   readonly modelUsed: string | null;

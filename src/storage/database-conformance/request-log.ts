@@ -22,6 +22,7 @@ export function requestLogConformance(setUp: SetUp): void {
       const full = someCall({
         accountId: 'account',
         keyId: 'key',
+        askedBy: 'module',
         modelAsked: `'; drop table requests; -- "quoted" \\ 🌊`,
         modelUsed: 'gpt-6-2026',
         provider: 'provider',
@@ -50,6 +51,7 @@ export function requestLogConformance(setUp: SetUp): void {
       });
       const bare = someCall({
         keyId: null,
+        askedBy: null,
         modelUsed: null,
         provider: null,
         providerWire: null,

@@ -73,6 +73,7 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     atMs: timeOfId(id),
     accountId: 'local',
     keyId: null,
+    askedBy: null,
     modelAsked: 'gpt-6',
     modelUsed: 'gpt-6',
     provider: 'openai',

@@ -9,6 +9,8 @@ import { type Flavour, postgres, sqlite } from './flavour.ts';
 import type { Links } from './links.ts';
 import { linksDialect } from './links-dialect.ts';
 import { type Migration, migrate } from './migrate.ts';
+import { askedBy } from './migrations/asked-by.ts';
+import { migrations } from './migrations/index.ts';
 import { PostgresLinks } from './postgres-links.ts';
 import { queryBounds } from './sql-database.ts';
 import { SqliteLinks } from './sqlite-links.ts';
@@ -74,6 +76,32 @@ for (const [flavour, makeHome] of homes)
       };
       await Promise.all(Array.from({ length: 4 }, () => migrate(open(), flavour, [makes('first'), slow])));
       assert.deepEqual(await rowsOf(open(), 'first'), [{ id: 1 }]);
+    });
+
+    test('calls that were logged before modules could ask are those of clients', async (t) => {
+      const db = (await setUp(t))();
+      const before = migrations.slice(0, migrations.indexOf(askedBy));
+      await migrate(db, flavour, before);
+      const numbers = [
+        'at_ms',
+        'streamed',
+        'status',
+        'cost_estimated',
+        'saved_nano_usd',
+        'total_us',
+        'overhead_us',
+      ];
+      const texts = ['id', 'account_id', 'model_asked', 'wire', 'ending', 'pipeline', 'steps'];
+      await sql`insert into requests (${sql.join([...numbers, ...texts].map((name) => sql.ref(name)))})
+        values (${sql.join([...numbers.map(() => sql.lit(1)), ...texts.map(() => sql.lit('x'))])})`.execute(
+        db,
+      );
+      await migrate(db, flavour, migrations);
+      const { rows } = await sql`select id, asked_by from requests`.execute(db);
+      assert.deepEqual(
+        rows.map((row) => ({ ...Object(row) })),
+        [{ id: 'x', asked_by: null }],
+      );
     });
 
     test('a newer schema is refused and left as it is', async (t) => {

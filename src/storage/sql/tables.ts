@@ -67,6 +67,8 @@ export interface Tables {
     readonly at_ms: number;
     readonly account_id: string;
     readonly key_id: string | null;
+    /** A module's name. */
+    readonly asked_by: string | null;
     readonly model_asked: string;
     readonly model_used: string | null;
     readonly provider: string | null;

@@ -18,20 +18,32 @@ test('what is told of a call is kept, and what is not told is null', () => {
     output_tokens_details: { thinking_tokens: 1 },
   };
   const told = loggedCall(
-    endedCall({ usage, keyId: 'key', costNanoUsd: 0, contentMs: 0, errorCode: 'busy' }),
+    endedCall({ usage, keyId: 'key', askedBy: 'judge', costNanoUsd: 0, contentMs: 0, errorCode: 'busy' }),
   );
   assert.deepEqual(
     [told.inputTokens, told.outputTokens, told.cacheReadTokens, told.cacheWriteTokens, told.reasoningTokens],
     [1, 2, 3, 0, 1],
   );
-  assert.deepEqual([told.keyId, told.costNanoUsd, told.contentMs, told.errorCode], ['key', 0, 0, 'busy']);
+  assert.deepEqual([told.costNanoUsd, told.contentMs, told.errorCode], [0, 0, 'busy']);
+  assert.deepEqual([told.keyId, told.askedBy], ['key', 'judge']);
   const untold = loggedCall(
     endedCall({ usage: { output_tokens_details: null }, modelUsed: undefined, provider: undefined }),
   );
-  const { inputTokens, reasoningTokens, keyId, costNanoUsd, contentMs, errorCode, modelUsed } = untold;
+  const { inputTokens, reasoningTokens, keyId, askedBy, costNanoUsd, contentMs, errorCode, modelUsed } =
+    untold;
   assert.deepEqual(
-    [inputTokens, reasoningTokens, keyId, costNanoUsd, contentMs, errorCode, modelUsed, untold.provider],
-    Array(8).fill(null),
+    [
+      inputTokens,
+      reasoningTokens,
+      keyId,
+      askedBy,
+      costNanoUsd,
+      contentMs,
+      errorCode,
+      modelUsed,
+      untold.provider,
+    ],
+    Array(9).fill(null),
   );
 });
 

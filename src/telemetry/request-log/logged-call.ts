@@ -13,6 +13,8 @@ export interface EndedCall {
   readonly accountId: string;
   /** Undefined where no key was used. */
   readonly keyId: string | undefined;
+  /** The module whose own question it was; left out where a client asked. */
+  readonly askedBy?: string | undefined;
   readonly modelAsked: string;
   /** Undefined, like the provider, where it was not known what to ask. */
   readonly modelUsed: string | undefined;
@@ -45,6 +47,7 @@ export function loggedCall(call: EndedCall): LoggedCall {
     atMs: timeOfId(call.id),
     accountId: call.accountId,
     keyId: call.keyId ?? null,
+    askedBy: call.askedBy ?? null,
     modelAsked: modelName(call.modelAsked),
     modelUsed: call.modelUsed === undefined ? null : modelName(call.modelUsed),
     provider: call.provider ?? null,
