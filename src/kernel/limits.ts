@@ -47,6 +47,17 @@ export const limits = {
   timerMsMax: 24 * 86_400_000,
   /** Memory that modules share for what they keep. */
   shelfBytesMax: 64 * 1024 * 1024,
+  /** Names of modules and tenants; PostgreSQL has 2,700 bytes for both and a key, and a character takes up to three. */
+  moduleStoreNameCharactersMax: 128,
+  moduleKeyCharactersMax: 512,
+  /** A value that a module stores: a summary or a list of decisions, and a few milliseconds of the database's time. */
+  moduleValueBytesMax: 256 * 1024,
+  /** Entries of one module for one tenant: whatever clients do, they fill no more than their own share. */
+  moduleEntriesMax: 100_000,
+  /** Entries on one page, 25 MiB of memory at the very most. */
+  modulePageMax: 100,
+  /** Entries that are deleted in one transaction; the largest take a tenth of a second. */
+  moduleEntriesForgottenAtOnce: 100,
   /** What clients may go on from by name stays as long as with the API that they know it from. */
   turnLifeSeconds: 30 * 86_400,
   /** Memory for such conversations; the least recently used goes first. */

@@ -1,6 +1,7 @@
 import { describe } from 'node:test';
 import { apiKeysConformance } from './database-conformance/api-keys.ts';
 import { endedSessionsConformance } from './database-conformance/ended-sessions.ts';
+import { modulesConformance } from './database-conformance/modules.ts';
 import { openingConformance } from './database-conformance/opening.ts';
 import { providerKeysConformance } from './database-conformance/provider-keys.ts';
 import { requestLogConformance } from './database-conformance/request-log.ts';
@@ -30,6 +31,7 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     providerKeysConformance(setUp);
     usageConformance(setUp);
     requestLogConformance(setUp);
+    modulesConformance(setUp);
     textConformance(setUp);
   });
 }

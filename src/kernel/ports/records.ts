@@ -1,3 +1,4 @@
+import type { ModuleStores } from './module-store.ts';
 import type { RequestLog } from './request-log.ts';
 
 /** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
@@ -8,6 +9,7 @@ export interface Database {
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageBook;
   readonly requests: RequestLog;
+  readonly modules: ModuleStores;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,8 @@
 import { Kysely, sql } from 'kysely';
+import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
+import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type {
   ApiKeys,
   Database,
@@ -19,6 +21,7 @@ import type { Bounds, Links } from './links.ts';
 import { linksDialect } from './links-dialect.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { SqlModuleStores } from './module-stores.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlRequestLog } from './request-log.ts';
 import type { SchemaTables, Tables } from './tables.ts';
@@ -66,6 +69,7 @@ class SqlDatabase implements Database {
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageBook;
   readonly requests: RequestLog;
+  readonly modules: ModuleStores;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -79,6 +83,7 @@ class SqlDatabase implements Database {
     this.providerKeys = new SqlProviderKeys(db);
     this.usage = new SqlUsageBook(db);
     this.requests = new SqlRequestLog(db, links);
+    this.modules = new SqlModuleStores(db, systemClock);
   }
 
   async ping(): Promise<void> {

@@ -93,6 +93,23 @@ export interface Tables {
     /** As JSON. */
     readonly steps: string;
   };
+  /** What modules keep, one row for each module and tenant. */
+  readonly module_stores: {
+    readonly scope: string;
+    readonly module: string;
+    readonly entries: number;
+    /** The highest that a deleted entry had. */
+    readonly last_version: number;
+  };
+  readonly module_entries: {
+    readonly scope: string;
+    readonly module: string;
+    readonly key: string;
+    /** As JSON. */
+    readonly value: string;
+    readonly version: number;
+    readonly updated_at_ms: number;
+  };
   /** Who may do what only one of all replicas should do. */
   readonly leases: {
     readonly name: string;

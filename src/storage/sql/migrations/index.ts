@@ -1,8 +1,9 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
+import { moduleStores } from './module-stores.ts';
 import { requestLog } from './request-log.ts';
 import { usage } from './usage.ts';
 
 /** In the order in which they are run. One that has been released is never changed; the next one changes what it made. */
-export const migrations: readonly Migration[] = [accounts, usage, requestLog, askedBy];
+export const migrations: readonly Migration[] = [accounts, usage, requestLog, askedBy, moduleStores];

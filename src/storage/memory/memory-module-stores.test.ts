@@ -1,0 +1,16 @@
+import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import { moduleStoresConformance } from '../module-stores-conformance.ts';
+import { MemoryModuleStores } from './memory-module-stores.ts';
+
+moduleStoresConformance('stores of modules in memory', () => {
+  const stores = new MemoryModuleStores(new MovedClock());
+  return {
+    replicas: [stores, stores],
+    fill: async (left) => {
+      const store = stores.store('m', 's');
+      for (let entries = 1; entries < limits.moduleEntriesMax - left; entries++)
+        await store.put(`fill ${entries}`, 1);
+    },
+  };
+});

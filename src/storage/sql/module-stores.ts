@@ -1,0 +1,36 @@
+import type { Kysely } from 'kysely';
+import type { Clock } from '../../kernel/clock.ts';
+import type { ModuleStore, ModuleStores } from '../../kernel/ports/module-store.ts';
+import { storeName } from '../module-entries.ts';
+import { SqlModuleStore } from './module-store.ts';
+import type { Tables } from './tables.ts';
+
+export class SqlModuleStores implements ModuleStores {
+  readonly #db: Kysely<Tables>;
+  readonly #clock: Clock;
+
+  constructor(db: Kysely<Tables>, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  store(module: string, scope: string): ModuleStore {
+    return this.#store(storeName(module), storeName(scope));
+  }
+
+  async forget(scope: string): Promise<void> {
+    const stores = await this.#db
+      .selectFrom('module_stores')
+      .select('module')
+      .where('scope', '=', storeName(scope))
+      .execute();
+    for (const { module } of stores) {
+      const store = this.#store(module, scope);
+      for (let more = true; more; ) more = await store.forgetSome();
+    }
+  }
+
+  #store(module: string, scope: string): SqlModuleStore {
+    return new SqlModuleStore(this.#db, this.#clock, { module, scope });
+  }
+}
