@@ -78,7 +78,8 @@ function exchangeOf({ format }: Recording, body: Received['body'], target: Excha
   const bytes = Buffer.from(JSON.stringify(body));
   const received = new Received({ wire: format.wire, bytes, body, headers: [], query: '' });
   const [presence, trace] = [new Presence(), new Trace(0)];
-  return new Exchange({ id: '', received, caller: { kind: 'local' }, target, presence, trace });
+  const credentials = { find: async () => undefined };
+  return new Exchange({ id: '', received, caller: { kind: 'local' }, target, presence, trace, credentials });
 }
 
 function worstCaseOf(exchange: Exchange, priced: Priced): WorstCase | undefined {

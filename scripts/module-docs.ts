@@ -1,12 +1,19 @@
 // Writes a page for each module under docs/modules from the module itself; with --check only says what is out of date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../src/kernel/clock.ts';
 import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
-import type { Module } from '../src/kernel/module.ts';
+import type { Module, ModuleHost } from '../src/kernel/module.ts';
 import { builtInModules } from '../src/modules/index.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'modules');
-const modules = builtInModules();
+const host: ModuleHost = {
+  clock: systemClock,
+  log: { info() {}, error() {} },
+  settings: () => ({}),
+  every() {},
+};
+const modules = builtInModules.map((make) => make(host));
 const pages = [
   ...modules.map((module) => [`${module.name}.md`, page(module)] as const),
   ['README.md', overview(modules)] as const,

@@ -1,6 +1,26 @@
-/** What a module author imports: `weir/module`. */
+/** Everything that a module imports, one of ours or of a package of its own: `weir/module`. */
+export type { Attempt } from './kernel/attempt.ts';
+export type { Clock } from './kernel/clock.ts';
+export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
-export type { Exchange } from './kernel/exchange.ts';
+export type { Caller, Exchange, Received } from './kernel/exchange.ts';
+export { canonicalJson, isJsonObject, type JsonObject } from './kernel/json.ts';
 export type * from './kernel/message.ts';
-export { defineModule, type Handler, type Kit, type Module } from './kernel/module.ts';
+export {
+  defineModule,
+  type Handler,
+  type Kit,
+  type Module,
+  type ModuleHost,
+  type ModuleMaker,
+  type Question,
+} from './kernel/module.ts';
+export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
+export type { Prices } from './kernel/ports/prices.ts';
+export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
+export type { Provider, Target } from './kernel/provider.ts';
+export { type CostBound, costCeiling, type Priced, type RateCard } from './kernel/rate-card.ts';
+export type { Ending } from './kernel/reply/ending.ts';
+export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
+export { type Found, replacing } from './kernel/reply/replacing.ts';
 export { Reply } from './kernel/reply/reply.ts';

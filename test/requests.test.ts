@@ -75,7 +75,7 @@ test('formats, streams, modules and failures are told', async (t) => {
   assert.equal(at(moduleOf(hit), 'effect'), 'answered');
   assert.deepEqual(told(hit, 'cost_usd', 'saved_usd'), ['0', at(miss, 'cost_usd')]);
   assert.deepEqual(told(refused, 'status', 'ending', 'error_code'), [529, 'failed', 'upstream_error']);
-  assert.deepEqual(told(broken, 'status', 'ending', 'error_code'), [200, 'failed', 'upstream_unreachable']);
+  assert.deepEqual(told(broken, 'status', 'ending', 'error_code'), [200, 'failed', 'upstream_broken']);
   assert.deepEqual(
     (await requestsOf(url, '?status=error')).map((logged) => at(logged, 'id')),
     [at(broken, 'id'), at(refused, 'id')],

@@ -53,17 +53,9 @@ export class Quota {
     return this.#notGivenBack;
   }
 
-  /** At once where nobody has to be asked. */
-  take(account: Account): QuotaDecision | Promise<QuotaDecision> {
+  async take(account: Account): Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
-    const taken = this.#parts.slots.take(allowance);
-    return taken instanceof Promise || taken.outcome === 'uncounted'
-      ? this.#counted(taken, allowance)
-      : this.#decision(taken, allowance);
-  }
-
-  async #counted(first: Taken | Promise<Taken>, allowance: Allowance): Promise<QuotaDecision> {
-    let taken = await first;
+    let taken = await this.#parts.slots.take(allowance);
     for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
       if (beginnings >= limits.countBeginningsMax) throw countLost();
       await this.#begin(allowance);

@@ -19,8 +19,8 @@ export interface Known {
 
 /** Recognises callers by the token for this gateway that they send. */
 export interface Callers {
-  /** At once where it can. What it says may be out of date; who goes on by it checks the version. */
-  identify(headers: HeaderList): Known | Promise<Known>;
+  /** What it says may be out of date; who goes on by it checks the version. */
+  identify(headers: HeaderList): Promise<Known>;
   /** As it is now, whatever was said before. */
   identifyAnew(headers: HeaderList): Promise<Known>;
   /** For routes that would not notice otherwise. */
@@ -36,7 +36,7 @@ const localCaller: Known = {
 
 /** Local mode takes any token or none, unless one was set. */
 export function localCallers(shapes: CredentialShapes, localToken: Secret | undefined): Callers {
-  const identify = (headers: HeaderList): Known => {
+  const identify = async (headers: HeaderList): Promise<Known> => {
     const bearer = bearerOf(headers);
     const ownBearer = bearer !== undefined && !shapes.isProviderKey(bearer) ? bearer : undefined;
     const token = agreed(ownKeyOf(headers, shapes), ownBearer);
@@ -46,8 +46,7 @@ export function localCallers(shapes: CredentialShapes, localToken: Secret | unde
       'this gateway asks for its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
     );
   };
-  const soon = async (headers: HeaderList) => identify(headers);
-  return { identify, identifyAnew: soon, identifyCurrent: soon };
+  return { identify, identifyAnew: identify, identifyCurrent: identify };
 }
 
 /** Cloud mode asks for an API key. */
@@ -65,12 +64,9 @@ export function cloudCallers(shapes: CredentialShapes, keys: KeyRing): Callers {
     return knownBy(identity);
   };
   return {
-    identify(headers) {
+    async identify(headers) {
       const token = tokenOf(headers);
-      const found = keys.find(token);
-      return found instanceof Promise
-        ? found.then((identity) => recognised(token, identity))
-        : recognised(token, found);
+      return recognised(token, await keys.find(token));
     },
     async identifyAnew(headers) {
       const token = tokenOf(headers);

@@ -1,9 +1,9 @@
 import type { Continuation, Turn, Turns } from '../kernel/continuation.ts';
 import { type Exchange, scopeOf } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ChatRequest } from '../kernel/message.ts';
+import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
-import { wiresOf } from '../kernel/provider.ts';
+import { type Target, wiresOf } from '../kernel/provider.ts';
 import { Folding } from '../kernel/reply/answer.ts';
 import type { Reply } from '../kernel/reply/reply.ts';
 
@@ -15,30 +15,34 @@ export class Continuing {
     this.#turns = turns;
   }
 
-  /** The pipeline of a call: itself, or with the earlier turns put before it and the new one kept behind it. */
-  around(pipeline: Pipeline, { received, target }: Exchange): Pipeline {
-    const { continuation } = received.wire;
-    if (continuation === undefined) return pipeline;
-    const keptThere = target.provider.local === undefined && wiresOf(target).includes(received.wire);
-    if (keptThere) return pipeline;
-    return {
-      ...pipeline,
-      run: async (exchange, upstream) => {
-        const request = await this.#writtenOut(exchange, continuation);
-        const whole = request === undefined ? exchange : exchange.with({ request });
-        const reply = await pipeline.run(whole, upstream);
-        return continuation.keeps(received.body) ? this.#kept(reply, exchange, continuation) : reply;
-      },
-    };
+  /**
+   * Runs a pipeline with the earlier turns in the request and the new one kept, each where its provider doesn't do
+   * that. A module may send the call to another provider than the one it was meant for, so that this is known last.
+   */
+  async run(exchange: Exchange, pipeline: Pipeline, upstream: Handler): Promise<Reply> {
+    const { wire, body } = exchange.received;
+    const { continuation } = wire;
+    if (continuation === undefined) return pipeline.run(exchange, upstream);
+    const isKeptBy = ({ provider, model }: Target) =>
+      provider.local === undefined && wiresOf({ provider, model }).includes(wire);
+    const whole = isKeptBy(exchange.target) ? exchange : await this.#writtenOut(exchange, continuation);
+    const last: Handler = async (passed) =>
+      upstream(
+        whole !== exchange || isKeptBy(passed.target) ? passed : await this.#writtenOut(passed, continuation),
+      );
+    const reply = await pipeline.run(whole, last);
+    if (!continuation.keeps(body)) return reply;
+    if (!isKeptBy(exchange.trace.answeredBy ?? exchange.target))
+      return this.#kept(renamed(reply, exchange), exchange, continuation);
+    // The next turn may go elsewhere.
+    return pipeline.mayMove ? this.#kept(reply, exchange, continuation) : reply;
   }
 
-  /** The request as a client would send it that sends everything; undefined where it does. */
-  async #writtenOut(
-    { caller, received }: Exchange,
-    continuation: Continuation,
-  ): Promise<ChatRequest | undefined> {
+  /** The request as a client would send it that sends everything. */
+  async #writtenOut(exchange: Exchange, continuation: Continuation): Promise<Exchange> {
+    const { caller, received, untouched, request } = exchange;
     const { previous, quoted } = continuation.namedIn(received.body);
-    if (previous === undefined && quoted.length === 0) return undefined;
+    if (previous === undefined && quoted.length === 0) return exchange;
     const scope = scopeOf(caller);
     const turns: Turn[] = [];
     for (let next = previous; next !== undefined; next = turns.at(-1)?.previous) {
@@ -49,26 +53,38 @@ export class Continuing {
     const history = turns.reverse().flatMap((turn) => turn.items);
     const others = await Promise.all(quoted.map((id) => this.#turns.recall(scope, id)));
     const items = others.flatMap((turn) => turn?.items ?? []);
-    return received.wire.decodeRequest(continuation.writtenOut(received.body, history, items));
+    const { wire, body } = received;
+    if (untouched)
+      return exchange.with({
+        request: wire.decodeRequest(continuation.writtenOut(body, history, items)),
+      });
+    // What modules made of the newest part stays, behind what came before it.
+    const { messages, extensions = {} } = wire.decodeRequest(continuation.before(body, history));
+    return exchange.with({
+      request: { ...request, messages: [...messages, ...request.messages], extensions },
+    });
   }
 
-  /** Under the call's own name: providers don't all give answers a name that no other answer has. */
-  #kept(reply: Reply, { id, caller, received }: Exchange, continuation: Continuation): Reply {
-    const name = id.slice(id.indexOf('_') + 1);
+  #kept(reply: Reply, { caller, received }: Exchange, continuation: Continuation): Reply {
     const folding = new Folding();
     let keeping: Promise<void> | undefined;
     return reply
-      .map((event) =>
-        event.type === 'message_start' ? { ...event, message: { ...event.message, id: name } } : event,
-      )
       .tap((event) => {
         folding.push(event);
         const answer = event.type === 'message_stop' ? folding.answer() : undefined;
         if (answer === undefined) return;
         // Right away: once the client has seen the end, it may go on from it.
-        const { id: answerId, turn } = continuation.turnOf(received.body, answer);
-        keeping = this.#turns.keep(scopeOf(caller), answerId, turn);
+        const { id, turn } = continuation.turnOf(received.body, answer);
+        keeping = this.#turns.keep(scopeOf(caller), id, turn);
       })
       .onEnd(() => keeping);
   }
+}
+
+/** Under the call's own name: providers don't all give answers a name that no other answer has. */
+function renamed(reply: Reply, { id }: Exchange): Reply {
+  const name = id.slice(id.indexOf('_') + 1);
+  return reply.map((event) =>
+    event.type === 'message_start' ? { ...event, message: { ...event.message, id: name } } : event,
+  );
 }

@@ -1,10 +1,11 @@
 import type { ProviderVault } from '../accounts/provider-keys.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { CredentialFinder } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import { Secret } from '../kernel/secret.ts';
-import { belongsElsewhere, type Directory, type Resolved } from '../providers/directory.ts';
+import { belongsElsewhere, type Directory } from '../providers/directory.ts';
 import { bearerOf } from './bearer.ts';
 import type { Known } from './callers.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
@@ -19,10 +20,10 @@ export interface CredentialRules {
   readonly operator: ReadonlyMap<string, Secret>;
 }
 
-interface Asked {
+/** Whose call it is, and what came with it. */
+interface Paying {
   readonly known: Known;
   readonly headers: HeaderList;
-  readonly resolved: Resolved;
 }
 
 /** With which key a call's provider is paid. */
@@ -33,55 +34,68 @@ export class Credentials {
     this.#rules = rules;
   }
 
-  /** The call's destination with the first credential that exists for it: the request's, the account's, the operator's. */
-  target(asked: Asked): Target | Promise<Target> {
-    const { provider, model } = asked.resolved;
-    if (provider.local !== undefined) return { provider, model };
-    const given = this.#given(asked.headers, provider);
-    if (given !== undefined) return { provider, model, credential: this.#fitting(given, asked.resolved) };
-    const stored = this.#stored(asked.known, provider);
-    return stored instanceof Promise
-      ? stored.then((secret) => this.#otherwise(asked, secret))
-      : this.#otherwise(asked, stored);
+  /** For one call. What it found last is remembered: a call is admitted by what it is then paid with. */
+  of(paying: Paying): CredentialFinder {
+    let known: { readonly provider: Provider; readonly credential: Secret | undefined } | undefined;
+    return {
+      find: async (target, which) => {
+        if (which === 'stored') return this.#otherwise(paying, target, { onlyStored: true });
+        if (known?.provider === target.provider) return known.credential;
+        const credential = await this.#credential(paying, target);
+        known = { provider: target.provider, credential };
+        return credential;
+      },
+    };
   }
 
   /** The same where it isn't an error that there is none: undefined where a call would be refused. */
-  async find(asked: Asked): Promise<Target | undefined> {
+  async found(paying: Paying, target: Target): Promise<{ credential: Secret | undefined } | undefined> {
     try {
-      return await this.target(asked);
+      return { credential: await this.#credential(paying, target) };
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
     }
   }
 
-  #otherwise({ headers, resolved: { provider, model } }: Asked, stored: Secret | undefined): Target {
-    const credential = stored ?? this.#local(headers, { provider, model });
-    if (credential !== undefined) return { provider, model, credential };
-    if (provider.keyless) return { provider, model };
+  /** The first that exists: the request's, the account's, the operator's. */
+  async #credential(paying: Paying, target: Target): Promise<Secret | undefined> {
+    const { provider } = target;
+    if (provider.local !== undefined) return undefined;
+    const given = this.#given(paying.headers, provider);
+    if (given !== undefined) return this.#fitting(given, target);
+    return this.#otherwise(paying, target, { onlyStored: false });
+  }
+
+  async #otherwise(
+    { known, headers }: Paying,
+    target: Target,
+    { onlyStored }: { readonly onlyStored: boolean },
+  ): Promise<Secret | undefined> {
+    const { provider } = target;
+    if (provider.local !== undefined) return undefined;
+    const stored = await this.#stored(known, provider);
+    const credential = stored ?? this.#local(onlyStored ? [] : headers, target);
+    if (credential !== undefined || provider.keyless) return credential;
     throw this.#missing(provider);
   }
 
   /** What only a local user may spend: a provider's key in place of a token, and the operator's own. */
-  #local(headers: HeaderList, resolved: Resolved): Secret | undefined {
+  #local(headers: HeaderList, target: Target): Secret | undefined {
     const { mode, shapes, operator } = this.#rules;
     if (mode !== 'local') return undefined;
     const bearer = bearerOf(headers);
-    if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#fitting(bearer, resolved);
-    return operator.get(resolved.provider.name);
+    if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#fitting(bearer, target);
+    return operator.get(target.provider.name);
   }
 
-  #stored({ accountId, key }: Known, provider: Provider): Secret | undefined | Promise<Secret | undefined> {
+  async #stored({ accountId, key }: Known, provider: Provider): Promise<Secret | undefined> {
     const { vault, versions } = this.#rules;
-    if (key !== undefined) return vault.open(accountId, provider.name, key.version);
-    const version = versions.of(accountId);
-    return typeof version === 'string'
-      ? vault.open(accountId, provider.name, version)
-      : version.then((current) => vault.open(accountId, provider.name, current));
+    return vault.open(accountId, provider.name, key?.version ?? (await versions.of(accountId)));
   }
 
   /** A key never goes to a vendor whose key it isn't. */
-  #fitting(given: string, { provider, model }: Resolved): Secret {
+  #fitting(given: string, { provider, model }: Target): Secret {
     if (!belongsElsewhere(given, provider, this.#rules.directory.providers.values()))
       return new Secret(given);
     throw new GatewayError(

@@ -1,33 +1,55 @@
-import type { Spending } from '../billing/spending.ts';
-import { systemClock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { scopeOf } from '../kernel/exchange.ts';
+import type { Models } from '../kernel/module.ts';
 import type { KitMaker } from '../kernel/pipeline.ts';
+import type { ModuleStores } from '../kernel/ports/module-store.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
-import { holderOf } from '../kernel/ports/purse.ts';
+import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
 import type { Shelves } from '../kernel/ports/shelves.ts';
 import { Reply } from '../kernel/reply/reply.ts';
-import type { Catalog } from '../providers/catalog/catalog.ts';
-import { wireByName } from '../wire/index.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import type { Afterwork } from './afterwork.ts';
+import { type AskingParts, ask } from './asking.ts';
+import type { Meanings } from './meaning.ts';
 
-interface KitParts {
+export interface KitParts {
   readonly shelves: Shelves;
-  /** Makes the names of credentials. */
-  readonly nameKey: Uint8Array;
-  readonly spending: Spending;
-  readonly catalog: Catalog;
+  readonly stores: ModuleStores;
+  readonly clock: Clock;
+  readonly catalog: Prices;
+  readonly meanings: Meanings;
+  readonly afterwork: Afterwork;
+  readonly asking: AskingParts;
+  purse(holder: Holder): Purse;
+  wireByName(name: string): WireFormat | undefined;
+  target: Models['target'];
 }
 
-/** What modules of this gateway work with. */
-export function kitMaker({ shelves, nameKey, spending, catalog }: KitParts): KitMaker {
-  const prices: Prices = {
-    priced: ({ provider, model }) => catalog.priced(provider, model),
-    cost: (target, usage, answered) => catalog.bill({ ...target, answered }, usage)?.nanoUsd,
+/** What modules work with; the same for those of a gateway and for those under test. */
+export function kitMaker(parts: KitParts): KitMaker {
+  const { shelves, stores, clock, catalog, meanings, afterwork, wireByName, target } = parts;
+  return ({ options, observation, aside }) => {
+    const { module, step, exchange } = observation;
+    const { caller, trace } = exchange;
+    const scope = scopeOf(caller);
+    return {
+      options,
+      scope,
+      cache: shelves.shelf(`${module.name}\n${scope}`),
+      store: stores.store(module.name, scope),
+      clock,
+      catalog,
+      purse: parts.purse(holderOf(caller)),
+      models: {
+        target,
+        ask: (question, to) => ask(parts.asking, { question, target: to, observation, aside }),
+      },
+      note: (facts) => step.note(facts),
+      tell: (name, value) => trace.tell(name, value),
+      meaning: (asked) => meanings.of(asked),
+      replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
+      whenPaid: (then) => observation.whenPaid(then),
+      later: (run) => trace.afterwards(() => afterwork.add({ module: module.name, run })),
+    };
   };
-  return (module, scope, caller) => ({
-    store: shelves.shelf(`${module.name}\n${scope}`),
-    clock: systemClock,
-    prices,
-    purse: spending.purse(holderOf(caller)),
-    fingerprint: ({ target }) => target.credential?.fingerprint(nameKey) ?? '',
-    replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
-  });
 }

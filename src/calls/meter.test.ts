@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { GatewayError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ReplyEvent, Usage } from '../kernel/message.ts';
 import type { Target } from '../kernel/provider.ts';
 import { milestones, unfold } from '../kernel/reply/answer.ts';
-import type { Ending } from '../kernel/reply/reply.ts';
+import type { Ending } from '../kernel/reply/ending.ts';
 import type { Unread, WireFormat } from '../kernel/wire-format.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { anthropicMessages, openaiChat } from '../wire/index.ts';
@@ -128,10 +129,16 @@ describe('what a provider leaves out is estimated', () => {
     assertBetween(large, 200, 2000);
   });
 
-  test('but not for an answer that never began', () => {
+  test('of an answer that never began only where its provider was working on it', () => {
     const [start] = begun({ input_tokens: 25, output_tokens: 1 });
-    const silent = metered({ ending: aborted });
-    assert.deepEqual([silent.usage, silent.estimated], [{}, false]);
+    const refusing: Ending = { how: 'failed', error: new GatewayError('upstream_error', 'no') };
+    const refused = metered({ ending: refusing });
+    assert.deepEqual([refused.usage, refused.estimated], [{}, false]);
+    const slow: Ending = { how: 'failed', error: new GatewayError('upstream_timeout', 'no') };
+    for (const ending of [aborted, slow]) {
+      const left = metered({ ending });
+      assert.deepEqual([Object.keys(left.usage), left.estimated], [['input_tokens'], true]);
+    }
     const started = metered({ events: start === undefined ? [] : [start], ending: aborted });
     assert.deepEqual([started.usage.input_tokens, started.estimated], [25, false]);
   });

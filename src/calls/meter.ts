@@ -1,8 +1,9 @@
+import { GatewayError } from '../kernel/errors.ts';
 import type { Received } from '../kernel/exchange.ts';
 import type { Block, ReplyEvent, Usage } from '../kernel/message.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
 import { mergeUsage } from '../kernel/reply/answer.ts';
-import type { Ending } from '../kernel/reply/reply.ts';
+import type { Ending } from '../kernel/reply/ending.ts';
 import { deltaChars, tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Unread } from '../kernel/wire-format.ts';
 import { contentOf, estimatedInput, estimatedOutput } from './estimated-usage.ts';
@@ -53,12 +54,16 @@ export class Meter {
     }
   }
 
-  /** Fills in what its provider didn't say about an answer that had begun; what it said stays. */
+  /**
+   * Fills in what its provider didn't say; what it said stays. One that refused, or broke off an answer before it
+   * began, bills nothing; one that was working when it was left, or for too long, bills what it read.
+   */
   close({ ending, received, target, unread }: Closing): void {
-    if (ending.how !== 'complete' && this.firstContentAtMs === undefined) return;
+    const hasContent = ending.how === 'complete' || this.firstContentAtMs !== undefined;
+    if (!hasContent && !wasWorking(ending)) return;
     const { input_tokens, output_tokens = 0 } = this.usage;
     if (input_tokens === undefined) this.#estimate({ input_tokens: estimatedInput(received) });
-    if (this.#outputTold) return;
+    if (!hasContent || this.#outputTold) return;
     const [wire = received.wire] = wiresOf(target);
     const expected = this.#whole.length > 0 ? contentOf(this.#whole) : this.#seenAnd(unread);
     this.#estimate({ output_tokens: Math.max(output_tokens, estimatedOutput(expected, wire)) });
@@ -79,6 +84,11 @@ export class Meter {
     this.#latest = usage;
     this.usage = mergeUsage(this.usage, usage);
   }
+}
+
+function wasWorking(ending: Ending): boolean {
+  if (ending.how !== 'failed') return true;
+  return GatewayError.is(ending.error) && ending.error.code === 'upstream_timeout';
 }
 
 interface Closing {

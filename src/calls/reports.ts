@@ -1,33 +1,33 @@
 import { GatewayError } from '../kernel/errors.ts';
-import type { Exchange, Received } from '../kernel/exchange.ts';
+import type { Received } from '../kernel/exchange.ts';
 import type { NanoUsd } from '../kernel/money.ts';
-import type { Pipeline } from '../kernel/pipeline.ts';
-import type { Ending } from '../kernel/reply/reply.ts';
-import type { Bill, Catalog } from '../providers/catalog/catalog.ts';
+import type { Prices } from '../kernel/ports/prices.ts';
+import { holderOf } from '../kernel/ports/purse.ts';
+import type { Ending } from '../kernel/reply/ending.ts';
+import type { EndedCall } from '../telemetry/ended-call.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
 import type { Known } from './callers.ts';
-import type { Meter } from './meter.ts';
+import type { Underway } from './passage.ts';
 
 export interface CallReportsParts {
-  readonly catalog: Catalog;
+  readonly prices: Pick<Prices, 'bill'>;
   readonly metrics: Metrics;
   /** Undefined where calls are not remembered. */
   readonly requests: RequestRecorder | undefined;
   readonly log: Log;
 }
 
-/** A call that was made, with all that is known of it at its end. */
-export interface EndedCall {
-  readonly exchange: Exchange;
-  readonly pipeline: Pipeline;
-  readonly known: Known;
-  readonly meter: Meter;
-  readonly bill: Bill | undefined;
-  readonly status: number;
+/** A call that was made and has ended. */
+interface Ended {
+  readonly underway: Underway;
   readonly ending: Ending;
-  readonly faults: readonly unknown[];
+  /** The status that the client got. */
+  readonly status: number;
+  readonly pipeline: string;
+  /** The module whose own call it was. */
+  readonly askedBy?: string | undefined;
   /** From its first byte to its last. */
   readonly ms: number;
 }
@@ -38,7 +38,7 @@ export interface TurnedAway {
   readonly known: Known;
   readonly received: Received;
   readonly startedAtMs: number;
-  readonly error: GatewayError;
+  readonly thrown: unknown;
 }
 
 /**
@@ -47,13 +47,13 @@ export interface TurnedAway {
  */
 export class CallReports {
   readonly #parts: CallReportsParts;
-  #waiting: EndedCall[] = [];
+  #waiting: Ended[] = [];
 
   constructor(parts: CallReportsParts) {
     this.#parts = parts;
   }
 
-  add(call: EndedCall): void {
+  add(call: Ended): void {
     // Before the next request is read, so that who asks after a call finds it.
     if (this.#waiting.push(call) === 1) process.nextTick(() => this.flush());
   }
@@ -66,63 +66,46 @@ export class CallReports {
       try {
         this.#report(call);
       } catch (err) {
-        this.#parts.log.error({ id: call.exchange.id, err }, 'bug');
+        this.#parts.log.error({ id: call.underway.exchange.id, err }, 'bug');
       }
     }
   }
 
-  turnedAway({ id, known, received, startedAtMs, error }: TurnedAway): void {
-    const { model } = received.body;
+  turnedAway({ id, known, received, startedAtMs, thrown }: TurnedAway): void {
+    const { model } = received.asked;
+    const ms = performance.now() - startedAtMs;
+    const error = GatewayError.is(thrown) ? thrown : undefined;
     this.#parts.requests?.record({
+      ...nothing,
       id,
       accountId: known.accountId,
       keyId: known.key?.keyId,
       modelAsked: typeof model === 'string' ? model : '',
-      modelUsed: undefined,
-      provider: undefined,
       wire: received.wire.name,
-      providerWire: undefined,
       streamed: received.streamed,
-      status: error.status,
+      status: error?.status ?? 500,
       ending: 'failed',
-      errorCode: error.code,
-      usage: {},
-      costNanoUsd: 0,
-      costEstimated: false,
-      savedNanoUsd: 0,
-      contentMs: undefined,
-      totalMs: performance.now() - startedAtMs,
-      overheadMs: performance.now() - startedAtMs,
-      pipeline: '',
-      steps: [],
+      errorCode: error?.code ?? 'internal',
+      totalMs: ms,
+      overheadMs: ms,
     });
   }
 
-  #report(call: EndedCall): void {
+  #report({ underway, ending, status, pipeline, askedBy, ms }: Ended): void {
     const { metrics, requests, log } = this.#parts;
-    const { exchange, known, meter, bill, status, ending, ms } = call;
-    const cost = bill?.nanoUsd;
-    const { trace, received } = exchange;
-    const target = trace.answeredBy ?? exchange.target;
-    const contentMs =
-      meter.firstContentAtMs === undefined ? undefined : meter.firstContentAtMs - trace.startedAtMs;
-    metrics.record({
-      wire: received.wire.name,
-      provider: target.provider.name,
-      model: target.model,
-      status,
-      seconds: ms / 1000,
-      secondsToContent: contentMs === undefined ? undefined : contentMs / 1000,
-      usage: meter.usage,
-      cost,
-      steps: trace.steps,
-    });
+    const { exchange, meter, usage, bill } = underway;
+    const { id, trace, received, caller } = exchange;
+    const { steps, overheadMs, startedAtMs, attempts } = trace;
+    const target = trace.answeredBy ?? attempts.at(-1)?.target ?? exchange.target;
+    const { accountId, keyId } = holderOf(caller);
+    const { firstContentAtMs } = meter;
     const error = ending.how === 'failed' ? reason(ending) : undefined;
-    requests?.record({
-      id: exchange.id,
-      accountId: known.accountId,
-      keyId: known.key?.keyId,
-      modelAsked: String(received.body.model),
+    const call: EndedCall = {
+      id,
+      accountId,
+      keyId: keyId === '' ? undefined : keyId,
+      askedBy,
+      modelAsked: String(received.asked.model),
       modelUsed: target.model,
       provider: target.provider.name,
       wire: received.wire.name,
@@ -131,54 +114,50 @@ export class CallReports {
       status,
       ending: ending.how,
       errorCode: error?.code,
-      usage: meter.usage,
-      costNanoUsd: cost,
+      usage,
+      costNanoUsd: bill?.nanoUsd,
       costEstimated: bill?.estimated === true,
-      savedNanoUsd: this.#saved(exchange, meter),
-      contentMs,
+      savedNanoUsd: this.#saved(underway),
+      contentMs: firstContentAtMs === undefined ? undefined : firstContentAtMs - startedAtMs,
       totalMs: ms,
-      overheadMs: trace.overheadMs,
-      pipeline: call.pipeline.text,
-      steps: trace.steps,
-    });
-    for (const step of trace.steps)
-      if (step.fault !== undefined)
-        log.error({ id: exchange.id, module: step.module, fault: step.fault }, 'module broken');
-    for (const fault of call.faults) log.error({ id: exchange.id, err: fault }, 'a look at a reply failed');
+      overheadMs,
+      pipeline,
+      steps,
+    };
+    requests?.record(call);
+    metrics.record(call, attempts);
+    for (const { fault, module } of steps)
+      if (fault !== undefined) log.error({ id, module, fault }, 'module broken');
+    for (const fault of underway.faults) log.error({ id, err: fault }, 'a look at a reply failed');
     if (!log.logsCalls) return;
-    log.call({
-      id: exchange.id,
-      wire: received.wire.name,
-      provider: target.provider.name,
-      model: target.model,
-      status,
-      ending: ending.how,
-      error: error?.text,
-      ms: round(ms),
-      contentMs: contentMs === undefined ? undefined : round(contentMs),
-      overheadMs: round(trace.overheadMs),
-      usage: meter.usage,
-      costNanoUsd: cost,
-      estimated: meter.estimated || bill?.estimated === true,
-      stop: meter.stopReason,
-      steps: trace.steps,
-    });
+    const estimated = meter.estimated || call.costEstimated;
+    log.call(call, { error: error?.text, stop: meter.stopReason, estimated });
   }
 
   /** What an answer from a cache would have cost. */
-  #saved({ trace, target }: Exchange, { usage, model }: Meter): NanoUsd {
+  #saved({ exchange: { trace, target }, meter: { usage, model } }: Underway): NanoUsd {
     if (trace.answeredBy !== undefined || trace.cacheHeader() !== 'hit') return 0;
-    return this.#parts.catalog.bill({ ...target, answered: model }, usage)?.nanoUsd ?? 0;
+    return this.#parts.prices.bill(target, usage, model)?.nanoUsd ?? 0;
   }
 }
+
+/** Of a call that was not made. */
+const nothing = {
+  modelUsed: undefined,
+  provider: undefined,
+  providerWire: undefined,
+  usage: {},
+  costNanoUsd: 0,
+  costEstimated: false,
+  savedNanoUsd: 0,
+  contentMs: undefined,
+  pipeline: '',
+  steps: [],
+} as const;
 
 /** The code where there is one: messages may quote what a client sent. */
 function reason({ error }: { readonly error: unknown }): { readonly code: string; readonly text: string } {
   if (GatewayError.is(error)) return { code: error.code, text: error.code };
   const text = error instanceof Error ? (error.stack ?? error.name) : 'unknown';
   return { code: 'internal', text };
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

@@ -1,6 +1,7 @@
 import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
 import type { Quota, QuotaDecision, Slot } from '../billing/quota.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import type { Caller } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
 import type { Callers, Known } from './callers.ts';
 
@@ -18,19 +19,32 @@ export interface Counted {
   unused(): void;
 }
 
-/** Where every call passes before it is made. */
+/** Where every call of one kind of caller passes before it is made. */
 export interface Turnstile {
-  pass(known: Known, headers: HeaderList): Counted | Promise<Counted>;
+  pass(known: Known, headers: HeaderList): Promise<Counted>;
+}
+
+/** One for each kind of caller that this gateway serves. */
+export type Turnstiles = Partial<Readonly<Record<Caller['kind'], Turnstile>>>;
+
+export async function passThrough(
+  turnstiles: Turnstiles,
+  known: Known,
+  headers: HeaderList,
+): Promise<Counted> {
+  const turnstile = turnstiles[known.caller.kind];
+  if (turnstile === undefined) throw new Error(`nobody counts the calls of "${known.caller.kind}" callers`);
+  return turnstile.pass(known, headers);
 }
 
 /** A local gateway's calls are its user's own. */
-export const openTurnstile: Turnstile = { pass: uncounted };
+export const openTurnstile: Turnstile = { pass: async (known) => uncounted(known) };
 
 function uncounted(known: Known): Counted {
   return { known, periodStartMs: undefined, refusal: undefined, used() {}, unused() {} };
 }
 
-export interface CloudTurnstileParts {
+export interface AccountTurnstileParts {
   readonly quota: Quota;
   readonly callers: Callers;
   readonly keys: KeyRing;
@@ -40,28 +54,19 @@ export interface CloudTurnstileParts {
 const changesMax = 5;
 
 /** Counts a call against its account, and in the same step learns whether what is known of the caller still holds. */
-export class CloudTurnstile implements Turnstile {
-  readonly #parts: CloudTurnstileParts;
+export class AccountTurnstile implements Turnstile {
+  readonly #parts: AccountTurnstileParts;
 
-  constructor(parts: CloudTurnstileParts) {
+  constructor(parts: AccountTurnstileParts) {
     this.#parts = parts;
   }
 
-  pass(known: Known, headers: HeaderList): Counted | Promise<Counted> {
-    const decision = this.#parts.quota.take(keyOf(known).account);
-    if (decision instanceof Promise) return this.#passed(known, decision, headers);
-    return this.#counted(known, decision) ?? this.#passed(known, decision, headers);
-  }
-
-  async #passed(known: Known, first: Decided, headers: HeaderList): Promise<Counted> {
+  async pass(known: Known, headers: HeaderList): Promise<Counted> {
     const { quota, callers } = this.#parts;
     let current = known;
-    let decision = await first;
     for (let changes = 0; changes < changesMax; changes++) {
-      if (changes > 0) {
-        current = await callers.identifyAnew(headers);
-        decision = await quota.take(keyOf(current).account);
-      }
+      if (changes > 0) current = await callers.identifyAnew(headers);
+      const decision = await quota.take(keyOf(current).account);
       const counted = this.#counted(current, decision);
       if (counted !== undefined) return counted;
       if (decision.outcome === 'granted') void decision.slot.undo();
@@ -81,8 +86,6 @@ export class CloudTurnstile implements Turnstile {
       : { ...uncounted(known), refusal: decision.error() };
   }
 }
-
-type Decided = QuotaDecision | Promise<QuotaDecision>;
 
 function keyOf({ key }: Known): KeyIdentity {
   if (key === undefined) throw new Error('only callers with a key pass here');

@@ -4,9 +4,13 @@ import { ProviderVault } from '../accounts/provider-keys.ts';
 import { Sealing } from '../accounts/sealing.ts';
 import { Spending } from '../billing/spending.ts';
 import { UsageRecorder } from '../billing/usage-recorder.ts';
+import { Admission } from '../calls/admission.ts';
+import { Afterwork } from '../calls/afterwork.ts';
+import { metered } from '../calls/attempt.ts';
 import { Continuing } from '../calls/continuing.ts';
 import { Credentials } from '../calls/credentials.ts';
 import { kitMaker } from '../calls/kit.ts';
+import { Meanings } from '../calls/meaning.ts';
 import { Passage } from '../calls/passage.ts';
 import { PipelineChoice } from '../calls/pipeline-choice.ts';
 import { CallReports } from '../calls/reports.ts';
@@ -14,7 +18,10 @@ import { systemClock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Module } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
+import type { Prices } from '../kernel/ports/prices.ts';
+import { holderOf } from '../kernel/ports/purse.ts';
 import type { Provider } from '../kernel/provider.ts';
+import { createRequestIds } from '../kernel/request-ids.ts';
 import { builtInModules } from '../modules/index.ts';
 import { Catalog } from '../providers/catalog/catalog.ts';
 import { configuredProviders } from '../providers/configured.ts';
@@ -22,22 +29,23 @@ import { Directory } from '../providers/directory.ts';
 import { Egress } from '../providers/egress.ts';
 import { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import { createCounter, createUpstream } from '../providers/upstream.ts';
-import { CountTokens, countTokensRoute } from '../server/count-tokens.ts';
-import { createFront, type Served } from '../server/front.ts';
+import { CountTokens } from '../server/count-tokens.ts';
+import { dataPlaneOf, inferenceRoutes } from '../server/data-plane.ts';
+import { createFront } from '../server/front.ts';
 import { type AdmissionRules, loopbackHosts } from '../server/gatekeeper.ts';
 import { Inference } from '../server/inference.ts';
 import { Listener } from '../server/listener.ts';
 import { createApp } from '../server/own/app.ts';
 import { openapiRoute } from '../server/own/openapi.ts';
-import type { InferenceRoute } from '../server/own/route.ts';
 import { ShelvedTurns } from '../storage/shelved-turns.ts';
 import type { Log } from '../telemetry/log.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import { LogCleaner } from '../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
-import { anthropicMessages, openaiChat, openaiResponses } from '../wire/index.ts';
+import { anthropicMessages, wireByName, wireFormats } from '../wire/index.ts';
 import { gaugesOf } from './gauges.ts';
 import type { Memory } from './memory.ts';
+import { Host } from './module-host.ts';
 import { loadModules } from './module-packages.ts';
 import { type OwnRouteParts, ownRoutes } from './own-routes.ts';
 import { type PublicAddress, peopleOf } from './people.ts';
@@ -73,7 +81,11 @@ export interface Common {
 /** The composition root: the only place that knows everyone. */
 export async function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
   const roots = new Roots(settings);
-  const modules = await loadModules(builtInModules(), settings.modulePackages, process.cwd());
+  const host = new Host({ clock: systemClock, log, settings: () => ({}) });
+  const modules = await loadModules(
+    { builtIn: builtInModules, packages: settings.modulePackages, folder: process.cwd() },
+    host,
+  );
   const onRedis = (state: 'up' | 'down', cause?: unknown) => {
     if (state === 'down') log.error({ err: cause }, 'Redis is away');
   };
@@ -131,13 +143,9 @@ async function compose(foundation: Foundation): Promise<Gateway> {
     clock: systemClock,
     days: (question) => usage.days(question),
   });
-  const [nameKey] = roots.derived('credential names');
-  const kits = kitMaker({ shelves: stores.shelves, nameKey, spending, catalog });
-  const compiled = new Pipelines(modules, kits);
-  const pipelines = new PipelineChoice(compiled, settings.pipeline);
   const address: PublicAddress = { url: settings.baseUrl ?? '' };
   const people = peopleOf({ ...foundation, usage, directory, address });
-  const { callers, turnstile, access, quota } = people;
+  const { callers, turnstiles, access, quota } = people;
   const { versions } = stores.shared;
   const vault = new ProviderVault({
     providerKeys: stores.database.providerKeys,
@@ -155,28 +163,67 @@ async function compose(foundation: Foundation): Promise<Gateway> {
   });
 
   const estimator = new TokenEstimator();
+  const prices: Prices = {
+    priced: ({ provider, model }) => catalog.priced(provider, model),
+    bill: (target, used, answered) => catalog.bill({ ...target, answered }, used),
+  };
   const reports = new CallReports({
-    catalog,
+    prices,
     metrics,
     requests: settings.requestLog.isOn ? requests : undefined,
     log,
   });
+  const upstream = metered({
+    upstream: createUpstream({ egress, via }),
+    prices,
+    spent: ({ target, usage: used, bill }, caller) => {
+      const { provider, model } = target;
+      usage.spend(
+        { ...holderOf(caller), provider: provider.name, model, usage: used, costNanoUsd: bill?.nanoUsd },
+        systemClock.now(),
+      );
+    },
+  });
+  const passage = new Passage({
+    upstream,
+    continuing: new Continuing(new ShelvedTurns(stores.turnShelves)),
+    usage,
+    reports,
+    clock: systemClock,
+  });
+  const afterwork = new Afterwork({
+    onFault: (module, fault) => log.error({ module, err: fault }, 'work after a call failed'),
+  });
+  const [nameKey] = roots.derived('credential names');
+  const kits = kitMaker({
+    shelves: stores.shelves,
+    stores: stores.database.modules,
+    clock: systemClock,
+    catalog: prices,
+    meanings: new Meanings(nameKey),
+    afterwork,
+    asking: {
+      wire: anthropicMessages,
+      newId: createRequestIds(),
+      alone: (exchange, aside) => passage.alone(exchange, aside),
+    },
+    purse: (holder) => spending.purse(holder),
+    wireByName,
+    target: (model) => directory.find(model),
+  });
+  const compiled = new Pipelines(modules, kits);
+  const pipelines = new PipelineChoice(compiled, settings.pipeline);
   const inference = new Inference({
     callers,
-    credentials,
-    directory,
-    pipelines,
-    prices: { catalog, unknownModels: settings.unknownModels },
-    continuing: new Continuing(new ShelvedTurns(stores.turnShelves)),
-    turnstile,
-    passage: new Passage({
-      upstream: createUpstream({ egress, via }),
-      catalog,
-      usage,
+    admission: new Admission({
+      turnstiles,
+      pipelines,
+      directory,
+      credentials,
+      prices: { catalog, unknownModels: settings.unknownModels },
       reports,
-      clock: systemClock,
     }),
-    reports,
+    passage,
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
@@ -225,18 +272,14 @@ async function compose(foundation: Foundation): Promise<Gateway> {
     requests,
     quota,
     services: people.services,
-    formats: inferenceRoutes,
+    formats: wireFormats,
     isDraining,
   };
-  const countRoute: InferenceRoute = { ...countTokensRoute, wire: anthropicMessages };
-  const routes = [...inferenceRoutes, countRoute, ...ownRoutes(own)];
+  const routes = [...inferenceRoutes(wireFormats), ...ownRoutes(own)];
   const server = createFront({
     rules: admissionRules(settings, via),
     trustedProxies: settings.trustedProxies,
-    dataPlane: new Map([
-      ...inferenceRoutes.map(({ path, wire }): [string, Served] => [path, { wire, by: inference }]),
-      [countRoute.path, { wire: countRoute.wire, by: countTokens }],
-    ]),
+    dataPlane: dataPlaneOf(wireFormats, { answer: inference, count: countTokens }),
     app: createApp([...routes, openapiRoute(routes)], { access, log }),
     isDraining,
   });
@@ -260,6 +303,8 @@ async function compose(foundation: Foundation): Promise<Gateway> {
       await listener.close(graceMs, () => inference.abortAll());
       await people.services?.close();
       await cleaner.stop();
+      if (!(await afterwork.flush(limits.lastFlushMs))) log.error({}, 'some work of modules is left undone');
+      await passage.close();
       reports.flush();
       if (!(await requests.flush(limits.lastFlushMs)))
         log.error({}, 'some calls are missing from the request log');
@@ -287,10 +332,3 @@ function isReady({ name, local, keyless }: Provider, { mode, credentials, baseUr
   if (local !== undefined || (keyless && baseUrls.has(name))) return true;
   return mode === 'local' && credentials.has(name);
 }
-
-/** The formats that clients may speak, with where they live. */
-const inferenceRoutes: readonly InferenceRoute[] = [
-  { path: '/v1/messages', wire: anthropicMessages, summary: 'Anthropic Messages' },
-  { path: '/v1/chat/completions', wire: openaiChat, summary: 'OpenAI Chat Completions' },
-  { path: '/v1/responses', wire: openaiResponses, summary: 'OpenAI Responses' },
-].map((route) => ({ kind: 'inference', method: 'POST', tag: 'Inference', ...route }));

@@ -1,18 +1,28 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Module } from '../kernel/module.ts';
+import type { Module, ModuleHost, ModuleMaker } from '../kernel/module.ts';
+
+interface Sources {
+  readonly builtIn: readonly ModuleMaker[];
+  /** Names of npm packages. */
+  readonly packages: readonly string[];
+  /** Beside which the packages are installed. */
+  readonly folder: string;
+}
 
 /** The instance's modules: its own, and those of npm packages, loaded once at start and never by a request. */
 export async function loadModules(
-  builtIn: readonly Module[],
-  packages: readonly string[],
-  folder: string,
+  { builtIn, packages, folder }: Sources,
+  host: ModuleHost,
 ): Promise<ReadonlyMap<string, Module>> {
   const modules = new Map<string, Module>();
-  for (const module of builtIn) modules.set(module.name, module);
+  for (const make of builtIn) {
+    const module = make(host);
+    modules.set(module.name, module);
+  }
   for (const name of packages) {
-    for (const module of await modulesOf(name, folder)) {
+    for (const module of await modulesOf(name, folder, host)) {
       if (modules.has(module.name))
         throw new Error(
           `WEIR_MODULES: ${name} brings a module "${module.name}", and there is one of that name already`,
@@ -23,14 +33,25 @@ export async function loadModules(
   return modules;
 }
 
-/** A package exports one module, or several in an array, as its default. */
-async function modulesOf(name: string, folder: string): Promise<readonly Module[]> {
+/** A package exports a module or a function that makes one, or several of them in an array, as its default. */
+async function modulesOf(name: string, folder: string, host: ModuleHost): Promise<readonly Module[]> {
   const exported: unknown = await imported(name, folder);
   const list = Array.isArray(exported) ? exported : [exported];
   return list.map((candidate) => {
-    if (isModule(candidate)) return candidate;
-    throw new Error(`WEIR_MODULES: the default export of ${name} is not a module, nor a list of modules`);
+    const made: unknown = typeof candidate === 'function' ? makeWith(candidate, host, name) : candidate;
+    if (isModule(made)) return made;
+    throw new Error(
+      `WEIR_MODULES: the default export of ${name} is not a module, nor makes one, nor is a list of these`,
+    );
   });
+}
+
+function makeWith(make: (host: ModuleHost) => unknown, host: ModuleHost, name: string): unknown {
+  try {
+    return make(host);
+  } catch (cause) {
+    throw new Error(`WEIR_MODULES: ${name} could not be made: ${firstLine(cause)}`, { cause });
+  }
 }
 
 async function imported(name: string, folder: string): Promise<unknown> {
@@ -39,10 +60,14 @@ async function imported(name: string, folder: string): Promise<unknown> {
     const namespace = await import(pathToFileURL(file).href);
     return namespace.default;
   } catch (cause) {
-    // Only the first line says what happened; the others say who asked.
-    const [why] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
-    throw new Error(`WEIR_MODULES: ${name} could not be loaded: ${why}`, { cause });
+    throw new Error(`WEIR_MODULES: ${name} could not be loaded: ${firstLine(cause)}`, { cause });
   }
+}
+
+/** Only that says what happened; the others say who asked. */
+function firstLine(cause: unknown): string {
+  const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+  return why;
 }
 
 function isModule(value: unknown): value is Module {

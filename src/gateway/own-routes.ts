@@ -9,11 +9,12 @@ import type { PipelineChoice } from '../calls/pipeline-choice.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Module } from '../kernel/module.ts';
 import type { Provider } from '../kernel/provider.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
 import { plannedModules } from '../modules/index.ts';
 import type { Catalog } from '../providers/catalog/catalog.ts';
 import type { Directory } from '../providers/directory.ts';
 import { ModelList } from '../providers/model-list.ts';
-import type { InferenceRoute, OwnRoute } from '../server/own/route.ts';
+import type { OwnRoute } from '../server/own/route.ts';
 import { byokRoutes } from '../server/own/routes/byok.ts';
 import { healthRoutes } from '../server/own/routes/health.ts';
 import { informationRoutes } from '../server/own/routes/information.ts';
@@ -53,7 +54,7 @@ export interface OwnRouteParts {
   /** Undefined in local mode, like the services for accounts. */
   readonly quota: Quota | undefined;
   readonly services: AccountServices | undefined;
-  readonly formats: readonly InferenceRoute[];
+  readonly formats: readonly WireFormat[];
   readonly isDraining: () => boolean;
 }
 

@@ -2,7 +2,7 @@ import { Quota } from '../billing/quota.ts';
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import { cloudCallers, localCallers } from '../calls/callers.ts';
 import { CredentialShapes } from '../calls/credential-shapes.ts';
-import { CloudTurnstile, openTurnstile, type Turnstile } from '../calls/turnstile.ts';
+import { AccountTurnstile, openTurnstile, type Turnstiles } from '../calls/turnstile.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Directory } from '../providers/directory.ts';
 import { cloudAccess, localAccess } from '../server/own/access.ts';
@@ -34,9 +34,9 @@ export function peopleOf({ settings, log, roots, stores, usage, directory, addre
   const shapes = new CredentialShapes({ providers, keyPrefix, localToken });
   if (settings.mode === 'local') {
     const callers = localCallers(shapes, localToken);
-    const turnstile: Turnstile = openTurnstile;
+    const turnstiles: Turnstiles = { local: openTurnstile };
     const access = localAccess((headers) => callers.identify(headers));
-    return { shapes, callers, turnstile, access, quota: undefined, services: undefined };
+    return { shapes, callers, turnstiles, access, quota: undefined, services: undefined };
   }
   const services: AccountServices = openAccountServices({ stores, roots, settings, log });
   const { keys, tokens } = services;
@@ -48,6 +48,6 @@ export function peopleOf({ settings, log, roots, stores, usage, directory, addre
     upgradeUrl: () => `${address.url}/v1/catalog`,
     counted: (accountId, periodStartMs) => usage.counted(accountId, periodStartMs),
   });
-  const turnstile: Turnstile = new CloudTurnstile({ quota, callers, keys });
-  return { shapes, callers, turnstile, access: cloudAccess({ tokens, keys }), quota, services };
+  const turnstiles: Turnstiles = { account: new AccountTurnstile({ quota, callers, keys }) };
+  return { shapes, callers, turnstiles, access: cloudAccess({ tokens, keys }), quota, services };
 }

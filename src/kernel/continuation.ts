@@ -29,6 +29,8 @@ export interface Continuation {
   namedIn(body: JsonObject): Named;
   /** The request with everything in it that it only named; `quoted` are items that it may refer to. */
   writtenOut(body: JsonObject, history: readonly JsonObject[], quoted: readonly JsonObject[]): JsonObject;
+  /** The request with nothing in it but the earlier turns. */
+  before(body: JsonObject, history: readonly JsonObject[]): JsonObject;
   /** Whether the client may want to go on from the answer. */
   keeps(body: JsonObject): boolean;
   /** What a call adds to its conversation. */

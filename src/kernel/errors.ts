@@ -15,6 +15,7 @@ const errorStatus = {
   model_not_priced: 400,
   request_cost_exceeded: 400,
   previous_response_not_found: 400,
+  blocked_by_module: 400,
   authentication_required: 401,
   invalid_api_key: 401,
   invalid_anon_token: 401,

@@ -1,8 +1,10 @@
-import type { HeaderList } from './headers.ts';
+import { type HeaderList, headerOf } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
 import type { ChatRequest } from './message.ts';
+import type { Observation } from './observation.ts';
 import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
+import type { Secret } from './secret.ts';
 import type { Trace } from './trace.ts';
 import type { WireFormat } from './wire-format.ts';
 
@@ -26,30 +28,46 @@ export function scopeOf(caller: Caller): string {
   }
 }
 
-export interface ReceivedFields {
+interface ReceivedFields {
   readonly wire: WireFormat;
   readonly bytes: Uint8Array;
   readonly body: JsonObject;
   readonly headers: HeaderList;
   readonly query: string;
+  /** Where it was sent; the format's own where that isn't said. */
+  readonly path?: string;
 }
+
+/** Headers that carry credentials. No module sees them. */
+const secretHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'x-provider-key',
+  'cookie',
+  'proxy-authorization',
+]);
 
 /** What the client sent, as it sent it. */
 export class Received {
   readonly wire: WireFormat;
   readonly bytes: Uint8Array;
   readonly body: JsonObject;
-  readonly headers: HeaderList;
   /** With its question mark, or empty. */
   readonly query: string;
+  /** What it asks for, as its format says it; nobody has checked that. */
+  readonly asked: { readonly model: unknown; readonly stream: unknown };
+  readonly #headers: HeaderList;
   #request: ChatRequest | undefined;
 
   constructor(fields: ReceivedFields) {
     this.wire = fields.wire;
     this.bytes = fields.bytes;
     this.body = fields.body;
-    this.headers = fields.headers;
+    this.#headers = fields.headers;
     this.query = fields.query;
+    this.asked = fields.wire.asked(fields.body, fields.path ?? '');
   }
 
   /** Read when somebody asks: a call that is only passed on is never taken apart. */
@@ -59,8 +77,24 @@ export class Received {
   }
 
   get streamed(): boolean {
-    return this.body.stream === true;
+    return this.asked.stream === true;
   }
+
+  /** The value of the first header with this lower-case name; undefined for those that carry credentials. */
+  header(name: string): string | undefined {
+    return secretHeaders.has(name) ? undefined : headerOf(this.#headers, name);
+  }
+
+  /** All headers as they came, credentials included: for who sends a call on, and not for modules. */
+  static headersOf(received: Received): HeaderList {
+    return received.#headers;
+  }
+}
+
+/** Finds with which credential a provider is paid for a call; refuses where there is none and one is needed. */
+export interface CredentialFinder {
+  /** `stored` where the call is over and what came with it may not be used any more. */
+  find(target: Target, which?: 'stored'): Promise<Secret | undefined>;
 }
 
 interface ExchangeFields {
@@ -70,6 +104,16 @@ interface ExchangeFields {
   readonly target: Target;
   readonly presence: Presence;
   readonly trace: Trace;
+  readonly credentials: CredentialFinder;
+}
+
+/** Who asked for an exchange to go on: the modules that it has come through. */
+interface Asking {
+  readonly within: Observation | undefined;
+  /** The module that asked once more, or for itself. */
+  readonly askedBy: string | undefined;
+  /** Whether that is a question of its own. */
+  readonly isAside: boolean;
 }
 
 /** One call on its way through the pipeline. A module that changes it passes on another one. */
@@ -80,16 +124,20 @@ export class Exchange {
   readonly target: Target;
   readonly presence: Presence;
   readonly trace: Trace;
+  readonly #credentials: CredentialFinder;
   readonly #request: ChatRequest | undefined;
+  readonly #asking: Asking;
 
-  constructor(fields: ExchangeFields, request?: ChatRequest) {
+  constructor(fields: ExchangeFields, request?: ChatRequest, asking = byTheClient) {
     this.id = fields.id;
     this.received = fields.received;
     this.caller = fields.caller;
     this.target = fields.target;
     this.presence = fields.presence;
     this.trace = fields.trace;
+    this.#credentials = fields.credentials;
     this.#request = request;
+    this.#asking = asking;
   }
 
   /** Aborted when the client leaves. */
@@ -107,12 +155,42 @@ export class Exchange {
   }
 
   with(changes: { readonly request?: ChatRequest; readonly target?: Target }): Exchange {
-    const target = changes.target ?? this.target;
-    return new Exchange({ ...this.#fields(), target }, changes.request ?? this.#request);
+    const { request = this.#request, target = this.target } = changes;
+    if (request !== undefined && request.model !== this.request.model)
+      throw new Error(
+        'the model of a request can’t be changed in it; kit.models.target(name) finds another, and with({ target }) sends the call there',
+      );
+    return new Exchange({ ...this.#fields(), target }, request, this.#asking);
   }
 
   #fields(): ExchangeFields {
     const { id, received, caller, target, presence, trace } = this;
-    return { id, received, caller, target, presence, trace };
+    return { id, received, caller, target, presence, trace, credentials: this.#credentials };
   }
+
+  /** For what surrounds modules, and not for them. */
+  static readonly inside = {
+    credentials: (exchange: Exchange): CredentialFinder => exchange.#credentials,
+    asking: (exchange: Exchange): Asking => exchange.#asking,
+    /** The same exchange, asked for by a module. */
+    askedFor: (exchange: Exchange, asking: Asking): Exchange =>
+      new Exchange(exchange.#fields(), exchange.#request, asking),
+    /** Another question, asked on behalf of the same caller. */
+    aside: (exchange: Exchange, question: Question): Exchange => {
+      const { asking, ...fields } = question;
+      return new Exchange({ ...exchange.#fields(), ...fields }, undefined, asking);
+    },
+  };
 }
+
+interface Question {
+  readonly id: string;
+  readonly presence: Presence;
+  readonly received: Received;
+  readonly target: Target;
+  readonly trace: Trace;
+  readonly credentials: CredentialFinder;
+  readonly asking: Asking;
+}
+
+const byTheClient: Asking = { within: undefined, askedBy: undefined, isAside: false };

@@ -64,8 +64,16 @@ export const limits = {
   turnBytesMax: 64 * 1024 * 1024,
   /** Turns that one conversation is put together from; agents that run for days make hundreds. */
   turnsMax: 10_000,
-  /** A request that waits for an identical one in flight goes on by itself after this. */
-  singleFlightWaitMs: 60_000,
+  /** How long a module may keep a call waiting at a stretch, what it waits for further in not counted. */
+  moduleDeadlineMs: 30_000,
+  /** How long a module may go on reading an answer of a call that is over. */
+  moduleAfterworkMs: 600_000,
+  /** Answers that providers may be asked for in one call: more is a module that goes round in circles. */
+  attemptsMax: 100,
+  /** Work of modules for after their calls: what runs at once, what may wait, and how long one piece may take. */
+  afterworkAtOnce: 8,
+  afterworkWaiting: 1000,
+  afterworkMs: 120_000,
   /** A count of tokens reads this much text, a second's work or less; of more it reads an even sample. */
   tokenizedCharsMax: 1024 * 1024,
   /** And this much before it lets another count go on. */
@@ -234,8 +242,8 @@ export const limits = {
   /** Calls that are deleted in one statement, and the pause after it, in which others have their turn. */
   requestLogForgottenAtOnce: 500,
   requestLogForgetPauseMs: 50,
-  /** Requests whose cache key is remembered. */
-  cacheKeysKept: 1000,
+  /** Requests whose meaning is remembered. */
+  meaningsKept: 1000,
   /** When the gateway stops, what is only in memory gets this long to be stored. */
   lastFlushMs: 10_000,
   /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
@@ -274,17 +282,4 @@ export const limits = {
   purseIdleMs: 3_600_000,
   /** Keys whose spending is in memory, 300 bytes each; that of others is read from the database again. */
   pursesMax: 100_000,
-  /** The most that a ceiling in dollars can be: sums of billionths stay whole numbers far beyond it. */
-  ceilingUsdMax: 1_000_000,
-  /** The share of a ceiling from which on callers are warned, in hundredths. */
-  costWarningPercent: 80,
-  /** Tokens of output that a call is taken to have where neither it nor the catalogue says: twice what most models can. */
-  assumedOutputTokens: 65_536,
-  /** Tokens that a provider is taken to read on its own where the catalogue doesn't know the model's context. */
-  assumedContextTokens: 200_000,
-  /** Tokens, answers and searches that a call may ask for: more than any provider grants, so that sums stay numbers. */
-  reckonedTokensMax: 100_000_000,
-  reckonedTimesMax: 1000,
-  /** A call that could say less than this is refused rather than cut short. */
-  clampedOutputTokensMin: 256,
 } as const;

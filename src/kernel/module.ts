@@ -1,11 +1,16 @@
+import type { Attempt } from './attempt.ts';
 import type { Clock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
+import type { Answer, ChatRequest } from './message.ts';
+import type { ModuleStore } from './ports/module-store.ts';
 import type { Prices } from './ports/prices.ts';
 import type { Purse } from './ports/purse.ts';
 import type { Shelf } from './ports/shelves.ts';
+import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
+import type { Touch } from './touches.ts';
 import type { Facts } from './trace.ts';
 
 export type Handler = (exchange: Exchange) => Promise<Reply>;
@@ -20,12 +25,16 @@ export interface Module<Options = unknown> {
   readonly status: 'production' | 'preview';
   /** Set by a key or the environment, a request's header can't remove it. */
   readonly protective: boolean;
-  /** What happens to the call when the module itself fails. */
+  /** What happens to the call when the module itself fails, while it handles the call or later inside of its reply. */
   readonly ifBroken: 'skip' | 'reject';
+  /** How long it may keep a call waiting at a stretch, what it waits for further in not counted; 30 s unless said. */
+  readonly deadlineMs?: number;
   /** Where it goes that a key or the environment set, whatever a request's list says: outside of the list, or next to the provider. */
   readonly place?: 'innermost';
-  /** What it may edit. */
-  readonly touches: readonly ('tools' | 'system' | 'history' | 'newest-turn' | 'output-limit' | 'reply')[];
+  /** What it may edit; whatever else it edits is a fault of its own. */
+  readonly touches: readonly Touch[];
+  /** It is there to answer from memory: when it does, that is a hit. */
+  readonly cache?: true;
   /** Reads the options of a pipeline list, which arrive as strings. */
   readonly options: StandardSchema<Options>;
   /** For a protective module that several levels set: options that are as strict as each of these. */
@@ -33,25 +42,66 @@ export interface Module<Options = unknown> {
   /** Whether it does nothing with these options; it is then left out of the call, but not of the lists. */
   idle?(options: Options): boolean;
   handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply>;
+  /** When the gateway closes. */
+  close?(): void | Promise<void>;
+}
+
+/** Makes a module for one gateway. */
+export type ModuleMaker<Options = unknown> = (host: ModuleHost) => Module<Options>;
+
+/** What a module has for as long as its gateway runs. */
+export interface ModuleHost {
+  readonly clock: Clock;
+  readonly log: ModuleLog;
+  /** Variables `WEIR_<NAME>_…` for the module of this name, by what follows in theirs. */
+  settings(name: string): Readonly<Record<string, string>>;
+  /** Runs again and again, from one pause to the next, until the gateway closes. What it throws is logged. */
+  every(pauseMs: number, run: () => void | Promise<void>): void;
+}
+
+/** The gateway's log, for people. Facts must not hold what clients said. */
+interface ModuleLog {
+  info(message: string, facts?: JsonObject): void;
+  error(message: string, facts?: JsonObject): void;
 }
 
 /** What a module works with. */
 export interface Kit<Options> {
   readonly options: Options;
-  /** This module's shelf, separate for each account. */
-  readonly store: Shelf;
+  /** A name for the tenant behind the call: what is remembered for one must not reach another. */
+  readonly scope: string;
+  /** This module's shelf, separate for each account. What is on it may be gone at any time. */
+  readonly cache: Shelf;
+  /** What stays, as small JSON values: separate for each account, too. */
+  readonly store: ModuleStore;
   readonly clock: Clock;
-  readonly prices: Prices;
+  /** What models cost, and how much they can read and say. */
+  readonly catalog: Prices;
+  readonly models: Models;
   /** What the caller's key may still spend. */
   readonly purse: Purse;
   /** Says something about this call in its trace. */
   note(facts: Facts): void;
   /** Tells the client something in a header of the answer: `x-weir-<name>`. */
   tell(name: string, value: string): void;
-  /** Names a credential without giving it away. */
-  fingerprint(exchange: Exchange): string;
+  /** A name for everything in a call that can change its answer; the same name is the same question, for the same credential. */
+  meaning(exchange: Exchange): Promise<string>;
   replay(recording: Recording): Reply;
+  /** Runs once, when all is over that providers were asked for below this module, with each answer and its bill. */
+  whenPaid(then: (attempts: readonly Attempt[]) => void): void;
+  /** Work for after the answer, which the client doesn't wait for. Where too much waits already, it is left undone. */
+  later(work: () => Promise<void>): void;
 }
+
+/** Questions of a module's own to models. */
+export interface Models {
+  /** Where a model's name leads; undefined where nobody has such a model. */
+  target(model: string): Target | undefined;
+  /** Billed to the caller, under the caller's ceilings, and shown in the log as the module's. */
+  ask(question: Question, target: Target): Promise<Answer>;
+}
+
+export type Question = Omit<ChatRequest, 'model' | 'stream'>;
 
 /** The part of the Standard Schema convention (standardschema.dev) that we use: any schema library fits. */
 interface StandardSchema<Output> {

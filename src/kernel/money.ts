@@ -1,6 +1,13 @@
 /** Whole billionths of a dollar: sums stay exact, and a safe integer still holds nine million dollars. */
 export type NanoUsd = number;
 
+/** What something cost. */
+export interface Bill {
+  readonly nanoUsd: NanoUsd;
+  /** At the price of the dearest known model, since this one has none, or for usage that nobody told. */
+  readonly estimated: boolean;
+}
+
 /** Whole trillionths of a dollar: nine thousand dollars, which no single call costs. */
 export type PicoUsd = number;
 

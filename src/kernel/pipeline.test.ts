@@ -17,7 +17,7 @@ function module(handle: Module['handle'], over: Partial<Module> = {}): Module {
     status: 'preview',
     protective: false,
     ifBroken: 'reject',
-    touches: [],
+    touches: ['output-limit', 'reply'],
     options: z.strictObject({ n: z.coerce.number().optional() }),
     handle,
     ...over,

@@ -1,13 +1,12 @@
 import { GatewayError } from './errors.ts';
-import { type Caller, type Exchange, scopeOf } from './exchange.ts';
+import type { Exchange } from './exchange.ts';
 import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import { Lru } from './lru.ts';
 import type { Handler, Kit, Module } from './module.ts';
-import { observe } from './observe.ts';
+import { Observation } from './observation.ts';
 import { formatPipelineList, type Listed, parsePipelineList } from './pipeline-list.ts';
 import type { Reply } from './reply/reply.ts';
-import type { Step } from './trace.ts';
 
 /** A module of a pipeline with its options read. */
 export interface Stage {
@@ -19,15 +18,20 @@ export interface Stage {
 export interface Pipeline {
   readonly text: string;
   readonly stages: readonly Stage[];
+  /** Whether a module in it may send a call elsewhere. */
+  readonly mayMove: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
-/** What every kit has, whatever its module. `scope` names the tenant behind the caller. */
-export type KitMaker = (
-  module: Module,
-  scope: string,
-  caller: Caller,
-) => Omit<Kit<unknown>, 'options' | 'note' | 'tell'>;
+/** What a module works with in one call. */
+export type KitMaker = (at: Workplace) => Kit<unknown>;
+
+interface Workplace {
+  readonly options: unknown;
+  readonly observation: Observation;
+  /** Where questions of the module's own go: past whoever protects the caller, and to the provider. */
+  readonly aside: Handler;
+}
 
 /** The modules an instance has, and the pipelines compiled from them. */
 export class Pipelines {
@@ -95,7 +99,12 @@ export class Pipelines {
   #pipeline(stages: readonly Stage[]): Pipeline {
     const text = stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.listed));
     const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
-    return { text, stages, run: (exchange, upstream) => this.#handler(active, 0, upstream)(exchange) };
+    return {
+      text,
+      stages,
+      mayMove: active.some(({ module }) => module.touches.includes('target')),
+      run: (exchange, upstream) => this.#handler(active, 0, upstream)(exchange),
+    };
   }
 
   /** The stages from `first` on, with the upstream behind them. */
@@ -103,20 +112,16 @@ export class Pipelines {
     const stage = stages[first];
     if (stage === undefined) return upstream;
     const next = this.#handler(stages, first + 1, upstream);
-    return (exchange) => {
-      const step = exchange.trace.step(stage.module.name);
-      return observe(stage.module, { exchange, next, step, kit: this.#kit(stage, exchange, step) });
+    const aside: Handler = (question) => {
+      const protection = stages.filter((other) => other.module.protective && other !== stage);
+      return this.#handler(protection, 0, upstream)(question);
     };
-  }
-
-  #kit(stage: Stage, exchange: Exchange, step: Step): Kit<unknown> {
-    const { caller, trace } = exchange;
-    const shared = this.#kits(stage.module, scopeOf(caller), caller);
-    return {
-      ...shared,
-      options: stage.options,
-      note: (facts) => step.note(facts),
-      tell: (name, value) => trace.tell(name, value),
+    const { module, options } = stage;
+    return (exchange) => {
+      const step = exchange.trace.step(module.name, module.cache);
+      const observation = new Observation(module, { exchange, next, step });
+      const kit = this.#kits({ options, observation, aside });
+      return observation.run(() => module.handle(exchange, observation.next, kit));
     };
   }
 }

@@ -45,7 +45,6 @@ export interface Target {
   readonly provider: Provider;
   /** The model's name as the provider knows it. */
   readonly model: string;
-  readonly credential?: Secret;
 }
 
 /** The formats in which a target's model can be asked, the preferred one first. */

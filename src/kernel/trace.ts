@@ -1,3 +1,4 @@
+import type { Attempt } from './attempt.ts';
 import type { Target } from './provider.ts';
 
 /** What a module was seen to do; modules don't report on themselves. */
@@ -8,14 +9,17 @@ export type Facts = Readonly<Record<string, string | number | true>>;
 /** One module's part in a call. */
 export class Step {
   readonly module: string;
+  /** Whether the module is there to answer from memory. */
+  readonly isCache: boolean;
   effect: Effect = 'passed';
   facts: Facts = {};
   /** Time in the module itself, without what it waited for further in. */
   ownMs = 0;
   fault: string | undefined;
 
-  constructor(module: string) {
+  constructor(module: string, isCache = false) {
     this.module = module;
+    this.isCache = isCache;
   }
 
   note(facts: Facts): void {
@@ -31,26 +35,80 @@ export class Step {
 export class Trace {
   readonly startedAtMs: number;
   readonly steps: Step[] = [];
+  /** Every answer that a provider was asked for, in the order of asking. */
+  readonly attempts: Attempt[] = [];
   readonly dropped: string[] = [];
   /** Headers that modules tell the client something in. */
   readonly told: string[] = [];
-  /** Where the call was last sent; undefined while no provider was asked. */
-  answeredBy: Target | undefined;
-  /** The format in which a provider was asked over the network. */
+  /** The format in which a provider was last asked over the network. */
   askedIn: string | undefined;
   /** Time spent waiting for a provider. */
   awayMs = 0;
   /** When the answer had begun, or the call had failed. */
   #begunAtMs: number | undefined;
+  #openAttempts = 0;
+  #whenQuiet: (() => void) | undefined;
+  #isOver = false;
+  #afterwards: (() => void)[] = [];
+  /** The call that this one is a part of. */
+  readonly #whole: Trace | undefined;
 
-  constructor(startedAtMs: number) {
+  constructor(startedAtMs: number, whole?: Trace) {
     this.startedAtMs = startedAtMs;
+    this.#whole = whole;
   }
 
-  step(module: string): Step {
-    const step = new Step(module);
+  step(module: string, isCache = false): Step {
+    const step = new Step(module, isCache);
     this.steps.push(step);
     return step;
+  }
+
+  /** A provider is asked. */
+  asks(attempt: Attempt): void {
+    this.attempts.push(attempt);
+    this.#openAttempts++;
+    this.#whole?.asks(attempt);
+  }
+
+  /** One of the attempts has ended. */
+  attemptEnded(): void {
+    this.#whole?.attemptEnded();
+    if (--this.#openAttempts > 0) return;
+    const then = this.#whenQuiet;
+    this.#whenQuiet = undefined;
+    then?.();
+  }
+
+  /** Runs when no attempt is under way: at once, mostly. */
+  whenQuiet(then: () => void): void {
+    if (this.#openAttempts === 0) then();
+    else this.#whenQuiet = then;
+  }
+
+  /** Whether the call has ended and was told of. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  over(): void {
+    this.#isOver = true;
+    const all = this.#afterwards;
+    this.#afterwards = [];
+    for (const run of all) run();
+  }
+
+  /** Runs when the call is over. */
+  afterwards(run: () => void): void {
+    if (this.#isOver) run();
+    else this.#afterwards.push(run);
+  }
+
+  /** Where the call was last sent; undefined while no provider was asked. */
+  get answeredBy(): Target | undefined {
+    for (let at = this.attempts.length - 1; at >= 0; at--)
+      if (this.attempts[at]?.isAside === false) return this.attempts[at]?.target;
+    return undefined;
   }
 
   /** A header of the answer; what was said before under the same name is forgotten. */
@@ -70,10 +128,15 @@ export class Trace {
       .join(', ');
   }
 
+  /** By what caches were seen to do. */
   cacheHeader(): 'hit' | 'miss' | 'bypass' {
-    if (this.steps.some((step) => step.facts.hit === true)) return 'hit';
-    if (this.steps.some((step) => step.facts.miss === true)) return 'miss';
-    return 'bypass';
+    let looked = false;
+    for (const { isCache, effect, facts } of this.steps) {
+      if (!isCache) continue;
+      if (effect === 'answered') return 'hit';
+      if (effect !== 'broken' && facts.bypass !== true) looked = true;
+    }
+    return looked ? 'miss' : 'bypass';
   }
 
   begun(nowMs: number): void {

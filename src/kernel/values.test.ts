@@ -111,11 +111,23 @@ describe('a trace', () => {
   test('names the modules that acted, with their facts', () => {
     const trace = new Trace(0);
     trace.step('quiet');
-    trace.step('exact-cache').note({ hit: true });
+    trace.step('exact-cache', true).note({ hit: true });
     trace.step('cost-guard').note({ usd: 0.0031 });
     assert.equal(trace.modulesHeader(), 'exact-cache;hit;0.0ms, cost-guard;usd=0.0031;0.0ms');
+  });
+
+  test('knows a hit by what a cache was seen to do, and by nothing that a module says', () => {
+    const trace = new Trace(0);
+    trace.step('boasting').note({ hit: true });
+    assert.equal(trace.cacheHeader(), 'bypass');
+    const cache = trace.step('exact-cache', true);
+    assert.equal(trace.cacheHeader(), 'miss');
+    cache.note({ bypass: true });
+    assert.equal(trace.cacheHeader(), 'bypass');
+    trace.step('other-cache', true).effect = 'answered';
     assert.equal(trace.cacheHeader(), 'hit');
   });
+
   test('keeps facts within their place in a header', () => {
     const trace = new Trace(0);
     trace.step('x').note({ 'a;b': 'c,\r\nd é' });

@@ -15,8 +15,8 @@ export type Interest = 'milestones' | 'everything';
 /** A provider API's language, used from both sides: the server reads requests with it, the upstream writes them. */
 export interface WireFormat {
   readonly name: string;
-  /** Where the API lives below a provider's base address. */
-  readonly path: string;
+  /** Where clients find it at this gateway. */
+  readonly routes: readonly WireRoute[];
   /** The least that a request has, as JSON Schema. */
   readonly bodySchema: JsonObject;
   /** Request fields that say nothing about the answer itself: whose it is, where it is filed, how it is laid out. */
@@ -33,6 +33,12 @@ export interface WireFormat {
   readonly estimates: TokenEstimates;
   /** For formats whose streams tell their usage only to those who ask for it. */
   readonly usageQuestion?: UsageQuestion;
+  /** Which model a call asks for, and whether it wants a stream, as its path and its body say it, unchecked. */
+  asked(body: JsonObject, path: string): { readonly model: unknown; readonly stream: unknown };
+  /** The fields of a body that name its model. */
+  naming(model: string): JsonObject;
+  /** Where a call goes, below a provider's base address. */
+  address(model: string, streamed: boolean): string;
   decodeRequest(body: JsonObject): ChatRequest;
   /** `received` is given when the request came in this same format: fields that did not change keep their bytes. */
   encodeRequest(request: ChatRequest, received?: Received): EncodedRequest;
@@ -42,6 +48,15 @@ export interface WireFormat {
   errorType(status: number, code: ErrorCode): string;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
+}
+
+/** A path of the data plane. */
+export interface WireRoute {
+  /** A `*` at its end stands for anything: the format reads the rest by itself. */
+  readonly path: string;
+  readonly summary: string;
+  /** Whether calls are made there, or only the tokens counted that they would have. */
+  readonly purpose: 'answer' | 'count';
 }
 
 export interface EncodedRequest {

@@ -1,11 +1,9 @@
-import type { Module } from '../kernel/module.ts';
+import type { ModuleMaker } from '../module-api.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
-import { createExactCache } from './exact-cache.ts';
+import { exactCache } from './exact-cache/exact-cache.ts';
 
-/** The modules that come with the gateway, fresh for one instance. */
-export function builtInModules(): readonly Module[] {
-  return [createExactCache(), costGuard];
-}
+/** The modules that come with the gateway. */
+export const builtInModules: readonly ModuleMaker[] = [exactCache, () => costGuard];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [

@@ -1,7 +1,7 @@
 import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ReplyEvent, StreamError } from '../kernel/message.ts';
-import type { Raw } from '../kernel/reply/reply.ts';
+import type { Raw } from '../kernel/reply/relayed.ts';
 import type { Pulled, Source } from '../kernel/reply/source.ts';
 
 /**

@@ -1,20 +1,14 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
-import type { Provider } from '../kernel/provider.ts';
+import type { Provider, Target } from '../kernel/provider.ts';
 import type { Catalog } from './catalog/catalog.ts';
-
-export interface Resolved {
-  readonly provider: Provider;
-  /** The model's name as the provider knows it. */
-  readonly model: string;
-}
 
 /** Who answers for a model's name. */
 export class Directory {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly #catalog: Catalog;
-  readonly #resolved = new Lru<Resolved>(limits.compiledPipelinesMax);
+  readonly #resolved = new Lru<Target>(limits.compiledPipelinesMax);
 
   constructor(providers: readonly Provider[], catalog: Catalog) {
     this.providers = new Map(providers.map((provider) => [provider.name, provider]));
@@ -27,7 +21,7 @@ export class Directory {
   }
 
   /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
-  find(model: string): Resolved | undefined {
+  find(model: string): Target | undefined {
     const known = this.#resolved.get(model);
     if (known !== undefined) return known;
     const resolved = this.#named(model) ?? this.#listed(model) ?? this.#prefixed(model);
@@ -35,7 +29,7 @@ export class Directory {
     return resolved;
   }
 
-  resolve(model: string): Resolved {
+  resolve(model: string): Target {
     const resolved = this.find(model);
     if (resolved === undefined)
       throw new GatewayError(
@@ -48,20 +42,20 @@ export class Directory {
     return resolved;
   }
 
-  #named(model: string): Resolved | undefined {
+  #named(model: string): Target | undefined {
     const slash = model.indexOf('/');
     const provider = slash > 0 ? this.providers.get(model.slice(0, slash)) : undefined;
     const rest = model.slice(slash + 1);
     return provider !== undefined && this.#mayHave(provider, rest) ? { provider, model: rest } : undefined;
   }
 
-  #listed(model: string): Resolved | undefined {
+  #listed(model: string): Target | undefined {
     for (const provider of this.providers.values())
       if (this.#catalog.find(provider, model) !== undefined) return { provider, model };
     return undefined;
   }
 
-  #prefixed(model: string): Resolved | undefined {
+  #prefixed(model: string): Target | undefined {
     for (const provider of this.providers.values())
       if (provider.modelPrefixes.some((prefix) => model.startsWith(prefix)) && this.#mayHave(provider, model))
         return { provider, model };

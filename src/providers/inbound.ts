@@ -6,6 +6,9 @@ import type { Presence } from '../kernel/presence.ts';
 import type { Pulled, Source } from '../kernel/reply/source.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
 
+/** Words a broken connection for the caller; `hasBegun` where a part of the answer had come. */
+type Explain = (cause: unknown, hasBegun: boolean) => GatewayError;
+
 export interface Head {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -19,9 +22,10 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   readonly head: Promise<Head>;
   readonly #resolveHead: (head: Head) => void;
   readonly #rejectHead: (failure: unknown) => void;
-  readonly #explain: (cause: unknown) => GatewayError;
+  readonly #explain: Explain;
   #controller: Dispatcher.DispatchController | undefined;
   #head: Head | undefined;
+  #hasBegun = false;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
   #waiting: PromiseWithResolvers<Uint8Array | undefined> | undefined;
@@ -29,8 +33,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   #cancelled = false;
   #failure: GatewayError | undefined;
 
-  /** `explain` words a broken connection for the caller. */
-  constructor(presence: Presence, explain: (cause: unknown) => GatewayError) {
+  constructor(presence: Presence, explain: Explain) {
     const head = Promise.withResolvers<Head>();
     this.head = head.promise;
     this.#resolveHead = head.resolve;
@@ -50,6 +53,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     headers: IncomingHttpHeaders,
   ): void {
     if (status < 200) return;
+    this.#hasBegun = true;
     this.#head = { status, headers };
     if (headers['content-type']?.startsWith('text/event-stream') === true) this.#tellHead();
   }
@@ -81,7 +85,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
-    const failure = this.#explain(cause);
+    const failure = this.#explain(cause, this.#hasBegun);
     this.#over = true;
     this.#failure = failure;
     this.#rejectHead(failure);
@@ -110,7 +114,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     this.#queue = [];
     if (this.#controller !== undefined) this.#controller.abort(gone());
     // Still without a connection: nobody else would say that this is over.
-    else this.#rejectHead(this.#explain(gone()));
+    else this.#rejectHead(this.#explain(gone(), false));
   }
 }
 

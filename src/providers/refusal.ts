@@ -3,7 +3,8 @@ import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Target } from '../kernel/provider.ts';
-import type { Raw } from '../kernel/reply/reply.ts';
+import type { Raw } from '../kernel/reply/relayed.ts';
+import type { Secret } from '../kernel/secret.ts';
 import { type ReadError, readError } from '../wire/read-error.ts';
 
 /** An answer that was read to its end. */
@@ -23,13 +24,17 @@ export async function whole(raw: Raw, { provider }: Target): Promise<WholeAnswer
 }
 
 /** A provider's refusal with its whole body, for a client of its format to get as it came, and in words for others. */
-export async function refused(raw: Raw, target: Target): Promise<GatewayError> {
+export async function refused(
+  raw: Raw,
+  target: Target,
+  credential: Secret | undefined,
+): Promise<GatewayError> {
   const { wire, status, headers } = raw;
   const answered = `${target.provider.title} answered ${status}`;
   const bytes = await wholeBody(raw);
   if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
   const said = readError(bytes);
-  const words = said === undefined ? '' : `: ${quoted(said, target)}`;
+  const words = said === undefined ? '' : `: ${quoted(said, credential)}`;
   return new GatewayError('upstream_error', answered + words, {
     status,
     ...retryOf(headers),
@@ -54,7 +59,7 @@ async function wholeBody({ body }: Raw): Promise<Uint8Array | undefined> {
 }
 
 /** Without the key, should the provider have quoted that. */
-function quoted({ message }: ReadError, { credential }: Target): string {
+function quoted({ message }: ReadError, credential: Secret | undefined): string {
   const said = message.slice(0, limits.quotedTextMax);
   return credential === undefined ? said : said.replaceAll(credential.reveal(), '[secret]');
 }

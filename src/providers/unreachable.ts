@@ -35,6 +35,21 @@ export function unreachable(provider: Provider, cause: unknown): GatewayError {
   });
 }
 
+/** A connection that ended in the middle of an answer, in the word by which clients know that they may ask again. */
+export function brokenOff(provider: Provider, cause: unknown): GatewayError {
+  const [code] = codesOf(cause);
+  if (code !== undefined && tooSlow.has(code))
+    return new GatewayError('upstream_timeout', `${provider.title} went silent in its answer (${code})`, {
+      cause,
+    });
+  const why = cause instanceof Error ? cause.message : (code ?? 'the connection broke');
+  return new GatewayError(
+    'upstream_broken',
+    `${provider.title} broke off its answer before it was complete: terminated (${why})`,
+    { cause },
+  );
+}
+
 export function clientGone(cause: unknown): GatewayError {
   return new GatewayError('client_gone', 'the client closed the connection', { cause });
 }

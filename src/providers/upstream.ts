@@ -1,18 +1,20 @@
-import type { Exchange } from '../kernel/exchange.ts';
+import { Exchange, Received } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
 import { type JsonObject, patchBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { wiresOf } from '../kernel/provider.ts';
-import { type Raw, Reply } from '../kernel/reply/reply.ts';
+import type { Raw } from '../kernel/reply/relayed.ts';
+import { Reply } from '../kernel/reply/reply.ts';
+import type { Secret } from '../kernel/secret.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { begun } from './begun.ts';
 import { decompressed } from './decompressed.ts';
-import type { Egress, Endpoint } from './egress.ts';
+import type { Egress } from './egress.ts';
 import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
 import { type Head, Inbound } from './inbound.ts';
 import { refused, type WholeAnswer, whole } from './refusal.ts';
-import { clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
+import { brokenOff, clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
 
 export interface UpstreamParts {
   readonly egress: Egress;
@@ -24,25 +26,28 @@ export interface UpstreamParts {
 export function createUpstream({ egress, via }: UpstreamParts): Handler {
   const filter = new RequestHeaderFilter();
   return async (exchange) => {
+    const { target, trace } = exchange;
+    const { provider } = target;
+    const credential = await Exchange.inside.credentials(exchange).find(target);
     const leftAt = performance.now();
     try {
-      const { provider } = exchange.target;
-      exchange.trace.answeredBy = exchange.target;
       if (provider.local !== undefined)
         return Reply.stream(provider.local(exchange.request, exchange.signal));
       const wire = wireFor(exchange);
-      exchange.trace.askedIn = wire.name;
-      const headers = requestHeaders(exchange, { wire, via, filter });
-      const endpoint = egress.to(provider);
+      trace.askedIn = wire.name;
       const question = usageQuestionFor(exchange, wire);
-      const body = requestBody(exchange, wire, question);
-      const inbound = await send({ endpoint, exchange, wire, headers, path: wire.path, body });
-      const answer = rawOf(inbound, exchange, wire);
+      const answer = await send(exchange, egress, {
+        wire,
+        credential,
+        headers: requestHeaders(exchange, { wire, via, filter, credential }),
+        path: wire.address(target.model, isStreamed(exchange)),
+        body: requestBody(exchange, wire, question),
+      });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
-      if (raw.status >= 300) throw await refused(raw, exchange.target);
+      if (raw.status >= 300) throw await refused(raw, target, credential);
       return Reply.relay(raw.framing === 'sse' ? await begun(raw) : raw);
     } finally {
-      exchange.trace.awayMs += performance.now() - leftAt;
+      trace.awayMs += performance.now() - leftAt;
     }
   };
 }
@@ -56,11 +61,11 @@ export function createCounter({
   return async (exchange, path) => {
     const { target } = exchange;
     const wire = wireFor(exchange);
-    const headers = requestHeaders(exchange, { wire, via, filter });
-    const endpoint = egress.to(target.provider);
+    const credential = await Exchange.inside.credentials(exchange).find(target);
+    const headers = requestHeaders(exchange, { wire, via, filter, credential });
     const body = requestBody(exchange, wire, undefined);
-    const raw = rawOf(await send({ endpoint, exchange, wire, headers, path, body }), exchange, wire);
-    if (raw.status >= 300) throw await refused(raw, target);
+    const raw = await send(exchange, egress, { wire, credential, headers, path, body });
+    if (raw.status >= 300) throw await refused(raw, target, credential);
     return whole(raw, target);
   };
 }
@@ -73,13 +78,16 @@ function wireFor({ received, target }: Exchange): WireFormat {
   return preferred;
 }
 
+function isStreamed(exchange: Exchange): boolean {
+  return exchange.untouched ? exchange.received.streamed : exchange.request.stream === true;
+}
+
 /** The fields by which a streamed call asks for its usage; undefined where it needs none, or they might be refused. */
 function usageQuestionFor(exchange: Exchange, wire: WireFormat): JsonObject | undefined {
   const { received, target } = exchange;
   const own = received.wire === wire;
   const { streamUsage = own ? 'unasked' : 'asked' } = target.provider;
-  const streamed = exchange.untouched ? received.streamed : exchange.request.stream === true;
-  if (!streamed || streamUsage === 'unasked') return undefined;
+  if (streamUsage === 'unasked' || !isStreamed(exchange)) return undefined;
   return wire.usageQuestion?.asking(own ? received.body : {});
 }
 
@@ -88,7 +96,7 @@ function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | u
   const { received, target, trace } = exchange;
   const own = received.wire === wire ? received : undefined;
   if (own !== undefined && exchange.untouched) {
-    const model = own.body.model === target.model ? undefined : { model: target.model };
+    const model = own.asked.model === target.model ? undefined : wire.naming(target.model);
     return patchBody(own.bytes, own.body, { ...model, ...added });
   }
   const request =
@@ -102,11 +110,14 @@ interface Outgoing {
   readonly wire: WireFormat;
   readonly via: string;
   readonly filter: RequestHeaderFilter;
+  readonly credential: Secret | undefined;
 }
 
-function requestHeaders({ received, target }: Exchange, { wire, via, filter }: Outgoing): string[] {
-  const headers = received.wire === wire ? filter.forwarded(received.headers) : [...wire.ownHeaders];
-  const passedBy = headersOf(received.headers, 'via');
+function requestHeaders({ received, target }: Exchange, outgoing: Outgoing): string[] {
+  const { wire, via, filter, credential } = outgoing;
+  const came = Received.headersOf(received);
+  const headers = received.wire === wire ? filter.forwarded(came) : [...wire.ownHeaders];
+  const passedBy = headersOf(came, 'via');
   headers.push(
     'accept-encoding',
     'identity',
@@ -114,14 +125,13 @@ function requestHeaders({ received, target }: Exchange, { wire, via, filter }: O
     passedBy.length === 0 ? via : [...passedBy, via].join(', '),
   );
   if (received.wire !== wire) headers.push('content-type', 'application/json');
-  if (target.credential !== undefined) headers.push(...target.provider.authorize(target.credential));
+  if (credential !== undefined) headers.push(...target.provider.authorize(credential));
   return headers;
 }
 
 interface Sending {
-  readonly endpoint: Endpoint;
-  readonly exchange: Exchange;
   readonly wire: WireFormat;
+  readonly credential: Secret | undefined;
   readonly headers: string[];
   /** Below the provider's base address. */
   readonly path: string;
@@ -129,23 +139,20 @@ interface Sending {
 }
 
 /** Tries again only while nothing was sent: a call that may have been received is never made twice. */
-async function send({
-  endpoint,
-  exchange,
-  wire,
-  headers,
-  path: apiPath,
-  body,
-}: Sending): Promise<{ inbound: Inbound; head: Head }> {
+async function send(exchange: Exchange, egress: Egress, sending: Sending): Promise<Raw> {
   const { presence, target, received } = exchange;
-  const path = endpoint.basePath + apiPath + (received.wire === wire ? received.query : '');
-  const explain = (cause: unknown) =>
-    presence.gone ? clientGone(cause) : unreachable(target.provider, cause);
+  const { wire, credential, headers, body } = sending;
+  const { pool, basePath } = egress.to(target.provider);
+  const path = basePath + sending.path + (received.wire === wire ? received.query : '');
+  const explain = (cause: unknown, hasBegun: boolean) => {
+    if (presence.gone) return clientGone(cause);
+    return hasBegun ? brokenOff(target.provider, cause) : unreachable(target.provider, cause);
+  };
   for (let attempt = 1; ; attempt++) {
     const inbound = new Inbound(presence, explain);
-    endpoint.pool.dispatch({ path, method: 'POST', headers, body }, inbound);
+    pool.dispatch({ path, method: 'POST', headers, body }, inbound);
     try {
-      return { inbound, head: await inbound.head };
+      return rawOf(inbound, await inbound.head, { wire, credential });
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await pause(attempt, exchange.signal);
@@ -155,18 +162,18 @@ async function send({
 
 /** The answer's head tells how its body is to be read. */
 function rawOf(
-  { inbound, head }: { inbound: Inbound; head: Head },
-  { target }: Exchange,
-  wire: WireFormat,
+  inbound: Inbound,
+  { status, headers }: Head,
+  { wire, credential }: Pick<Sending, 'wire' | 'credential'>,
 ): Raw {
-  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = head.headers;
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = headers;
   const plain = encoding === 'identity' ? undefined : decompressed(inbound, encoding);
-  const shown = plain === undefined ? head.headers : { ...head.headers, 'content-encoding': undefined };
+  const shown = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
   return {
     wire,
     framing: type.startsWith('text/event-stream') ? 'sse' : 'json',
-    status: head.status,
-    headers: forwardedAnswerHeaders(shown, target.credential?.reveal()),
+    status,
+    headers: forwardedAnswerHeaders(shown, credential?.reveal()),
     body: plain ?? inbound,
   };
 }

@@ -1,38 +1,32 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { checkedModel } from '../calls/admission.ts';
 import type { Callers, Known } from '../calls/callers.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import { parseBody } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Presence } from '../kernel/presence.ts';
+import type { Target } from '../kernel/provider.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
-import type { Directory, Resolved } from '../providers/directory.ts';
+import type { Directory } from '../providers/directory.ts';
 import type { WholeAnswer } from '../providers/refusal.ts';
 import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { readBody } from './body.ts';
-import { checkedModel } from './inference.ts';
-import type { InferenceRoute } from './own/route.ts';
 import { refuse } from './refuse.ts';
 import { asGatewayError, type Call, sendWhole } from './respond.ts';
 
-export const countTokensRoute: Omit<InferenceRoute, 'wire'> = {
-  kind: 'inference',
-  method: 'POST',
-  path: '/v1/messages/count_tokens',
-  summary: 'How many tokens a Messages call would be',
-  tag: 'Inference',
-  answers: {
-    200: {
-      description: "The provider's own count, or an estimate where it has no counter",
-      schema: z.object({ input_tokens: z.int() }),
-      headers: { 'x-weir-estimate': '`true` where the number is an estimate of the gateway' },
-    },
+/** What it answers with. */
+export const countTokensAnswers = {
+  200: {
+    description: "The provider's own count, or an estimate where it has no counter",
+    schema: z.object({ input_tokens: z.int() }),
+    headers: { 'x-weir-estimate': '`true` where the number is an estimate of the gateway' },
   },
-};
+} as const;
 
 export interface CountTokensParts {
   readonly callers: Callers;
@@ -72,13 +66,13 @@ export class CountTokens {
 
   async #count(received: Received, by: Counting): Promise<WholeAnswer> {
     const { directory, metrics } = this.#parts;
-    const resolved = directory.resolve(checkedModel(received));
-    const { name, countPath } = resolved.provider;
+    const target = directory.resolve(checkedModel(received));
+    const { name, countPath } = target.provider;
     try {
       const answer =
         countPath === undefined
-          ? await this.#estimate(received, resolved)
-          : await this.#parts.counter(await this.#exchange(received, resolved, by), countPath);
+          ? await this.#estimate(received, target)
+          : await this.#parts.counter(await this.#exchange(received, target, by), countPath);
       metrics.counted(name, answer.status);
       return answer;
     } catch (thrown) {
@@ -87,16 +81,15 @@ export class CountTokens {
     }
   }
 
-  async #exchange(received: Received, resolved: Resolved, { id, known, presence }: Counting) {
-    const { headers } = received;
-    const target = await this.#parts.credentials.target({ known, headers, resolved });
+  async #exchange(received: Received, target: Target, { id, known, presence }: Counting) {
+    const credentials = this.#parts.credentials.of({ known, headers: Received.headersOf(received) });
     const trace = new Trace(performance.now());
-    return new Exchange({ id, caller: known.caller, presence, received, target, trace });
+    return new Exchange({ id, caller: known.caller, presence, received, target, trace, credentials });
   }
 
   /** Nothing is sent anywhere, so that no key of the provider's is asked for. */
-  async #estimate({ request }: Received, resolved: Resolved): Promise<WholeAnswer> {
-    const tokens = await this.#parts.estimator.estimate(request, resolved);
+  async #estimate({ request }: Received, target: Target): Promise<WholeAnswer> {
+    const tokens = await this.#parts.estimator.estimate(request, target);
     return {
       status: 200,
       headers: ['content-type', 'application/json', 'x-weir-estimate', 'true'],

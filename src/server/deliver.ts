@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Underway } from '../calls/passage.ts';
+
 import type { GatewayError } from '../kernel/errors.ts';
-import type { Exchange } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
@@ -14,7 +14,6 @@ import { asGatewayError, type Call, errorEnvelope, sendError, sendWhole } from '
 interface Delivery {
   readonly res: ServerResponse;
   readonly call: Call;
-  readonly exchange: Exchange;
   readonly underway: Underway;
   readonly metrics: Metrics;
   /** How long a stream may be silent. */
@@ -23,7 +22,7 @@ interface Delivery {
 
 /** Writes an answer to its client, in the client's format and the framing it asked for. */
 export function deliver(delivery: Delivery): Promise<void> {
-  const { received } = delivery.exchange;
+  const { received } = delivery.underway.exchange;
   const framing = received.streamed ? 'sse' : 'json';
   const chunks = delivery.underway.reply.bytes(received.wire, framing, received);
   return framing === 'sse' ? deliverStream(delivery, chunks) : deliverWhole(delivery, chunks);
@@ -32,7 +31,7 @@ export function deliver(delivery: Delivery): Promise<void> {
 type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
 /** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
-async function deliverWhole({ res, call, exchange, underway }: Delivery, chunks: Chunks): Promise<void> {
+async function deliverWhole({ res, call, underway }: Delivery, chunks: Chunks): Promise<void> {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
@@ -45,7 +44,8 @@ async function deliverWhole({ res, call, exchange, underway }: Delivery, chunks:
       continue;
     }
     if (!res.headersSent) {
-      res.writeHead(underway.reply.status, answerHeaders({ call, exchange, underway }, 'json'));
+      underway.sent(underway.reply.status);
+      res.writeHead(underway.reply.status, answerHeaders({ call, underway }, 'json'));
       for (const before of held.splice(0)) res.write(before);
     }
     if (!res.write(chunk)) await drained(res);
@@ -55,8 +55,8 @@ async function deliverWhole({ res, call, exchange, underway }: Delivery, chunks:
     return;
   }
   const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
-  const bill = underway.bill();
-  const headers = answerHeaders({ call, exchange, underway }, 'json');
+  const { bill } = underway;
+  const headers = answerHeaders({ call, underway }, 'json');
   if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
   if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
   headers.push('content-length', String(body.byteLength));
@@ -65,11 +65,13 @@ async function deliverWhole({ res, call, exchange, underway }: Delivery, chunks:
 }
 
 async function deliverStream(
-  { res, call, exchange, underway, metrics, keepAliveMs }: Delivery,
+  { res, call, underway, metrics, keepAliveMs }: Delivery,
   chunks: Chunks,
 ): Promise<void> {
-  const { wire } = exchange.received;
-  res.writeHead(underway.reply.status, answerHeaders({ call, exchange, underway }, 'sse'));
+  const { received } = underway.exchange;
+  const { wire } = received;
+  underway.sent(underway.reply.status);
+  res.writeHead(underway.reply.status, answerHeaders({ call, underway }, 'sse'));
   // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
   res.write(nothing);
   const gate = new FrameGate();
@@ -88,8 +90,8 @@ async function deliverStream(
     }
     const rest = gate.flush();
     if (rest !== undefined) res.write(rest);
-    if (headerOf(exchange.received.headers, 'x-weir-trace') === 'on')
-      res.write(`${rest === undefined ? '' : '\n\n'}${traceComment(exchange, underway)}`);
+    if (received.header('x-weir-trace') === 'on')
+      res.write(`${rest === undefined ? '' : '\n\n'}${traceComment(underway)}`);
   } catch (thrown) {
     // Whole frames only went out, so the error stands in a frame of its own.
     if (!res.destroyed) res.write(wire.errorFrame(errorEnvelope(asGatewayError(thrown), call.id, wire)));
@@ -119,11 +121,8 @@ function drained(res: ServerResponse): Promise<void> {
   });
 }
 
-function answerHeaders(
-  { call, exchange, underway }: Pick<Delivery, 'call' | 'exchange' | 'underway'>,
-  framing: Framing,
-): string[] {
-  const { trace } = exchange;
+function answerHeaders({ call, underway }: Pick<Delivery, 'call' | 'underway'>, framing: Framing): string[] {
+  const { trace } = underway.exchange;
   const headers = fitting(underway.reply.headers, framing);
   if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
   if (framing === 'sse') headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
@@ -157,14 +156,13 @@ const contentTypes: Readonly<Record<Framing, string>> = {
 const nothing = new Uint8Array(0);
 
 /** What is known only at the end, for clients that asked; SSE readers pass over comments. */
-function traceComment({ trace }: Exchange, underway: Underway): string {
-  const bill = underway.bill();
+function traceComment({ exchange: { trace }, bill, usage }: Underway): string {
   const facts = {
     modules: trace.modulesHeader(),
     cache: trace.cacheHeader(),
     ...(bill !== undefined && { cost_usd: formatUsd(bill.nanoUsd), estimated: bill.estimated }),
     overhead_ms: Number(trace.overheadMs.toFixed(2)),
-    usage: underway.meter.usage,
+    usage,
   };
   return `: weir ${JSON.stringify(facts)}\n\n`;
 }

@@ -1,30 +1,21 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { WireFormat } from '../kernel/wire-format.ts';
+import { createRequestIds } from '../kernel/request-ids.ts';
+import type { DataPlane } from './data-plane.ts';
 import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './gatekeeper.ts';
 import { refuseMalformed } from './malformed.ts';
 import type { App } from './own/app.ts';
-import { createRequestIds } from './request-ids.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 
 export interface FrontParts {
   readonly rules: AdmissionRules;
-  /** The data plane, by path. */
-  readonly dataPlane: ReadonlyMap<string, Served>;
+  readonly dataPlane: DataPlane;
   /** Everything else. */
   readonly app: App;
   readonly isDraining: () => boolean;
   readonly trustedProxies: TrustedProxies;
-}
-
-/** What answers on a path of the data plane, on the raw request and response, and in which format. */
-export interface Served {
-  readonly wire: WireFormat;
-  readonly by: {
-    handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void>;
-  };
 }
 
 /** Paths that are answered to the last, so that an orchestrator sees what is going on. */
@@ -55,7 +46,7 @@ export function createFront(parts: FrontParts): Server {
       };
       // A client that leaves in the middle of a write is no event of ours.
       res.on('error', ignore);
-      const served = parts.dataPlane.get(path.endsWith('/') ? path.slice(0, -1) : path);
+      const served = parts.dataPlane(path);
       try {
         admit(req, path, parts.rules);
         if (parts.isDraining() && !whileDraining.has(path)) throw draining();

@@ -1,13 +1,15 @@
 import { pino } from 'pino';
-import { type CallFacts, callLine } from './call-line.ts';
+import { callLine, type LineFacts } from './call-line.ts';
+import type { EndedCall } from './ended-call.ts';
 
 /** Structured lines for operators. Headers, bodies and credentials are never handed to it. */
 export interface Log {
+  info(facts: object, message: string): void;
   /** Something that somebody should look at. */
   error(facts: object, message: string): void;
   /** Whether anybody wants a line a call. */
   readonly logsCalls: boolean;
-  call(facts: CallFacts): void;
+  call(call: EndedCall, facts: LineFacts): void;
   /** Lines that were lost because nobody read them in time. */
   readonly lost: number;
   flush(): void;
@@ -25,9 +27,10 @@ export function createLog(level: string, lines: Lines): Log {
   const formatters = { level: (label: string) => ({ level: label }) };
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, lines);
   return {
+    info: (facts, message) => log.info(facts, message),
     error: (facts, message) => log.error(facts, message),
     logsCalls: log.isLevelEnabled('info'),
-    call: (facts) => lines.write(callLine(facts, timestamp())),
+    call: (call, facts) => lines.write(callLine(call, facts, timestamp())),
     get lost() {
       return lines.lost ?? 0;
     },

@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { endedCall } from '../../test/support/ended-call.ts';
 import { Step } from '../kernel/trace.ts';
-import { type CallFigures, Metrics } from './metrics.ts';
+import { openai } from '../providers/openai.ts';
+import { Metrics } from './metrics.ts';
 
-const call: CallFigures = {
+const call = endedCall({
   wire: 'openai-chat',
   provider: 'openai',
-  model: 'gpt-4o-mini',
-  status: 200,
-  seconds: 0.2,
-  secondsToContent: 0.1,
-  usage: { input_tokens: 10, output_tokens: 5 },
-  cost: 1_500_000,
+  modelUsed: 'gpt-4o-mini',
+  totalMs: 200,
+  contentMs: 100,
   steps: [Object.assign(new Step('exact-cache'), { effect: 'answered' })],
-};
+});
+const spentOn = (model: string) => [
+  {
+    target: { provider: openai, model },
+    usage: { input_tokens: 10, output_tokens: 5 },
+    bill: { nanoUsd: 1_500_000, estimated: false },
+  },
+];
+const spent = spentOn('gpt-4o-mini');
 
 /** Reads the text format as a scraper would, failing at the first line that isn't in it. */
 function samples(text: string): ReadonlyMap<string, number> {
@@ -31,8 +38,8 @@ function samples(text: string): ReadonlyMap<string, number> {
 describe('metrics', () => {
   test('add up calls, tokens, dollars and effects', () => {
     const metrics = new Metrics();
-    metrics.record(call);
-    metrics.record({ ...call, seconds: 400 });
+    metrics.record(call, spent);
+    metrics.record({ ...call, totalMs: 400_000 }, spent);
     const read = samples(metrics.render());
     assert.equal(read.get('weir_requests_total{wire="openai-chat",provider="openai",status="200"}'), 2);
     assert.equal(read.get('weir_tokens_total{provider="openai",model="gpt-4o-mini",kind="input"}'), 20);
@@ -56,7 +63,7 @@ describe('metrics', () => {
 
   test('do not grow with the names that clients make up', () => {
     const metrics = new Metrics();
-    for (let at = 0; at < 10_000; at++) metrics.record({ ...call, model: `made-up-${at}` });
+    for (let at = 0; at < 10_000; at++) metrics.record(call, spentOn(`made-up-${at}`));
     const read = samples(metrics.render());
     assert.ok(read.size < 2000, String(read.size));
     assert.ok((read.get('weir_tokens_total{provider="openai",model="other",kind="input"}') ?? 0) > 90_000);
@@ -64,7 +71,7 @@ describe('metrics', () => {
 
   test('escape what would break out of a label', () => {
     const metrics = new Metrics();
-    metrics.record({ ...call, model: 'a"b\\c\nd' });
+    metrics.record(call, spentOn('a"b\\c\nd'));
     assert.equal(
       samples(metrics.render()).get('weir_cost_usd_total{provider="openai",model="a\\"b\\\\c\\nd"}'),
       0.0015,

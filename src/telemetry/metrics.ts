@@ -1,22 +1,10 @@
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
-import type { NanoUsd } from '../kernel/money.ts';
-import type { Step } from '../kernel/trace.ts';
+import type { Bill } from '../kernel/money.ts';
+import type { Target } from '../kernel/provider.ts';
+import type { EndedCall } from './ended-call.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
 import { type Counter, Family, type Histogram, HistogramFamily } from './series.ts';
-
-/** What one call adds to the counters. */
-export interface CallFigures {
-  readonly wire: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly status: number;
-  readonly seconds: number;
-  readonly secondsToContent: number | undefined;
-  readonly usage: Usage;
-  readonly cost: NanoUsd | undefined;
-  readonly steps: readonly Step[];
-}
 
 /** The counters that calls of one kind add to, found by one look-up. */
 interface Bound {
@@ -31,6 +19,13 @@ interface Bound {
 }
 
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+/** What one answer of a provider used and cost. */
+interface Spent {
+  readonly target: Target;
+  readonly usage: Usage;
+  readonly bill: Bill | undefined;
+}
 
 export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -85,17 +80,20 @@ export class Metrics {
     this.#open--;
   }
 
-  record(call: CallFigures): void {
-    const { usage, cost, steps } = call;
-    const bound = this.#boundFor(call);
+  /** `spent` is what providers were asked for; without it what the call used is its own. */
+  record(call: EndedCall, spent: readonly Spent[]): void {
+    const { provider = '', modelUsed = '', contentMs, steps } = call;
+    const bound = this.#boundFor(call, provider, modelUsed);
     bound.requests.value++;
-    bound.seconds.observe(call.seconds);
-    if (call.secondsToContent !== undefined) bound.toContent.observe(call.secondsToContent);
-    bound.input.value += usage.input_tokens ?? 0;
-    bound.output.value += usage.output_tokens ?? 0;
-    bound.cacheRead.value += usage.cache_read_input_tokens ?? 0;
-    bound.cacheWrite.value += usage.cache_creation_input_tokens ?? 0;
-    if (cost !== undefined) bound.cost.value += cost / 1e9;
+    bound.seconds.observe(call.totalMs / 1000);
+    if (contentMs !== undefined) bound.toContent.observe(contentMs / 1000);
+    if (spent.length === 0) addUsage(bound, call.usage);
+    for (const { target, usage, bill } of spent) {
+      const isItsOwn = target.provider.name === provider && target.model === modelUsed;
+      const own = isItsOwn ? bound : this.#boundFor(call, target.provider.name, target.model);
+      addUsage(own, usage);
+      if (bill !== undefined) own.cost.value += bill.nanoUsd / 1e9;
+    }
     for (const { module, effect } of steps) this.#effectOf(module, effect).value++;
   }
 
@@ -131,7 +129,7 @@ export class Metrics {
     return [...families.map((family) => family.render()), ...gauges].join('');
   }
 
-  #boundFor({ wire, provider, status, model }: CallFigures): Bound {
+  #boundFor({ wire, status }: EndedCall, provider: string, model: string): Bound {
     const key = `${wire} ${provider} ${status} ${model}`;
     const known = this.#bound.get(key);
     if (known !== undefined) return known;
@@ -158,4 +156,11 @@ export class Metrics {
     this.#models.add(model);
     return model;
   }
+}
+
+function addUsage(bound: Bound, usage: Usage): void {
+  bound.input.value += usage.input_tokens ?? 0;
+  bound.output.value += usage.output_tokens ?? 0;
+  bound.cacheRead.value += usage.cache_read_input_tokens ?? 0;
+  bound.cacheWrite.value += usage.cache_creation_input_tokens ?? 0;
 }

@@ -1,19 +1,27 @@
 import { Spending } from '../billing/spending.ts';
+import { Afterwork } from '../calls/afterwork.ts';
+import { metered } from '../calls/attempt.ts';
+import { kitMaker } from '../calls/kit.ts';
+import { Meanings } from '../calls/meaning.ts';
+import type { Attempt } from '../kernel/attempt.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
+import { limits } from '../kernel/limits.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
-import type { Handler, Module } from '../kernel/module.ts';
+import type { Handler, Module, ModuleMaker } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
-import { holderOf, type Purses } from '../kernel/ports/purse.ts';
+import type { Purses } from '../kernel/ports/purse.ts';
 import { Presence } from '../kernel/presence.ts';
 import type { Provider } from '../kernel/provider.ts';
 import { Reply } from '../kernel/reply/reply.ts';
+import { createRequestIds } from '../kernel/request-ids.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type Step, Trace } from '../kernel/trace.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
+import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
 import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
@@ -28,13 +36,19 @@ export interface ModuleRun {
   readonly sent: readonly ChatRequest[];
   /** What the module was seen to do. */
   readonly step: Step | undefined;
+  /** What all modules were seen to do, in the order of their being called. */
+  readonly steps: readonly Step[];
   /** What the client was told in headers. */
   readonly told: HeaderList;
+  /** What providers were asked for, with what each cost. */
+  readonly attempts: readonly Attempt[];
 }
 
 export interface RunOptions {
   /** As they stand in a pipeline list: `ttl=1h&max_bytes=10`. */
   readonly options?: string;
+  /** A whole list, where the module isn't alone. */
+  readonly pipeline?: string;
   readonly account?: string;
   readonly credential?: string;
   /** That of the account which is used. */
@@ -56,41 +70,82 @@ export interface Surroundings {
   readonly prices?: Prices;
   /** In memory unless others are given. */
   readonly purses?: Purses;
+  /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** Modules that may stand beside it in a list. */
+  readonly beside?: readonly Module[];
 }
 
-/** Prepares a module for tests: a real pipeline, a real shelf, and a provider of your choice. */
-export function runModule(module: Module, defaults: RunOptions = {}, surroundings: Surroundings = {}) {
-  const { clock = systemClock, prices = testPrices(freeSheet) } = surroundings;
+/** Prepares a module for tests: a real pipeline, the kit of the gateway with real stores in memory, a provider of your choice. */
+export function runModule(
+  made: Module | ModuleMaker,
+  defaults: RunOptions = {},
+  surroundings: Surroundings = {},
+) {
+  const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
   const { purses = new MemoryPurses(clock) } = surroundings;
-  const shelves = new MemoryShelves(clock);
+  const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
   const spending = new Spending({ purses, clock, days: async () => [] });
-  const pipelines = new Pipelines(new Map([[module.name, module]]), (owner, scope, caller) => ({
-    store: shelves.shelf(`${owner.name}\n${scope}`),
+  const faults: unknown[] = [];
+  const afterwork = new Afterwork({ onFault: (_, fault) => void faults.push(fault) });
+  const kits = kitMaker({
+    shelves: new MemoryShelves(clock),
+    stores: new MemoryModuleStores(clock),
     clock,
-    prices,
-    purse: spending.purse(holderOf(caller)),
-    fingerprint: ({ target }) => target.credential?.reveal() ?? '',
-    replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
-  }));
+    catalog: prices,
+    meanings: new Meanings(Buffer.from('test')),
+    afterwork,
+    asking: {
+      wire: anthropicMessages,
+      newId: createRequestIds(),
+      alone: async (exchange, aside) => (await aside(exchange)).answer(),
+    },
+    purse: (holder) => spending.purse(holder),
+    wireByName,
+    target: (model) => ({ provider: defaults.provider ?? demo, model }),
+  });
+  const all = [module, ...(surroundings.beside ?? [])];
+  const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits);
 
   return async (request: ChatRequest, over: RunOptions = {}): Promise<ModuleRun> => {
     const run = { ...defaults, ...over };
     const sent: ChatRequest[] = [];
     const trace = new Trace(performance.now());
     const exchange = exchangeFor(request, run, trace);
-    const upstream: Handler = async (passed) => {
+    const answering: Handler = async (passed) => {
       sent.push(passed.request);
-      trace.answeredBy = passed.target;
       return run.upstream === undefined ? demonstration(passed) : run.upstream(passed);
     };
-    const list = run.options === undefined ? module.name : `${module.name}?${run.options}`;
-    const seen = () => ({ sent, step: trace.steps[0], told: trace.told });
+    const upstream = metered({ upstream: answering, prices, spent: () => undefined });
+    const alone = run.options === undefined ? module.name : `${module.name}?${run.options}`;
+    const { told, attempts, steps } = trace;
+    const seen = () => ({
+      sent,
+      steps,
+      step: steps.find((one) => one.module === module.name),
+      told,
+      attempts,
+    });
     try {
-      const reply = await pipelines.compile(list).run(exchange, upstream);
+      const reply = await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream);
       return { answer: await reply.answer(), error: undefined, ...seen() };
     } catch (error) {
       return { answer: undefined, error, ...seen() };
+    } finally {
+      trace.over();
+      await afterwork.flush(limits.lastFlushMs);
+      const [fault] = faults.splice(0);
+      if (fault !== undefined) process.emitWarning(`work after the call failed: ${String(fault)}`);
     }
+  };
+}
+
+function hostFor(clock: Clock, settings: Readonly<Record<string, string>>) {
+  return {
+    clock,
+    log: { info() {}, error() {} },
+    settings: () => settings,
+    every() {},
   };
 }
 
@@ -111,7 +166,7 @@ function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Excha
     headers: run.headers ?? [],
     query: '',
   });
-  const target = { provider: run.provider ?? demo, model: request.model };
+  const credential = run.credential === undefined ? undefined : new Secret(run.credential);
   return new Exchange({
     id: 'req_test',
     received,
@@ -119,9 +174,10 @@ function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Excha
       run.account === undefined
         ? { kind: 'local' }
         : { kind: 'account', accountId: run.account, keyId: run.key ?? 'key' },
-    target: run.credential === undefined ? target : { ...target, credential: new Secret(run.credential) },
+    target: { provider: run.provider ?? demo, model: request.model },
     presence: presenceOf(run.signal),
     trace,
+    credentials: { find: async () => credential },
   });
 }
 

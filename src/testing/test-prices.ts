@@ -10,9 +10,9 @@ export function testPrices(
   const priced: Priced = { card: compileCard(sheet), estimated: false, ...limits };
   return {
     priced: () => priced,
-    cost: (_target, usage) =>
+    bill: (_target, usage) =>
       usage.input_tokens === undefined && usage.output_tokens === undefined
         ? undefined
-        : costOf(priced.card, usage),
+        : { nanoUsd: costOf(priced.card, usage), estimated: false },
   };
 }

@@ -1,24 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { endedCall } from '../../test/support/ended-call.ts';
 import { Step } from '../kernel/trace.ts';
-import { type CallFigures, Metrics } from '../telemetry/metrics.ts';
+import { openai } from '../providers/openai.ts';
+import { Metrics } from '../telemetry/metrics.ts';
 import { Figures } from './figures.ts';
 
-const call: CallFigures = {
+const call = endedCall({
   wire: 'openai-chat',
   provider: 'openai',
-  model: 'gpt 4 "mini"',
-  status: 200,
-  seconds: 0.2,
-  secondsToContent: 0.1,
-  usage: { input_tokens: 10, output_tokens: 5 },
-  cost: 1_500_000,
+  modelUsed: 'gpt 4 "mini"',
+  totalMs: 200,
+  contentMs: 100,
   steps: [Object.assign(new Step('exact-cache'), { effect: 'answered' })],
-};
+});
+const spent = [
+  {
+    target: { provider: openai, model: 'gpt 4 "mini"' },
+    usage: { input_tokens: 10, output_tokens: 5 },
+    bill: { nanoUsd: 1_500_000, estimated: false },
+  },
+];
 
 function metricsOf(calls: number): Metrics {
   const metrics = new Metrics();
-  for (let at = 0; at < calls; at++) metrics.record(call);
+  for (let at = 0; at < calls; at++) metrics.record(call, spent);
   metrics.streamOpened();
   return metrics;
 }

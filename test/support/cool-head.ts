@@ -8,7 +8,7 @@ export default defineModule({
   status: 'preview',
   protective: false,
   ifBroken: 'reject',
-  touches: [],
+  touches: ['settings'],
   options: z.strictObject({}),
   handle: (exchange, next) => next(exchange.with({ request: { ...exchange.request, temperature: 0 } })),
 });

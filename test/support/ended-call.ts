@@ -1,9 +1,9 @@
-import { createRequestIds } from '../../src/server/request-ids.ts';
-import type { EndedCall } from '../../src/telemetry/request-log/logged-call.ts';
+import { createRequestIds } from '../../src/kernel/request-ids.ts';
+import type { EndedCall } from '../../src/telemetry/ended-call.ts';
 
 const requestId = createRequestIds();
 
-/** A call as the frame tells of it. */
+/** A call as it is told of. */
 export function endedCall(changes: Partial<EndedCall> = {}): EndedCall {
   return {
     id: requestId(),

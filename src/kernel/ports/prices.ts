@@ -1,5 +1,5 @@
 import type { Usage } from '../message.ts';
-import type { NanoUsd } from '../money.ts';
+import type { Bill } from '../money.ts';
 import type { Target } from '../provider.ts';
 import type { Priced } from '../rate-card.ts';
 
@@ -8,5 +8,5 @@ export interface Prices {
   /** Undefined where nobody knows any price of the provider. */
   priced(target: Target): Priced | undefined;
   /** What a call cost, `answered` by the model of this name; undefined where nobody knows the price or told the usage. */
-  cost(target: Target, usage: Usage, answered?: string): NanoUsd | undefined;
+  bill(target: Target, usage: Usage, answered?: string): Bill | undefined;
 }

@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../money.ts';
-import type { Ending } from '../reply/reply.ts';
+import type { Ending } from '../reply/ending.ts';
 import type { Effect, Facts } from '../trace.ts';
 
 /** One call as it is remembered. What was said in it is not. */

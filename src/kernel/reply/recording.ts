@@ -1,6 +1,5 @@
 import type { ReplyEvent } from '../message.ts';
-import type { Framing } from '../wire-format.ts';
-import type { Raw } from './reply.ts';
+import type { Framing, Interest, ReplyDecoder, WireFormat } from '../wire-format.ts';
 
 /** A whole answer as plain data, to be replayed later. */
 export interface Recording {
@@ -10,21 +9,8 @@ export interface Recording {
   readonly body: Uint8Array;
   /** Usage in it was asked for by the gateway, and is not for clients that don't ask. */
   readonly usageAsked?: true;
-}
-
-const milestones = new WeakMap<Recording, readonly ReplyEvent[]>();
-
-/** The milestones of an answer that was replayed before; undefined where nobody has read it yet. */
-export function milestonesIn(recording: Recording): readonly ReplyEvent[] | undefined {
-  return milestones.get(recording);
-}
-
-/** Only where they are a few figures: an answer that had to be read whole would be held twice. */
-export function keepMilestones(recording: Recording, events: readonly ReplyEvent[]): void {
-  const holdContent = events.some(
-    (event) => event.type === 'message_start' && event.message.content.length > 0,
-  );
-  if (!holdContent) milestones.set(recording, events);
+  /** What it says about itself, once somebody has read it. */
+  milestones?: readonly ReplyEvent[];
 }
 
 /** Takes an answer down while it passes, up to a size. */
@@ -50,7 +36,8 @@ export class Recorder {
     else this.#events = [];
   }
 
-  finish(raw: Raw | undefined): Recording | undefined {
+  /** Undefined where it was too large. `raw` says what its bytes are; without it there are only events. */
+  finish(raw: Recorded | undefined): Recording | undefined {
     if (this.#bytes > this.#bytesMax) return undefined;
     if (raw === undefined)
       return { wire: '', framing: 'json', body: Buffer.from(JSON.stringify(this.#events)) };
@@ -58,6 +45,63 @@ export class Recorder {
     const recording = { wire: wire.name, framing, body: Buffer.concat(this.#chunks) };
     return usageAsked === undefined ? recording : { ...recording, usageAsked };
   }
+}
+
+interface Recorded {
+  readonly wire: WireFormat;
+  readonly framing: Framing;
+  readonly usageAsked?: true;
+}
+
+/** Reads a replayed answer; the second time that only its milestones are wanted, it remembers them. */
+export class ReplayDecoder implements ReplyDecoder {
+  readonly #recording: Recording;
+  readonly #decoder: ReplyDecoder | undefined;
+  #known: readonly ReplyEvent[];
+  readonly #shown: ReplyEvent[] | undefined;
+
+  constructor(recording: Recording, wire: WireFormat, interest: Interest) {
+    const known = interest === 'milestones' ? recording.milestones : undefined;
+    this.#recording = recording;
+    this.#known = known ?? [];
+    this.#decoder = known === undefined ? wire.replyDecoder(recording.framing, interest) : undefined;
+    this.#shown = interest === 'milestones' ? [] : undefined;
+  }
+
+  push(chunk: Uint8Array): readonly ReplyEvent[] {
+    if (this.#decoder !== undefined) return this.#noted(this.#decoder.push(chunk));
+    const known = this.#known;
+    this.#known = [];
+    return known;
+  }
+
+  end(): readonly ReplyEvent[] {
+    if (this.#decoder === undefined) return [];
+    const last = this.#noted(this.#decoder.end());
+    if (this.#decoder.finished && this.#shown !== undefined && !this.#shown.some(holdsContent))
+      this.#recording.milestones = this.#shown;
+    return last;
+  }
+
+  get finished(): boolean {
+    return this.#decoder?.finished ?? true;
+  }
+
+  get unread() {
+    return this.#decoder?.unread ?? nothing;
+  }
+
+  #noted(events: readonly ReplyEvent[]): readonly ReplyEvent[] {
+    this.#shown?.push(...events);
+    return events;
+  }
+}
+
+const nothing = { tokens: 0, calls: 0 } as const;
+
+/** An answer that had to be read whole would be held twice. */
+function holdsContent(event: ReplyEvent): boolean {
+  return event.type === 'message_start' && event.message.content.length > 0;
 }
 
 /** One line that says what it is, then the body. */

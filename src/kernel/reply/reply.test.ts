@@ -5,8 +5,10 @@ import { GatewayError } from '../errors.ts';
 import { Received } from '../exchange.ts';
 import type { JsonObject } from '../json.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
+import type { Ending } from './ending.ts';
 import { packRecording, type Recording, unpackRecording } from './recording.ts';
-import { type Ending, type Raw, Reply } from './reply.ts';
+import type { Raw } from './relayed.ts';
+import { Reply } from './reply.ts';
 import type { Source } from './source.ts';
 
 const answer: Answer = {

@@ -2,61 +2,45 @@ import { GatewayError, toldError } from '../errors.ts';
 import type { Received } from '../exchange.ts';
 import type { HeaderList } from '../headers.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
-import type { Framing, Interest, ReplyDecoder, ReplyEncoder, Unread, WireFormat } from '../wire-format.ts';
+import type { Framing, Interest, Unread, WireFormat } from '../wire-format.ts';
 import { Folding, unfold } from './answer.ts';
+import { encoded } from './encoded.ts';
+import { type Ending, Endings, endingOf, type Then } from './ending.ts';
 import { filtered } from './filtered.ts';
-import { keepMilestones, milestonesIn, Recorder, type Recording } from './recording.ts';
+import type { Keeper } from './keeper.ts';
+import { Reading } from './reading.ts';
+import { Recorder, type Recording, ReplayDecoder } from './recording.ts';
+import { type Raw, Relayed } from './relayed.ts';
 import { ReplyBytes } from './reply-bytes.ts';
+import { type Events, mapped, type Rewrite, type Splice, spliced } from './rewritten.ts';
 import { type Pulled, type Source, sourceOf } from './source.ts';
 
-/** An answer as a provider's bytes. */
-export interface Raw {
-  readonly wire: WireFormat;
-  readonly framing: Framing;
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly body: Source<Uint8Array>;
-  /** The gateway asked for usage that the client didn't ask for. */
-  readonly usageAsked?: true;
-}
-
-export type Ending =
-  | { readonly how: 'complete' }
-  | { readonly how: 'aborted' }
-  | { readonly how: 'failed'; readonly error: unknown };
-
 type Look = (event: ReplyEvent) => void;
-type Rewrite = (event: ReplyEvent) => ReplyEvent | readonly ReplyEvent[];
-type Then = (ending: Ending) => void | Promise<void>;
-type Events = readonly ReplyEvent[];
 
 /** An answer on its way to the client: always a stream, read once, with exactly one ending. */
 export class Reply {
   readonly status: number;
   readonly headers: HeaderList;
-  /** What went wrong inside a `tap` or an `onEnd`, which can't be allowed to harm the answer. */
+  /** What went wrong inside a `tap` or an `onEnd` that no module answers for; it must not harm the answer. */
   readonly faults: unknown[] = [];
-  readonly #raw: Raw | undefined;
+  readonly #relayed: Relayed | undefined;
   readonly #events: Source<Events> | undefined;
   readonly #parent: Reply | undefined;
-  readonly #looks: Look[] = [];
-  readonly #thens: Then[] = [];
+  readonly #looks: { readonly look: Look; readonly keeper: Keeper | undefined }[] = [];
+  readonly #endings = new Endings();
   readonly #recorders: Recorder[] = [];
-  /** The recording that this answer replays. */
-  readonly #recording: Recording | undefined;
-  #interest: Interest = 'milestones';
-  #decoder: ReplyDecoder | undefined;
-  /** What a replay has shown. */
-  readonly #shown: ReplyEvent[] = [];
-  /** Whether the decoder has come to its end. */
-  #decoded = false;
+  /** Who made it, and who has it in hand. */
+  #maker: Keeper | undefined;
+  #holder: Keeper | undefined;
+  /** The reply that was made from this one. */
+  #heir: Reply | undefined;
   #taken = false;
   #ended = false;
   #streamError: GatewayError | undefined;
+  #failure: unknown;
 
-  private constructor(from: { raw?: Raw; events?: Source<Events>; parent?: Reply; recording?: Recording }) {
-    this.#raw = from.raw;
-    this.#recording = from.recording;
+  private constructor(from: { raw?: Raw; events?: Source<Events>; parent?: Reply }) {
+    this.#relayed = from.raw === undefined ? undefined : new Relayed(from.raw);
     this.#events = from.events;
     this.#parent = from.parent;
     this.status = from.raw?.status ?? from.parent?.status ?? 200;
@@ -91,8 +75,9 @@ export class Reply {
   static replay(recording: Recording, wire: WireFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
     const { framing, body, usageAsked } = recording;
-    const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body) };
-    return new Reply({ raw: usageAsked === undefined ? raw : { ...raw, usageAsked }, recording });
+    const decoder = (interest: Interest) => new ReplayDecoder(recording, wire, interest);
+    const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body), decoder };
+    return new Reply({ raw: usageAsked === undefined ? raw : { ...raw, usageAsked } });
   }
 
   static #fromList(events: Events): Reply {
@@ -101,28 +86,38 @@ export class Reply {
 
   /** How the bytes are laid out when nobody changes them; undefined for an answer that has no bytes yet. */
   get framing(): Framing | undefined {
-    return this.#raw?.framing;
+    return this.#relayed?.raw.framing;
   }
 
+  /** Whether somebody reads it, or has read it. */
   get consumed(): boolean {
     return this.#taken;
   }
 
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  /** What it failed with. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** What went by without having been shown to anybody. */
   get unread(): Unread {
-    return this.#decoder?.unread ?? this.#parent?.unread ?? nothing;
+    return this.#relayed?.unread ?? this.#parent?.unread ?? nothing;
   }
 
   /** Shows each event to `look`, which can neither delay nor change it. */
   tap(look: Look, interest: Interest = 'everything'): this {
-    this.#looks.push(look);
-    if (interest === 'everything') this.#interest = 'everything';
+    this.#looks.push({ look, keeper: this.#holder });
+    if (interest === 'everything') this.#wants(interest);
     return this;
   }
 
   /** Runs exactly once, when the answer is over, however it ends. */
   onEnd(then: Then): this {
-    this.#thens.push(then);
+    this.#endings.add(then, this.#holder);
     return this;
   }
 
@@ -131,28 +126,33 @@ export class Reply {
     const recorder = new Recorder(bytesMax);
     this.#recorders.push(recorder);
     return this.onEnd((ending) => {
-      const recording = ending.how === 'complete' ? recorder.finish(this.#raw) : undefined;
+      const recording = ending.how === 'complete' ? recorder.finish(this.#relayed?.raw) : undefined;
       return recording === undefined ? undefined : then(recording);
     });
   }
 
   /** Another answer, made from this one event by event. */
   map(rewrite: Rewrite): Reply {
-    this.#take();
-    const source: Source<Events> = {
-      next: async () => {
-        const events = await this.#nextEvents();
-        return events?.flatMap(rewrite);
-      },
-      cancel: () => void this.#finish({ how: 'aborted' }),
-    };
-    return new Reply({ events: source, parent: this });
+    const heir: Reply = this.#bequeathed(mapped(this.#source(), rewrite, () => heir.#maker));
+    return heir;
+  }
+
+  /** Another answer, made from this one by a generator, which may hold back, wait, ask elsewhere and put things in. */
+  through(splice: Splice): Reply {
+    const heir: Reply = this.#bequeathed(spliced(this.#reading(), splice, () => heir.#maker));
+    return heir;
   }
 
   derivesFrom(other: Reply): boolean {
     for (let reply: Reply | undefined = this; reply !== undefined; reply = reply.#parent)
       if (reply === other) return true;
     return false;
+  }
+
+  /** Reads it in the open, event by event. */
+  events(): AsyncIterableIterator<ReplyEvent> {
+    this.#take();
+    return this.#reading();
   }
 
   /** Holds the whole answer back. Follow with `Reply.of`. */
@@ -171,21 +171,18 @@ export class Reply {
   /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
   bytes(wire: WireFormat, framing: Framing, asked: Received): ReplyBytes {
     this.#take();
-    const own = this.#raw?.wire === wire && this.#raw.framing === framing;
-    return new ReplyBytes(own ? this.#ownBytes(wire, asked) : this.#encodedBytes(wire, framing, asked), () =>
-      this.#finish({ how: 'aborted' }),
+    const raw = this.#relayed?.raw;
+    const own = raw?.wire === wire && raw.framing === framing;
+    return new ReplyBytes(
+      own ? this.#ownBytes(raw, asked) : encoded(this.#source(), wire.replyEncoder(framing, asked)),
+      () => this.#finish({ how: 'aborted' }),
     );
   }
 
-  #ownBytes({ usageQuestion }: WireFormat, asked: Received): () => Pulled<Uint8Array> {
+  #ownBytes({ usageAsked, wire: { usageQuestion } }: Raw, asked: Received): () => Pulled<Uint8Array> {
     const pull = () => this.#nextChunk();
-    if (this.#raw?.usageAsked === undefined || usageQuestion?.asking(asked.body) === undefined) return pull;
+    if (usageAsked === undefined || usageQuestion?.asking(asked.body) === undefined) return pull;
     return filtered(pull, usageQuestion.unasked());
-  }
-
-  #encodedBytes(wire: WireFormat, framing: Framing, asked: Received): () => Pulled<Uint8Array> {
-    const encoder = wire.replyEncoder(framing, asked);
-    return () => this.#nextEncoded(encoder);
   }
 
   /** Gives the answer up: its provider is told to stop. */
@@ -199,10 +196,31 @@ export class Reply {
     this.#taken = true;
   }
 
+  #bequeathed(events: Source<Events>): Reply {
+    this.#take();
+    this.#heir = new Reply({ events, parent: this });
+    return this.#heir;
+  }
+
+  #source(): Source<Events> {
+    return { next: () => this.#nextEvents(), cancel: () => void this.#finish({ how: 'aborted' }) };
+  }
+
+  #reading(): Reading {
+    return new Reading({
+      pull: () => this.#nextEvents(),
+      stop: async () => this.#finish({ how: 'aborted' }),
+    });
+  }
+
+  #wants(interest: Interest): void {
+    if (this.#relayed !== undefined) this.#relayed.interest = interest;
+  }
+
   #nextChunk(): Pulled<Uint8Array> {
-    if (this.#ended || this.#raw === undefined) return undefined;
+    if (this.#ended || this.#relayed === undefined) return undefined;
     try {
-      const chunk = this.#raw.body.next();
+      const chunk = this.#relayed.raw.body.next();
       return chunk instanceof Promise ? this.#comingChunk(chunk) : this.#passedChunk(chunk);
     } catch (error) {
       return this.#failed(error);
@@ -220,20 +238,22 @@ export class Reply {
   #passedChunk(chunk: Uint8Array | undefined): Pulled<Uint8Array> {
     if (chunk === undefined) return this.#complete();
     for (const recorder of this.#recorders) recorder.bytes(chunk);
-    if (this.#looks.length > 0) this.#show(this.#known ?? this.#decode().push(chunk));
+    if (this.#looks.length > 0 && this.#relayed !== undefined) this.#show(this.#relayed.read(chunk));
     return chunk;
   }
 
-  /** All that a replayed answer says about itself, where it was read in another replay. */
-  get #known(): Events | undefined {
-    if (this.#recording === undefined || this.#interest !== 'milestones') return undefined;
-    return milestonesIn(this.#recording);
+  #nextEvents(): Promise<Events | undefined> {
+    if (this.#ended) return Promise.resolve(undefined);
+    const coming = this.#comingEvents();
+    return this.#holder === undefined ? coming : this.#holder.wait(coming);
   }
 
-  async #nextEvents(): Promise<Events | undefined> {
-    if (this.#ended) return undefined;
+  async #comingEvents(): Promise<Events | undefined> {
+    const maker = this.#maker;
     try {
-      const events = await this.#pullEvents();
+      const events = await (maker === undefined
+        ? this.#pullEvents()
+        : maker.work(() => this.#pullEvents()).catch((fault) => Promise.reject(maker.failed(fault, false))));
       if (events === undefined) return await this.#complete();
       this.#show(events);
       return events;
@@ -243,84 +263,55 @@ export class Reply {
   }
 
   async #pullEvents(): Promise<Events | undefined> {
-    if (this.#raw === undefined) {
+    if (this.#relayed === undefined) {
       const events = await this.#events?.next();
       if (events !== undefined) for (const recorder of this.#recorders) recorder.events(events);
       return events;
     }
-    this.#interest = 'everything';
-    const chunk = await this.#raw.body.next();
+    this.#wants('everything');
+    const chunk = await this.#relayed.raw.body.next();
     if (chunk !== undefined) {
       for (const recorder of this.#recorders) recorder.bytes(chunk);
-      return this.#decode().push(chunk);
+      return this.#relayed.read(chunk);
     }
-    const last = this.#decoderEnd();
+    const last = this.#lastEvents();
     return last.length > 0 ? last : undefined;
   }
 
-  async #nextEncoded(encoder: ReplyEncoder): Promise<Uint8Array | undefined> {
-    while (!this.#ended) {
-      let events: Events | undefined;
-      try {
-        events = await this.#nextEvents();
-      } catch (failure) {
-        return lastWord(failure, encoder);
-      }
-      if (events === undefined) return encoder.end();
-      const chunks: Uint8Array[] = [];
-      for (const event of events) {
-        const chunk = encoder.push(event);
-        if (chunk !== undefined) chunks.push(chunk);
-      }
-      if (chunks.length > 0) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-    }
-    return undefined;
-  }
-
-  #decode(): ReplyDecoder {
-    if (this.#raw === undefined) throw new Error('only a relayed answer has bytes to decode');
-    this.#decoder ??= this.#raw.wire.replyDecoder(this.#raw.framing, this.#interest);
-    return this.#decoder;
-  }
-
-  #decoderEnd(): Events {
-    const decoder = this.#decoder;
-    if (decoder === undefined) return [];
-    this.#decoded = true;
-    const last = decoder.end();
-    if (decoder.finished) {
-      if (this.#recording !== undefined && this.#interest === 'milestones')
-        keepMilestones(this.#recording, [...this.#shown, ...last]);
-      return last;
-    }
+  /** What bytes say when no more come; those that end too early have said what they had to, and are broken. */
+  #lastEvents(): Events {
+    const last = this.#relayed?.end() ?? [];
+    const broken = this.#relayed?.cutShort;
+    if (broken === undefined) return last;
     this.#show(last);
-    throw new GatewayError('upstream_broken', 'the provider ended its answer before it was complete');
-  }
-
-  /** What an answer that is cut short has said about itself until then. */
-  #showLast(): void {
-    if (this.#decoder === undefined || this.#decoded) return;
-    this.#decoded = true;
-    this.#show(this.#decoder.end());
+    throw broken;
   }
 
   #show(events: Events): void {
-    const collected = this.#recording !== undefined && this.#interest === 'milestones';
     for (const event of events) {
-      if (collected) this.#shown.push(event);
       if (event.type === 'error') this.#streamError ??= toldError(event.error);
-      for (const look of this.#looks) {
+      for (const { look, keeper } of this.#looks) {
         try {
           look(event);
         } catch (fault) {
-          this.faults.push(fault);
+          this.#blame(fault, keeper);
         }
       }
     }
   }
 
+  /** Fails the answer where the module that looked can't be done without. */
+  #blame(fault: unknown, keeper = this.#maker): void {
+    if (keeper === undefined) {
+      this.faults.push(fault);
+      return;
+    }
+    const failure = keeper.failed(fault, true);
+    if (failure !== undefined && !this.#ended) throw failure;
+  }
+
   #complete(): undefined | Promise<undefined> {
-    this.#show(this.#decoderEnd());
+    this.#show(this.#lastEvents());
     const told = this.#finish(
       this.#streamError === undefined ? { how: 'complete' } : { how: 'failed', error: this.#streamError },
     );
@@ -328,6 +319,7 @@ export class Reply {
   }
 
   #failed(error: unknown): Promise<never> {
+    this.#failure = error;
     return Promise.resolve(this.#finish(endingOf(error))).then(() => Promise.reject(error));
   }
 
@@ -335,50 +327,33 @@ export class Reply {
     if (this.#ended) return undefined;
     this.#ended = true;
     if (ending.how !== 'complete') {
-      (this.#raw?.body ?? this.#events)?.cancel();
+      (this.#relayed?.raw.body ?? this.#events)?.cancel();
       try {
-        this.#showLast();
+        this.#show(this.#relayed?.end() ?? []);
       } catch (fault) {
         this.faults.push(fault);
       }
     }
-    return this.#tellFrom(0, ending);
+    return this.#endings.tell(ending, (fault, keeper) => this.#blame(fault, keeper));
   }
 
-  /** One after the other, and without a wait where nobody asks for one. */
-  #tellFrom(first: number, ending: Ending): undefined | Promise<void> {
-    for (let at = first; at < this.#thens.length; at++) {
-      const telling = this.#tell(this.#thens[at], ending);
-      if (telling !== undefined) return telling.then(() => this.#tellFrom(at + 1, ending));
-    }
-    return undefined;
-  }
-
-  #tell(then: Then | undefined, ending: Ending): undefined | Promise<unknown> {
-    try {
-      const telling = then?.(ending);
-      return telling instanceof Promise ? telling.catch((fault) => this.faults.push(fault)) : undefined;
-    } catch (fault) {
-      this.faults.push(fault);
-      return undefined;
-    }
-  }
+  /** For who watches over modules, and for nobody else. */
+  static readonly custody = {
+    /** From now on it is in the hands of `holder`. */
+    give(reply: Reply, holder: Keeper): void {
+      reply.#holder = holder;
+    },
+    /** It was made by `maker`, who answers for what runs in it. */
+    claim(reply: Reply, maker: Keeper): void {
+      reply.#maker ??= maker;
+    },
+    /** Of this one and what was made from it, what nobody reads; undefined where `kept` is it, or somebody does. */
+    left(reply: Reply, kept: Reply): Reply | undefined {
+      let last = reply;
+      while (last.#heir !== undefined) last = last.#heir;
+      return last === kept || last.#taken ? undefined : last;
+    },
+  };
 }
 
 const nothing: Unread = { tokens: 0, calls: 0 };
-
-/** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
-function lastWord(failure: unknown, encoder: ReplyEncoder): Uint8Array {
-  if (!GatewayError.is(failure)) throw failure;
-  const { message, status, code } = failure;
-  const error = { type: 'api_error', message, status, code };
-  const bytes = encoder.push({ type: 'error', error });
-  if (bytes === undefined) throw failure;
-  return bytes;
-}
-
-function endingOf(error: unknown): Ending {
-  return GatewayError.is(error) && error.code === 'client_gone'
-    ? { how: 'aborted' }
-    : { how: 'failed', error };
-}

@@ -178,7 +178,7 @@ test('what a provider may read besides the request is reckoned with', async () =
 });
 
 test('what nobody has a price for is refused, unless it is allowed', async () => {
-  const unpriced = { priced: () => undefined, cost: () => undefined };
+  const unpriced = { priced: () => undefined, bill: () => undefined };
   const run = runModule(costGuard, { upstream: async () => Reply.of(answer) }, { prices: unpriced });
   const { error, sent } = await run(request, { options: 'day=5' });
   const { status, message } = refusal(error, 'model_not_priced');
@@ -195,7 +195,7 @@ test('what is free needs no purse, but one that says what it charged is believed
   const run = runModule(costGuard, { upstream }, { prices: free, purses, clock: new MovedClock() });
   assert.ok((await run(request, { options: 'day=0.000001' })).answer);
   assert.equal(purses.size, 0);
-  const charging = { ...free, cost: () => 7 };
+  const charging = { ...free, bill: () => ({ nanoUsd: 7, estimated: false }) };
   const other = runModule(costGuard, { upstream }, { prices: charging, purses, clock: new MovedClock() });
   assert.ok((await other(request, { options: 'day=1', provider: { ...demo, reportsCost: true } })).answer);
   assert.deepEqual(await standing(purses), [7, 0]);

@@ -1,11 +1,18 @@
-import type { Exchange } from '../../kernel/exchange.ts';
-import { limits } from '../../kernel/limits.ts';
-import { defineModule, type Kit, type Module } from '../../kernel/module.ts';
-import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
-import type { Ceilings, Hold, Spent } from '../../kernel/ports/purse.ts';
+import {
+  type Attempt,
+  type Ceilings,
+  defineModule,
+  type Exchange,
+  formatUsd,
+  type Hold,
+  type Kit,
+  type Module,
+  type NanoUsd,
+  type Spent,
+} from '../../module-api.ts';
+import { limits } from './limits.ts';
 import { type CostGuardOptions, costGuardOptions, hasCeiling, strictest } from './options.ts';
 import { ceilingReached, priceUnknown, requestTooDear } from './refusals.ts';
-import { Watch } from './watch.ts';
 import { WorstCase } from './worst-case.ts';
 
 type CostKit = Kit<CostGuardOptions>;
@@ -25,7 +32,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
 
   async handle(exchange, next, kit) {
     const { target } = exchange;
-    const priced = kit.prices.priced(target);
+    const priced = kit.catalog.priced(target);
     if (priced === undefined) {
       if (kit.options.unknown === 'allow') return next(exchange);
       throw priceUnknown(target);
@@ -39,20 +46,23 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
     if (hold === undefined) return next(fitting());
     // What it cost stands in the header of a whole answer; that of a stream goes out before anybody knows.
     if (exchange.received.streamed) kit.note({ held: formatUsd(hold.amount) });
-    const settle = (cost: NanoUsd) => {
+    kit.whenPaid((attempts) => {
+      const cost = costOf(attempts, worst);
       kit.note({ usd: formatUsd(cost) });
       // Nobody waits for it: what the call cost is recorded in the same breath.
       void hold.settle(cost);
-    };
-    const watch = new Watch({ exchange, worst, prices: kit.prices });
-    try {
-      return watch.follow(await next(fitting()), settle);
-    } catch (failure) {
-      settle(watch.costOfFailure(failure));
-      throw failure;
-    }
+    });
+    return next(fitting());
   },
 });
+
+/** What nobody was asked for costs nothing, and what has no price the most that it could. */
+function costOf(attempts: readonly Attempt[], worst: WorstCase): NanoUsd {
+  let cost = 0;
+  for (const { bill, ending } of attempts)
+    cost += bill?.nanoUsd ?? (ending?.how === 'failed' ? 0 : worst.cost);
+  return cost;
+}
 
 interface Granted {
   readonly amount: NanoUsd;

@@ -1,6 +1,5 @@
-import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
-import { limits } from '../../kernel/limits.ts';
-import type { ChatRequest } from '../../kernel/message.ts';
+import { type ChatRequest, isJsonObject, type JsonObject } from '../../module-api.ts';
+import { limits } from './limits.ts';
 
 /** Described to the model by their provider, and run by the client. */
 const runByClient = /^(?:bash|text_editor|computer|memory|local_shell|shell|apply_patch)/;

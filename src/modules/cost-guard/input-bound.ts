@@ -1,6 +1,4 @@
-import type { Exchange } from '../../kernel/exchange.ts';
-import { isJsonObject } from '../../kernel/json.ts';
-import type { ChatRequest } from '../../kernel/message.ts';
+import { type ChatRequest, type Exchange, isJsonObject } from '../../module-api.ts';
 import { Findings } from './findings.ts';
 
 /** What a call can have for input at most, as far as its request tells. */

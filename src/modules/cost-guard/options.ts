@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { limits } from '../../kernel/limits.ts';
-import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
+import { formatUsd, type NanoUsd } from '../../module-api.ts';
+import { limits } from './limits.ts';
 
 /** An amount as it was written: to the billionth, and shown in dollars. */
 export class Usd {

@@ -1,8 +1,11 @@
-import type { Clock } from '../../kernel/clock.ts';
-import { GatewayError } from '../../kernel/errors.ts';
-import { formatUsd, type NanoUsd } from '../../kernel/money.ts';
-import type { HoldDecision } from '../../kernel/ports/purse.ts';
-import type { Target } from '../../kernel/provider.ts';
+import {
+  type Clock,
+  formatUsd,
+  GatewayError,
+  type HoldDecision,
+  type NanoUsd,
+  type Target,
+} from '../../module-api.ts';
 import type { WorstCase } from './worst-case.ts';
 
 /** The call by itself is too dear. */

@@ -24,6 +24,7 @@ function exchangeOf(body: object, wire = anthropicMessages, model = 'm'): Exchan
     target: { provider: demo, model },
     presence: new Presence(),
     trace: new Trace(0),
+    credentials: { find: async () => undefined },
   });
 }
 

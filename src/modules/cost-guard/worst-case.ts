@@ -1,10 +1,16 @@
-import type { Exchange } from '../../kernel/exchange.ts';
-import { limits } from '../../kernel/limits.ts';
-import type { ChatRequest } from '../../kernel/message.ts';
-import { type NanoUsd, nanoOfPico } from '../../kernel/money.ts';
-import { type CostBound, costCeiling, type Priced, type RateCard } from '../../kernel/rate-card.ts';
+import {
+  type ChatRequest,
+  type CostBound,
+  costCeiling,
+  type Exchange,
+  type NanoUsd,
+  nanoOfPico,
+  type Priced,
+  type RateCard,
+} from '../../module-api.ts';
 import type { Findings } from './findings.ts';
 import { inputBound } from './input-bound.ts';
+import { limits } from './limits.ts';
 import type { CostGuardOptions } from './options.ts';
 
 type Assumptions = Pick<CostGuardOptions, 'assume_input' | 'assume_output'>;

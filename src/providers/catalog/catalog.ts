@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Iteration, Usage } from '../../kernel/message.ts';
-import { type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
+import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { costOf, type Priced } from '../../kernel/rate-card.ts';
 import type { ModelEntry } from './model-entry.ts';
@@ -16,12 +16,6 @@ export interface Billed {
   readonly provider: Provider;
   readonly model: string;
   readonly answered?: string | undefined;
-}
-
-export interface Bill {
-  readonly nanoUsd: NanoUsd;
-  /** At the price of the dearest known model, since this one has none. */
-  readonly estimated: boolean;
 }
 
 export interface CatalogParts {

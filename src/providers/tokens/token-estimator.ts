@@ -1,8 +1,8 @@
 import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import type { Target } from '../../kernel/provider.ts';
 import { wiresOf } from '../../kernel/provider.ts';
 import { checkBlocks } from '../../wire/check-blocks.ts';
-import type { Resolved } from '../directory.ts';
 import { promptOf } from './prompt.ts';
 import { templateFor } from './prompt-template.ts';
 import { sampleOf } from './sample.ts';
@@ -12,7 +12,7 @@ import { Tokenizer } from './tokenizer.ts';
 export class TokenEstimator {
   readonly #tokenizer = new Tokenizer();
 
-  async estimate(request: ChatRequest, { provider, model }: Resolved): Promise<number> {
+  async estimate(request: ChatRequest, { provider, model }: Target): Promise<number> {
     checkBlocks(request);
     if (provider.countTokens !== undefined) return provider.countTokens(request);
     const [wire] = wiresOf({ provider, model });

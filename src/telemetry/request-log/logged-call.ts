@@ -1,43 +1,9 @@
 import { limits } from '../../kernel/limits.ts';
-import type { Usage } from '../../kernel/message.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
 import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
-import type { Ending } from '../../kernel/reply/reply.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableFigure, storableText } from '../../kernel/storable.ts';
 import type { Facts, Step } from '../../kernel/trace.ts';
-
-/** What is known of a call when it has ended. */
-export interface EndedCall {
-  readonly id: string;
-  readonly accountId: string;
-  /** Undefined where no key was used. */
-  readonly keyId: string | undefined;
-  /** The module whose own question it was; left out where a client asked. */
-  readonly askedBy?: string | undefined;
-  readonly modelAsked: string;
-  /** Undefined, like the provider, where it was not known what to ask. */
-  readonly modelUsed: string | undefined;
-  readonly provider: string | undefined;
-  readonly wire: string;
-  /** Undefined where no provider was asked over the network. */
-  readonly providerWire: string | undefined;
-  readonly streamed: boolean;
-  readonly status: number;
-  readonly ending: Ending['how'];
-  readonly errorCode: string | undefined;
-  readonly usage: Usage;
-  /** Undefined where nobody knows what the call cost. */
-  readonly costNanoUsd: NanoUsd | undefined;
-  readonly costEstimated: boolean;
-  /** What the call would have cost without a cache. */
-  readonly savedNanoUsd: NanoUsd;
-  readonly contentMs: number | undefined;
-  readonly totalMs: number;
-  readonly overheadMs: number;
-  readonly pipeline: string;
-  readonly steps: readonly Step[];
-}
+import type { EndedCall } from '../ended-call.ts';
 
 /** As it can be stored: clients, providers and modules have a say in it, and any of them may say nonsense. */
 export function loggedCall(call: EndedCall): LoggedCall {

@@ -4,7 +4,8 @@ import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
-import { type EndedCall, loggedCall } from './logged-call.ts';
+import type { EndedCall } from '../ended-call.ts';
+import { loggedCall } from './logged-call.ts';
 
 interface RecorderParts {
   readonly log: RequestLog;

@@ -2,6 +2,7 @@ import type { WireFormat } from '../../kernel/wire-format.ts';
 import { messagesSchema } from '../body-schema.ts';
 import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
+import { modelInBody } from '../model-in-body.ts';
 import { checkRequest } from './check-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { nameOfError } from './errors.ts';
@@ -13,7 +14,16 @@ const reader: AnswerReader = { read: readMessage, brief: briefOfMessage, glimpse
 /** Anthropic's Messages API. The canonical shape is its own, so this codec checks and hardly translates. */
 export const anthropicMessages: WireFormat = {
   name: 'anthropic-messages',
-  path: '/v1/messages',
+  routes: [
+    { path: '/v1/messages', summary: 'Anthropic Messages', purpose: 'answer' },
+    {
+      path: '/v1/messages/count_tokens',
+      summary: 'How many tokens a Messages call would be',
+      purpose: 'count',
+    },
+  ],
+  ...modelInBody,
+  address: () => '/v1/messages',
   bodySchema: messagesSchema,
   bookkeeping: ['metadata'],
   variantHeaders: ['anthropic-version', 'anthropic-beta'],

@@ -3,6 +3,7 @@ import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { messagesSchema } from '../body-schema.ts';
 import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
+import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorType } from '../openai/errors.ts';
 import { completionOf } from './completion.ts';
@@ -33,7 +34,9 @@ export function openaiChatWith(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-chat',
-    path: '/chat/completions',
+    routes: [{ path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' }],
+    ...modelInBody,
+    address: () => '/chat/completions',
     bodySchema: messagesSchema,
     bookkeeping: [...openaiBookkeeping, 'store'],
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],

@@ -26,6 +26,7 @@ export const responsesContinuation: Continuation = {
     // Instructions are not carried over, as the API says.
     return { ...rest, input: [...history, ...input] };
   },
+  before: ({ previous_response_id: _, ...rest }, history) => ({ ...rest, input: history }),
   keeps: (body) => body.store !== false,
   turnOf(body, answer) {
     const previous = stringOf(body.previous_response_id);

@@ -3,6 +3,7 @@ import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { bodySchema } from '../body-schema.ts';
 import { CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
+import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorType } from '../openai/errors.ts';
 import { decodeRequest } from './decode-request.ts';
@@ -28,7 +29,9 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-responses',
-    path: '/responses',
+    routes: [{ path: '/v1/responses', summary: 'OpenAI Responses', purpose: 'answer' }],
+    ...modelInBody,
+    address: () => '/responses',
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
     continuation: responsesContinuation,

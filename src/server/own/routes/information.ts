@@ -15,8 +15,8 @@ export interface InformationParts {
   readonly directory: Directory;
   readonly modules: Iterable<Module>;
   readonly planned: readonly { readonly name: string; readonly summary: string }[];
-  /** The formats that clients may speak, with where. */
-  readonly formats: readonly { readonly path: string; readonly wire: WireFormat }[];
+  /** The formats that clients may speak. */
+  readonly formats: readonly WireFormat[];
   readonly features: readonly string[];
   /** Calls in a month, by tier. */
   readonly tierLimits: Readonly<Record<string, number>>;
@@ -97,7 +97,9 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
   const capabilities = JSON.stringify({
     version: parts.version,
     mode: parts.mode,
-    wire_formats: parts.formats.map(({ path, wire }) => ({ name: wire.name, path })),
+    wire_formats: parts.formats.flatMap(({ name, routes }) =>
+      routes.filter(({ purpose }) => purpose === 'answer').map(({ path }) => ({ name, path })),
+    ),
     providers: providers.map(({ name, title, wires }) => ({
       name,
       title,

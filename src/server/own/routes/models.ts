@@ -24,9 +24,8 @@ export interface ModelsParts {
 export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
   const { callers, credentials, models, providers, dialects, ready } = parts;
   const isReached = async (provider: Provider, known: Known, headers: HeaderList) => {
-    const resolved = { provider, model: provider.name };
-    const target = await credentials.find({ known, headers, resolved });
-    return target !== undefined && (target.credential !== undefined || ready.has(provider));
+    const found = await credentials.found({ known, headers }, { provider, model: provider.name });
+    return found !== undefined && (found.credential !== undefined || ready.has(provider));
   };
   const dialectOf = (headers: HeaderList): ModelDialect => {
     const spoken = dialects.find((dialect) => dialect.spokenBy(headers));

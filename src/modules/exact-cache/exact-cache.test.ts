@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { GatewayError } from '../kernel/errors.ts';
-import type { Answer, ChatRequest, ReplyEvent } from '../kernel/message.ts';
-import { Reply } from '../kernel/reply/reply.ts';
-import { runModule } from '../testing/run-module.ts';
-import { createExactCache } from './exact-cache.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
+import { Reply } from '../../kernel/reply/reply.ts';
+import { runModule } from '../../testing/run-module.ts';
+import { exactCache } from './exact-cache.ts';
 
 const hello: ChatRequest = {
   model: 'demo-1',
@@ -28,7 +28,7 @@ const answer: Answer = {
 };
 
 test('an identical request is answered from memory', async () => {
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   const first = await run(hello);
   const second = await run(hello);
   assert.deepEqual([first.sent.length, second.sent.length], [1, 0]);
@@ -38,7 +38,7 @@ test('an identical request is answered from memory', async () => {
 });
 
 test('an answer with parallel tool calls and a signed thought is replayed whole', async () => {
-  const run = runModule(createExactCache(), { upstream: async () => Reply.of(answer) });
+  const run = runModule(exactCache, { upstream: async () => Reply.of(answer) });
   await run(hello);
   const replayed = await run(hello);
   assert.equal(replayed.sent.length, 0);
@@ -46,7 +46,7 @@ test('an answer with parallel tool calls and a signed thought is replayed whole'
 });
 
 test('neither another account nor another credential sees the answer', async () => {
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   const callers = [
     {},
     { account: 'a' },
@@ -84,14 +84,14 @@ const sameMeaning: Readonly<Record<string, ChatRequest>> = {
 
 for (const [what, request] of Object.entries(sameMeaning)) {
   test(`${what} makes no difference`, async () => {
-    const run = runModule(createExactCache());
+    const run = runModule(exactCache);
     await run(hello);
     assert.equal((await run(request)).sent.length, 0);
   });
 }
 
 test('a cache marker on a tool or inside a tool result makes no difference', async () => {
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   const conversation = (mark: object): ChatRequest => ({
     ...hello,
     tools: [Object.assign({ name: 'level' }, mark)],
@@ -131,14 +131,14 @@ const otherMeaning: Readonly<Record<string, ChatRequest>> = {
 
 for (const [what, request] of Object.entries(otherMeaning)) {
   test(`${what} asks the provider`, async () => {
-    const run = runModule(createExactCache());
+    const run = runModule(exactCache);
     await run(hello);
     assert.equal((await run(request)).sent.length, 1);
   });
 }
 
 test('a header that changes the meaning asks the provider, another one does not', async () => {
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   await run(hello);
   assert.equal((await run(hello, { headers: ['user-agent', 'another'] })).sent.length, 0);
   assert.equal((await run(hello, { headers: ['anthropic-beta', 'new'] })).sent.length, 1);
@@ -147,7 +147,7 @@ test('a header that changes the meaning asks the provider, another one does not'
 
 for (const directive of ['no-cache', 'no-store', 'max-age=0, no-cache', 'No-Cache']) {
   test(`cache-control: ${directive} passes the cache by, both ways`, async () => {
-    const run = runModule(createExactCache());
+    const run = runModule(exactCache);
     const headers = ['cache-control', directive];
     const bypassing = await run(hello, { headers });
     assert.deepEqual([bypassing.sent.length, bypassing.step?.facts], [1, { bypass: true }]);
@@ -158,7 +158,7 @@ for (const directive of ['no-cache', 'no-store', 'max-age=0, no-cache', 'No-Cach
 
 for (const stop_reason of ['max_tokens', 'pause_turn', 'refusal', 'model_context_window_exceeded', null]) {
   test(`an answer that stopped with ${stop_reason} is not kept`, async () => {
-    const run = runModule(createExactCache(), { upstream: async () => Reply.of({ ...answer, stop_reason }) });
+    const run = runModule(exactCache, { upstream: async () => Reply.of({ ...answer, stop_reason }) });
     for (let call = 0; call < 2; call++) assert.equal((await run(hello)).sent.length, 1);
   });
 }
@@ -180,7 +180,7 @@ const broken: Readonly<Record<string, () => AsyncGenerator<ReplyEvent>>> = {
 
 for (const [what, events] of Object.entries(broken)) {
   test(`an answer cut short by ${what} is not kept`, async () => {
-    const run = runModule(createExactCache());
+    const run = runModule(exactCache);
     const failed = await run(hello, { upstream: async () => Reply.stream(events()) });
     assert.ok(failed.error !== undefined);
     const next = await run(hello);
@@ -189,7 +189,7 @@ for (const [what, events] of Object.entries(broken)) {
 }
 
 test('a refusal is passed on and not kept', async () => {
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   const refused = await run(hello, {
     upstream: () => Promise.reject(new GatewayError('upstream_error', 'busy', { status: 529 })),
   });
@@ -199,7 +199,7 @@ test('a refusal is passed on and not kept', async () => {
 
 test('an answer is kept for its time and no longer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 });
-  const run = runModule(createExactCache(), { options: 'ttl=10m' });
+  const run = runModule(exactCache, { options: 'ttl=10m' });
   await run(hello);
   t.mock.timers.setTime(599_999);
   assert.equal((await run(hello)).sent.length, 0);
@@ -209,7 +209,7 @@ test('an answer is kept for its time and no longer', async (t) => {
 
 test('an answer is kept for an hour unless said otherwise', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 });
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   await run(hello);
   t.mock.timers.setTime(3_599_999);
   assert.equal((await run(hello)).sent.length, 0);
@@ -218,11 +218,11 @@ test('an answer is kept for an hour unless said otherwise', async (t) => {
 });
 
 test('an answer that is too large is passed on and not kept', async () => {
-  const small = runModule(createExactCache(), { options: 'max_bytes=100' });
+  const small = runModule(exactCache, { options: 'max_bytes=100' });
   const first = await small(hello);
   assert.match(JSON.stringify(first.answer?.content), /demonstration/);
   assert.equal((await small(hello)).sent.length, 1);
-  const large = runModule(createExactCache(), { options: 'max_bytes=100000' });
+  const large = runModule(exactCache, { options: 'max_bytes=100000' });
   await large(hello);
   assert.equal((await large(hello)).sent.length, 0);
 });
@@ -233,7 +233,7 @@ test('identical requests in flight wait for the first', async () => {
     await gate;
     return Reply.of(answer);
   };
-  const run = runModule(createExactCache(), { upstream });
+  const run = runModule(exactCache, { upstream });
   const running = Array.from({ length: 20 }, () => run(hello));
   const other = run({ ...hello, max_tokens: 1 });
   open();
@@ -252,7 +252,7 @@ test('a first request that fails leaves the others to ask for themselves', async
     await gate;
     throw new GatewayError('client_gone', 'the client closed the connection');
   };
-  const run = runModule(createExactCache(), { upstream });
+  const run = runModule(exactCache, { upstream });
   const [leader, ...followers] = Array.from({ length: 5 }, () => run(hello));
   open();
   assert.ok((await leader)?.error !== undefined);
@@ -261,7 +261,7 @@ test('a first request that fails leaves the others to ask for themselves', async
 
 test("another account's request in flight is not waited for", async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   const leader = run(hello, {
     account: 'a',
     upstream: async () => {
@@ -276,7 +276,7 @@ test("another account's request in flight is not waited for", async () => {
 
 test('a request whose client leaves while it waits asks nobody', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-  const run = runModule(createExactCache());
+  const run = runModule(exactCache);
   const leader = run(hello, {
     upstream: async () => {
       await gate;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
-import { firstIdAt, isRequestId, timeOfId } from '../kernel/request-id.ts';
+import { firstIdAt, isRequestId, timeOfId } from './request-id.ts';
 import { createRequestIds } from './request-ids.ts';
 
 test('ids are all different, and in the order of time', () => {

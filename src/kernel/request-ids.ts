@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
-import { type Clock, systemClock } from '../kernel/clock.ts';
-import { firstIdAt, requestIdRandomBytes } from '../kernel/request-id.ts';
+import { type Clock, systemClock } from './clock.ts';
+import { firstIdAt, requestIdRandomBytes } from './request-id.ts';
 
 const idsAtOnce = 256;
 

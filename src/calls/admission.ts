@@ -1,0 +1,99 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { Exchange, Received } from '../kernel/exchange.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Pipeline } from '../kernel/pipeline.ts';
+import type { Presence } from '../kernel/presence.ts';
+import type { Trace } from '../kernel/trace.ts';
+import type { Catalog } from '../providers/catalog/catalog.ts';
+import { checkPriced, type UnknownModels } from '../providers/catalog/check-priced.ts';
+import type { Directory } from '../providers/directory.ts';
+import type { Known } from './callers.ts';
+import type { Credentials } from './credentials.ts';
+import type { PipelineChoice } from './pipeline-choice.ts';
+import type { CallReports } from './reports.ts';
+import { type Counted, passThrough, type Turnstiles } from './turnstile.ts';
+
+export interface AdmissionParts {
+  readonly turnstiles: Turnstiles;
+  readonly pipelines: PipelineChoice;
+  readonly directory: Directory;
+  readonly credentials: Credentials;
+  readonly prices: { readonly catalog: Catalog; readonly unknownModels: UnknownModels };
+  readonly reports: Pick<CallReports, 'turnedAway'>;
+}
+
+/** A call whose caller is known and whose body is read. */
+export interface Arrived {
+  readonly id: string;
+  readonly received: Received;
+  readonly presence: Presence;
+  readonly trace: Trace;
+}
+
+interface Ready {
+  readonly exchange: Exchange;
+  readonly pipeline: Pipeline;
+}
+
+interface Admitted extends Ready {
+  readonly counted: Counted;
+}
+
+/** Decides whether a call may be made, and where it goes. */
+export class Admission {
+  readonly #parts: AdmissionParts;
+
+  constructor(parts: AdmissionParts) {
+    this.#parts = parts;
+  }
+
+  /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
+  async admit(arrived: Arrived, caller: Known): Promise<Admitted> {
+    const counted = await passThrough(this.#parts.turnstiles, caller, Received.headersOf(arrived.received));
+    try {
+      const ready = await this.#prepared(arrived, counted.known);
+      if (counted.refusal !== undefined) throw counted.refusal;
+      return { ...ready, counted };
+    } catch (thrown) {
+      counted.unused();
+      const { id, received, trace } = arrived;
+      const { startedAtMs } = trace;
+      this.#parts.reports.turnedAway({ id, known: counted.known, received, startedAtMs, thrown });
+      throw thrown;
+    }
+  }
+
+  /** After authentication and the body, in the order of the contract: pipeline, provider key. */
+  async #prepared({ id, received, presence, trace }: Arrived, known: Known): Promise<Ready> {
+    const { credentials, directory, pipelines, prices } = this.#parts;
+    const model = checkedModel(received);
+    const { pipeline } = pipelines.choose(received.header('x-weir-pipeline'), known.pipelineConfig);
+    const target = directory.resolve(model);
+    const finder = credentials.of({ known, headers: Received.headersOf(received) });
+    await finder.find(target);
+    if (prices.unknownModels === 'refuse')
+      checkPriced(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
+    const { caller } = known;
+    return {
+      exchange: new Exchange({ id, received, caller, target, presence, trace, credentials: finder }),
+      pipeline,
+    };
+  }
+}
+
+/** The little that the gateway itself needs of a body; the rest is for the provider to judge. */
+export function checkedModel({ asked: { model, stream }, body: { messages } }: Received): string {
+  if (typeof model !== 'string' || model === '')
+    throw new GatewayError('invalid_request', '"model" must be a string that names a model', {
+      param: 'model',
+    });
+  if (model.length > limits.modelNameMax)
+    throw new GatewayError('invalid_request', `"model" has at most ${limits.modelNameMax} characters`, {
+      param: 'model',
+    });
+  if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
+    throw new GatewayError('invalid_request', '"stream" must be true or false', { param: 'stream' });
+  if (messages !== undefined && !Array.isArray(messages))
+    throw new GatewayError('invalid_request', '"messages" must be an array', { param: 'messages' });
+  return model;
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { ModuleHost } from '../kernel/module.ts';
+import type { Log } from '../telemetry/log.ts';
+
+interface HostParts {
+  readonly clock: Clock;
+  readonly log: Log;
+  settings: ModuleHost['settings'];
+}
+
+/** What modules have for as long as this gateway runs. */
+export class Host implements ModuleHost {
+  readonly clock: Clock;
+  readonly log: ModuleHost['log'];
+  readonly settings: ModuleHost['settings'];
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #closed = false;
+
+  constructor({ clock, log, settings }: HostParts) {
+    this.clock = clock;
+    this.settings = settings;
+    this.log = {
+      info: (message, facts) => log.info({ ...facts }, message),
+      error: (message, facts) => log.error({ ...facts }, message),
+    };
+  }
+
+  every(pauseMs: number, run: () => void | Promise<void>): void {
+    if (this.#closed) return;
+    const timer = setTimeout(async () => {
+      this.#timers.delete(timer);
+      try {
+        await run();
+      } catch (fault) {
+        this.log.error('what a module does from time to time failed', { err: fault });
+      }
+      this.every(pauseMs, run);
+    }, pauseMs).unref();
+    this.#timers.add(timer);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}

@@ -1,0 +1,410 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { runModule } from '../testing/run-module.ts';
+import { GatewayError } from './errors.ts';
+import type { Answer, ChatRequest, ReplyEvent } from './message.ts';
+import type { Handler, Module } from './module.ts';
+import { unfold } from './reply/answer.ts';
+import { Reply } from './reply/reply.ts';
+
+const request: ChatRequest = {
+  model: 'demo-1',
+  max_tokens: 50,
+  messages: [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'Hello' },
+    { role: 'user', content: 'How are you?' },
+  ],
+};
+
+const answer: Answer = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'demo-1',
+  content: [{ type: 'text', text: 'Fine' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 100, output_tokens: 10 },
+};
+
+const upstream: Handler = async () => Reply.of(answer);
+
+function module(handle: Module['handle'], over: Partial<Module> = {}): Module {
+  return {
+    name: 'probe',
+    summary: 'A module under test.',
+    status: 'preview',
+    protective: false,
+    ifBroken: 'skip',
+    touches: ['reply'],
+    options: z.strictObject({}),
+    handle,
+    ...over,
+  };
+}
+
+const run = (handle: Module['handle'], over: Partial<Module> = {}) =>
+  runModule(module(handle, over), { upstream })(request);
+
+const never = <Nothing>() => new Promise<Nothing>(() => undefined);
+
+function isBroken(error: unknown): void {
+  assert.ok(GatewayError.is(error) && error.code === 'module_broken', String(error));
+}
+
+describe('a module that breaks inside of its reply', () => {
+  const mapping: Module['handle'] = async (exchange, next) =>
+    (await next(exchange)).map((event) => {
+      if (event.type === 'content_block_delta') throw new Error('oops');
+      return event.type === 'message_start' ? { ...event, message: { ...event.message, id: 'mine' } } : event;
+    });
+
+  test('is done without from there on where it says skip', async () => {
+    const { answer: got, step } = await run(mapping);
+    assert.deepEqual([got?.id, got?.content], ['mine', answer.content]);
+    assert.equal(step?.effect, 'broken');
+    assert.match(step?.fault ?? '', /oops/);
+  });
+
+  test('fails the answer where it says reject', async () => {
+    const { error, step } = await run(mapping, { ifBroken: 'reject' });
+    isBroken(error);
+    assert.equal(step?.effect, 'broken');
+  });
+
+  test('can’t be done without once it has read what it doesn’t hand on', async () => {
+    const { error, step } = await run(async (exchange, next) =>
+      (await next(exchange)).through(async function* (events) {
+        for await (const event of events) if (event.type === 'message_stop') throw new Error(event.type);
+        yield* [];
+      }),
+    );
+    isBroken(error);
+    assert.equal(step?.effect, 'broken');
+  });
+
+  test('is done without where it has read nothing', async () => {
+    const splices: ((events: AsyncIterable<ReplyEvent>) => AsyncIterable<ReplyEvent>)[] = [
+      () => {
+        throw new Error('oops');
+      },
+      async function* () {
+        yield* [];
+        throw new Error('oops');
+      },
+    ];
+    for (const splice of splices) {
+      const { answer: got, step } = await run(async (exchange, next) =>
+        (await next(exchange)).through(splice),
+      );
+      assert.deepEqual([got, step?.effect], [answer, 'broken']);
+    }
+  });
+
+  test('is to blame for what it looks with, too', async () => {
+    const tapping: Module['handle'] = async (exchange, next) =>
+      (await next(exchange)).tap(() => {
+        throw new Error('oops');
+      });
+    const skipped = await run(tapping);
+    assert.deepEqual([skipped.answer, skipped.step?.effect], [answer, 'broken']);
+    isBroken((await run(tapping, { ifBroken: 'reject' })).error);
+    const late = await run(async (exchange, next) =>
+      (await next(exchange)).onEnd(() => {
+        throw new Error('oops');
+      }),
+    );
+    assert.deepEqual([late.answer, late.step?.effect], [answer, 'broken']);
+  });
+
+  test('may refuse in the middle', async () => {
+    const refusing: Module['handle'] = async (exchange, next) =>
+      (await next(exchange)).map((event) => {
+        if (event.type === 'content_block_delta')
+          throw new GatewayError('blocked_by_module', 'not that', { detail: 'word 7' });
+        return event;
+      });
+    const { error, step } = await run(refusing);
+    assert.ok(GatewayError.is(error) && error.code === 'blocked_by_module' && error.status === 400);
+    assert.equal(step?.effect, 'rejected');
+  });
+
+  test('is not to blame for a provider that breaks', async () => {
+    async function* cut() {
+      yield* [...unfold(answer)].slice(0, 3);
+      throw new GatewayError('upstream_broken', 'cut');
+    }
+    const handles: Module['handle'][] = [
+      async (exchange, next) => (await next(exchange)).map((event) => event),
+      async (exchange, next) =>
+        (await next(exchange)).through(async function* (events) {
+          yield* events;
+        }),
+      async (exchange, next) => Reply.stream((await next(exchange)).events()),
+    ];
+    for (const handle of handles) {
+      const { error, step } = await runModule(module(handle), { upstream: async () => Reply.stream(cut()) })(
+        request,
+      );
+      assert.ok(GatewayError.is(error) && error.code === 'upstream_broken', String(error));
+      assert.equal(step?.effect, 'changed-reply');
+    }
+  });
+});
+
+describe('a module that never comes to an end', () => {
+  const quick = { deadlineMs: 20 };
+
+  test('is left behind where it says skip, and fails the call where it says reject', async () => {
+    const { answer: got, step } = await run(never, quick);
+    assert.deepEqual([got, step?.effect], [answer, 'broken']);
+    assert.match(step?.fault ?? '', /more than 0\.02 s/);
+    isBroken((await run(never, { ...quick, ifBroken: 'reject' })).error);
+  });
+
+  test('gives the answer it already has', async () => {
+    let calls = 0;
+    const { answer: got } = await runModule(
+      module(async (exchange, next) => {
+        await next(exchange);
+        return never();
+      }, quick),
+      {
+        upstream: async () => {
+          calls++;
+          return Reply.of(answer);
+        },
+      },
+    )(request);
+    assert.deepEqual([got, calls], [answer, 1]);
+  });
+
+  test('is noticed inside of its reply as well', async () => {
+    const { error, step } = await run(
+      async (exchange, next) =>
+        (await next(exchange)).through(async function* (events) {
+          for await (const event of events) {
+            yield event;
+            await never();
+          }
+        }),
+      quick,
+    );
+    isBroken(error);
+    assert.equal(step?.effect, 'broken');
+  });
+
+  test('may wait for its provider as long as that takes', async () => {
+    const slow: Handler = async () => {
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      return Reply.stream(slowly());
+    };
+    async function* slowly() {
+      for (const event of unfold(answer)) {
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        yield event;
+      }
+    }
+    for (const read of [
+      async (reply: Reply) => Reply.of(await reply.answer()),
+      async (reply: Reply) => reply.map((event) => event),
+    ]) {
+      const waiting = module(async (exchange, next) => read(await next(exchange)), quick);
+      const { answer: got, step } = await runModule(waiting, { upstream: slow })(request);
+      assert.deepEqual([got, step?.effect], [answer, 'changed-reply']);
+      assert.ok((step?.ownMs ?? 0) < 20, String(step?.ownMs));
+    }
+  });
+
+  test('asks for nothing any more when it wakes', async () => {
+    const woken = Promise.withResolvers<void>();
+    const refusal = Promise.withResolvers<unknown>();
+    const { answer: got, sent } = await run(async (exchange, next) => {
+      await woken.promise;
+      next(exchange).catch(refusal.resolve);
+      return never();
+    }, quick);
+    woken.resolve();
+    assert.match(String(await refusal.promise), /goes on without the module/);
+    assert.deepEqual([got, sent.length], [answer, 1]);
+  });
+});
+
+describe('a module may change', () => {
+  type Change = Partial<ChatRequest> | ((messages: ChatRequest['messages']) => ChatRequest['messages']);
+  const changing = (change: Change, touches: Module['touches']) =>
+    run(
+      (exchange, next) => {
+        const fields =
+          typeof change === 'function' ? { messages: change(exchange.request.messages) } : change;
+        return next(exchange.with({ request: { ...exchange.request, ...fields } }));
+      },
+      { touches, ifBroken: 'reject' },
+    );
+  const another = { role: 'user', content: 'Hm.' } as const;
+  const changes: readonly [string, Change, Module['touches'][number]][] = [
+    ['tools', { tools: [{ name: 'look' }] }, 'tools'],
+    ['the choice of tools', { tool_choice: { type: 'none' } }, 'tools'],
+    ['the system prompt', { system: 'Be kind.' }, 'system'],
+    ['the limit of output', { max_tokens: 7 }, 'output-limit'],
+    ['the temperature', { temperature: 0 }, 'settings'],
+    ['the newest turn', (messages) => messages.with(-1, another), 'newest-turn'],
+    ['what comes behind it', (messages) => [...messages, another], 'newest-turn'],
+    ['an old turn', (messages) => messages.with(0, another), 'history'],
+  ];
+  for (const [what, change, touch] of changes)
+    test(`${what} if it says so, and not otherwise`, async () => {
+      const allowed = await changing(change, [touch]);
+      assert.deepEqual([allowed.step?.effect, allowed.error], ['changed-request', undefined]);
+      const { step, sent, error } = await changing(change, []);
+      isBroken(error);
+      assert.equal(sent.length, 0);
+      assert.match(step?.fault ?? '', new RegExp(`may not change "${touch}"`));
+    });
+
+  test('nothing by leaving old turns out unless it says so', async () => {
+    const { step } = await changing((messages) => messages.slice(-1), ['newest-turn']);
+    assert.match(step?.fault ?? '', /may not change "history"/);
+  });
+
+  test('the answer, or give one of its own, only if it says so', async () => {
+    for (const handle of [
+      async () => Reply.of(answer),
+      (async (exchange, next) => (await next(exchange)).map((event) => event)) satisfies Module['handle'],
+    ]) {
+      const { step } = await run(handle, { touches: [] });
+      assert.match(step?.fault ?? '', /may not change "reply"/);
+    }
+  });
+
+  test('where a call goes only if it says so, and by nothing but its target', async () => {
+    const moving: Module['handle'] = (exchange, next, kit) => {
+      const target = kit.models.target('demo-2');
+      assert.ok(target !== undefined);
+      return next(exchange.with({ target }));
+    };
+    const moved = await run(moving, { touches: ['target'] });
+    assert.deepEqual([moved.attempts[0]?.target.model, moved.step?.effect], ['demo-2', 'changed-request']);
+    assert.match((await run(moving, { touches: [] })).step?.fault ?? '', /may not change "target"/);
+    const renaming = await changing({ model: 'demo-2' }, ['settings', 'target']);
+    isBroken(renaming.error);
+    assert.match(renaming.step?.fault ?? '', /with\(\{ target \}\) sends the call there/);
+  });
+});
+
+describe('what a module asks for is paid for', () => {
+  test('each time', async () => {
+    const { attempts } = await run(async (exchange, next) => {
+      for (let time = 0; time < 4; time++) await (await next(exchange)).answer();
+      return next(exchange);
+    });
+    assert.deepEqual(
+      attempts.map(({ usage, askedBy, ending }) => [usage.input_tokens, askedBy, ending?.how]),
+      [
+        [100, undefined, 'complete'],
+        [100, 'probe', 'complete'],
+        [100, 'probe', 'complete'],
+        [100, 'probe', 'complete'],
+        [100, 'probe', 'complete'],
+      ],
+    );
+  });
+
+  test('also where it throws after reading', async () => {
+    const { attempts, error } = await run(async (exchange, next) => {
+      await (await next(exchange)).answer();
+      throw new Error('oops');
+    });
+    isBroken(error);
+    assert.deepEqual(
+      attempts.map(({ usage, ending }) => [usage.output_tokens, ending?.how]),
+      [[10, 'complete']],
+    );
+  });
+
+  test('when it asks for itself, beside the call', async () => {
+    const {
+      attempts,
+      answer: got,
+      step,
+    } = await run(async (exchange, next, kit) => {
+      const target = kit.models.target('demo-1');
+      assert.ok(target !== undefined);
+      const said = await kit.models.ask(
+        { max_tokens: 9, messages: [{ role: 'user', content: 'Hm?' }] },
+        target,
+      );
+      kit.note({ said: said.content.length });
+      return next(exchange);
+    });
+    assert.deepEqual([got, step?.facts], [answer, { said: 1 }]);
+    assert.deepEqual(
+      attempts.map(({ askedBy, isAside }) => [askedBy, isAside]),
+      [
+        ['probe', true],
+        [undefined, false],
+      ],
+    );
+  });
+
+  test('and a loop of asking has an end', async () => {
+    const { step, attempts } = await run(async (exchange, next) => {
+      for (;;) await (await next(exchange)).answer();
+    });
+    assert.match(step?.fault ?? '', /100 answers in one call at most/);
+    assert.equal(attempts.length, 100);
+  });
+});
+
+describe('a reply', () => {
+  test('that a module goes on reading when the call is answered is left to it', async () => {
+    const later = Promise.withResolvers<void>();
+    let read: Promise<readonly ReplyEvent[]> | undefined;
+    const {
+      answer: got,
+      attempts,
+      step,
+    } = await run(async (exchange, next) => {
+      const events = (await next(exchange)).events();
+      read = later.promise.then(() => Array.fromAsync(events));
+      return Reply.of({ ...answer, id: 'cached' });
+    });
+    assert.deepEqual([got?.id, step?.effect], ['cached', 'changed-reply']);
+    assert.deepEqual(
+      attempts.map(({ ending }) => ending),
+      [undefined],
+    );
+    later.resolve();
+    assert.deepEqual(await read, [...unfold(answer)]);
+    assert.deepEqual(
+      attempts.map(({ ending, usage }) => [ending?.how, usage.input_tokens]),
+      [['complete', 100]],
+    );
+  });
+
+  test('that nobody will read is told to stop, also where another was made of it', async () => {
+    const { attempts } = await run(async (exchange, next) => {
+      (await next(exchange)).map((event) => event);
+      (await next(exchange)).through(async function* (events) {
+        yield* events;
+      });
+      return next(exchange);
+    });
+    assert.deepEqual(
+      attempts.map(({ ending }) => ending?.how),
+      ['aborted', 'aborted', 'complete'],
+    );
+  });
+
+  test('that is handed on though it was read is the module’s fault', async () => {
+    const { error, step } = await run(async (exchange, next) => {
+      const reply = await next(exchange);
+      await reply.answer();
+      return reply;
+    });
+    isBroken(error);
+    assert.match(step?.fault ?? '', /was read already/);
+  });
+});

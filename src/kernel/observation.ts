@@ -1,0 +1,226 @@
+import type { Attempt } from './attempt.ts';
+import { GatewayError } from './errors.ts';
+import { Exchange } from './exchange.ts';
+import { limits } from './limits.ts';
+import type { Handler, Module } from './module.ts';
+import type { Keeper } from './reply/keeper.ts';
+import { Reply } from './reply/reply.ts';
+import { Stopwatch } from './stopwatch.ts';
+import { type Touch, touchedBetween } from './touches.ts';
+import type { Step } from './trace.ts';
+
+interface Watched {
+  readonly exchange: Exchange;
+  readonly next: Handler;
+  readonly step: Step;
+}
+
+type Paid = (attempts: readonly Attempt[]) => void;
+
+/** One module at work on one call: what it does, how long it takes, and whose fault it is, until its reply has ended. */
+export class Observation implements Keeper {
+  readonly module: Module;
+  readonly step: Step;
+  /** The module around it, where there is one. */
+  readonly outer: Observation | undefined;
+  readonly #exchange: Exchange;
+  readonly #next: Handler;
+  readonly #given: Reply[] = [];
+  /** Failures from further in, which are not the module's. */
+  readonly #inner: unknown[] = [];
+  /** Every answer that providers were asked for below this module. */
+  readonly #attempts: Attempt[] = [];
+  readonly #paid: Paid[] = [];
+  readonly #stopwatch: Stopwatch;
+  #changedRequest = false;
+  #callsOfNext = 0;
+  #questions = 0;
+  /** What the answer was made to fail with because of the module. */
+  #verdict: unknown;
+  #isOver = false;
+
+  constructor(module: Module, { exchange, next, step }: Watched) {
+    this.module = module;
+    this.step = step;
+    this.outer = Exchange.inside.asking(exchange).within;
+    this.#exchange = exchange;
+    this.#next = next;
+    this.#stopwatch = new Stopwatch(module.deadlineMs ?? limits.moduleDeadlineMs);
+  }
+
+  get exchange(): Exchange {
+    return this.#exchange;
+  }
+
+  /** What the module is given as `next`. */
+  readonly next: Handler = async (passed) => {
+    if (this.#stopwatch.expired) throw new Error('this call goes on without the module, which took too long');
+    this.#checkTouches(passed);
+    if (passed !== this.#exchange) this.#changedRequest = true;
+    this.mayAsk();
+    const asking = Exchange.inside.asking(this.#exchange);
+    const askedBy = ++this.#callsOfNext > 1 ? this.module.name : asking.askedBy;
+    const further = Exchange.inside.askedFor(passed, { ...asking, within: this, askedBy });
+    try {
+      const reply = await this.wait(this.#next(further));
+      this.#given.push(reply);
+      Reply.custody.give(reply, this);
+      return reply;
+    } catch (failure) {
+      this.#inner.push(failure);
+      throw failure;
+    }
+  };
+
+  /** A module that goes round in circles is stopped. */
+  mayAsk(): void {
+    if (++this.#questions > limits.attemptsMax)
+      throw new Error(`a module asks for ${limits.attemptsMax} answers in one call at most`);
+  }
+
+  /** Runs once, when the module's part is over and nothing is under way that providers were asked for below it. */
+  whenPaid(then: Paid): void {
+    this.#paid.push(then);
+  }
+
+  /** A provider is asked below this module. */
+  asks(attempt: Attempt): void {
+    this.#attempts.push(attempt);
+  }
+
+  attemptEnded(): void {
+    if (this.#isOver) this.#settle();
+  }
+
+  /** Runs the module; its failures are met by its own `ifBroken`. */
+  async run(handle: () => Promise<Reply>): Promise<Reply> {
+    let handled: Promise<Reply> | undefined;
+    const begin = async () => handle();
+    try {
+      const reply = this.#accepted(await this.work(() => (handled = begin())));
+      await this.#discard(this.#given.flatMap((one) => Reply.custody.left(one, reply) ?? []));
+      return reply.onEnd(() => this.#end());
+    } catch (thrown) {
+      // What comes when nobody waits for it any more is told to stop.
+      if (this.#stopwatch.expired) handled?.then((late) => late.discard()).catch(() => undefined);
+      return this.#without(thrown).then(
+        (reply) => reply.onEnd(() => this.#end()),
+        (failure) => {
+          this.#end();
+          throw failure;
+        },
+      );
+    } finally {
+      this.step.ownMs = this.#stopwatch.ms;
+    }
+  }
+
+  work<Done>(task: () => Promise<Done>): Promise<Done> {
+    return this.#stopwatch.run(task);
+  }
+
+  wait<Done>(inner: Promise<Done>): Promise<Done> {
+    return this.#stopwatch.paused(inner);
+  }
+
+  failed(fault: unknown, mayGoOn: boolean): unknown {
+    if (fault === this.#verdict || this.#isInner(fault)) return fault;
+    if (GatewayError.is(fault)) {
+      this.step.effect = 'rejected';
+      return fault;
+    }
+    this.#broke(fault);
+    if (mayGoOn && this.module.ifBroken === 'skip') return undefined;
+    this.#verdict = broken(this.module, fault);
+    return this.#verdict;
+  }
+
+  #accepted(reply: Reply): Reply {
+    const isGiven = this.#given.includes(reply);
+    if (reply.consumed) throw new Error('the reply that the module handed on was read already');
+    if (!isGiven) {
+      this.#mayTouch('reply');
+      Reply.custody.claim(reply, this);
+    }
+    if (this.#given.length === 0) this.step.effect = 'answered';
+    else if (!isGiven) this.step.effect = 'changed-reply';
+    else if (this.#changedRequest) this.step.effect = 'changed-request';
+    return reply;
+  }
+
+  /** Goes on as if the module weren't there, unless it asked not to, or has read the reply: that can't be undone. */
+  async #without(thrown: unknown): Promise<Reply> {
+    const given = this.#given;
+    if (this.#isInner(thrown) || GatewayError.is(thrown)) {
+      if (GatewayError.is(thrown) && !this.#isInner(thrown)) this.step.effect = 'rejected';
+      else if (this.#changedRequest) this.step.effect = 'changed-request';
+      await this.#discard(given);
+      throw thrown;
+    }
+    this.#broke(thrown);
+    const [innerFailure] = this.#inner;
+    if (innerFailure !== undefined && given.length === 0) throw innerFailure;
+    const intact = given.findLast((reply) => !reply.consumed);
+    if (this.module.ifBroken === 'skip' && (intact !== undefined || given.length === 0)) {
+      await this.#discard(given.filter((reply) => reply !== intact));
+      return intact ?? (await this.#next(this.#exchange));
+    }
+    await this.#discard(given);
+    throw broken(this.module, thrown);
+  }
+
+  #broke(fault: unknown): void {
+    this.step.effect = 'broken';
+    this.step.fault ??= fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+  }
+
+  #isInner(failure: unknown): boolean {
+    return this.#inner.includes(failure) || this.#given.some((reply) => reply.failure === failure);
+  }
+
+  #checkTouches(passed: Exchange): void {
+    if (passed === this.#exchange) return;
+    if (passed.target !== this.#exchange.target) this.#mayTouch('target');
+    if (passed.untouched && this.#exchange.untouched) return;
+    for (const touch of touchedBetween(this.#exchange.request, passed.request)) this.#mayTouch(touch);
+  }
+
+  #mayTouch(touch: Touch): void {
+    if (this.module.touches.includes(touch)) return;
+    throw new Error(`the module ${this.module.name} may not change "${touch}": its touches don't list it`);
+  }
+
+  /** A reply that a module asked for and then left lying must still be told to stop. */
+  async #discard(left: readonly Reply[]): Promise<void> {
+    for (const reply of left) await reply.discard();
+  }
+
+  /** What the module still reads goes on for a while. */
+  #end(): void {
+    this.#isOver = true;
+    this.#stopwatch.stop();
+    this.step.ownMs = this.#stopwatch.ms;
+    const open = this.#given.filter((reply) => !reply.ended);
+    if (open.length > 0) setTimeout(() => void this.#discard(open), limits.moduleAfterworkMs).unref();
+    this.#settle();
+  }
+
+  #settle(): void {
+    if (this.#paid.length === 0 || this.#attempts.some(({ ending }) => ending === undefined)) return;
+    for (const then of this.#paid.splice(0)) {
+      try {
+        then(this.#attempts);
+      } catch (fault) {
+        this.#broke(fault);
+      }
+    }
+  }
+}
+
+function broken(module: Module, cause: unknown): GatewayError {
+  return new GatewayError(
+    'module_broken',
+    `the module ${module.name} failed; leave it out of the pipeline to go on without it`,
+    { cause },
+  );
+}

@@ -1,0 +1,41 @@
+import { GatewayError } from '../errors.ts';
+import type { ReplyEncoder } from '../wire-format.ts';
+import type { Events } from './rewritten.ts';
+import type { Pulled, Source } from './source.ts';
+
+/** An answer's events as the bytes of a format. */
+export function encoded(events: Source<Events>, encoder: ReplyEncoder): () => Pulled<Uint8Array> {
+  let isOver = false;
+  return async () => {
+    while (!isOver) {
+      let next: Events | undefined;
+      try {
+        next = await events.next();
+      } catch (failure) {
+        isOver = true;
+        return lastWord(failure, encoder);
+      }
+      if (next === undefined) {
+        isOver = true;
+        return encoder.end();
+      }
+      const chunks: Uint8Array[] = [];
+      for (const event of next) {
+        const chunk = encoder.push(event);
+        if (chunk !== undefined) chunks.push(chunk);
+      }
+      if (chunks.length > 0) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+    }
+    return undefined;
+  };
+}
+
+/** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
+function lastWord(failure: unknown, encoder: ReplyEncoder): Uint8Array {
+  if (!GatewayError.is(failure)) throw failure;
+  const { message, status, code } = failure;
+  const error = { type: 'api_error', message, status, code };
+  const bytes = encoder.push({ type: 'error', error });
+  if (bytes === undefined) throw failure;
+  return bytes;
+}

@@ -1,0 +1,12 @@
+/** Who answers for code that runs inside of a reply, long after the function that put it there has returned. */
+export interface Keeper {
+  /**
+   * Its code failed. What the answer fails with; undefined where it goes on without that code, which is possible only
+   * while nothing is lost by it.
+   */
+  failed(fault: unknown, mayGoOn: boolean): unknown;
+  /** Its code is at work, and has to be done in time. */
+  work<Done>(task: () => Promise<Done>): Promise<Done>;
+  /** Its code waits for something further in, which is not its own time. */
+  wait<Done>(inner: Promise<Done>): Promise<Done>;
+}

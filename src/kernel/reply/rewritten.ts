@@ -1,0 +1,74 @@
+import type { ReplyEvent } from '../message.ts';
+import type { Keeper } from './keeper.ts';
+import type { Reading } from './reading.ts';
+import type { Source } from './source.ts';
+
+export type Events = readonly ReplyEvent[];
+
+/** Makes of one event what stands in its place. */
+export type Rewrite = (event: ReplyEvent) => ReplyEvent | Events;
+
+/** Makes of a whole answer another: may hold events back, wait, ask elsewhere, and put things in. */
+export type Splice = (events: AsyncIterable<ReplyEvent>) => AsyncIterable<ReplyEvent>;
+
+/** Whose code it is; known only once the reply was handed on. */
+type KeptBy = () => Keeper | undefined;
+
+/** Rewritten event by event. Where the rewriting fails and may be done without, the rest passes as it is. */
+export function mapped(inner: Source<Events>, rewrite: Rewrite, keptBy: KeptBy): Source<Events> {
+  let goesOnAsItIs = false;
+  const written = (event: ReplyEvent): ReplyEvent | Events => {
+    if (goesOnAsItIs) return event;
+    try {
+      return rewrite(event);
+    } catch (fault) {
+      orThrown(fault, keptBy(), true);
+      goesOnAsItIs = true;
+      return event;
+    }
+  };
+  return {
+    async next() {
+      const events = await inner.next();
+      return events?.flatMap(written);
+    },
+    cancel: () => inner.cancel(),
+  };
+}
+
+/** Rewritten as a whole. Once any of it was read, there is no going on without who reads it. */
+export function spliced(reading: Reading, splice: Splice, keptBy: KeptBy): Source<Events> {
+  let rest: AsyncIterator<ReplyEvent> | undefined;
+  let isOver = false;
+  return {
+    async next() {
+      try {
+        rest ??= splice(reading)[Symbol.asyncIterator]();
+        const { done, value } = await rest.next();
+        if (done !== true) {
+          if (value.type === 'message_stop' || value.type === 'error') isOver = true;
+          return [value];
+        }
+        await reading.return();
+        if (isOver) return undefined;
+        throw new Error('the answer that was written ends before its message_stop');
+      } catch (fault) {
+        orThrown(fault, keptBy(), rest !== reading && !reading.begun);
+        isOver = true;
+        rest = reading;
+        const { done, value } = await reading.next();
+        return done === true ? undefined : [value];
+      }
+    },
+    cancel() {
+      // One that is waiting finishes its wait first; its end is nobody's business any more.
+      if (rest !== undefined && rest !== reading) Promise.resolve(rest.return?.()).catch(() => undefined);
+      reading.return().catch(() => undefined);
+    },
+  };
+}
+
+function orThrown(fault: unknown, keeper: Keeper | undefined, mayGoOn: boolean): void {
+  const failure = keeper === undefined ? fault : keeper.failed(fault, mayGoOn);
+  if (failure !== undefined) throw failure;
+}

@@ -1,0 +1,56 @@
+import type { ChatRequest, Message } from './message.ts';
+
+/** What a module may edit. */
+export type Touch =
+  | 'tools'
+  | 'system'
+  /** Messages up to the last one of the assistant. */
+  | 'history'
+  /** What came after it. */
+  | 'newest-turn'
+  | 'output-limit'
+  /** Every other field: temperature, thinking, stop sequences and so on. */
+  | 'settings'
+  /** Where the call goes. */
+  | 'target'
+  | 'reply';
+
+/** What was edited between two requests, by identity: what is the same object was not touched. */
+export function touchedBetween(before: ChatRequest, after: ChatRequest): ReadonlySet<Touch> {
+  const touched = new Set<Touch>();
+  if (before === after) return touched;
+  const [old, edited]: readonly Readonly<Record<string, unknown>>[] = [{ ...before }, { ...after }];
+  for (const field of new Set([...Object.keys(old ?? {}), ...Object.keys(edited ?? {})]))
+    if (field !== 'messages' && old?.[field] !== edited?.[field]) touched.add(touchOf(field));
+  if (before.messages !== after.messages) {
+    const turn = newestTurn(before.messages);
+    if (!isSame(before.messages, after.messages, 0, turn)) touched.add('history');
+    const end = Math.max(before.messages.length, after.messages.length);
+    if (!isSame(before.messages, after.messages, turn, end)) touched.add('newest-turn');
+  }
+  return touched;
+}
+
+function touchOf(field: string): Touch {
+  switch (field) {
+    case 'tools':
+    case 'tool_choice':
+      return 'tools';
+    case 'system':
+      return 'system';
+    case 'max_tokens':
+      return 'output-limit';
+    default:
+      return 'settings';
+  }
+}
+
+/** Where the newest turn begins: behind the last message of the assistant. */
+function newestTurn(messages: readonly Message[]): number {
+  return messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+}
+
+function isSame(before: readonly Message[], after: readonly Message[], from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (before[at] !== after[at]) return false;
+  return true;
+}

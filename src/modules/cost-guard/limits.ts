@@ -1,0 +1,15 @@
+export const limits = {
+  /** The most that a ceiling in dollars can be: sums of billionths stay whole numbers far beyond it. */
+  ceilingUsdMax: 1_000_000,
+  /** The share of a ceiling from which on callers are warned, in hundredths. */
+  costWarningPercent: 80,
+  /** Tokens of output that a call is taken to have where neither it nor the catalogue says: twice what most models can. */
+  assumedOutputTokens: 65_536,
+  /** Tokens that a provider is taken to read on its own where the catalogue doesn't know the model's context. */
+  assumedContextTokens: 200_000,
+  /** Tokens, answers and searches that a call may ask for: more than any provider grants, so that sums stay numbers. */
+  reckonedTokensMax: 100_000_000,
+  reckonedTimesMax: 1000,
+  /** A call that could say less than this is refused rather than cut short. */
+  clampedOutputTokensMin: 256,
+} as const;
