@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ApiKeys } from '../kernel/ports/records.ts';
+import { WriteBehind } from '../kernel/write-behind.ts';
 
 export interface KeyUsesParts {
   readonly apiKeys: Pick<ApiKeys, 'touch'>;
@@ -11,67 +12,48 @@ export interface KeyUsesParts {
 
 /** When keys were last used: noted in memory with every call, stored for all of them at once every few seconds. */
 export class KeyUses {
-  readonly #parts: KeyUsesParts;
-  #pending = new Map<string, number>();
-  #storing: ReadonlyMap<string, number> = new Map();
-  #stored: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #clock: Clock;
+  readonly #uses: WriteBehind<Map<string, number>>;
 
-  constructor(parts: KeyUsesParts) {
-    this.#parts = parts;
+  constructor({ apiKeys, clock, onFailure }: KeyUsesParts) {
+    this.#clock = clock;
+    this.#uses = new WriteBehind({
+      begin: () => new Map<string, number>(),
+      store: (uses) => apiKeys.touch(this.#withoutLater(uses)),
+      flushMs: limits.keyUsesFlushMs,
+      retryMsMax: limits.keyUsesFlushMs,
+      onError: onFailure,
+    });
   }
 
   note(keyId: string): void {
-    if (this.#pending.size >= limits.keyUsesMax && !this.#pending.has(keyId)) return;
-    this.#pending.set(keyId, this.#parts.clock.now());
-    this.#timer ??= setTimeout(() => void this.#flushInTime(), limits.keyUsesFlushMs).unref();
+    const uses = this.#uses.filling;
+    if (uses.size >= limits.keyUsesMax && !uses.has(keyId)) return;
+    uses.set(keyId, this.#clock.now());
+    this.#uses.grown(uses.size);
   }
 
   /** What is not stored yet. To be taken before the stored times are read, so that nothing falls between the two. */
   pending(): (keyId: string) => number | undefined {
-    const [pending, storing] = [this.#pending, this.#storing];
-    return (keyId) => pending.get(keyId) ?? storing.get(keyId);
+    const { batches } = this.#uses;
+    return (keyId) => batches.find((uses) => uses.has(keyId))?.get(keyId);
   }
 
-  /** Stores what was noted so far; one at a time, since a later time must not be overtaken by its failure. */
-  flush(): Promise<void> {
-    const flushed = this.#stored.then(() => this.#store());
-    this.#stored = flushed.catch(() => undefined);
-    return flushed;
+  /** Stores what was noted so far. */
+  async flush(): Promise<void> {
+    const causes: unknown[] = [];
+    await this.#uses.storeOnce((cause) => causes.push(cause));
+    for (const cause of causes) throw cause;
   }
 
   async close(): Promise<void> {
-    await this.#flushInTime();
-    clearTimeout(this.#timer);
+    await this.#uses.storeOnce();
+    this.#uses.rest();
   }
 
-  async #flushInTime(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    try {
-      await this.flush();
-    } catch (cause) {
-      this.#parts.onFailure(cause);
-    }
-  }
-
-  async #store(): Promise<void> {
-    const uses = this.#pending;
-    if (uses.size === 0) return;
-    this.#pending = new Map();
-    this.#storing = uses;
-    try {
-      await this.#parts.apiKeys.touch(uses);
-    } catch (cause) {
-      this.#keep(uses);
-      throw cause;
-    } finally {
-      this.#storing = new Map();
-    }
-  }
-
-  #keep(uses: ReadonlyMap<string, number>): void {
-    this.#pending = new Map([...uses, ...this.#pending]);
-    this.#timer ??= setTimeout(() => void this.#flushInTime(), limits.keyUsesFlushMs).unref();
+  /** A key that was used again while its use could not be stored is stored with the later one. */
+  #withoutLater(uses: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    const later = this.#uses.filling;
+    return new Map([...uses].filter(([keyId]) => !later.has(keyId)));
   }
 }

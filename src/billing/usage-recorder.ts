@@ -1,10 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { UsageBatch, UsageBook, UsageDay } from '../kernel/ports/records.ts';
-import { unavailable } from '../kernel/ports/unavailable.ts';
-import { within } from '../kernel/within.ts';
+import type { UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import { WriteBehind } from '../kernel/write-behind.ts';
 import { type RecordedCall, type SpentAttempt, type UsageQuestion, UsageTally } from './usage-tally.ts';
 
 interface RecorderParts {
@@ -16,68 +13,53 @@ interface RecorderParts {
   readonly sumsMax?: number;
 }
 
-/** Sums on their way to the book. The same batch is sent until it is there, since a try may fail after it succeeded. */
-interface Sealed {
-  readonly tally: UsageTally;
-  readonly batch: UsageBatch;
-}
-
 const dayMs = 86_400_000;
 
-/** Gathers what calls used in memory, and stores it every second, away from the calls. */
+/** Sums up what calls used in memory, and stores it every second, away from the calls. */
 export class UsageRecorder {
   readonly #book: UsageBook;
-  readonly #clock: Clock;
-  readonly #onError: (error: unknown) => void;
-  readonly #flushMs: number;
-  readonly #sumsMax: number;
-  readonly #sealed = new Set<Sealed>();
-  #tally: UsageTally;
-  #timer: NodeJS.Timeout | undefined;
-  #flushing: Promise<void> | undefined;
-  /** Tries to store, counted when they begin. */
-  #rounds = 0;
-  #failedRounds = 0;
+  readonly #tallies: WriteBehind<UsageTally>;
   #today = { startMs: 0, endMs: 0, name: '' };
 
-  constructor({ book, clock, onError, flushMs, sumsMax }: RecorderParts) {
+  constructor({ book, clock, onError, flushMs, sumsMax = limits.usageSumsMax }: RecorderParts) {
     this.#book = book;
-    this.#clock = clock;
-    this.#onError = onError ?? (() => undefined);
-    this.#flushMs = flushMs ?? limits.usageFlushMs;
-    this.#sumsMax = sumsMax ?? limits.usageSumsMax;
-    this.#tally = new UsageTally(this.#sumsMax);
+    this.#tallies = new WriteBehind({
+      begin: () => new UsageTally(sumsMax),
+      store: (tally) => book.add({ id: tally.id, atMs: clock.now(), ...tally.rows() }),
+      flushMs: flushMs ?? limits.usageFlushMs,
+      retryMsMax: limits.usageRetryMsMax,
+      failedMax: limits.usageBatchesMax,
+      onError,
+    });
   }
 
   /** Sums that are not stored yet. */
   get waitingSums(): number {
-    let size = 0;
-    for (const tally of this.#tallies()) size += tally.size;
-    return size;
+    return this.#tallies.waiting;
   }
 
   /** Tries to store that failed since the last that didn't. */
   get failedRounds(): number {
-    return this.#failedRounds;
+    return this.#tallies.failedRounds;
   }
 
   /** `atMs` says which day the call is of. */
   record(call: RecordedCall, atMs: number): void {
-    this.#tally.count(call, this.#dayAt(atMs));
-    if (this.#timer === undefined && this.#flushing === undefined) this.#schedule();
+    const tally = this.#tallies.filling;
+    tally.count(call, this.#dayAt(atMs));
+    this.#tallies.grown(tally.size);
   }
 
   /** What one attempt of a call used, where the call itself doesn't say. */
   spend(attempt: SpentAttempt, atMs: number): void {
-    this.#tally.spend(attempt, this.#dayAt(atMs));
-    if (this.#timer === undefined && this.#flushing === undefined) this.#schedule();
+    const tally = this.#tallies.filling;
+    tally.spend(attempt, this.#dayAt(atMs));
+    this.#tallies.grown(tally.size);
   }
 
   /** Counted calls that are not stored yet. */
   unflushed(accountId: string, periodStartMs: number): number {
-    let calls = 0;
-    for (const tally of this.#tallies()) calls += tally.calls(accountId, periodStartMs);
-    return calls;
+    return this.#tallies.batches.reduce((calls, tally) => calls + tally.calls(accountId, periodStartMs), 0);
   }
 
   /** All counted calls of a period, stored or not. */
@@ -89,76 +71,16 @@ export class UsageRecorder {
   /** All usage of those days, stored or not; the same sum may come in parts. */
   async days(question: UsageQuestion): Promise<readonly UsageDay[]> {
     const stored = await this.#undisturbed(() => this.#book.days(question));
-    return [...stored, ...[...this.#tallies()].flatMap((tally) => tally.days(question))];
+    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(question))];
   }
 
   /** Stores what there is, trying again until the time is over. False where some could not be stored. */
-  async flush(withinMs: number): Promise<boolean> {
-    const untilMs = performance.now() + withinMs;
-    while (this.waitingSums > 0) {
-      const leftMs = untilMs - performance.now();
-      if (leftMs <= 0) return false;
-      await within(this.#flush(), leftMs, () => unavailable('usage was not stored in time')).catch(
-        this.#onError,
-      );
-      if (this.#failedRounds > 0)
-        await sleep(Math.min(Math.max(untilMs - performance.now(), 0), this.#flushMs));
-    }
-    return true;
+  flush(withinMs: number): Promise<boolean> {
+    return this.#tallies.drain(withinMs);
   }
 
-  *#tallies(): Generator<UsageTally> {
-    yield this.#tally;
-    for (const { tally } of this.#sealed) yield tally;
-  }
-
-  /** While a batch is on its way nobody can say whether it is stored; a reading is of a moment when none was. */
-  async #undisturbed<Stored>(read: () => Promise<Stored>): Promise<Stored> {
-    for (let reads = 0; reads < limits.usageReadsMax; reads++) {
-      while (this.#flushing !== undefined) await this.#flushing;
-      const before = this.#rounds;
-      const stored = await read();
-      if (this.#rounds === before) return stored;
-    }
-    throw unavailable('the database is slow');
-  }
-
-  #schedule(): void {
-    const pauseMs = Math.min(this.#flushMs * 2 ** this.#failedRounds, limits.usageRetryMsMax);
-    this.#timer = setTimeout(() => void this.#flush(), pauseMs).unref();
-  }
-
-  #flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    this.#flushing ??= this.#round().finally(() => {
-      this.#flushing = undefined;
-      if (this.waitingSums > 0) this.#schedule();
-    });
-    return this.#flushing;
-  }
-
-  async #round(): Promise<void> {
-    this.#rounds++;
-    this.#seal();
-    let failed = false;
-    for (const sealed of this.#sealed) {
-      try {
-        await this.#book.add(sealed.batch);
-        this.#sealed.delete(sealed);
-      } catch (error) {
-        failed = true;
-        this.#onError(error);
-      }
-    }
-    this.#failedRounds = failed ? this.#failedRounds + 1 : 0;
-  }
-
-  #seal(): void {
-    const tally = this.#tally;
-    if (tally.size === 0 || this.#sealed.size >= limits.usageBatchesMax) return;
-    this.#sealed.add({ tally, batch: { id: randomUUID(), atMs: this.#clock.now(), ...tally.rows() } });
-    this.#tally = new UsageTally(this.#sumsMax);
+  #undisturbed<Stored>(read: () => Promise<Stored>): Promise<Stored> {
+    return this.#tallies.undisturbed(limits.usageReadsMax, read);
   }
 
   #dayAt(atMs: number): string {

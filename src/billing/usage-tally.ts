@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Counted, UsageBook, UsageDay } from '../kernel/ports/records.ts';
@@ -39,6 +40,8 @@ const rest = 'other';
 
 /** Sums of calls that wait to be stored. Their number is bounded; what comes on top is summed up more coarsely. */
 export class UsageTally {
+  /** By which the book knows it when it is sent again. */
+  readonly id = randomUUID();
   readonly #sumsMax: number;
   readonly #days = new Map<string, Writable<UsageDay>>();
   readonly #counted = new Map<string, Writable<Counted>>();
