@@ -1,0 +1,41 @@
+// What variables of more than one area look like.
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+import { limits } from './limits.ts';
+import { Secret } from './secret.ts';
+
+/** Separated by commas. */
+export const list = z.string().transform((text): readonly string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== ''),
+);
+
+export const durationMs = z.string().transform((text, context) => {
+  const ms = (parseDuration(text) ?? 0) * 1000;
+  if (ms > 0 && ms <= limits.timerMsMax) return ms;
+  context.addIssue('must be a duration such as 500ms, 30s, 5m, 24h or 7d, and 24d at most');
+  return z.NEVER;
+});
+
+/** An address to which paths are added. */
+export const httpUrl = z
+  .string()
+  .refine(isHttpUrl, 'must be an http or https address')
+  .transform((url) => url.replace(/\/+$/, ''));
+
+export const secret = z
+  .string()
+  .min(1)
+  .transform((text) => new Secret(text));
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return (
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.search === '' &&
+    url.hash === ''
+  );
+}

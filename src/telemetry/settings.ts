@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { secret } from '../kernel/setting-schemas.ts';
+import { combined, variable } from '../kernel/settings.ts';
+
+/** What operators are told. */
+export const telemetrySettings = {
+  logLevel: variable(
+    'WEIR_LOG_LEVEL',
+    z
+      .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
+      .default('info'),
+  ),
+  /** Whether calls are remembered in the request log, how long, and how many of them. */
+  requestLog: combined(
+    {
+      days: variable(
+        'WEIR_LOG_DAYS',
+        z.coerce.number('must be a number of days').int().min(0).max(3650).default(30),
+      ),
+      rowsMax: variable(
+        'WEIR_LOG_ROWS',
+        z.coerce.number('must be a number of calls').int().min(1000).default(1_000_000),
+      ),
+    },
+    ({ days, rowsMax }) => ({ isOn: days > 0, keptMs: days * 86_400_000, rowsMax }),
+  ),
+  metricsToken: variable('WEIR_METRICS_TOKEN', secret.optional()),
+} as const;
