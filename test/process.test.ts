@@ -146,6 +146,15 @@ test('a variable with our prefix that means nothing is warned of', async (t) => 
   assert.match(weir.stdout, /^ {2}warning +WEIR_PIPELNE is not a setting/m);
 });
 
+for (const workers of ['1', '2'])
+  test(`a variable that is for a module is not warned of (${workers} of WEIR_WORKERS)`, async (t) => {
+    const weir = new WeirProcess(t, {
+      environment: { WEIR_WORKERS: workers, WEIR_EXACT_CACHE_ANYTHING: 'at all', WEIR_EXACT_CASH: '1' },
+    });
+    await weir.listening;
+    assert.deepEqual(weir.stdout.match(/warning +\S+/g), ['warning    WEIR_EXACT_CASH']);
+  });
+
 test('listening beyond this machine is warned of, and the call to try still works', async (t) => {
   const weir = new WeirProcess(t, { environment: { HOST: '0.0.0.0' } });
   await weir.listening;

@@ -1,17 +1,19 @@
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 
-type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready'>;
+type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'unknownVariables'>;
 
 /** What a person wants to know at the start, and the one thing to try. */
-export function banner({ url, pipeline, ready }: Told, settings: Settings): string {
+export function banner({ url, pipeline, ready, unknownVariables }: Told, settings: Settings): string {
   const address = url.replace('0.0.0.0', '127.0.0.1');
   return [
     `Weir is listening on ${url} (${settings.mode} mode)`,
     `  pipeline   ${pipeline}`,
     `  providers  ${ready.join(', ')}`,
     ...(settings.workers > 1 ? [`  processes  ${settings.workers}`] : []),
-    ...warnings(settings).map((warning) => `  warning    ${warning}`),
+    ...[...unknownVariables.map(notASetting), ...warnings(settings)].map(
+      (warning) => `  warning    ${warning}`,
+    ),
     '',
     ...(settings.mode === 'local' ? localTry(address, settings) : cloudTry(address)),
     '',
@@ -36,14 +38,17 @@ function cloudTry(address: string): readonly string[] {
   ];
 }
 
-function warnings({ host, mode, localToken, unknownVariables }: Settings): readonly string[] {
-  const found = unknownVariables.map((name) => `${name} is not a setting of this version`);
-  if (isLoopback(host) || mode === 'cloud') return found;
+function notASetting(variable: string): string {
+  return `${variable} is not a setting of this version`;
+}
+
+function warnings({ host, mode, localToken }: Settings): readonly string[] {
+  if (isLoopback(host) || mode === 'cloud') return [];
   const open =
     localToken === undefined
       ? '; anyone who reaches it can spend the keys set here (WEIR_LOCAL_TOKEN asks for a token)'
       : '';
-  return [...found, `listening beyond this machine in local mode${open}`];
+  return [`listening beyond this machine in local mode${open}`];
 }
 
 function isLoopback(host: string): boolean {

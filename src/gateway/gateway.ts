@@ -47,6 +47,7 @@ import { gaugesOf } from './gauges.ts';
 import type { Memory } from './memory.ts';
 import { Host } from './module-host.ts';
 import { loadModules } from './module-packages.ts';
+import { unknownTo } from './module-settings.ts';
 import { type OwnRouteParts, ownRoutes } from './own-routes.ts';
 import { type PublicAddress, peopleOf } from './people.ts';
 import { Roots } from './secrets.ts';
@@ -59,6 +60,8 @@ export interface Gateway {
   readonly pipeline: string;
   /** Providers that can be called without a key on the request. */
   readonly ready: readonly string[];
+  /** Variables with our prefix that mean nothing to this version, nor to a module that it loaded. */
+  readonly unknownVariables: readonly string[];
   /** The figures of this process, for Prometheus. */
   metrics(): string;
   /** Leaves new connections to other processes, and serves its own until they are gone or `graceMs` is over. */
@@ -291,6 +294,7 @@ async function compose(foundation: Foundation): Promise<Gateway> {
     url: listener.url,
     pipeline: pipelines.base.pipeline.text,
     ready: ready.map((provider) => provider.name),
+    unknownVariables: unknownTo(modules.keys(), settings.rest),
     metrics: () => metrics.render(),
     handOver: (graceMs) => listener.handOver(graceMs),
     async drain(graceMs) {

@@ -32,4 +32,4 @@ export interface StartOrder {
   readonly startedAtMs: number;
 }
 
-export type Started = Pick<Gateway, 'url' | 'pipeline' | 'ready'>;
+export type Started = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'unknownVariables'>;

@@ -39,8 +39,8 @@ class WorkerLife implements WorkerQuestions {
         memory: remoteMemory(this.#primary),
         metrics: () => this.#figuresOfAll(),
       });
-      const { url, pipeline, ready } = this.#gateway;
-      return { url, pipeline, ready };
+      const { url, pipeline, ready, unknownVariables } = this.#gateway;
+      return { url, pipeline, ready, unknownVariables };
     } catch (thrown) {
       throw new Error(explained(thrown), { cause: thrown });
     }
