@@ -1,8 +1,8 @@
 import { reseal } from '../accounts/reseal.ts';
 import { Sealing } from '../accounts/sealing.ts';
+import { openDatabase } from '../gateway/parts/stores.ts';
 import { Roots } from '../gateway/secrets.ts';
 import type { Environment } from '../gateway/settings.ts';
-import { openDatabase } from '../gateway/stores.ts';
 import { explained } from './explained.ts';
 import { settingsFrom } from './settings-from.ts';
 

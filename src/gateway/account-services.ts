@@ -6,9 +6,9 @@ import { SessionTokens } from '../accounts/session-tokens.ts';
 import { Accounts } from '../accounts/users.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Stores } from './parts/stores.ts';
 import type { Roots } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import type { Stores } from './stores.ts';
 
 /** What there is for people with accounts, in cloud mode. */
 export interface AccountServices {

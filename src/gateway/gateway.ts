@@ -1,58 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import packageJson from '../../package.json' with { type: 'json' };
-import { ProviderVault } from '../accounts/provider-keys.ts';
-import { Sealing } from '../accounts/sealing.ts';
-import { Spending } from '../billing/spending.ts';
-import { UsageRecorder } from '../billing/usage-recorder.ts';
-import { Admission } from '../calls/admission.ts';
-import { Afterwork } from '../calls/afterwork.ts';
-import { metered } from '../calls/attempt.ts';
-import { Continuing } from '../calls/continuing.ts';
-import { Credentials } from '../calls/credentials.ts';
-import { kitMaker } from '../calls/kit.ts';
-import { Meanings } from '../calls/meaning.ts';
-import { Passage } from '../calls/passage.ts';
-import { PipelineChoice } from '../calls/pipeline-choice.ts';
-import { CallReports } from '../calls/reports.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
-import type { Module } from '../kernel/module.ts';
-import { Pipelines } from '../kernel/pipeline.ts';
-import type { Prices } from '../kernel/ports/prices.ts';
-import { holderOf } from '../kernel/ports/purse.ts';
-import type { Provider } from '../kernel/provider.ts';
-import { createRequestIds } from '../kernel/request-ids.ts';
-import { builtInModules } from '../modules/index.ts';
-import { Catalog } from '../providers/catalog/catalog.ts';
-import { configuredProviders } from '../providers/configured.ts';
-import { Directory } from '../providers/directory.ts';
-import { Egress } from '../providers/egress.ts';
-import { TokenEstimator } from '../providers/tokens/token-estimator.ts';
-import { createCounter, createUpstream } from '../providers/upstream.ts';
-import { CountTokens } from '../server/count-tokens.ts';
-import { dataPlaneOf, inferenceRoutes } from '../server/data-plane.ts';
-import { createFront } from '../server/front.ts';
-import { type AdmissionRules, loopbackHosts } from '../server/gatekeeper.ts';
-import { Inference } from '../server/inference.ts';
-import { Listener } from '../server/listener.ts';
-import { createApp } from '../server/own/app.ts';
-import { openapiRoute } from '../server/own/openapi.ts';
-import { ShelvedTurns } from '../storage/shelved-turns.ts';
 import type { Log } from '../telemetry/log.ts';
-import { Metrics } from '../telemetry/metrics.ts';
-import { LogCleaner } from '../telemetry/request-log/log-cleaner.ts';
-import { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
-import { anthropicMessages, wireByName, wireFormats } from '../wire/index.ts';
-import { gaugesOf } from './gauges.ts';
+import { listen } from './listen.ts';
 import type { Memory } from './memory.ts';
-import { Host } from './module-host.ts';
-import { loadModules } from './module-packages.ts';
-import { unknownTo } from './module-settings.ts';
-import { type OwnRouteParts, ownRoutes } from './own-routes.ts';
-import { type PublicAddress, peopleOf } from './people.ts';
+import { accountsPart } from './parts/accounts.ts';
+import { dataPlanePart } from './parts/data-plane.ts';
+import { informationPart } from './parts/information.ts';
+import { metricsPart } from './parts/metrics.ts';
+import { modulesPart } from './parts/modules.ts';
+import { type PublicAddress, peoplePart } from './parts/people.ts';
+import { pipelinesPart } from './parts/pipelines.ts';
+import { providerKeysPart } from './parts/provider-keys.ts';
+import { providersPart } from './parts/providers.ts';
+import { requestLogPart } from './parts/request-log.ts';
+import { spendingPart } from './parts/spending.ts';
+import { storesPart } from './parts/stores.ts';
+import { usagePart } from './parts/usage.ts';
 import { Roots } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import { openStores, type Stores } from './stores.ts';
+import { type StartedParts, startParts } from './started-parts.ts';
 
 export interface Gateway {
   /** Where it listens. */
@@ -82,257 +47,72 @@ export interface Common {
 }
 
 /** The composition root: the only place that knows everyone. */
-export async function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
-  const roots = new Roots(settings);
-  const host = new Host({ clock: systemClock, log, settings: () => ({}) });
-  const modules = await loadModules(
-    { builtIn: builtInModules, packages: settings.modulePackages, folder: process.cwd() },
-    host,
-  );
-  const onRedis = (state: 'up' | 'down', cause?: unknown) => {
-    if (state === 'down') log.error({ err: cause }, 'Redis is away');
-  };
-  const stores = await openStores(settings, onRedis, common?.memory);
-  try {
-    return await compose({ settings, log, common, roots, modules, stores });
-  } catch (failure) {
-    await stores.close();
-    throw failure;
-  }
+export function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
+  return startParts(log, (parts) => compose(parts, { settings, log, common }));
 }
 
-interface Foundation {
+interface Outside {
   readonly settings: Settings;
   readonly log: Log;
   readonly common: Common | undefined;
-  readonly roots: Roots;
-  readonly modules: ReadonlyMap<string, Module>;
-  readonly stores: Stores;
 }
 
-async function compose(foundation: Foundation): Promise<Gateway> {
-  const { settings, log, common, roots, modules, stores } = foundation;
-  const startedAtMs = common?.startedAtMs ?? systemClock.now();
-  const [loopKey] = roots.derived('loop');
-  const via = `1.1 weir-${Buffer.from(loopKey).toString('hex', 0, 8)}`;
-  const metrics = new Metrics();
-
-  const providers = configuredProviders(settings);
-  const catalog = new Catalog({ overrides: settings.prices });
-  const directory = new Directory(providers, catalog);
-  const remote = providers.filter((provider) => provider.local === undefined);
-  const baseUrls = remote.map((provider) => provider.baseUrl);
-  const egress = new Egress(baseUrls, settings.upstreamTimeoutMs);
-  const ready = providers.filter((provider) => isReady(provider, settings));
-
-  const usage = new UsageRecorder({
-    book: stores.database.usage,
-    clock: systemClock,
-    onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
-  });
-  const requests = new RequestRecorder({
-    log: stores.database.requests,
-    onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
-    onDrop: () => log.error({}, 'calls are left out of the request log'),
-  });
-  const cleaner = new LogCleaner({
-    log: stores.database.requests,
-    clock: systemClock,
-    ...settings.requestLog,
-    onError: (cause) => log.error({ err: cause }, 'the request log was not cleaned'),
-  });
-  const spending = new Spending({
-    purses: stores.purses,
-    clock: systemClock,
-    days: (question) => usage.days(question),
-  });
+/** Closed in the reverse of this order: what calls leave behind is stored while there is somewhere to store it. */
+async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> {
+  const { settings, log, common } = outside;
+  const roots = new Roots(settings);
+  const via = viaOf(roots);
   const address: PublicAddress = { url: settings.baseUrl ?? '' };
-  const people = peopleOf({ ...foundation, usage, directory, address });
-  const { callers, turnstiles, access, quota } = people;
-  const { versions } = stores.shared;
-  const vault = new ProviderVault({
-    providerKeys: stores.database.providerKeys,
-    versions,
-    sealing: new Sealing(roots.derived('provider keys')),
-    clock: systemClock,
-  });
-  const credentials = new Credentials({
-    mode: settings.mode,
-    directory,
-    shapes: people.shapes,
-    vault,
-    versions,
-    operator: settings.credentials,
-  });
-
-  const estimator = new TokenEstimator();
-  const prices: Prices = {
-    priced: ({ provider, model }) => catalog.priced(provider, model),
-    bill: (target, used, answered) => catalog.bill({ ...target, answered }, used),
-  };
-  const reports = new CallReports({
-    prices,
-    metrics,
-    requests: settings.requestLog.isOn ? requests : undefined,
-    log,
-  });
-  const upstream = metered({
-    upstream: createUpstream({ egress, via }),
-    prices,
-    spent: ({ target, usage: used, bill }, caller) => {
-      const { provider, model } = target;
-      usage.spend(
-        { ...holderOf(caller), provider: provider.name, model, usage: used, costNanoUsd: bill?.nanoUsd },
-        systemClock.now(),
-      );
-    },
-  });
-  const passage = new Passage({
-    upstream,
-    continuing: new Continuing(new ShelvedTurns(stores.turnShelves)),
-    usage,
-    reports,
-    clock: systemClock,
-  });
-  const afterwork = new Afterwork({
-    onFault: (module, fault) => log.error({ module, err: fault }, 'work after a call failed'),
-  });
-  const [nameKey] = roots.derived('credential names');
-  const kits = kitMaker({
-    shelves: stores.shelves,
-    stores: stores.database.modules,
-    clock: systemClock,
-    catalog: prices,
-    meanings: new Meanings(nameKey),
-    afterwork,
-    asking: {
-      wire: anthropicMessages,
-      newId: createRequestIds(),
-      alone: (exchange, aside) => passage.alone(exchange, aside),
-    },
-    purse: (holder) => spending.purse(holder),
-    wireByName,
-    target: (model) => directory.find(model),
-  });
-  const compiled = new Pipelines(modules, kits);
-  const pipelines = new PipelineChoice(compiled, settings.pipeline);
-  const inference = new Inference({
-    callers,
-    admission: new Admission({
-      turnstiles,
-      pipelines,
-      directory,
-      credentials,
-      prices: { catalog, unknownModels: settings.unknownModels },
-      reports,
-    }),
-    passage,
-    metrics,
-    log,
-    keepAliveMs: settings.keepAliveMs,
-  });
-  const countTokens = new CountTokens({
-    callers,
-    credentials,
-    directory,
-    counter: createCounter({ egress, via }),
-    estimator,
-    metrics,
-    log,
-  });
-  const gauges = gaugesOf({
-    inference,
-    requests,
-    log,
-    spending,
-    usage,
-    quota,
-    keys: people.services?.keys,
-    vault,
-    pipelines: compiled,
-    directory,
-  });
-  for (const { name, help, read } of [...gauges, ...stores.gauges]) metrics.gauge(name, help, read);
-
+  const startedAtMs = common?.startedAtMs ?? systemClock.now();
   let draining = false;
   const isDraining = () => draining;
-  const own: OwnRouteParts = {
-    settings,
-    version: packageJson.version,
-    startedAtMs,
-    stores,
-    metrics: common === undefined ? metrics : { render: () => common.metrics() },
-    providers,
-    ready: new Set(ready),
-    catalog,
-    directory,
-    modules,
-    pipelines,
-    callers,
-    credentials,
-    vault,
-    usage,
-    requests,
-    quota,
-    services: people.services,
-    formats: wireFormats,
-    isDraining,
-  };
-  const routes = [...inferenceRoutes(wireFormats), ...ownRoutes(own)];
-  const server = createFront({
-    rules: admissionRules(settings, via),
-    trustedProxies: settings.trustedProxies,
-    dataPlane: dataPlaneOf(wireFormats, { answer: inference, count: countTokens }),
-    app: createApp([...routes, openapiRoute(routes)], { access, log }),
-    isDraining,
-  });
-  const listener = await Listener.open(server, settings);
-  if (settings.baseUrl === undefined) address.url = listener.url;
-  cleaner.start();
 
+  const { modules, unknownVariables } = parts.add(await modulesPart(settings, log));
+  const stores = parts.add(await storesPart({ settings, log, memory: common?.memory }));
+  const ground = { settings, log, roots, via, modules, stores };
+  const { metrics } = parts.add(metricsPart(outside));
+  const providers = parts.add(providersPart(settings));
+  const { directory, ready } = providers;
+  const { usage } = parts.add(usagePart(ground));
+  const { spending } = parts.add(spendingPart({ ...ground, usage }));
+  const { requests } = parts.add(requestLogPart(ground));
+  const people = parts.add(peoplePart({ ...ground, usage, directory, address }));
+  const { callers, access } = people;
+  const { vault } = parts.add(providerKeysPart({ ...ground, directory }));
+  const recorded = { metrics, usage, spending, requests };
+  const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers }));
+  const { pipelines } = calls;
+  const dataPlane = parts.add(dataPlanePart({ ...ground, ...calls, metrics, providers, people, vault }));
+  parts.add(accountsPart({ ...ground, usage, people, pipelines }));
+  // The last, since it tells of the others.
+  const { features } = parts;
+  const state = { startedAtMs, features, isDraining };
+  parts.add(informationPart({ ...ground, ...state, providers, callers, pipelines, dataPlane }));
+
+  for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
+  const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining });
+  if (settings.baseUrl === undefined) address.url = listener.url;
   return {
     url: listener.url,
     pipeline: pipelines.base.pipeline.text,
     ready: ready.map((provider) => provider.name),
-    unknownVariables: unknownTo(modules.keys(), settings.rest),
+    unknownVariables,
     metrics: () => metrics.render(),
     handOver: (graceMs) => listener.handOver(graceMs),
     async drain(graceMs) {
       draining = true;
-      const untilMs = performance.now() + graceMs;
-      while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
+      await parts.drain(performance.now() + graceMs);
     },
     async close(graceMs = settings.drainMs) {
       draining = true;
-      await listener.close(graceMs, () => inference.abortAll());
-      await people.services?.close();
-      await cleaner.stop();
-      if (!(await afterwork.flush(limits.lastFlushMs))) log.error({}, 'some work of modules is left undone');
-      await passage.close();
-      reports.flush();
-      if (!(await requests.flush(limits.lastFlushMs)))
-        log.error({}, 'some calls are missing from the request log');
-      if (!(await spending.close(limits.lastFlushMs))) log.error({}, 'some costs could not be settled');
-      if (!(await usage.flush(limits.lastFlushMs))) log.error({}, 'some usage could not be stored');
-      await Promise.all([egress.close(), estimator.close(), stores.close()]);
+      await listener.close(graceMs, () => dataPlane.abortAll());
+      await parts.close();
     },
   };
 }
 
-/** Local users are guarded against web pages; a cloud gateway answers to any name and asks everybody for a key. */
-function admissionRules({ mode, allowedHosts, corsOrigins }: Settings, via: string): AdmissionRules {
-  const isLocal = mode === 'local';
-  const hosts = new Set([...(isLocal ? loopbackHosts : []), ...allowedHosts]);
-  return {
-    hosts: hosts.size === 0 ? undefined : hosts,
-    origins: new Set(corsOrigins),
-    guardOrigin: isLocal,
-    via,
-  };
-}
-
-/** Whether a call needs no key of its own. */
-function isReady({ name, local, keyless }: Provider, { mode, credentials, baseUrls }: Settings): boolean {
-  if (local !== undefined || (keyless && baseUrls.has(name))) return true;
-  return mode === 'local' && credentials.has(name);
+/** What a call that has come through this gateway, or one with the same secret, is known by. */
+function viaOf(roots: Roots): string {
+  const [loopKey] = roots.derived('loop');
+  return `1.1 weir-${Buffer.from(loopKey).toString('hex', 0, 8)}`;
 }

@@ -6,6 +6,7 @@ import type { Shelves } from '../kernel/ports/shelves.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
 import { MemorySharedState } from '../storage/memory/memory-shared-state.ts';
 import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
+import type { Gauge } from '../telemetry/process-gauges.ts';
 
 /** What has to be quick, and may be lost: in the memory of a process, or in Redis. */
 export interface Memory {
@@ -17,13 +18,7 @@ export interface Memory {
   /** Conversations that clients go on from by name. */
   readonly turnShelves: Shelves;
   /** Figures for operators, by name and what they mean. */
-  readonly gauges: readonly StoreGauge[];
-}
-
-interface StoreGauge {
-  readonly name: string;
-  readonly help: string;
-  read(): number;
+  readonly gauges: readonly Gauge[];
 }
 
 /** The memory of this process. */

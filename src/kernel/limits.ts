@@ -246,6 +246,8 @@ export const limits = {
   meaningsKept: 1000,
   /** When the gateway stops, what is only in memory gets this long to be stored. */
   lastFlushMs: 10_000,
+  /** A part of the gateway that takes longer to close, a little more than that, is left behind, so that the others do. */
+  partEndMs: 12_000,
   /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
   workersMax: 64,
   /** The primary process answers in well under a millisecond; whoever waited this long is told that it is stuck. */

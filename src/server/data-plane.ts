@@ -9,47 +9,37 @@ interface Serving {
   handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void>;
 }
 
-/** What answers on a path of the data plane, and in which format. */
-interface Served {
-  readonly wire: WireFormat;
+/** A route of the data plane, with what answers there. */
+export interface ServedRoute extends InferenceRoute {
   readonly by: Serving;
 }
 
-/** Finds who answers on a path; undefined where that is none of the data plane's. */
-export type DataPlane = (path: string) => Served | undefined;
-
-/** The paths of all formats: each to itself, or, where a format reads the rest by itself, by how it begins. */
-export function dataPlaneOf(
+/** The routes of all formats: where their calls are made, and where the tokens of calls are counted. */
+export function servedRoutes(
   formats: readonly WireFormat[],
   serving: Readonly<Record<WireRoute['purpose'], Serving>>,
-): DataPlane {
-  const exact = new Map<string, Served>();
-  const beginnings: { readonly start: string; readonly served: Served }[] = [];
-  for (const wire of formats)
-    for (const { path, purpose } of wire.routes) {
-      const served: Served = { wire, by: serving[purpose] };
-      if (path.endsWith('*')) beginnings.push({ start: path.slice(0, -1), served });
-      else exact.set(path, served);
-    }
-  return (asked) => {
-    const path = asked.endsWith('/') ? asked.slice(0, -1) : asked;
-    return exact.get(path) ?? beginnings.find(({ start }) => path.startsWith(start))?.served;
-  };
-}
-
-/** The same as they are described to people. */
-export function inferenceRoutes(formats: readonly WireFormat[]): readonly InferenceRoute[] {
+): readonly ServedRoute[] {
   return formats.flatMap((wire) =>
-    wire.routes.map(({ path, summary, purpose }): InferenceRoute => {
-      const route: InferenceRoute = {
-        kind: 'inference',
-        method: 'POST',
-        tag: 'Inference',
-        path,
-        summary,
-        wire,
-      };
+    wire.routes.map(({ path, summary, purpose }): ServedRoute => {
+      const described = { kind: 'inference', method: 'POST', tag: 'Inference', path, summary } as const;
+      const route: ServedRoute = { ...described, wire, by: serving[purpose] };
       return purpose === 'count' ? { ...route, answers: countTokensAnswers } : route;
     }),
   );
+}
+
+/** Finds who answers on a path; undefined where that is none of the data plane's. */
+export type DataPlane = (path: string) => Pick<ServedRoute, 'wire' | 'by'> | undefined;
+
+/** Each path is itself, or, where a format reads the rest by itself, how others begin. */
+export function dataPlaneOf(routes: readonly ServedRoute[]): DataPlane {
+  const exact = new Map<string, ServedRoute>();
+  const beginnings: { readonly start: string; readonly route: ServedRoute }[] = [];
+  for (const route of routes)
+    if (route.path.endsWith('*')) beginnings.push({ start: route.path.slice(0, -1), route });
+    else exact.set(route.path, route);
+  return (asked) => {
+    const path = asked.endsWith('/') ? asked.slice(0, -1) : asked;
+    return exact.get(path) ?? beginnings.find(({ start }) => path.startsWith(start))?.route;
+  };
 }

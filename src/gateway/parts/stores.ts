@@ -1,15 +1,16 @@
 import { join } from 'node:path';
-import { systemClock } from '../kernel/clock.ts';
-import { limits } from '../kernel/limits.ts';
-import type { Database } from '../kernel/ports/records.ts';
-import { RedisLink } from '../storage/redis/redis-link.ts';
-import { RedisPurses } from '../storage/redis/redis-purses.ts';
-import { RedisSharedState } from '../storage/redis/redis-shared-state.ts';
-import { RedisShelves } from '../storage/redis/redis-shelves.ts';
-import { openPostgres } from '../storage/sql/postgres.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
-import { type Memory, ownMemory } from './memory.ts';
-import type { Settings } from './settings.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Database } from '../../kernel/ports/records.ts';
+import { RedisLink } from '../../storage/redis/redis-link.ts';
+import { RedisPurses } from '../../storage/redis/redis-purses.ts';
+import { RedisSharedState } from '../../storage/redis/redis-shared-state.ts';
+import { RedisShelves } from '../../storage/redis/redis-shelves.ts';
+import { openPostgres } from '../../storage/sql/postgres.ts';
+import { openSqlite } from '../../storage/sql/sqlite.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { type Memory, ownMemory } from '../memory.ts';
+import type { Settings } from '../settings.ts';
 
 /** Where this gateway keeps things. */
 export interface Stores extends Memory {
@@ -19,12 +20,21 @@ export interface Stores extends Memory {
   close(): Promise<void>;
 }
 
+interface StoreParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Stands in for Redis; this process's own where it is undefined. */
+  readonly memory: Memory | undefined;
+}
+
 /** In the data folder and in memory, unless there are servers for many replicas. */
-export async function openStores(settings: Settings, onRedis: OnRedis, memory?: Memory): Promise<Stores> {
+export async function storesPart({ settings, log, memory }: StoreParts): Promise<Stores> {
   const database = await openDatabase(settings);
   if (settings.stores === undefined) return embedded(database, memory ?? ownMemory());
   try {
-    return await replicated(database, settings.stores.redis, onRedis);
+    return await replicated(database, settings.stores.redis, (state, cause) => {
+      if (state === 'down') log.error({ err: cause }, 'Redis is away');
+    });
   } catch (cause) {
     await database.close();
     throw cause;

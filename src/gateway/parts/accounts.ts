@@ -1,0 +1,50 @@
+import type { UsageRecorder } from '../../billing/usage-recorder.ts';
+import { usageReport } from '../../billing/usage-report.ts';
+import { usageReportSchema } from '../../billing/usage-report-schema.ts';
+import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { OwnRoute } from '../../server/own/route.ts';
+import { keysRoutes } from '../../server/own/routes/keys.ts';
+import { localModeRoutes } from '../../server/own/routes/local-mode.ts';
+import { type UsageQuestion, usageRoutes } from '../../server/own/routes/usage.ts';
+import { usersRoutes } from '../../server/own/routes/users.ts';
+import type { Part } from '../part.ts';
+import type { People } from './people.ts';
+import type { Stores } from './stores.ts';
+
+interface AccountParts {
+  readonly stores: Stores;
+  readonly usage: UsageRecorder;
+  readonly people: People;
+  readonly pipelines: PipelineChoice;
+}
+
+/** What people look up and change for themselves. */
+export function accountsPart(parts: AccountParts): Part {
+  const report = (question: UsageQuestion) => reportOf(parts, question);
+  return {
+    routes: [
+      ...usageRoutes({ report, schema: usageReportSchema, clock: systemClock }),
+      ...accountRoutes(parts),
+    ],
+  };
+}
+
+function accountRoutes({ people: { services }, pipelines }: AccountParts): readonly OwnRoute[] {
+  if (services === undefined) return localModeRoutes();
+  return [
+    ...usersRoutes(services.accounts),
+    ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),
+  ];
+}
+
+/** With where the account stands in its period, where there is one. */
+async function reportOf({ usage, people, stores }: AccountParts, question: UsageQuestion): Promise<object> {
+  const { accountId, from, to } = question;
+  const { quota } = people;
+  const rows = await usage.days(question);
+  const user =
+    accountId === undefined || quota === undefined ? undefined : await stores.database.users.byId(accountId);
+  const standing = user === undefined ? undefined : await quota?.standing(user);
+  return usageReport({ from, to }, rows, standing);
+}

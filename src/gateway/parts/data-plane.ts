@@ -1,0 +1,84 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ProviderVault } from '../../accounts/provider-keys.ts';
+import { Admission } from '../../calls/admission.ts';
+import { Credentials } from '../../calls/credentials.ts';
+import { createCounter } from '../../providers/upstream.ts';
+import { CountTokens } from '../../server/count-tokens.ts';
+import { servedRoutes } from '../../server/data-plane.ts';
+import { Inference } from '../../server/inference.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import { wireFormats } from '../../wire/index.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+import type { People } from './people.ts';
+import type { Pipelines } from './pipelines.ts';
+import type { Providers } from './providers.ts';
+import type { Stores } from './stores.ts';
+
+export interface DataPlane extends Part {
+  readonly credentials: Credentials;
+  /** Gives every open call up. */
+  abortAll(): void;
+}
+
+interface DataPlaneParts extends Pick<Pipelines, 'pipelines' | 'passage' | 'reports'> {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** What tells a call that has come through this gateway. */
+  readonly via: string;
+  readonly stores: Stores;
+  readonly metrics: Metrics;
+  readonly providers: Providers;
+  readonly people: People;
+  readonly vault: ProviderVault;
+}
+
+/** Where calls to models come in. */
+export function dataPlanePart(parts: DataPlaneParts): DataPlane {
+  const { settings, log, via, stores, metrics, people, vault, pipelines, passage, reports } = parts;
+  const { catalog, directory, egress, estimator } = parts.providers;
+  const { callers, turnstiles, shapes } = people;
+  const credentials = new Credentials({
+    mode: settings.mode,
+    directory,
+    shapes,
+    vault,
+    versions: stores.shared.versions,
+    operator: settings.credentials,
+  });
+  const inference = new Inference({
+    callers,
+    admission: new Admission({
+      turnstiles,
+      pipelines,
+      directory,
+      credentials,
+      prices: { catalog, unknownModels: settings.unknownModels },
+      reports,
+    }),
+    passage,
+    metrics,
+    log,
+    keepAliveMs: settings.keepAliveMs,
+  });
+  const countTokens = new CountTokens({
+    callers,
+    credentials,
+    directory,
+    counter: createCounter({ egress, via }),
+    estimator,
+    metrics,
+    log,
+  });
+  return {
+    credentials,
+    abortAll: () => inference.abortAll(),
+    routes: servedRoutes(wireFormats, { answer: inference, count: countTokens }),
+    gauges: [{ name: 'weir_open_calls', help: 'Calls that have not ended', read: () => inference.openCalls }],
+    features: ['streaming'],
+    async drain(untilMs) {
+      while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import packageJson from '../../../package.json' with { type: 'json' };
+import type { Callers } from '../../calls/callers.ts';
+import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { Module } from '../../kernel/module.ts';
+import type { Provider } from '../../kernel/provider.ts';
+import { plannedModules } from '../../modules/index.ts';
+import { ModelList } from '../../providers/model-list.ts';
+import { healthRoutes } from '../../server/own/routes/health.ts';
+import { informationRoutes } from '../../server/own/routes/information.ts';
+import { modelsRoutes } from '../../server/own/routes/models.ts';
+import { pipelineRoutes } from '../../server/own/routes/pipeline.ts';
+import { welcomeRoutes } from '../../server/own/routes/welcome.ts';
+import { modelDialects, wireFormats } from '../../wire/index.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+import type { DataPlane } from './data-plane.ts';
+import type { Providers } from './providers.ts';
+import type { Stores } from './stores.ts';
+
+interface InformationParts {
+  readonly settings: Settings;
+  readonly startedAtMs: number;
+  readonly modules: ReadonlyMap<string, Module>;
+  readonly stores: Stores;
+  readonly providers: Providers;
+  readonly callers: Callers;
+  readonly pipelines: PipelineChoice;
+  readonly dataPlane: DataPlane;
+  /** Of all parts. */
+  readonly features: readonly string[];
+  readonly isDraining: () => boolean;
+}
+
+/** What this gateway is, has and offers. */
+export function informationPart(parts: InformationParts): Part {
+  const { settings, callers, pipelines, dataPlane } = parts;
+  const { providers, ready, catalog, directory } = parts.providers;
+  const { credentials } = dataPlane;
+  const { version } = packageJson;
+  return {
+    routes: [
+      ...welcomeRoutes(settings.mode),
+      ...healthRoutes({
+        revision: settings.revision,
+        startedAtMs: parts.startedAtMs,
+        now: () => systemClock.now(),
+        providers: Object.fromEntries(
+          providers.map((provider) => [provider.name, isConfigured(provider, parts)]),
+        ),
+        isDraining: parts.isDraining,
+        stores: parts.stores.pingable,
+      }),
+      ...pipelineRoutes(callers, pipelines, version),
+      ...modelsRoutes({
+        dialects: modelDialects,
+        callers,
+        credentials,
+        models: new ModelList(directory, catalog),
+        providers,
+        ready: new Set(ready),
+      }),
+      ...informationRoutes({
+        version,
+        mode: settings.mode,
+        catalog,
+        directory,
+        modules: parts.modules.values(),
+        planned: plannedModules,
+        formats: wireFormats,
+        tierLimits: settings.tierLimits,
+        features: parts.features,
+      }),
+    ],
+  };
+}
+
+/** What `/health` says of a provider: whether the operator has a credential for it. */
+function isConfigured(provider: Provider, { settings, providers }: InformationParts): boolean {
+  return providers.ready.includes(provider) || settings.credentials.has(provider.name);
+}

@@ -1,0 +1,35 @@
+import { limits } from '../../kernel/limits.ts';
+import { metricsRoutes } from '../../server/own/routes/metrics.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { Metrics } from '../../telemetry/metrics.ts';
+import type { Common } from '../gateway.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+
+interface MetricsParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly common: Common | undefined;
+}
+
+interface Measured extends Part {
+  readonly metrics: Metrics;
+}
+
+/** Figures for Prometheus. */
+export function metricsPart({ settings, log, common }: MetricsParts): Measured {
+  const metrics = new Metrics();
+  const told = common === undefined ? metrics : { render: () => common.metrics() };
+  return {
+    metrics,
+    routes: metricsRoutes(told, settings.metricsToken),
+    gauges: [
+      {
+        name: 'weir_log_lines_lost',
+        help: `Log lines that nobody read before ${limits.logLinesBytesWaiting} bytes of them waited`,
+        read: () => log.lost,
+      },
+    ],
+    features: ['metrics'],
+  };
+}

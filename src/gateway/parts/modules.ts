@@ -1,0 +1,37 @@
+import { systemClock } from '../../kernel/clock.ts';
+import type { Module } from '../../kernel/module.ts';
+import { builtInModules } from '../../modules/index.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { Host } from '../module-host.ts';
+import { loadModules } from '../module-packages.ts';
+import { settingsOf, unknownTo } from '../module-settings.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+
+interface Modules extends Part {
+  readonly modules: ReadonlyMap<string, Module>;
+  /** Variables with our prefix that mean nothing to any of them. */
+  readonly unknownVariables: readonly string[];
+}
+
+/** What may happen to calls. */
+export async function modulesPart(settings: Settings, log: Log): Promise<Modules> {
+  const { modulePackages, rest } = settings;
+  const host = new Host({ clock: systemClock, log, settings: (name) => settingsOf(name, rest) });
+  const sources = { builtIn: builtInModules, packages: modulePackages, folder: process.cwd() };
+  const modules = await loadModules(sources, host);
+  return {
+    modules,
+    unknownVariables: unknownTo(modules.keys(), rest),
+    features: ['module-packages'],
+    async close() {
+      host.close();
+      for (const module of modules.values())
+        try {
+          await module.close?.();
+        } catch (err) {
+          log.error({ module: module.name, err }, 'a module could not be closed');
+        }
+    },
+  };
+}

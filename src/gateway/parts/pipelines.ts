@@ -1,0 +1,141 @@
+import type { Spending } from '../../billing/spending.ts';
+import type { UsageRecorder } from '../../billing/usage-recorder.ts';
+import { Afterwork } from '../../calls/afterwork.ts';
+import { metered } from '../../calls/attempt.ts';
+import { Continuing } from '../../calls/continuing.ts';
+import { kitMaker } from '../../calls/kit.ts';
+import { Meanings } from '../../calls/meaning.ts';
+import { Passage } from '../../calls/passage.ts';
+import { PipelineChoice } from '../../calls/pipeline-choice.ts';
+import { CallReports } from '../../calls/reports.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Module } from '../../kernel/module.ts';
+import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
+import type { Prices } from '../../kernel/ports/prices.ts';
+import { holderOf } from '../../kernel/ports/purse.ts';
+import { createRequestIds } from '../../kernel/request-ids.ts';
+import { createUpstream } from '../../providers/upstream.ts';
+import { ShelvedTurns } from '../../storage/shelved-turns.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
+import { anthropicMessages, wireByName } from '../../wire/index.ts';
+import type { Part } from '../part.ts';
+import type { Roots } from '../secrets.ts';
+import type { Settings } from '../settings.ts';
+import type { Providers } from './providers.ts';
+import type { Stores } from './stores.ts';
+
+export interface Pipelines extends Part {
+  readonly pipelines: PipelineChoice;
+  readonly passage: Passage;
+  readonly reports: CallReports;
+}
+
+interface PipelinesParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly roots: Roots;
+  /** What tells a call that has come through this gateway. */
+  readonly via: string;
+  readonly modules: ReadonlyMap<string, Module>;
+  readonly stores: Stores;
+  readonly metrics: Metrics;
+  readonly providers: Providers;
+  readonly usage: UsageRecorder;
+  readonly spending: Spending;
+  readonly requests: RequestRecorder;
+}
+
+/** What calls pass through on their way to a provider and back, what modules work with there, and what is told of it. */
+export function pipelinesPart(parts: PipelinesParts): Pipelines {
+  const { settings, log, roots, via, stores, metrics, usage, spending, requests } = parts;
+  const { catalog, directory, egress } = parts.providers;
+  const prices: Prices = {
+    priced: ({ provider, model }) => catalog.priced(provider, model),
+    bill: (target, used, answered) => catalog.bill({ ...target, answered }, used),
+  };
+  const reports = new CallReports({
+    prices,
+    metrics,
+    requests: settings.requestLog.isOn ? requests : undefined,
+    log,
+  });
+  const passage = new Passage({
+    upstream: metered({
+      upstream: createUpstream({ egress, via }),
+      prices,
+      spent({ target: { provider, model }, usage: used, bill }, caller) {
+        const costNanoUsd = bill?.nanoUsd;
+        const spent = { ...holderOf(caller), provider: provider.name, model, usage: used, costNanoUsd };
+        usage.spend(spent, systemClock.now());
+      },
+    }),
+    continuing: new Continuing(new ShelvedTurns(stores.turnShelves)),
+    usage,
+    reports,
+    clock: systemClock,
+  });
+  const afterwork = new Afterwork({
+    onFault: (module, err) => log.error({ module, err }, 'work after a call failed'),
+  });
+  const [nameKey] = roots.derived('credential names');
+  const meanings = new Meanings(nameKey);
+  const kits = kitMaker({
+    shelves: stores.shelves,
+    stores: stores.database.modules,
+    clock: systemClock,
+    catalog: prices,
+    meanings,
+    afterwork,
+    asking: {
+      wire: anthropicMessages,
+      newId: createRequestIds(),
+      alone: (exchange, aside) => passage.alone(exchange, aside),
+    },
+    purse: (holder) => spending.purse(holder),
+    wireByName,
+    target: (model) => directory.find(model),
+  });
+  const compiled = new Compiled(parts.modules, kits);
+  return {
+    pipelines: new PipelineChoice(compiled, settings.pipeline),
+    passage,
+    reports,
+    gauges: [
+      {
+        name: 'weir_pipelines_kept',
+        help: `Pipelines that are kept compiled, of ${limits.compiledPipelinesMax}`,
+        read: () => compiled.kept,
+      },
+      {
+        name: 'weir_meanings_remembered',
+        help: `Requests whose meaning is remembered, of ${limits.meaningsKept}`,
+        read: () => meanings.remembered,
+      },
+      {
+        name: 'weir_lingering_calls',
+        help: 'Calls that are over for their clients while modules still read something',
+        read: () => passage.lingering,
+      },
+      {
+        name: 'weir_afterwork_waiting',
+        help: `Work of modules for after their calls, of ${limits.afterworkWaiting}`,
+        read: () => afterwork.waiting,
+      },
+      {
+        name: 'weir_afterwork_left_undone',
+        help: 'Work of modules that there was no room for',
+        read: () => afterwork.leftUndone,
+      },
+    ],
+    features: ['pipelines'],
+    async close(untilMs) {
+      if (!(await afterwork.flush(untilMs - performance.now())))
+        log.error({}, 'some work of modules is left undone');
+      await passage.close();
+      reports.flush();
+    },
+  };
+}

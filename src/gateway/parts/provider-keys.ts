@@ -1,0 +1,41 @@
+import { ProviderVault } from '../../accounts/provider-keys.ts';
+import { Sealing } from '../../accounts/sealing.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Directory } from '../../providers/directory.ts';
+import { byokRoutes } from '../../server/own/routes/byok.ts';
+import type { Part } from '../part.ts';
+import type { Roots } from '../secrets.ts';
+import type { Stores } from './stores.ts';
+
+interface ProviderKeys extends Part {
+  readonly vault: ProviderVault;
+}
+
+interface ProviderKeyParts {
+  readonly stores: Stores;
+  readonly roots: Roots;
+  readonly directory: Directory;
+}
+
+/** Keys of providers that callers have stored. */
+export function providerKeysPart({ stores, roots, directory }: ProviderKeyParts): ProviderKeys {
+  const vault = new ProviderVault({
+    providerKeys: stores.database.providerKeys,
+    versions: stores.shared.versions,
+    sealing: new Sealing(roots.derived('provider keys')),
+    clock: systemClock,
+  });
+  return {
+    vault,
+    routes: byokRoutes({ vault, providers: new Set(directory.providers.keys()) }),
+    gauges: [
+      {
+        name: 'weir_provider_keys_open',
+        help: `Stored provider keys that are kept open, of ${limits.openedKeysKept}`,
+        read: () => vault.openKeys,
+      },
+    ],
+    features: ['byok'],
+  };
+}

@@ -1,0 +1,57 @@
+import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import { requestsRoutes } from '../../server/own/routes/requests.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
+import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+import type { Stores } from './stores.ts';
+
+interface Logged extends Part {
+  readonly requests: RequestRecorder;
+}
+
+interface RequestLogParts {
+  readonly settings: Settings;
+  readonly stores: Stores;
+  readonly log: Log;
+}
+
+/** The calls that were made, one by one. */
+export function requestLogPart({ settings, stores, log }: RequestLogParts): Logged {
+  const requests = new RequestRecorder({
+    log: stores.database.requests,
+    onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
+    onDrop: () => log.error({}, 'calls are left out of the request log'),
+  });
+  const cleaner = new LogCleaner({
+    log: stores.database.requests,
+    clock: systemClock,
+    ...settings.requestLog,
+    onError: (cause) => log.error({ err: cause }, 'the request log was not cleaned'),
+  });
+  cleaner.start();
+  return {
+    requests,
+    routes: requestsRoutes({ log: requests }),
+    gauges: [
+      {
+        name: 'weir_log_rows_waiting',
+        help: `Calls that are not in the request log yet, of ${limits.requestLogRowsWaiting}`,
+        read: () => requests.waiting,
+      },
+      {
+        name: 'weir_log_rows_dropped',
+        help: 'Calls that were left out of the request log',
+        read: () => requests.dropped,
+      },
+    ],
+    features: ['request-log'],
+    async close(untilMs) {
+      await cleaner.stop();
+      if (!(await requests.flush(untilMs - performance.now())))
+        log.error({}, 'some calls are missing from the request log');
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { UsageRecorder } from '../../billing/usage-recorder.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Part } from '../part.ts';
+import type { Stores } from './stores.ts';
+
+interface Used extends Part {
+  readonly usage: UsageRecorder;
+}
+
+interface UsageParts {
+  readonly stores: Stores;
+  readonly log: Log;
+}
+
+/** What calls have used. */
+export function usagePart({ stores, log }: UsageParts): Used {
+  const usage = new UsageRecorder({
+    book: stores.database.usage,
+    clock: systemClock,
+    onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
+  });
+  return {
+    usage,
+    gauges: [
+      {
+        name: 'weir_usage_sums_waiting',
+        help: `Sums of usage that are not stored yet, of ${limits.usageSumsMax}`,
+        read: () => usage.waitingSums,
+      },
+      {
+        name: 'weir_usage_failed_rounds',
+        help: 'Tries to store usage that failed since the last that did not',
+        read: () => usage.failedRounds,
+      },
+    ],
+    features: ['usage'],
+    async close(untilMs) {
+      if (!(await usage.flush(untilMs - performance.now()))) log.error({}, 'some usage could not be stored');
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { limits } from '../kernel/limits.ts';
+import { createLog } from '../telemetry/log.ts';
+import { StartedParts, startParts } from './started-parts.ts';
+
+describe('parts', () => {
+  test('are closed one after the other, the last one first', async () => {
+    const { parts, told } = started();
+    for (const name of ['stores', 'usage', 'calls'])
+      parts.add({
+        async close() {
+          told.push(`${name} closes`);
+          await new Promise(setImmediate);
+          told.push(`${name} is closed`);
+        },
+      });
+    await Promise.all([parts.close(), parts.close()]);
+    assert.deepEqual(told, [
+      'calls closes',
+      'calls is closed',
+      'usage closes',
+      'usage is closed',
+      'stores closes',
+      'stores is closed',
+    ]);
+  });
+
+  test('that fail to close, at once or later, keep no other open', async () => {
+    const { parts, told, logLines } = started();
+    parts.add({ close: async () => void told.push('stores') });
+    parts.add({ close: () => Promise.reject(new Error('later')) });
+    parts.add({
+      close() {
+        throw new Error('at once');
+      },
+    });
+    parts.add({ close: async () => void told.push('calls') });
+    await parts.close();
+    assert.deepEqual(told, ['calls', 'stores']);
+    assert.deepEqual(
+      logLines.map((line) => JSON.parse(line).err.message),
+      ['at once', 'later'],
+    );
+  });
+
+  test('that never end to close are left behind, after the time that they are told of', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const { parts, told, logLines } = started();
+    parts.add({ close: async () => void told.push('stores') });
+    let toldMs = 0;
+    parts.add({
+      close(untilMs) {
+        toldMs = untilMs - performance.now();
+        return new Promise(() => undefined);
+      },
+    });
+    const closed = parts.close();
+    assert.ok(toldMs > limits.lastFlushMs - 1000 && toldMs <= limits.lastFlushMs);
+    t.mock.timers.tick(limits.lastFlushMs);
+    await new Promise(setImmediate);
+    assert.deepEqual(told, []);
+    t.mock.timers.tick(limits.partEndMs - limits.lastFlushMs);
+    await closed;
+    assert.deepEqual(told, ['stores']);
+    assert.equal(logLines.length, 1);
+  });
+
+  test('are closed when one that comes after them could not be started', async () => {
+    const { log, told } = started();
+    const starting = startParts(log, async (parts) => {
+      parts.add({ close: async () => void told.push('stores') });
+      parts.add({ close: () => Promise.reject(new Error('not this one either')) });
+      parts.add({ close: async () => void told.push('calls') });
+      throw new Error('the port is taken');
+    });
+    await assert.rejects(starting, /^Error: the port is taken$/);
+    assert.deepEqual(told, ['calls', 'stores']);
+  });
+
+  test('drain side by side, until the same moment', async () => {
+    const { parts, told } = started();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    parts.add({
+      async drain(untilMs) {
+        await promise;
+        told.push(`first until ${untilMs}`);
+      },
+    });
+    parts.add({});
+    parts.add({
+      async drain(untilMs) {
+        told.push(`second until ${untilMs}`);
+        resolve();
+      },
+    });
+    await parts.drain(7);
+    assert.deepEqual(told, ['second until 7', 'first until 7']);
+  });
+
+  test('tell all together what they serve, count and can do', () => {
+    const { parts } = started();
+    const gauge = { name: 'weir_things', help: 'Things', read: () => 1 };
+    parts.add({ features: ['one', 'two'] });
+    parts.add({ gauges: [gauge] });
+    parts.add({ features: ['three'] });
+    assert.deepEqual(parts.features, ['one', 'two', 'three']);
+    assert.deepEqual(parts.gauges, [gauge]);
+    assert.deepEqual(parts.routes, []);
+  });
+});
+
+function started() {
+  const told: string[] = [];
+  const logLines: string[] = [];
+  const log = createLog('info', { write: (line) => void logLines.push(line) });
+  return { parts: new StartedParts(log), log, told, logLines };
+}
