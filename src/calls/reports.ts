@@ -9,7 +9,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
 import type { Known } from './callers.ts';
-import type { Underway } from './passage.ts';
+import type { Underway } from './underway.ts';
 
 export interface CallReportsParts {
   readonly prices: Pick<Prices, 'bill'>;

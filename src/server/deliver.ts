@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Underway } from '../calls/passage.ts';
+import type { Underway } from '../calls/underway.ts';
 
 import type { GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';

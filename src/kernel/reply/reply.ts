@@ -8,14 +8,13 @@ import { encoded } from './encoded.ts';
 import { type Ending, Endings, endingOf, type Then } from './ending.ts';
 import { filtered } from './filtered.ts';
 import type { Keeper } from './keeper.ts';
+import { type Look, Looks } from './looks.ts';
 import { Reading } from './reading.ts';
 import { Recorder, type Recording, ReplayDecoder } from './recording.ts';
 import { type Raw, Relayed } from './relayed.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { type Events, mapped, type Rewrite, type Splice, spliced } from './rewritten.ts';
 import { type Pulled, type Source, sourceOf } from './source.ts';
-
-type Look = (event: ReplyEvent) => void;
 
 /** An answer on its way to the client: always a stream, read once, with exactly one ending. */
 export class Reply {
@@ -26,7 +25,7 @@ export class Reply {
   readonly #relayed: Relayed | undefined;
   readonly #events: Source<Events> | undefined;
   readonly #parent: Reply | undefined;
-  readonly #looks: { readonly look: Look; readonly keeper: Keeper | undefined }[] = [];
+  readonly #looks = new Looks();
   readonly #endings = new Endings();
   readonly #recorders: Recorder[] = [];
   /** Who made it, and who has it in hand. */
@@ -110,7 +109,7 @@ export class Reply {
 
   /** Shows each event to `look`, which can neither delay nor change it. */
   tap(look: Look, interest: Interest = 'everything'): this {
-    this.#looks.push({ look, keeper: this.#holder });
+    this.#looks.add(look, this.#holder);
     if (interest === 'everything') this.#wants(interest);
     return this;
   }
@@ -238,7 +237,7 @@ export class Reply {
   #passedChunk(chunk: Uint8Array | undefined): Pulled<Uint8Array> {
     if (chunk === undefined) return this.#complete();
     for (const recorder of this.#recorders) recorder.bytes(chunk);
-    if (this.#looks.length > 0 && this.#relayed !== undefined) this.#show(this.#relayed.read(chunk));
+    if (!this.#looks.isEmpty && this.#relayed !== undefined) this.#show(this.#relayed.read(chunk));
     return chunk;
   }
 
@@ -290,25 +289,19 @@ export class Reply {
   #show(events: Events): void {
     for (const event of events) {
       if (event.type === 'error') this.#streamError ??= toldError(event.error);
-      for (const { look, keeper } of this.#looks) {
-        try {
-          look(event);
-        } catch (fault) {
-          this.#blame(fault, keeper);
-        }
-      }
+      this.#looks.show(event, this.#blame);
     }
   }
 
   /** Fails the answer where the module that looked can't be done without. */
-  #blame(fault: unknown, keeper = this.#maker): void {
+  readonly #blame = (fault: unknown, keeper = this.#maker): void => {
     if (keeper === undefined) {
       this.faults.push(fault);
       return;
     }
     const failure = keeper.failed(fault, true);
     if (failure !== undefined && !this.#ended) throw failure;
-  }
+  };
 
   #complete(): undefined | Promise<undefined> {
     this.#show(this.#lastEvents());
@@ -334,7 +327,7 @@ export class Reply {
         this.faults.push(fault);
       }
     }
-    return this.#endings.tell(ending, (fault, keeper) => this.#blame(fault, keeper));
+    return this.#endings.tell(ending, this.#blame);
   }
 
   /** For who watches over modules, and for nobody else. */

@@ -8,14 +8,14 @@ import { objectsOf } from '../read.ts';
 import { leadingInstructions } from './decode-messages.ts';
 import { choiceOf, encodeFormat, encodeLimit, restoreTools } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
-import type { Target } from './encode-parts.ts';
+import type { Encoding } from './encode-parts.ts';
 
 /** What to write over the client's own body: only fields that are not what was read from it. */
-export function changesOf(request: ChatRequest, received: Received, target: Target): JsonObject {
+export function changesOf(request: ChatRequest, received: Received, encoding: Encoding): JsonObject {
   const changes: Record<string, unknown> = {};
   for (const field of changedFields(request, received.request)) {
-    if (field === 'system') changes.messages ??= conversationOf(request, received, target);
-    else Object.assign(changes, changeOf(field, { request, received, target }));
+    if (field === 'system') changes.messages ??= conversationOf(request, received, encoding);
+    else Object.assign(changes, changeOf(field, { request, received, encoding }));
   }
   return changes;
 }
@@ -23,17 +23,17 @@ export function changesOf(request: ChatRequest, received: Received, target: Targ
 interface Change {
   readonly request: ChatRequest;
   readonly received: Received;
-  readonly target: Target;
+  readonly encoding: Encoding;
 }
 
-function changeOf(field: string, { request, received, target }: Change): JsonObject {
+function changeOf(field: string, { request, received, encoding }: Change): JsonObject {
   switch (field) {
     case 'messages':
-      return { messages: conversationOf(request, received, target) };
+      return { messages: conversationOf(request, received, encoding) };
     case 'max_tokens':
       return limitOf(request, received.body);
     case 'tools':
-      return { tools: restoreTools(request.tools, target) };
+      return { tools: restoreTools(request.tools, encoding) };
     case 'tool_choice':
       return {
         tool_choice: undefined,
@@ -60,7 +60,7 @@ function changeOf(field: string, { request, received, target }: Change): JsonObj
     case 'top_k':
       return { [field]: request[field] };
     default:
-      target.dropped.add(field);
+      encoding.dropped.add(field);
       return {};
   }
 }
@@ -76,15 +76,15 @@ function limitOf(request: ChatRequest, body: JsonObject): JsonObject {
   return Object.fromEntries(named.map((name) => [name, request.max_tokens]));
 }
 
-function conversationOf(request: ChatRequest, received: Received, target: Target): readonly JsonObject[] {
+function conversationOf(request: ChatRequest, received: Received, encoding: Encoding): readonly JsonObject[] {
   const before = objectsOf(received.body.messages);
   const unchanged = request.system === received.request.system;
   const head = unchanged
     ? before.slice(0, leadingInstructions(before))
-    : encodeSystem(request.system, target);
-  return [...head, ...request.messages.flatMap((message) => restored(message, target))];
+    : encodeSystem(request.system, encoding);
+  return [...head, ...request.messages.flatMap((message) => restored(message, encoding))];
 }
 
-function restored(message: Message, target: Target): readonly JsonObject[] {
-  return originalsOf(message) ?? encodeMessage(message, target);
+function restored(message: Message, encoding: Encoding): readonly JsonObject[] {
+  return originalsOf(message) ?? encodeMessage(message, encoding);
 }

@@ -7,29 +7,29 @@ import { outputFormatOf } from '../openai/output-format.ts';
 import { fitsStrict } from '../openai/strict-schema.ts';
 import { encodeToolChoice } from '../openai/tool-choice.ts';
 import { defined } from '../read.ts';
-import { markerOf, type Target } from './encode-parts.ts';
+import { type Encoding, markerOf } from './encode-parts.ts';
 
 export function encodeTools(
   tools: readonly Tool[] | undefined,
-  target: Target,
+  encoding: Encoding,
 ): readonly JsonObject[] | undefined {
-  const encoded = tools?.flatMap((tool) => encodeTool(tool, target));
+  const encoded = tools?.flatMap((tool) => encodeTool(tool, encoding));
   return encoded?.length === 0 ? undefined : encoded;
 }
 
 /** As it came, where it came in this format. */
 export function restoreTools(
   tools: readonly Tool[] | undefined,
-  target: Target,
+  encoding: Encoding,
 ): readonly JsonObject[] | undefined {
-  return tools?.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, target));
+  return tools?.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, encoding));
 }
 
-function encodeTool(tool: Tool, target: Target): readonly JsonObject[] {
+function encodeTool(tool: Tool, encoding: Encoding): readonly JsonObject[] {
   const foreign = foreignOf(tool);
   if (foreign?.wire === 'openai-chat') return [foreign.part];
   if (foreign !== undefined || (tool.type !== undefined && tool.type !== 'custom')) {
-    target.dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+    encoding.dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
     return [];
   }
   const { name, description } = tool;
@@ -40,7 +40,7 @@ function encodeTool(tool: Tool, target: Target): readonly JsonObject[] {
     {
       type: 'function',
       function: defined({ name, description, parameters, strict }),
-      ...markerOf(tool, target),
+      ...markerOf(tool, encoding),
     },
   ];
 }
@@ -57,7 +57,7 @@ export function encodeLimit({ model, max_tokens: limit }: ChatRequest): JsonObje
     : { max_tokens: limit };
 }
 
-export function encodeOutput(request: ChatRequest, { dropped }: Target): JsonObject {
+export function encodeOutput(request: ChatRequest, { dropped }: Encoding): JsonObject {
   const effort = effortOf(request, dropped);
   const format = encodeFormat(request);
   return {

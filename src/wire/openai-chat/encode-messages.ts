@@ -3,50 +3,50 @@ import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from 
 import { foreignOf } from '../foreign.ts';
 import { toolErrorMark } from '../openai/tool-error.ts';
 import { isSealed } from '../sealed.ts';
-import { encodeContent, markerOf, type Target } from './encode-parts.ts';
+import { type Encoding, encodeContent, markerOf } from './encode-parts.ts';
 import { type Extras, extrasFor, isExtraFor } from './extras.ts';
 import { reasoningDetailsOf } from './reasoning.ts';
 
-export function encodeSystem(system: ChatRequest['system'], target: Target): readonly JsonObject[] {
+export function encodeSystem(system: ChatRequest['system'], encoding: Encoding): readonly JsonObject[] {
   if (system === undefined || system.length === 0) return [];
-  return [{ role: 'system', content: typeof system === 'string' ? system : encodeContent(system, target) }];
+  return [{ role: 'system', content: typeof system === 'string' ? system : encodeContent(system, encoding) }];
 }
 
-export function encodeMessage(message: Message, target: Target): readonly JsonObject[] {
+export function encodeMessage(message: Message, encoding: Encoding): readonly JsonObject[] {
   if (typeof message.content === 'string') return [{ role: message.role, content: message.content }];
   switch (message.role) {
     case 'assistant':
-      return [encodeAssistant(message.content, target)];
+      return [encodeAssistant(message.content, encoding)];
     case 'system':
-      return [{ role: 'system', content: encodeContent(message.content, target) }];
+      return [{ role: 'system', content: encodeContent(message.content, encoding) }];
     case 'user':
-      return encodeUser(message.content, target);
+      return encodeUser(message.content, encoding);
   }
 }
 
 /** Results of tools come first, each a message; pictures in them follow in a message of the user's, where they may stand. */
-function encodeUser(blocks: readonly Block[], target: Target): readonly JsonObject[] {
+function encodeUser(blocks: readonly Block[], encoding: Encoding): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Block[] = [];
   const pictures: Block[] = [];
   for (const block of blocks) {
     const foreign = foreignOf(block);
     if (foreign?.wire === 'openai-chat' && typeof foreign.part.role === 'string') messages.push(foreign.part);
-    else if (block.type === 'tool_result') messages.push(encodeToolResult(block, pictures, target));
+    else if (block.type === 'tool_result') messages.push(encodeToolResult(block, pictures, encoding));
     else rest.push(block);
   }
-  const content = encodeContent([...pictures, ...rest], target);
+  const content = encodeContent([...pictures, ...rest], encoding);
   if (content.length > 0 || messages.length === 0) messages.push({ role: 'user', content });
   return messages;
 }
 
-function encodeToolResult(result: ToolResultBlock, pictures: Block[], target: Target): JsonObject {
+function encodeToolResult(result: ToolResultBlock, pictures: Block[], encoding: Encoding): JsonObject {
   const { content = '', tool_use_id: id } = result;
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const shown: readonly Block[] = blocks.filter(isPicture);
   const told = encodeContent(
     blocks.filter((block) => !shown.includes(block)),
-    target,
+    encoding,
   );
   if (shown.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...shown);
   const text =
@@ -64,17 +64,17 @@ function markedAsError(content: string | readonly JsonObject[]): string | readon
     : [{ type: 'text', text: toolErrorMark.trim() }, ...content];
 }
 
-function encodeAssistant(blocks: readonly Block[], target: Target): JsonObject {
-  const extras = extrasFor(target.model, blocks);
-  const calls = blocks.flatMap((block) => encodeToolCall(block, extras, target));
+function encodeAssistant(blocks: readonly Block[], encoding: Encoding): JsonObject {
+  const extras = extrasFor(encoding.model, blocks);
+  const calls = blocks.flatMap((block) => encodeToolCall(block, extras, encoding));
   const content = encodeContent(
     blocks.filter((block) => !isThinking(block) && !isCall(block)),
-    target,
+    encoding,
   );
   return {
     role: 'assistant',
     content: content.length === 0 && calls.length > 0 ? null : content,
-    ...encodeThinking(blocks.filter(isThinking), extras, target),
+    ...encodeThinking(blocks.filter(isThinking), extras, encoding),
     ...(calls.length > 0 && { tool_calls: calls }),
   };
 }
@@ -92,7 +92,7 @@ function isCall(block: Block): boolean {
 function encodeThinking(
   thinking: readonly Block[],
   extras: Extras,
-  { model, hostsClaude, dropped }: Target,
+  { model, hostsClaude, dropped }: Encoding,
 ): JsonObject {
   if (thinking.length === 0) return {};
   const signed = reasoningDetailsOf(thinking.filter((block) => !isSecret(block)));
@@ -114,7 +114,7 @@ function isSecret(block: Block): boolean {
   return block.type === 'redacted_thinking' && isSealed(block.data);
 }
 
-function encodeToolCall(block: Block, { byCall }: Extras, target: Target): readonly JsonObject[] {
+function encodeToolCall(block: Block, { byCall }: Extras, encoding: Encoding): readonly JsonObject[] {
   const foreign = foreignOf(block);
   if (foreign?.wire === 'openai-chat' && 'id' in foreign.part) return [foreign.part];
   if (block.type !== 'tool_use') return [];
@@ -125,7 +125,7 @@ function encodeToolCall(block: Block, { byCall }: Extras, target: Target): reado
       type: 'function',
       function: { name: block.name, arguments: argumentsOf(block) },
       ...(extra_content !== undefined && { extra_content }),
-      ...markerOf(block, target),
+      ...markerOf(block, encoding),
     },
   ];
 }

@@ -4,26 +4,26 @@ import { cannotCross, foreignOf } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
 
 /** What an encoder needs to know besides the content itself. */
-export interface Target {
+export interface Encoding {
   readonly model: string;
   /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
   readonly hostsClaude: boolean;
   readonly dropped: Set<string>;
 }
 
-export function targetFor(model: string): Target {
+export function encodingFor(model: string): Encoding {
   return { model, hostsClaude: /claude|^anthropic\//.test(model), dropped: new Set() };
 }
 
 /** Content as a string where it is text alone, which every compatible provider takes; else as parts. */
-export function encodeContent(blocks: readonly Block[], target: Target): string | readonly JsonObject[] {
-  const parts = blocks.flatMap((block) => encodePart(block, target));
+export function encodeContent(blocks: readonly Block[], encoding: Encoding): string | readonly JsonObject[] {
+  const parts = blocks.flatMap((block) => encodePart(block, encoding));
   const plain = parts.every((part) => part.type === 'text' && part.cache_control === undefined);
   return plain ? parts.map((part) => part.text).join('\n\n') : parts;
 }
 
-function encodePart(block: Block, target: Target): readonly JsonObject[] {
-  const marker = markerOf(block, target);
+function encodePart(block: Block, encoding: Encoding): readonly JsonObject[] {
+  const marker = markerOf(block, encoding);
   const foreign = foreignOf(block);
   if (foreign?.wire === 'openai-chat') return [foreign.part];
   switch (block.type) {
@@ -32,15 +32,15 @@ function encodePart(block: Block, target: Target): readonly JsonObject[] {
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrlOf(block) }, ...marker }];
     case 'document':
-      if ('citations' in block) target.dropped.add('messages[].content[].citations');
+      if ('citations' in block) encoding.dropped.add('messages[].content[].citations');
       return [{ ...documentPart(block), ...marker }];
     default:
-      target.dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      encoding.dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
       return [];
   }
 }
 
-export function markerOf(block: object, { hostsClaude, dropped }: Target): JsonObject {
+export function markerOf(block: object, { hostsClaude, dropped }: Encoding): JsonObject {
   if (!('cache_control' in block) || block.cache_control == null) return {};
   if (hostsClaude) return { cache_control: block.cache_control };
   dropped.add('cache_control');

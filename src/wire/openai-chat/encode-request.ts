@@ -10,17 +10,17 @@ import { defined } from '../read.ts';
 import { changesOf } from './changes.ts';
 import { choiceOf, encodeLimit, encodeOutput, encodeTools } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
-import { targetFor } from './encode-parts.ts';
+import { encodingFor } from './encode-parts.ts';
 
 export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
-  const target = targetFor(request.model);
+  const encoding = encodingFor(request.model);
   if (received !== undefined) {
-    const body = patchJson(received.bytes, changesOf(request, received, target));
-    return { body, dropped: listOf(target.dropped) };
+    const body = patchJson(received.bytes, changesOf(request, received, encoding));
+    return { body, dropped: listOf(encoding.dropped) };
   }
   checkBlocks(request);
-  for (const field of fieldsLeftBehind(request, 'openai-chat')) target.dropped.add(field);
-  for (const field of fieldsUnknownTo(request, expressible)) target.dropped.add(field);
+  for (const field of fieldsLeftBehind(request, 'openai-chat')) encoding.dropped.add(field);
+  for (const field of fieldsUnknownTo(request, expressible)) encoding.dropped.add(field);
   const {
     model,
     system,
@@ -35,23 +35,23 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
   const body: JsonObject = {
     ...defined({ model }),
     messages: [
-      ...encodeSystem(system, target),
-      ...messages.flatMap((message) => encodeMessage(message, target)),
+      ...encodeSystem(system, encoding),
+      ...messages.flatMap((message) => encodeMessage(message, encoding)),
     ],
     ...encodeLimit(request),
     ...defined({
       temperature,
       top_p,
       stop,
-      tools: encodeTools(tools, target),
+      tools: encodeTools(tools, encoding),
       user: fittingUserId(metadata?.user_id),
     }),
     ...(tools !== undefined && choiceOf(request.tool_choice)),
-    ...encodeOutput(request, target),
+    ...encodeOutput(request, encoding),
     ...(stream === true && { stream }),
     ...ownFields(request, 'openai-chat'),
   };
-  return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(target.dropped) };
+  return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(encoding.dropped) };
 }
 
 const expressible: ReadonlySet<string> = new Set([

@@ -7,25 +7,25 @@ import { originalsOf } from '../openai/origin.ts';
 import { defined, objectOf } from '../read.ts';
 import { leadingInstructions } from './decode-items.ts';
 import { choiceOf, encodeFormat, restoreTools } from './encode-fields.ts';
-import { encodeMessage, type Target } from './encode-items.ts';
+import { type Encoding, encodeMessage } from './encode-items.ts';
 import { inputItemsOf } from './history.ts';
 
 /** What to write over the client's own body: only fields that are not what was read from it. */
-export function changesOf(request: ChatRequest, received: Received, target: Target): JsonObject {
+export function changesOf(request: ChatRequest, received: Received, encoding: Encoding): JsonObject {
   const changes: Record<string, unknown> = {};
   for (const field of changedFields(request, received.request))
-    Object.assign(changes, changeOf(field, { request, received, target }));
+    Object.assign(changes, changeOf(field, { request, received, encoding }));
   return changes;
 }
 
 interface Change {
   readonly request: ChatRequest;
   readonly received: Received;
-  readonly target: Target;
+  readonly encoding: Encoding;
 }
 
 function changeOf(field: string, change: Change): JsonObject {
-  const { request, received, target } = change;
+  const { request, received, encoding } = change;
   switch (field) {
     case 'system':
       return { instructions: instructionsOf(request), input: itemsOf(change) };
@@ -34,7 +34,7 @@ function changeOf(field: string, change: Change): JsonObject {
     case 'max_tokens':
       return { max_output_tokens: request.max_tokens };
     case 'tools':
-      return { tools: restoreTools(request.tools, target.dropped) };
+      return { tools: restoreTools(request.tools, encoding.dropped) };
     case 'tool_choice':
       return {
         tool_choice: undefined,
@@ -58,7 +58,7 @@ function changeOf(field: string, change: Change): JsonObject {
     case 'top_p':
       return { [field]: request[field] };
     default:
-      target.dropped.add(field);
+      encoding.dropped.add(field);
       return {};
   }
 }
@@ -69,14 +69,14 @@ function instructionsOf({ system }: ChatRequest): string | undefined {
     : system.map((block) => block.text).join('\n\n');
 }
 
-function itemsOf({ request, received, target }: Change): readonly JsonObject[] {
+function itemsOf({ request, received, encoding }: Change): readonly JsonObject[] {
   const before = inputItemsOf(received.body);
   const head = request.system === received.request.system ? before.slice(0, leadingInstructions(before)) : [];
-  return [...head, ...request.messages.flatMap((message) => restored(message, target))];
+  return [...head, ...request.messages.flatMap((message) => restored(message, encoding))];
 }
 
-function restored(message: Message, target: Target): readonly JsonObject[] {
-  return originalsOf(message) ?? encodeMessage(message, target);
+function restored(message: Message, encoding: Encoding): readonly JsonObject[] {
+  return originalsOf(message) ?? encodeMessage(message, encoding);
 }
 
 function replaced(before: unknown, fields: JsonObject): JsonObject | undefined {

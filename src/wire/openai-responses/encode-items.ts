@@ -6,25 +6,25 @@ import { encodeContent } from './encode-parts.ts';
 import { unsealedReasoning } from './reasoning.ts';
 
 /** What an encoder needs to know besides the content itself. */
-export interface Target {
+export interface Encoding {
   /** OpenAI takes no reasoning but what it encrypted itself; open models take theirs as text. */
   readonly takesPlainReasoning: boolean;
   readonly dropped: Set<string>;
 }
 
-export function encodeMessage({ role, content }: Message, target: Target): readonly JsonObject[] {
+export function encodeMessage({ role, content }: Message, encoding: Encoding): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: 'message', role, content }];
-  if (role === 'assistant') return encodeAssistant(content, target);
+  if (role === 'assistant') return encodeAssistant(content, encoding);
   const items: JsonObject[] = [];
   const rest: Block[] = [];
   for (const block of content) {
     const own = ownItem(block);
     if (own !== undefined) items.push(own);
-    else if (block.type === 'tool_result') items.push(encodeOutput(block, target));
+    else if (block.type === 'tool_result') items.push(encodeOutput(block, encoding));
     else rest.push(block);
   }
   if (rest.length > 0 || items.length === 0)
-    items.push({ type: 'message', role, content: encodeContent(rest, target.dropped) });
+    items.push({ type: 'message', role, content: encodeContent(rest, encoding.dropped) });
   return items;
 }
 
@@ -37,7 +37,7 @@ function ownItem(block: Block): JsonObject | undefined {
 
 function encodeOutput(
   { tool_use_id, content = '', is_error }: ToolResultBlock,
-  { dropped }: Target,
+  { dropped }: Encoding,
 ): JsonObject {
   const output = typeof content === 'string' ? content : encodeContent(content, dropped);
   return {
@@ -53,19 +53,19 @@ function markedAsError(output: string | readonly JsonObject[]): string | readonl
     : [{ type: 'input_text', text: toolErrorMark.trim() }, ...output];
 }
 
-function encodeAssistant(blocks: readonly Block[], target: Target): readonly JsonObject[] {
+function encodeAssistant(blocks: readonly Block[], encoding: Encoding): readonly JsonObject[] {
   const items: JsonObject[] = [];
   for (const block of blocks) {
-    const item = encodeMade(block, target);
+    const item = encodeMade(block, encoding);
     if (item !== undefined) items.push(item);
   }
   return items;
 }
 
-function encodeMade(block: Block, target: Target): JsonObject | undefined {
+function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
   const own = ownItem(block);
   if (own !== undefined) return own;
-  if ('cache_control' in block && block.cache_control != null) target.dropped.add('cache_control');
+  if ('cache_control' in block && block.cache_control != null) encoding.dropped.add('cache_control');
   switch (block.type) {
     case 'text':
       if (block.text === '') return undefined;
@@ -77,22 +77,22 @@ function encodeMade(block: Block, target: Target): JsonObject | undefined {
     case 'tool_use':
       return { type: 'function_call', call_id: block.id, name: block.name, arguments: argumentsOf(block) };
     case 'thinking':
-      return encodeThinking(block, target);
+      return encodeThinking(block, encoding);
     case 'redacted_thinking': {
       const item = unsealedReasoning(block.data);
       if (item !== undefined) return { type: 'reasoning', summary: [], ...item };
-      target.dropped.add('messages[].content[].redacted_thinking');
+      encoding.dropped.add('messages[].content[].redacted_thinking');
       return undefined;
     }
     default:
-      target.dropped.add(`messages[].content[].${foreignOf(block)?.kind ?? block.type}`);
+      encoding.dropped.add(`messages[].content[].${foreignOf(block)?.kind ?? block.type}`);
       return undefined;
   }
 }
 
 function encodeThinking(
   { thinking, signature }: ThinkingBlock,
-  { takesPlainReasoning, dropped }: Target,
+  { takesPlainReasoning, dropped }: Encoding,
 ): JsonObject | undefined {
   if (takesPlainReasoning && !signature)
     return { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: thinking }] };

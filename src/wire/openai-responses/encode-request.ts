@@ -10,16 +10,16 @@ import { fittingUserId } from '../openai/user-id.ts';
 import { defined, objectOf } from '../read.ts';
 import { changesOf } from './changes.ts';
 import { choiceOf, encodeFormat, encodeLimit, encodeTools } from './encode-fields.ts';
-import { encodeMessage, type Target } from './encode-items.ts';
+import { type Encoding, encodeMessage } from './encode-items.ts';
 
 export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
-  const target = targetFor(request.model);
+  const encoding = targetFor(request.model);
   if (received !== undefined) {
-    const body = patchJson(received.bytes, changesOf(request, received, target));
-    return { body, dropped: listOf(target.dropped) };
+    const body = patchJson(received.bytes, changesOf(request, received, encoding));
+    return { body, dropped: listOf(encoding.dropped) };
   }
   checkBlocks(request);
-  const { dropped } = target;
+  const { dropped } = encoding;
   for (const field of fieldsLeftBehind(request, 'openai-responses')) dropped.add(field);
   for (const field of fieldsUnknownTo(request, expressible)) dropped.add(field);
   const { model, messages, stream, tools, temperature, top_p, metadata } = request;
@@ -27,7 +27,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
   const body: JsonObject = {
     model,
     ...defined({ instructions: instructionsOf(request, dropped) }),
-    input: messages.flatMap((message) => encodeMessage(message, target)),
+    input: messages.flatMap((message) => encodeMessage(message, encoding)),
     ...defined({
       max_output_tokens: encodeLimit(request),
       temperature,
@@ -44,7 +44,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
   return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(dropped) };
 }
 
-function targetFor(model: string): Target {
+function targetFor(model: string): Encoding {
   return { takesPlainReasoning: !openaiModel.test(model), dropped: new Set() };
 }
 

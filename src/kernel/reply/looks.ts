@@ -1,0 +1,28 @@
+import type { ReplyEvent } from '../message.ts';
+import type { Keeper } from './keeper.ts';
+import type { Events } from './rewritten.ts';
+
+export type Look = (event: ReplyEvent) => void;
+
+/** Those who see an answer go by, and who answers for each. */
+export class Looks {
+  readonly #looks: { readonly look: Look; readonly keeper: Keeper | undefined }[] = [];
+
+  get isEmpty(): boolean {
+    return this.#looks.length === 0;
+  }
+
+  add(look: Look, keeper: Keeper | undefined): void {
+    this.#looks.push({ look, keeper });
+  }
+
+  show(event: Events[number], onFault: (fault: unknown, keeper: Keeper | undefined) => void): void {
+    for (const { look, keeper } of this.#looks) {
+      try {
+        look(event);
+      } catch (fault) {
+        onFault(fault, keeper);
+      }
+    }
+  }
+}
