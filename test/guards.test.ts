@@ -8,10 +8,19 @@ import { limits } from '../src/kernel/limits.ts';
 import { at } from './support/at.ts';
 import { type Answered, call, open, Reader, type Sent } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { formats, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
-import { startHouse, startScripted } from './support/house.ts';
+import {
+  formatAt,
+  formats,
+  manners,
+  messages,
+  requestIn,
+  streamIn,
+  type TestedFormat,
+} from './support/formats.ts';
+import { sharedScripted, startHouse } from './support/house.ts';
 import { listening, startServer } from './support/server.ts';
 
+const enter = sharedScripted();
 const foreignHosts = [
   'evil.example',
   'evil.example:3099',
@@ -23,104 +32,97 @@ const foreignHosts = [
   '',
 ];
 
-for (const format of formats) {
-  for (const host of foreignHosts)
-    test(`a Host "${host}" is refused with 421 and reaches no provider (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      const answer = await call(weir.url, callIn(format, ['host', host]));
-      assertError(answer, { status: 421, code: 'wrong_host', type: format.errorTypes[421] });
-      assert.equal(fake.requests.length, 0);
-    });
-
-  for (const host of [
-    'localhost',
-    'LocalHost:1',
-    '127.0.0.1',
-    '127.0.0.1:80',
-    '127.8.9.10:3099',
-    '[::1]:3099',
-  ])
-    test(`a Host "${host}" is this machine (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      fake.answerWith({ body: format.whole('Hello') });
-      const answer = await call(weir.url, callIn(format, ['host', host]));
-      assert.equal(answer.status, 200);
-    });
-
-  test(`a Host that the operator allowed is answered, whatever its port (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, { WEIR_ALLOWED_HOSTS: 'Weir.Internal, gateway' });
-    fake.answerWith({ body: format.whole('Hello') });
-    for (const host of ['weir.internal', 'WEIR.internal:8080', 'gateway:3099', 'localhost'])
-      assert.equal((await call(weir.url, callIn(format, ['host', host]))).status, 200, host);
-    assert.equal((await call(weir.url, callIn(format, ['host', 'other.internal']))).status, 421);
-  });
-
-  test(`a page whose name was bound anew to this machine is refused, same origin or not (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    const { port } = new URL(weir.url);
-    const page = `evil.example:${port}`;
-    const headers = ['host', page, 'origin', `http://${page}`, 'sec-fetch-site', 'same-origin'];
-    assertError(await call(weir.url, callIn(format, headers)), {
-      status: 421,
-      code: 'wrong_host',
-      type: format.errorTypes[421],
-    });
+for (const host of foreignHosts)
+  test(`a Host "${host}" is refused with 421 and reaches no provider`, async () => {
+    const { fake, weir } = await enter();
+    const answer = await call(weir.url, callIn(messages, ['host', host]));
+    assertError(answer, { status: 421, code: 'wrong_host', type: messages.errorTypes[421] });
     assert.equal(fake.requests.length, 0);
   });
 
+for (const host of ['localhost', 'LocalHost:1', '127.0.0.1', '127.0.0.1:80', '127.8.9.10:3099', '[::1]:3099'])
+  test(`a Host "${host}" is this machine`, async () => {
+    const { fake, weir } = await enter();
+    fake.answerWith({ body: messages.whole('Hello') });
+    const answer = await call(weir.url, callIn(messages, ['host', host]));
+    assert.equal(answer.status, 200);
+  });
+
+test('a Host that the operator allowed is answered, whatever its port', async () => {
+  const { fake, weir } = await enter({ WEIR_ALLOWED_HOSTS: 'Weir.Internal, gateway' });
+  fake.answerWith({ body: messages.whole('Hello') });
+  for (const host of ['weir.internal', 'WEIR.internal:8080', 'gateway:3099', 'localhost'])
+    assert.equal((await call(weir.url, callIn(messages, ['host', host]))).status, 200, host);
+  assert.equal((await call(weir.url, callIn(messages, ['host', 'other.internal']))).status, 421);
+});
+
+test('a page whose name was bound anew to this machine is refused, same origin or not', async () => {
+  const { fake, weir } = await enter();
+  const { port } = new URL(weir.url);
+  const page = `evil.example:${port}`;
+  const headers = ['host', page, 'origin', `http://${page}`, 'sec-fetch-site', 'same-origin'];
+  assertError(await call(weir.url, callIn(messages, headers)), {
+    status: 421,
+    code: 'wrong_host',
+    type: messages.errorTypes[421],
+  });
+  assert.equal(fake.requests.length, 0);
+});
+
+for (const headers of [
+  ['origin', 'https://evil.example'],
+  ['origin', 'null'],
+  ['origin', 'http://localhost:5173'],
+  ['origin', 'http://127.0.0.1.evil.example'],
+  ['origin', 'https://evil.example', 'sec-fetch-site', 'cross-site'],
+  ['sec-fetch-site', 'cross-site'],
+  ['sec-fetch-site', 'same-site'],
+])
+  test(`a page of another site is refused with 403 (${headers.join(' ')})`, async () => {
+    const { fake, weir } = await enter();
+    const answer = await call(weir.url, callIn(messages, headers));
+    assertError(answer, { status: 403, code: 'cross_site', type: messages.errorTypes[403] });
+    assert.equal(answer.headers['access-control-allow-origin'], undefined);
+    assert.equal(fake.requests.length, 0);
+  });
+
+test("a page of the gateway's own, and a client that is no page, may call", async () => {
+  const { fake, weir } = await enter();
+  fake.answerWith({ body: messages.whole('Hello') });
   for (const headers of [
-    ['origin', 'https://evil.example'],
-    ['origin', 'null'],
-    ['origin', 'http://localhost:5173'],
-    ['origin', 'http://127.0.0.1.evil.example'],
-    ['origin', 'https://evil.example', 'sec-fetch-site', 'cross-site'],
-    ['sec-fetch-site', 'cross-site'],
-    ['sec-fetch-site', 'same-site'],
+    ['origin', weir.url],
+    ['origin', weir.url, 'sec-fetch-site', 'same-origin'],
+    ['sec-fetch-site', 'same-origin'],
+    ['sec-fetch-site', 'none'],
+    [],
   ])
-    test(`a page of another site is refused with 403 (${headers.join(' ')}, ${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      const answer = await call(weir.url, callIn(format, headers));
-      assertError(answer, { status: 403, code: 'cross_site', type: format.errorTypes[403] });
-      assert.equal(answer.headers['access-control-allow-origin'], undefined);
-      assert.equal(fake.requests.length, 0);
-    });
+    assert.equal((await call(weir.url, callIn(messages, headers))).status, 200, headers.join(' '));
+});
 
-  test(`a page of the gateway's own, and a client that is no page, may call (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    fake.answerWith({ body: format.whole('Hello') });
-    for (const headers of [
-      ['origin', weir.url],
-      ['origin', weir.url, 'sec-fetch-site', 'same-origin'],
-      ['sec-fetch-site', 'same-origin'],
-      ['sec-fetch-site', 'none'],
-      [],
-    ])
-      assert.equal((await call(weir.url, callIn(format, headers))).status, 200, headers.join(' '));
+test('a page that the operator allowed may call and read what it needs', async () => {
+  const { fake, weir } = await enter({
+    WEIR_CORS_ORIGINS: 'https://app.example, http://x.test:8080',
   });
+  const headers = ['origin', 'https://app.example', 'sec-fetch-site', 'cross-site'];
+  fake.answerWith({ body: messages.whole('Hello'), headers: { 'access-control-allow-origin': '*' } });
+  assertReadable(await call(weir.url, callIn(messages, headers)), 200);
+  fake.answerWith({ chunks: [streamIn(messages, 'Hello')] });
+  assertReadable(await call(weir.url, callIn(messages, headers, true)), 200);
+  fake.answerWith({ status: 429, body: {} });
+  assertReadable(await call(weir.url, callIn(messages, headers)), 429);
+  assertReadable(await call(weir.url, { path: messages.path, headers, body: 'no JSON' }), 400);
+  const elsewhere = ['origin', 'https://app.example.evil.example'];
+  assert.equal((await call(weir.url, callIn(messages, elsewhere))).status, 403);
+});
 
-  test(`a page that the operator allowed may call and read what it needs (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, {
-      WEIR_CORS_ORIGINS: 'https://app.example, http://x.test:8080',
-    });
-    const headers = ['origin', 'https://app.example', 'sec-fetch-site', 'cross-site'];
-    fake.answerWith({ body: format.whole('Hello'), headers: { 'access-control-allow-origin': '*' } });
-    assertReadable(await call(weir.url, callIn(format, headers)), 200);
-    fake.answerWith({ chunks: [streamIn(format, 'Hello')] });
-    assertReadable(await call(weir.url, callIn(format, headers, true)), 200);
-    fake.answerWith({ status: 429, body: {} });
-    assertReadable(await call(weir.url, callIn(format, headers)), 429);
-    assertReadable(await call(weir.url, { path: format.path, headers, body: 'no JSON' }), 400);
-    const elsewhere = ['origin', 'https://app.example.evil.example'];
-    assert.equal((await call(weir.url, callIn(format, elsewhere))).status, 403);
-  });
-
-  test(`a browser that asks before it calls is told what it may send (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, { WEIR_CORS_ORIGINS: 'https://app.example' });
-    const ask = [
-      ...['access-control-request-method', 'POST', 'sec-fetch-site', 'cross-site'],
-      ...['access-control-request-headers', 'x-api-key,anthropic-version,x-stainless-os'],
-    ];
-    const preflight = { method: 'OPTIONS', path: format.path };
+test('a browser that asks before it calls is told what it may send', async () => {
+  const { fake, weir } = await enter({ WEIR_CORS_ORIGINS: 'https://app.example' });
+  const ask = [
+    ...['access-control-request-method', 'POST', 'sec-fetch-site', 'cross-site'],
+    ...['access-control-request-headers', 'x-api-key,anthropic-version,x-stainless-os'],
+  ];
+  for (const { path, errorTypes } of formats) {
+    const preflight = { method: 'OPTIONS', path };
     const yes = await call(weir.url, { ...preflight, headers: ['origin', 'https://app.example', ...ask] });
     assert.equal(yes.status, 204);
     assert.equal(yes.headers['access-control-allow-origin'], 'https://app.example');
@@ -129,117 +131,147 @@ for (const format of formats) {
     assert.match(String(yes.headers.vary), /origin/i);
     assertRequestId(yes);
     const no = await call(weir.url, { ...preflight, headers: ['origin', 'https://evil.example', ...ask] });
-    assertError(no, { status: 403, code: 'cross_site', type: format.errorTypes[403] });
+    assertError(no, { status: 403, code: 'cross_site', type: errorTypes[403] });
     assert.equal(no.headers['access-control-allow-origin'], undefined);
+  }
+  assert.equal(fake.requests.length, 0);
+});
+
+test('a call that comes back to the gateway by way of another ends with 508', async (t) => {
+  const road = await startRoad(t);
+  const second = await startHouse(t, road.url);
+  const first = await startHouse(t, second.url);
+  road.leadTo(first.url);
+  for (const { format, streamed, manner } of manners) {
+    const before = road.travelled();
+    const answer = await call(first.url, callIn(format, [], streamed));
+    assert.equal(answer.status, 508, manner);
+    assert.equal(at(answer.json, 'error', 'code'), 'loop_detected');
+    assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[508]);
+    assert.equal(road.travelled(), before + 1, manner);
+  }
+});
+
+for (const { what, body, code, param } of badBodies(messages))
+  test(`a body that ${what} is refused with 400`, async () => {
+    const { fake, weir } = await enter();
+    const answer = await call(weir.url, { path: messages.path, body });
+    assertError(answer, {
+      status: 400,
+      code,
+      type: messages.errorTypes[400],
+      ...(param !== undefined && { param }),
+    });
     assert.equal(fake.requests.length, 0);
   });
 
-  test(`a call that comes back to the gateway by way of another ends with 508 (${format.name})`, async (t) => {
-    const road = await startRoad(t);
-    const second = await startHouse(t, road.url);
-    const first = await startHouse(t, second.url);
-    road.leadTo(first.url);
-    for (const streamed of [true, false]) {
-      const answer = await call(first.url, callIn(format, [], streamed));
-      assert.equal(answer.status, 508);
-      assert.equal(at(answer.json, 'error', 'code'), 'loop_detected');
-      assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[508]);
-    }
-    assert.equal(road.travelled(), 2, 'once for each call');
-  });
+test('a body as deep as is allowed goes through', async () => {
+  const { fake, weir } = await enter();
+  fake.answerWith({ body: messages.whole('Hello') });
+  const body = nested(messages, limits.jsonDepthMax);
+  assert.equal((await call(weir.url, { path: messages.path, body })).status, 200);
+  assert.equal(fake.last.bytes.toString(), body);
+});
 
-  for (const { what, body, code, param } of badBodies(format))
-    test(`a body that ${what} is refused with 400 (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      const answer = await call(weir.url, { path: format.path, body });
-      assertError(answer, {
+for (const format of formats)
+  test(`what is refused is refused in the client's own words (${format.name})`, async () => {
+    const { path, errorTypes } = format;
+    const { fake, weir } = await enter();
+    const wrongHost = await call(weir.url, callIn(format, ['host', 'evil.example']));
+    assertError(wrongHost, { status: 421, code: 'wrong_host', type: errorTypes[421] });
+    const crossSite = await call(weir.url, callIn(format, ['sec-fetch-site', 'cross-site']));
+    assertError(crossSite, { status: 403, code: 'cross_site', type: errorTypes[403] });
+    const noJson = await call(weir.url, { path, body: 'no JSON' });
+    assertError(noJson, { status: 400, code: 'invalid_json', type: errorTypes[400] });
+    for (const { body, code, param } of badBodies(format).filter(({ param }) => param !== undefined))
+      assertError(await call(weir.url, { path, body }), {
         status: 400,
         code,
-        type: format.errorTypes[400],
+        type: errorTypes[400],
         ...(param !== undefined && { param }),
       });
-      assert.equal(fake.requests.length, 0);
+    const disagreeing = ['authorization', 'Bearer gw_live_one', 'x-api-key', 'gw_live_two'];
+    const disagreed = await call(weir.url, callIn(format, disagreeing));
+    assertError(disagreed, { status: 400, code: 'credentials_disagree', type: errorTypes[400] });
+    const nobodys = { ...requestIn(format, false), model: 'no-such-model' };
+    const unknown = await call(weir.url, { path, body: nobodys });
+    assertError(unknown, { status: 404, code: 'model_not_found', type: 'not_found_error', param: 'model' });
+    assert.match(unknown.text, /no-such-model/);
+    const closed = await enter({ WEIR_LOCAL_TOKEN: 'open sesame' });
+    const unasked = await call(closed.weir.url, { path, body: 'no JSON' });
+    assertError(unasked, { status: 401, code: 'authentication_required', type: errorTypes[401] });
+    assert.equal(fake.requests.length + closed.fake.requests.length, 0);
+  });
+
+test('two gateway tokens that disagree are refused with 400', async () => {
+  const { fake, weir } = await enter();
+  fake.answerWith({ body: messages.whole('Hello') });
+  for (const [bearer, key] of [
+    ['gw_live_one', 'gw_live_two'],
+    ['anon_one', 'anon_two'],
+    ['anything', 'gw_live_two'],
+  ] as const) {
+    const headers = ['authorization', `Bearer ${bearer}`, 'x-api-key', key];
+    const answer = await call(weir.url, callIn(messages, headers));
+    assertError(answer, { status: 400, code: 'credentials_disagree', type: messages.errorTypes[400] });
+    assert.equal(answer.text.includes(bearer) || answer.text.includes(key), false, 'they are not repeated');
+  }
+  const twice = ['authorization', 'Bearer gw_live_one', 'Authorization', 'Bearer gw_live_two'];
+  const answer = await call(weir.url, callIn(messages, twice));
+  assertError(answer, { status: 400, code: 'credentials_disagree', type: messages.errorTypes[400] });
+  assert.equal(fake.requests.length, 0);
+  const agreeing = ['authorization', 'Bearer gw_live_one', 'x-api-key', 'gw_live_one'];
+  assert.equal((await call(weir.url, callIn(messages, agreeing))).status, 200);
+});
+
+test('a token that was set is asked for before the body is looked at', async () => {
+  const { fake, weir } = await enter({ WEIR_LOCAL_TOKEN: 'open sesame' });
+  fake.answerWith({ body: messages.whole('Hello') });
+  for (const headers of [[], ['authorization', 'Bearer wrong'], ['x-api-key', 'gw_live_wrong']])
+    assertError(await call(weir.url, { path: messages.path, headers, body: 'no JSON' }), {
+      status: 401,
+      code: 'authentication_required',
+      type: messages.errorTypes[401],
     });
+  assert.equal(fake.requests.length, 0);
+  for (const headers of [
+    ['authorization', 'Bearer open sesame'],
+    ['x-api-key', 'open sesame'],
+  ])
+    assert.equal((await call(weir.url, callIn(messages, headers))).status, 200);
+});
 
-  test(`a body as deep as is allowed goes through (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    fake.answerWith({ body: format.whole('Hello') });
-    const body = nested(format, limits.jsonDepthMax);
-    assert.equal((await call(weir.url, { path: format.path, body })).status, 200);
-    assert.equal(fake.last.bytes.toString(), body);
-  });
-
-  test(`a model that nobody has is a 404 that names it (${format.name})`, async (t) => {
-    const { weir } = await startScripted(t);
-    const body = { ...requestIn(format, false), model: 'no-such-model' };
-    const answer = await call(weir.url, { path: format.path, body });
-    assertError(answer, { status: 404, code: 'model_not_found', type: 'not_found_error', param: 'model' });
-    assert.match(answer.text, /no-such-model/);
-  });
-
-  test(`two gateway tokens that disagree are refused with 400 (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    fake.answerWith({ body: format.whole('Hello') });
-    for (const [bearer, key] of [
-      ['gw_live_one', 'gw_live_two'],
-      ['anon_one', 'anon_two'],
-      ['anything', 'gw_live_two'],
-    ] as const) {
-      const headers = ['authorization', `Bearer ${bearer}`, 'x-api-key', key];
-      const answer = await call(weir.url, callIn(format, headers));
-      assertError(answer, { status: 400, code: 'credentials_disagree', type: format.errorTypes[400] });
-      assert.equal(answer.text.includes(bearer) || answer.text.includes(key), false, 'they are not repeated');
-    }
-    const twice = ['authorization', 'Bearer gw_live_one', 'Authorization', 'Bearer gw_live_two'];
-    const answer = await call(weir.url, callIn(format, twice));
-    assertError(answer, { status: 400, code: 'credentials_disagree', type: format.errorTypes[400] });
-    assert.equal(fake.requests.length, 0);
-    const agreeing = ['authorization', 'Bearer gw_live_one', 'x-api-key', 'gw_live_one'];
-    assert.equal((await call(weir.url, callIn(format, agreeing))).status, 200);
-  });
-
-  test(`a token that was set is asked for before the body is looked at (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, { WEIR_LOCAL_TOKEN: 'open sesame' });
-    fake.answerWith({ body: format.whole('Hello') });
-    for (const headers of [[], ['authorization', 'Bearer wrong'], ['x-api-key', 'gw_live_wrong']])
-      assertError(await call(weir.url, { path: format.path, headers, body: 'no JSON' }), {
-        status: 401,
-        code: 'authentication_required',
-        type: format.errorTypes[401],
-      });
-    assert.equal(fake.requests.length, 0);
-    for (const headers of [
-      ['authorization', 'Bearer open sesame'],
-      ['x-api-key', 'open sesame'],
-    ])
-      assert.equal((await call(weir.url, callIn(format, headers))).status, 200);
-  });
-
-  test(`a stream that is open when the gateway stops is finished, and nobody new gets in (${format.name})`, async (t) => {
-    const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
-    const sent = streamIn(format, 'one', 'two');
+test('streams that are open when the gateway stops are finished, and nobody new gets in', async (t) => {
+  const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
+  const upstream = await startServer(t, async ({ url }, res) => {
+    const sent = streamIn(formatAt(url), 'one', 'two');
     const cut = sent.indexOf('two');
-    const upstream = await startServer(t, async (_, res) => {
-      res.writeHead(200, { 'content-type': 'text/event-stream' }).write(sent.slice(0, cut));
-      await goOn;
-      res.end(sent.slice(cut));
-    });
-    const weir = await startHouse(t, upstream);
-    const { response } = open(weir.url, callIn(format, [], true));
-    const reader = new Reader(await response);
-    const raw = rawConnection(t, weir.url);
-    raw.send(rawRequest(format, true));
-    await eventually(() => (raw.text().includes('one') ? true : undefined));
+    res.writeHead(200, { 'content-type': 'text/event-stream' }).write(sent.slice(0, cut));
+    await goOn;
+    res.end(sent.slice(cut));
+  });
+  const weir = await startHouse(t, upstream);
+  const guests = await Promise.all(
+    formats.map(async (format) => {
+      const { response } = open(weir.url, callIn(format, [], true));
+      const reader = new Reader(await response);
+      const raw = rawConnection(t, weir.url);
+      raw.send(rawRequest(format, true));
+      await eventually(() => (raw.text().includes('one') ? true : undefined));
+      return { format, reader, raw };
+    }),
+  );
 
-    const closed = weir.gateway.close(30_000);
-    raw.send(rawRequest(format, false));
-    await assert.rejects(call(weir.url, { path: '/ready' }), { code: 'ECONNREFUSED' });
-    assert.equal(reader.ended, false);
+  const closed = weir.gateway.close(30_000);
+  for (const { format, raw } of guests) raw.send(rawRequest(format, false));
+  await assert.rejects(call(weir.url, { path: '/ready' }), { code: 'ECONNREFUSED' });
+  for (const { reader } of guests) assert.equal(reader.ended, false);
 
-    letGoOn();
-    await eventually(() => (reader.ended ? true : undefined));
-    assert.equal(reader.text, sent);
-    await closed;
+  letGoOn();
+  for (const { reader } of guests) await eventually(() => (reader.ended ? true : undefined));
+  await closed;
+  for (const { format, reader, raw } of guests) {
+    assert.equal(reader.text, streamIn(format, 'one', 'two'));
     await eventually(() => (raw.ended() ? true : undefined));
     assert.match(raw.text(), /^HTTP\/1\.1 200 .*one.*two/s);
     const late = raw.text().slice(raw.text().lastIndexOf('HTTP/1.1 '));
@@ -249,28 +281,34 @@ for (const format of formats) {
     assertRawEnvelope(late, /\r\nx-request-id: (\S+)/.exec(late)?.[1] ?? '');
     assert.match(late, new RegExp(`"type":"${format.errorTypes[503]}"`));
     assert.match(late, /"code":"draining"/);
-  });
+  }
+});
 
-  test(`a stream that does not end in the time given is cut when the gateway stops (${format.name})`, async (t) => {
-    const { promise: left, resolve: leave } = Promise.withResolvers<void>();
-    const upstream = await startServer(t, (_, res) => {
-      res.on('close', leave);
-      res.writeHead(200, { 'content-type': 'text/event-stream' });
-      res.write(format.start.join('') + format.content('one'));
-    });
-    const weir = await startHouse(t, upstream);
-    const { response } = open(weir.url, callIn(format, [], true));
-    const answer = await response;
-    answer.on('error', () => undefined);
-    await once(answer, 'data');
-    await weir.gateway.close(10);
-    await left;
-    await eventually(() => (answer.destroyed ? true : undefined));
+test('streams that do not end in the time given are cut when the gateway stops', async (t) => {
+  const left: Promise<unknown>[] = [];
+  const upstream = await startServer(t, ({ url }, res) => {
+    const { start, content } = formatAt(url);
+    left.push(new Promise((resolve) => res.on('close', resolve)));
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.write(start.join('') + content('one'));
   });
-}
+  const weir = await startHouse(t, upstream);
+  const answers = await Promise.all(
+    formats.map(async (format) => {
+      const answer = await open(weir.url, callIn(format, [], true)).response;
+      answer.on('error', () => undefined);
+      await once(answer, 'data');
+      return answer;
+    }),
+  );
+  await weir.gateway.close(10);
+  assert.equal(left.length, formats.length);
+  await Promise.all(left);
+  for (const answer of answers) await eventually(() => (answer.destroyed ? true : undefined));
+});
 
-test('probes are answered to any Host', async (t) => {
-  const { weir } = await startScripted(t);
+test('probes are answered to any Host', async () => {
+  const { weir } = await enter();
   for (const path of ['/health', '/ready', '/health?from=probe']) {
     const answer = await call(weir.url, { path, headers: ['host', '10.1.2.3:3099'] });
     assert.equal(answer.status, 200, path);
@@ -282,8 +320,8 @@ test('probes are answered to any Host', async (t) => {
   }
 });
 
-test('a page of another site gets nothing of the own routes either', async (t) => {
-  const { weir } = await startScripted(t);
+test('a page of another site gets nothing of the own routes either', async () => {
+  const { weir } = await enter();
   for (const path of ['/v1/pipeline', '/metrics', '/v1/catalog', '/health']) {
     const answer = await call(weir.url, { path, headers: ['origin', 'https://evil.example'] });
     assertError(answer, { status: 403, code: 'cross_site', type: 'permission_error' });
@@ -312,8 +350,8 @@ test('settings refuse an upstream that is this gateway', () => {
   readSettings({ PORT: '4000', WEIR_ANTHROPIC_BASE_URL: 'http://localhost:4001' });
 });
 
-test('an unknown route is a 404, whatever the method', async (t) => {
-  const { weir } = await startScripted(t);
+test('an unknown route is a 404, whatever the method', async () => {
+  const { weir } = await enter();
   for (const method of ['GET', 'POST', 'DELETE', 'PROPFIND'])
     for (const path of ['/nope', '/v1', '/v1/messages/batches', '//v1/messages', '/%zz', '/v1/keys/%zz']) {
       const answer = await call(weir.url, { method, path, ...(method === 'POST' && { body: { a: 1 } }) });
@@ -321,8 +359,8 @@ test('an unknown route is a 404, whatever the method', async (t) => {
     }
 });
 
-test('a known path with another method is a 405 that says which ones there are', async (t) => {
-  const { weir } = await startScripted(t);
+test('a known path with another method is a 405 that says which ones there are', async () => {
+  const { weir } = await enter();
   for (const [path, allow] of [
     ['/v1/messages', 'POST'],
     ['/v1/messages?beta=true', 'POST'],
@@ -339,8 +377,8 @@ test('a known path with another method is a 405 that says which ones there are',
   assert.equal((await call(weir.url, { method: 'POST', path: '/health', body: {} })).status, 405);
 });
 
-test('HEAD is answered like GET, without a body', async (t) => {
-  const { weir } = await startScripted(t);
+test('HEAD is answered like GET, without a body', async () => {
+  const { weir } = await enter();
   for (const [path, status] of [
     ['/', 200],
     ['/api/hello', 200],
@@ -355,8 +393,8 @@ test('HEAD is answered like GET, without a body', async (t) => {
   }
 });
 
-test('what belongs to accounts and billing is refused in local mode, with detail where there is one', async (t) => {
-  const { weir } = await startScripted(t);
+test('what belongs to accounts and billing is refused in local mode, with detail where there is one', async () => {
+  const { weir } = await enter();
   const keys = await call(weir.url, { path: '/v1/keys' });
   assertError(keys, { status: 503, code: 'local_mode', type: 'permission_error' });
   const checkout = await call(weir.url, { path: '/v1/billing/checkout', body: {} });
@@ -368,8 +406,8 @@ test('what belongs to accounts and billing is refused in local mode, with detail
   });
 });
 
-test('every answer has a request id of its own, also to what is hardly HTTP', async (t) => {
-  const { fake, weir } = await startScripted(t);
+test('every answer has a request id of its own, also to what is hardly HTTP', async () => {
+  const { fake, weir } = await enter();
   fake.answerWith({ status: 500, body: { error: {} } });
   const ids = new Set<string>();
   for (const sent of [
@@ -414,7 +452,7 @@ test('every answer has a request id of its own, also to what is hardly HTTP', as
 });
 
 test('a connection is still good after a request that was refused', async (t) => {
-  const { weir } = await startScripted(t);
+  const { weir } = await enter();
   const raw = rawConnection(t, weir.url);
   const answers = () => raw.text().split('HTTP/1.1 ').length - 1;
   for (let round = 1; round <= 3; round++) {
@@ -425,7 +463,7 @@ test('a connection is still good after a request that was refused', async (t) =>
 });
 
 test('garbage after an answer ends the connection and is no part of it', async (t) => {
-  const { weir } = await startScripted(t);
+  const { weir } = await enter();
   const raw = rawConnection(t, weir.url);
   raw.send('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
   await eventually(() => (raw.text().endsWith('}') ? true : undefined));
@@ -435,8 +473,8 @@ test('garbage after an answer ends the connection and is no part of it', async (
   assert.equal(raw.text(), before);
 });
 
-test('a slash at the end of a path makes no difference', async (t) => {
-  const { fake, weir } = await startScripted(t);
+test('a slash at the end of a path makes no difference', async () => {
+  const { fake, weir } = await enter();
   for (const format of formats) {
     fake.answerWith({ body: format.whole('Hello') });
     const answer = await call(weir.url, { ...callIn(format, []), path: `${format.path}/?beta=true` });

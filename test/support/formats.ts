@@ -24,7 +24,8 @@ export interface TestedFormat {
   readonly errorTypes: Readonly<Record<400 | 401 | 403 | 413 | 415 | 421 | 502 | 503 | 504 | 508, string>>;
 }
 
-const messages: TestedFormat = {
+/** The one that stands for all where formats make no difference. */
+export const messages: TestedFormat = {
   name: 'Messages',
   path: '/v1/messages',
   model: 'claude-sonnet-4-5',
@@ -155,6 +156,11 @@ const responses: TestedFormat = {
 };
 
 export const formats: readonly TestedFormat[] = [messages, completions, responses];
+
+/** The format of a request, by its path. */
+export function formatAt(url = ''): TestedFormat {
+  return formats.find(({ path }) => url.startsWith(path)) ?? messages;
+}
 
 /** Every format, streamed and not. */
 export const manners: readonly {

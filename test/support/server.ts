@@ -5,12 +5,24 @@ import type { TestContext } from 'node:test';
 
 /** A provider played by hand, for what a script can't say. Ends with its test. */
 export async function startServer(t: TestContext, serve: RequestListener): Promise<string> {
+  const { url, close } = await startListener(serve);
+  t.after(close);
+  return url;
+}
+
+/** The same for whoever ends it themselves. */
+export async function startListener(
+  serve: RequestListener,
+): Promise<{ readonly url: string; close(): void }> {
   const server = createServer(serve);
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return listening(server);
+  const url = await listening(server);
+  return {
+    url,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }
 
 /** Starts it on a free port of this machine; resolves to its address. */
