@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
@@ -18,19 +18,34 @@ import {
   zstdCompressSync,
 } from 'node:zlib';
 import { limits } from '../src/kernel/limits.ts';
+import type { Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { begin, call, open, Reader, read } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { formats, manners, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
-import { startHouse, startScripted } from './support/house.ts';
+import {
+  formatAt,
+  formats,
+  manners,
+  messages,
+  requestIn,
+  streamIn,
+  type TestedFormat,
+} from './support/formats.ts';
+import { sharedPlayed, sharedScripted, startHouse } from './support/house.ts';
 import { listening, portOf, startServer } from './support/server.ts';
 
+const enter = sharedScripted();
+const play = sharedPlayed();
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 const mebibyte = 1024 * 1024;
 const eventStream = { 'content-type': 'text/event-stream; charset=utf-8' };
 const jsonType = { 'content-type': 'application/json' };
-const encodings = { gzip: gzipSync, br: brotliCompressSync, zstd: zstdCompressSync };
+const encodings = {
+  gzip: gzipSync,
+  br: (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  zstd: zstdCompressSync,
+};
 const streamedEncodings = {
   gzip: () => createGzip({ flush: constants.Z_SYNC_FLUSH }),
   br: () => createBrotliCompress(),
@@ -38,13 +53,10 @@ const streamedEncodings = {
 };
 
 for (const { format, streamed, manner } of manners) {
-  const moments: readonly Moment[] = streamed
-    ? ['before the headers', 'after the headers', 'in the middle']
-    : ['before the headers', 'in the middle'];
-  for (const moment of moments)
-    test(`a client that leaves ${moment} ends the provider's call within 100 ms (${manner})`, async (t) => {
-      const upstream = await startUnfinished(t, { format, streamed, moment });
-      const weir = await startHouse(t, upstream.url);
+  for (const moment of momentsOf(streamed))
+    test(`a client that leaves ${moment} ends the provider's call within 100 ms (${manner})`, async () => {
+      const upstream = unfinished({ format, streamed, moment });
+      const weir = await play(upstream.serve);
       const waits: number[] = [];
       for (let round = 0; round < 5; round++) {
         const { request, response } = open(weir.url, {
@@ -64,9 +76,9 @@ for (const { format, streamed, manner } of manners) {
       await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
     });
 
-  test(`a client that does not read stops the provider, and gets everything when it reads (${manner})`, async (t) => {
-    const upstream = await startFlood(t, format, streamed);
-    const weir = await startHouse(t, upstream.url);
+  test(`a client that does not read stops the provider, and gets everything when it reads (${manner})`, async () => {
+    const upstream = flood(format, streamed);
+    const weir = await play(upstream.serve);
     const before = await settledBytes();
     const { response } = open(weir.url, { path: format.path, body: requestIn(format, streamed) });
     const answer = await response;
@@ -86,9 +98,9 @@ for (const { format, streamed, manner } of manners) {
     assert.ok(bytes > 64 * mebibyte);
   });
 
-  test(`a client that leaves while it does not read ends the provider's call (${manner})`, async (t) => {
-    const upstream = await startFlood(t, format, streamed);
-    const weir = await startHouse(t, upstream.url);
+  test(`a client that leaves while it does not read ends the provider's call (${manner})`, async () => {
+    const upstream = flood(format, streamed);
+    const weir = await play(upstream.serve);
     const { request, response } = open(weir.url, { path: format.path, body: requestIn(format, streamed) });
     await response;
     await eventually(() => (upstream.stalled() ? true : undefined));
@@ -97,55 +109,8 @@ for (const { format, streamed, manner } of manners) {
     await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
   });
 
-  for (const [encoding, compress] of Object.entries(encodings))
-    test(`a request body in ${encoding} reaches the provider decoded (${manner})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      fake.answerWith(streamed ? { chunks: [streamIn(format, 'Hello')] } : { body: format.whole('Hello') });
-      // It asks for usage itself, so that nothing has to be added to it.
-      const asked = { ...requestIn(format, streamed), stream_options: { include_usage: true } };
-      const body = Buffer.from(JSON.stringify({ ...asked, x_new: 'ü水'.repeat(5000) }));
-      const headers = ['content-encoding', encoding];
-      const { status } = await call(weir.url, { path: format.path, headers, body: compress(body) });
-      assert.equal(status, 200);
-      assert.equal(sha256(fake.last.bytes), sha256(body));
-      assert.equal(fake.last.headers['content-length'], String(body.byteLength));
-      assert.equal(fake.last.headers['content-encoding'], undefined);
-      assert.equal(fake.last.headers['transfer-encoding'], undefined);
-    });
-
-  for (const [encoding, compress] of Object.entries(encodings))
-    test(`an answer in ${encoding}, which nobody asked for, is decoded (${manner})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      const plain = Buffer.from(
-        streamed ? streamIn(format, 'ü水', 'you') : JSON.stringify(format.whole('ü水')),
-      );
-      const type = streamed ? 'text/event-stream' : 'application/json';
-      fake.answerWith({
-        headers: { 'content-type': type, 'content-encoding': encoding },
-        body: compress(plain),
-      });
-      const headers = ['accept-encoding', 'gzip, br, zstd'];
-      const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, streamed) });
-      assert.equal(fake.last.headers['accept-encoding'], 'identity');
-      assert.equal(answer.headers['content-encoding'], undefined);
-      assert.equal(sha256(answer.bytes), sha256(plain));
-      assert.equal(answer.headers['content-length'], streamed ? undefined : String(plain.byteLength));
-    });
-
-  test(`an error in gzip is decoded and otherwise passed through (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    const plain = Buffer.from('{"error" : {"message":"no"}}');
-    const headers = { 'content-encoding': 'gzip', 'retry-after': '3' };
-    fake.answerWith({ status: 429, headers, body: gzipSync(plain) });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
-    assert.equal(answer.status, 429);
-    assert.equal(answer.text, plain.toString());
-    assert.equal(answer.headers['retry-after'], '3');
-    assert.equal(answer.headers['content-encoding'], undefined);
-  });
-
-  test(`an answer that says gzip and is none is a provider's fault (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`an answer that says gzip and is none is a provider's fault (${manner})`, async () => {
+    const { fake, weir } = await enter();
     const type = streamed ? 'text/event-stream' : 'application/json';
     const headers = { 'content-type': type, 'content-encoding': 'gzip' };
     const compressed = gzipSync(JSON.stringify(format.whole('Hello')));
@@ -157,50 +122,77 @@ for (const { format, streamed, manner } of manners) {
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
     }
   });
+}
 
-  test(`an unknown request encoding is refused with 415 (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+for (const [encoding, compress] of Object.entries(encodings))
+  test(`a request body in ${encoding} reaches the provider decoded`, async () => {
+    const { fake, weir } = await enter();
+    fake.answerWith({ body: messages.whole('Hello') });
+    const body = Buffer.from(JSON.stringify({ ...requestIn(messages, false), x_new: 'ü水'.repeat(5000) }));
+    const headers = ['content-encoding', encoding];
+    const { status } = await call(weir.url, { path: messages.path, headers, body: compress(body) });
+    assert.equal(status, 200);
+    assert.equal(sha256(fake.last.bytes), sha256(body));
+    assert.equal(fake.last.headers['content-length'], String(body.byteLength));
+    assert.equal(fake.last.headers['content-encoding'], undefined);
+    assert.equal(fake.last.headers['transfer-encoding'], undefined);
+  });
+
+test('an unknown request encoding is refused with 415', async () => {
+  const { fake, weir } = await enter();
+  for (const format of formats)
     for (const encoding of ['compress', 'deflate', 'gzip, br', 'x-new']) {
       const headers = ['content-encoding', encoding];
-      const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, streamed) });
+      const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
       assert.equal(answer.status, 415, encoding);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[415]);
       assert.equal(at(answer.json, 'error', 'code'), 'unsupported_encoding');
     }
-    assert.equal(fake.requests.length, 0);
-  });
+  assert.equal(fake.requests.length, 0);
+});
 
-  // Once a streamed answer has begun its client is told in the stream, which is another test.
-  for (const moment of moments.filter((one) => !streamed || one !== 'in the middle'))
-    test(`a provider that falls silent ${moment} is given up, in good words (${manner})`, async (t) => {
-      const upstream = await startUnfinished(t, { format, streamed, moment });
-      const weir = await startHouse(t, upstream.url, { WEIR_UPSTREAM_TIMEOUT: '300ms' });
-      const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
-      assert.equal(answer.status, 504);
-      assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
-      assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[504]);
-      assert.equal(at(answer.json, 'error', 'code'), 'upstream_timeout');
-      const { closed } = await upstream.nextCall();
-      await closed;
+for (const streamed of [true, false]) {
+  for (const [encoding, compress] of Object.entries(encodings))
+    test(`an answer in ${encoding}, which nobody asked for, is decoded (${streamed ? 'streamed' : 'unstreamed'})`, async () => {
+      const { fake, weir } = await enter();
+      const plain = Buffer.from(
+        streamed ? streamIn(messages, 'ü水', 'you') : JSON.stringify(messages.whole('ü水')),
+      );
+      const type = streamed ? 'text/event-stream' : 'application/json';
+      fake.answerWith({
+        headers: { 'content-type': type, 'content-encoding': encoding },
+        body: compress(plain),
+      });
+      const headers = ['accept-encoding', 'gzip, br, zstd'];
+      const answer = await call(weir.url, {
+        path: messages.path,
+        headers,
+        body: requestIn(messages, streamed),
+      });
+      assert.equal(fake.last.headers['accept-encoding'], 'identity');
+      assert.equal(answer.headers['content-encoding'], undefined);
+      assert.equal(sha256(answer.bytes), sha256(plain));
+      assert.equal(answer.headers['content-length'], streamed ? undefined : String(plain.byteLength));
     });
 
-  test(`a provider that can't be reached is tried a few times, then it is a 502 (${manner})`, async (t) => {
-    const port = await unusedPort();
-    const weir = await startHouse(t, `http://127.0.0.1:${port}`);
-    const attempts = countConnects(t, port);
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
-    assert.equal(answer.status, 502);
-    assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
-    assert.equal(at(answer.json, 'error', 'code'), 'upstream_unreachable');
-    assert.equal(attempts(), limits.connectAttemptsMax);
+  test(`an error in gzip is decoded and otherwise passed through (${streamed ? 'streamed' : 'unstreamed'})`, async () => {
+    const { fake, weir } = await enter();
+    const plain = Buffer.from('{"error" : {"message":"no"}}');
+    const headers = { 'content-encoding': 'gzip', 'retry-after': '3' };
+    fake.answerWith({ status: 429, headers, body: gzipSync(plain) });
+    const answer = await call(weir.url, { path: messages.path, body: requestIn(messages, streamed) });
+    assert.equal(answer.status, 429);
+    assert.equal(answer.text, plain.toString());
+    assert.equal(answer.headers['retry-after'], '3');
+    assert.equal(answer.headers['content-encoding'], undefined);
   });
 
-  test(`a provider that can be reached at the second try is not lost (${manner})`, async (t) => {
+  test(`a provider that can be reached at the second try is not lost (${streamed ? 'streamed' : 'unstreamed'})`, async (t) => {
     const port = await unusedPort();
     const weir = await startHouse(t, `http://127.0.0.1:${port}`);
     const server = createServer((_, res) => {
       if (streamed) res.writeHead(200, { 'content-type': 'text/event-stream' });
-      res.end(streamed ? streamIn(format, 'Back') : JSON.stringify(format.whole('Back')));
+      res.end(streamed ? streamIn(messages, 'Back') : JSON.stringify(messages.whole('Back')));
     });
     t.after(() => {
       server.closeAllConnections();
@@ -211,43 +203,86 @@ for (const { format, streamed, manner } of manners) {
       server.listen(port, '127.0.0.1');
     };
     subscribe('undici:client:connectError', onError);
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    const answer = await call(weir.url, { path: messages.path, body: requestIn(messages, streamed) });
     assert.equal(answer.status, 200);
     assert.match(answer.text, /Back/);
   });
-
-  test(`connections to a provider are used again (${manner})`, async (t) => {
-    const connections = new Set<unknown>();
-    let requests = 0;
-    const url = await startServer(t, (req, res) => {
-      connections.add(req.socket);
-      requests++;
-      req.resume().on('end', () => {
-        if (requests % 3 === 0) res.writeHead(400).end('{}');
-        else if (streamed) res.writeHead(200, eventStream).end(streamIn(format, 'Hello'));
-        else res.end(JSON.stringify(format.whole('Hello')));
-      });
-    });
-    const weir = await startHouse(t, url);
-    for (let round = 0; round < 12; round++)
-      await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
-    assert.equal(requests, 12);
-    assert.equal(connections.size, 1);
-  });
 }
 
+// Together, because time is all that they take. Once a streamed answer has begun its client is told in the stream, which is
+// another test.
+test('a provider that falls silent is given up, in good words, whenever it does', async () => {
+  const { fake, weir } = await enter({ WEIR_UPSTREAM_TIMEOUT: '300ms' });
+  const silences = manners.flatMap(({ format, streamed, manner }) =>
+    momentsOf(streamed)
+      .filter((moment) => !streamed || moment !== 'in the middle')
+      .map((moment) => ({ format, streamed, moment, what: `${moment} (${manner})` })),
+  );
+  fake.answerWith(({ headers }) => fallSilent(silences[Number(headers['x-silence'])]));
+  await Promise.all(
+    silences.map(async ({ format, streamed, what }, number) => {
+      const headers = ['x-silence', String(number)];
+      const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, streamed) });
+      assert.equal(answer.status, 504, what);
+      assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
+      assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[504]);
+      assert.equal(at(answer.json, 'error', 'code'), 'upstream_timeout');
+    }),
+  );
+  assert.equal(fake.requests.length, silences.length);
+  for (const { over } of fake.requests) assert.equal(await over, false);
+});
+
+test("a provider that can't be reached is tried a few times, then it is a 502", async (t) => {
+  const port = await unusedPort();
+  const weir = await startHouse(t, `http://127.0.0.1:${port}`);
+  const attempts = countConnects(t, port);
+  for (const { format, streamed, manner } of manners) {
+    const before = attempts();
+    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    assert.equal(answer.status, 502, manner);
+    assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
+    assert.equal(at(answer.json, 'error', 'code'), 'upstream_unreachable');
+    assert.equal(attempts() - before, limits.connectAttemptsMax, manner);
+  }
+});
+
+test('connections to a provider are used again', async (t) => {
+  const connections = new Set<unknown>();
+  let requests = 0;
+  const url = await startServer(t, async (req, res) => {
+    connections.add(req.socket);
+    requests++;
+    const format = formatAt(req.url);
+    const { stream } = JSON.parse(await text(req));
+    if (requests % 3 === 0) res.writeHead(400).end('{}');
+    else if (stream) res.writeHead(200, eventStream).end(streamIn(format, 'Hello'));
+    else res.end(JSON.stringify(format.whole('Hello')));
+  });
+  const weir = await startHouse(t, url);
+  for (const { format, streamed, manner } of manners) {
+    connections.clear();
+    for (let round = 0; round < 12; round++)
+      await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    assert.equal(connections.size, 1, manner);
+  }
+  assert.equal(requests, 12 * manners.length);
+});
+
 for (const format of formats) {
-  test(`silence is broken by keep-alives, and never inside of a frame that was cut (${format.name})`, async (t) => {
+  test(`silence is broken by keep-alives, and never inside of a frame that was cut (${format.name})`, async () => {
     const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
     const sent = streamIn(format, 'one', 'two');
     const cut = sent.indexOf('two') + 1;
-    const url = await startServer(t, async (_, res) => {
-      res.writeHead(200, eventStream);
-      res.write(sent.slice(0, cut));
-      await goOn;
-      res.end(sent.slice(cut));
-    });
-    const weir = await startHouse(t, url, { WEIR_KEEP_ALIVE: '50ms' });
+    const weir = await play(
+      async (_, res) => {
+        res.writeHead(200, eventStream);
+        res.write(sent.slice(0, cut));
+        await goOn;
+        res.end(sent.slice(cut));
+      },
+      { WEIR_KEEP_ALIVE: '50ms' },
+    );
     const { response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
     const reader = new Reader(await response);
     const pings = () => reader.text.split(format.keepAlive).length - 1;
@@ -261,23 +296,22 @@ for (const format of formats) {
     assert.equal(without(reader.text, format.keepAlive), without(sent, format.keepAlive));
   });
 
-  test(`a stream that speaks often enough carries no keep-alive of ours (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, { WEIR_KEEP_ALIVE: '60s' });
+  test(`a stream that speaks often enough carries no keep-alive of ours (${format.name})`, async () => {
+    const { fake, weir } = await enter({ WEIR_KEEP_ALIVE: '60s' });
     const sent = streamIn(format, ...Array.from({ length: 50 }, (_, n) => `piece ${n}`));
     fake.answerWith({ chunks: sent.split(/(?<=\n\n)/) });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
     assert.equal(answer.text, sent);
   });
 
-  test(`events go out at once, with headers that keep proxies from holding them back (${format.name})`, async (t) => {
+  test(`events go out at once, with headers that keep proxies from holding them back (${format.name})`, async () => {
     const { promise: over, resolve: end } = Promise.withResolvers<void>();
-    const url = await startServer(t, async (_, res) => {
+    const weir = await play(async (_, res) => {
       res.writeHead(200, { ...eventStream, 'cache-control': 'max-age=60', 'x-accel-buffering': 'yes' });
       res.write(format.start.join('') + format.content('first'));
       await over;
       res.end(format.end.join(''));
     });
-    const weir = await startHouse(t, url);
     const headers = ['accept-encoding', 'gzip, deflate, br, zstd'];
     const { response } = open(weir.url, { path: format.path, headers, body: requestIn(format, true) });
     const answer = await response;
@@ -292,59 +326,16 @@ for (const format of formats) {
     await eventually(() => (reader.ended ? true : undefined));
   });
 
-  for (const [encoding, compressor] of Object.entries(streamedEncodings))
-    test(`a stream in ${encoding} is decoded as it comes, not at its end (${format.name})`, async (t) => {
-      const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
-      const url = await startServer(t, async (_, res) => {
-        res.writeHead(200, { ...eventStream, 'content-encoding': encoding });
-        const compress = compressor();
-        compress.pipe(res);
-        compress.write(format.start.join('') + format.content('first'));
-        compress.flush();
-        await goOn;
-        compress.end(format.end.join(''));
-      });
-      const weir = await startHouse(t, url);
-      const { response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
-      const reader = new Reader(await response);
-      await eventually(() => (reader.text.includes('first') ? true : undefined));
-      assert.equal(reader.ended, false);
-      letGoOn();
-      await eventually(() => (reader.ended ? true : undefined));
-      assert.equal(reader.text, streamIn(format, 'first'));
-    });
-
-  test(`a client that leaves a compressed stream ends the provider's call (${format.name})`, async (t) => {
-    const { promise: closed, resolve: close } = Promise.withResolvers<void>();
-    const url = await startServer(t, (_, res) => {
-      res.writeHead(200, { ...eventStream, 'content-encoding': 'gzip' }).on('close', close);
-      const compress = createGzip();
-      compress.pipe(res);
-      compress.write(format.start.join('') + format.content('first'));
-      compress.flush();
-    });
-    const weir = await startHouse(t, url);
-    const { request, response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
-    await once(await response, 'data');
-    request.destroy();
-    await closed;
-    await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
-    assert.deepEqual(
-      weir.logLines.filter((line) => line.includes('"bug"')),
-      [],
-    );
-  });
-
-  test(`a thousand tiny deltas in one chunk all arrive (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a thousand tiny deltas in one chunk all arrive (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     const sent = streamIn(format, ...Array.from({ length: 1000 }, (_, n) => `${n};`));
     fake.answerWith({ chunks: [sent] });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
     assert.equal(sha256(answer.bytes), sha256(Buffer.from(sent)));
   });
 
-  test(`a thousand chunks of one byte each all arrive (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a thousand chunks of one byte each all arrive (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     const sent = Buffer.from(streamIn(format, 'ü水😀', 'two'));
     fake.answerWith({ chunks: Array.from(sent, (byte) => Uint8Array.of(byte)) });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
@@ -352,8 +343,8 @@ for (const format of formats) {
   });
 
   for (const ending of ['cut', 'end'] as const)
-    test(`a stream that breaks in the middle (${ending}) closes with an error in the client's dialect (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
+    test(`a stream that breaks in the middle (${ending}) closes with an error in the client's dialect (${format.name})`, async () => {
+      const { fake, weir } = await enter();
       const whole = format.start.join('') + format.content('one');
       fake.answerWith({ chunks: [whole, format.content('two').slice(0, -20)], ending });
       const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
@@ -369,8 +360,8 @@ for (const format of formats) {
       assert.equal(fake.requests.length, 1);
     });
 
-  test(`an unstreamed answer that breaks in the middle is a 502 (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`an unstreamed answer that breaks in the middle is a 502 (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     const body = JSON.stringify(format.whole('Hello'));
     for (const headers of [jsonType, { ...jsonType, 'content-length': String(body.length) }]) {
       fake.answerWith({ headers, chunks: [body.slice(0, 40)], ending: 'cut' });
@@ -380,8 +371,8 @@ for (const format of formats) {
     }
   });
 
-  test(`a huge unstreamed answer that breaks does not look whole to the client (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a huge unstreamed answer that breaks does not look whole to the client (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     const body = JSON.stringify(format.whole('x'.repeat(8 * mebibyte)));
     fake.answerWith({ headers: jsonType, chunks: [body.slice(0, -100_000)], ending: 'cut' });
     await assert.rejects(call(weir.url, { path: format.path, body: requestIn(format, false) }), {
@@ -389,11 +380,11 @@ for (const format of formats) {
     });
   });
 
-  test(`a huge unstreamed answer is not kept while it passes (${format.name})`, async (t) => {
-    const upstream = await startFlood(t, format, false);
-    const weir = await startHouse(t, upstream.url);
+  test(`a huge unstreamed answer is not kept while it passes (${format.name})`, async () => {
+    const upstream = flood(format, false);
+    const weir = await play(upstream.serve);
     const before = await settledBytes();
-    const { response } = open(weir.url, { path: format.path, body: requestIn(format, false) });
+    const { request, response } = open(weir.url, { path: format.path, body: requestIn(format, false) });
     const answer = await response;
     let bytes = 0;
     answer.on('data', (chunk: Buffer) => {
@@ -404,137 +395,12 @@ for (const format of formats) {
     await eventually(() => (upstream.stalled() ? true : undefined));
     const held = (await settledBytes()) - before;
     assert.ok(held < 16 * mebibyte, `${held} bytes more are held`);
-  });
-
-  test(`a stream that falls silent for good closes with an error (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, { WEIR_UPSTREAM_TIMEOUT: '1s' });
-    const begun = format.start.join('') + format.content('one');
-    fake.answerWith({ chunks: [begun, format.content('two').slice(0, -20)], ending: 'hang' });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
-    assert.equal(answer.text.startsWith(begun), true);
-    const rest = answer.text.slice(answer.text.lastIndexOf(format.errorFrameStart));
-    const error: unknown = JSON.parse(rest.slice(rest.indexOf('{')));
-    assert.equal(at(error, 'error', 'type'), format.errorTypes[504]);
-    assert.equal(at(error, 'error', 'code'), 'upstream_timeout');
-    assert.equal(answer.text.endsWith('\n\n'), true);
-  });
-
-  test(`a slow client is not a silent provider (${format.name})`, async (t) => {
-    const upstream = await startFlood(t, format, true);
-    const weir = await startHouse(t, upstream.url, { WEIR_UPSTREAM_TIMEOUT: '500ms' });
-    const { response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
-    const answer = await response;
-    // Twice as long as a provider may be silent.
-    await eventually(() => (upstream.stalled(1000) ? true : undefined));
-    const { bytes } = await read(answer);
-    assert.equal(bytes.byteLength, upstream.sentBytes());
-    assert.ok(bytes.byteLength > 64 * mebibyte);
-  });
-
-  test(`a body that says that it is too large is refused before it is sent (${format.name})`, async (t) => {
-    const { weir } = await startScripted(t);
-    const headers = ['content-length', String(limits.bodyBytesMax + 1), 'content-type', 'application/json'];
-    const { request, response } = begin(weir.url, { path: format.path, method: 'POST', headers });
-    request.flushHeaders();
-    const answer = await read(await response);
-    assertTooLarge(answer, format);
     request.destroy();
+    await upstream.closed;
   });
 
-  for (const length of ['content-length', 'chunked'] as const)
-    test(`a client that reads only after it has sent too large a body still learns why it was refused (${length}, ${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      const body = Buffer.alloc(limits.bodyBytesMax + mebibyte, 'x');
-      const socket = connect(Number(new URL(weir.url).port), '127.0.0.1');
-      t.after(() => socket.destroy());
-      const framed =
-        length === 'chunked'
-          ? ['transfer-encoding: chunked', `${body.byteLength.toString(16)}\r\n`, '\r\n0\r\n\r\n']
-          : [`content-length: ${body.byteLength}`, '', ''];
-      const [header = '', before = '', after = ''] = framed;
-      socket.write(`POST ${format.path} HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n${before}`);
-      for (let at = 0; at < body.byteLength; at += mebibyte)
-        await sent(socket, body.subarray(at, at + mebibyte));
-      await sent(socket, Buffer.from(after));
-      const answer = await text(socket);
-      assert.match(answer, /^HTTP\/1\.1 413 /);
-      assert.match(answer, /\r\nconnection: close\r\n/);
-      assert.match(answer, /"code":"body_too_large"/);
-      assert.equal(fake.requests.length, 0);
-    });
-
-  test(`a body without end is refused, and the client is cut off (${format.name})`, async (t) => {
-    const { weir } = await startScripted(t);
-    const headers = ['transfer-encoding', 'chunked', 'content-type', 'application/json'];
-    const { request, response } = begin(weir.url, { path: format.path, method: 'POST', headers });
-    const before = await settledBytes();
-    const chunk = Buffer.alloc(8 * mebibyte, 'x');
-    let most = 0;
-    request.on('error', () => undefined);
-    const pour = () => {
-      collectGarbage();
-      most = Math.max(most, heldBytes() - before);
-      request.write(chunk, (failure) => failure ?? pour());
-    };
-    pour();
-    assertTooLarge(await read(await response), format);
-    await eventually(() => (request.destroyed ? true : undefined));
-    assert.ok(most < 2 * limits.bodyBytesMax, `${most} bytes were held`);
-  });
-
-  for (const [encoding, compress] of Object.entries(encodings))
-    test(`a small body in ${encoding} that grows too large is refused (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      const body = compress(Buffer.alloc(limits.bodyBytesMax + 1, ' '));
-      assert.ok(body.byteLength < mebibyte);
-      const headers = ['content-encoding', encoding];
-      assertTooLarge(await call(weir.url, { path: format.path, headers, body }), format);
-      assert.equal(fake.requests.length, 0);
-    });
-
-  test(`a compressed bomb does not grow in memory (${format.name})`, async (t) => {
-    const { weir } = await startScripted(t);
-    // A gigabyte: a gzip file may be many, one after the other.
-    const member = gzipSync(Buffer.alloc(16 * mebibyte, ' '));
-    const body = Buffer.concat(Array.from({ length: 64 }, () => member));
-    const before = await settledBytes();
-    let most = 0;
-    const watching = setInterval(() => {
-      most = Math.max(most, heldBytes() - before);
-    }, 5);
-    t.after(() => clearInterval(watching));
-    const headers = ['content-encoding', 'gzip'];
-    assertTooLarge(await call(weir.url, { path: format.path, headers, body }), format);
-    assert.ok(most < 2 * limits.bodyBytesMax, `${most} bytes were held`);
-  });
-
-  test(`a body that is not what its encoding says is refused (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    for (const [encoding, compress] of Object.entries(encodings)) {
-      const whole = compress(Buffer.from(JSON.stringify(requestIn(format, false))));
-      for (const body of ['{}', whole.subarray(0, -4)]) {
-        const headers = ['content-encoding', encoding];
-        const answer = await call(weir.url, { path: format.path, headers, body });
-        assert.equal(answer.status, 400, encoding);
-        assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[400]);
-      }
-    }
-    assert.equal(fake.requests.length, 0);
-  });
-
-  test(`a client that leaves before its body is whole reaches no provider (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    const { host, port } = new URL(weir.url);
-    const socket = connect(Number(port), '127.0.0.1');
-    socket.write(`POST ${format.path} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 100\r\n\r\n{"model":`);
-    await eventually(async () => ((await openCalls(weir.url)) === 1 ? true : undefined));
-    socket.destroy();
-    await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
-    assert.equal(fake.requests.length, 0);
-  });
-
-  test(`the trace at a stream's end stands on a line of its own, however the stream ended (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`the trace at a stream's end stands on a line of its own, however the stream ended (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     const sent = streamIn(format, 'Hello').trimEnd();
     fake.answerWith({ chunks: [sent] });
     const headers = ['x-weir-trace', 'on'];
@@ -544,7 +410,190 @@ for (const format of formats) {
   });
 }
 
+test('a stream that falls silent for good closes with an error', async () => {
+  const { fake, weir } = await enter({ WEIR_UPSTREAM_TIMEOUT: '300ms' });
+  const begun = ({ start, content }: TestedFormat) => start.join('') + content('one');
+  fake.answerWith(({ url }) => {
+    const format = formatAt(url);
+    return { chunks: [begun(format), format.content('two').slice(0, -20)], ending: 'hang' };
+  });
+  await Promise.all(
+    formats.map(async (format) => {
+      const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+      assert.equal(answer.text.startsWith(begun(format)), true);
+      const rest = answer.text.slice(answer.text.lastIndexOf(format.errorFrameStart));
+      const error: unknown = JSON.parse(rest.slice(rest.indexOf('{')));
+      assert.equal(at(error, 'error', 'type'), format.errorTypes[504]);
+      assert.equal(at(error, 'error', 'code'), 'upstream_timeout');
+      assert.equal(answer.text.endsWith('\n\n'), true);
+    }),
+  );
+});
+
+test('a body that says that it is too large is refused before it is sent', async () => {
+  const { weir } = await enter();
+  const headers = ['content-length', String(limits.bodyBytesMax + 1), 'content-type', 'application/json'];
+  for (const format of formats) {
+    const { request, response } = begin(weir.url, { path: format.path, method: 'POST', headers });
+    request.flushHeaders();
+    const answer = await read(await response);
+    assertTooLarge(answer, format);
+    request.destroy();
+  }
+});
+
+for (const [encoding, compressor] of Object.entries(streamedEncodings))
+  test(`a stream in ${encoding} is decoded as it comes, not at its end`, async () => {
+    const { promise: goOn, resolve: letGoOn } = Promise.withResolvers<void>();
+    const weir = await play(async (_, res) => {
+      res.writeHead(200, { ...eventStream, 'content-encoding': encoding });
+      const compress = compressor();
+      compress.pipe(res);
+      compress.write(messages.start.join('') + messages.content('first'));
+      compress.flush();
+      await goOn;
+      compress.end(messages.end.join(''));
+    });
+    const { response } = open(weir.url, { path: messages.path, body: requestIn(messages, true) });
+    const reader = new Reader(await response);
+    await eventually(() => (reader.text.includes('first') ? true : undefined));
+    assert.equal(reader.ended, false);
+    letGoOn();
+    await eventually(() => (reader.ended ? true : undefined));
+    assert.equal(reader.text, streamIn(messages, 'first'));
+  });
+
+test(`a client that leaves a compressed stream ends the provider's call`, async () => {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const weir = await play((_, res) => {
+    res.writeHead(200, { ...eventStream, 'content-encoding': 'gzip' }).on('close', close);
+    const compress = createGzip();
+    compress.pipe(res);
+    compress.write(messages.start.join('') + messages.content('first'));
+    compress.flush();
+  });
+  const { request, response } = open(weir.url, { path: messages.path, body: requestIn(messages, true) });
+  await once(await response, 'data');
+  request.destroy();
+  await closed;
+  await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
+  assert.deepEqual(
+    weir.logLines.filter((line) => line.includes('"bug"')),
+    [],
+  );
+});
+
+test(`a slow client is not a silent provider`, async () => {
+  const upstream = flood(messages, true);
+  const weir = await play(upstream.serve, { WEIR_UPSTREAM_TIMEOUT: '500ms' });
+  const { response } = open(weir.url, { path: messages.path, body: requestIn(messages, true) });
+  const answer = await response;
+  // Twice as long as a provider may be silent.
+  await eventually(() => (upstream.stalled(1000) ? true : undefined));
+  const { bytes } = await read(answer);
+  assert.equal(bytes.byteLength, upstream.sentBytes());
+  assert.ok(bytes.byteLength > 64 * mebibyte);
+});
+
+for (const length of ['content-length', 'chunked'] as const)
+  test(`a client that reads only after it has sent too large a body still learns why it was refused (${length})`, async (t) => {
+    const { fake, weir } = await enter();
+    const body = Buffer.alloc(limits.bodyBytesMax + mebibyte, 'x');
+    const socket = connect(Number(new URL(weir.url).port), '127.0.0.1');
+    t.after(() => socket.destroy());
+    const framed =
+      length === 'chunked'
+        ? ['transfer-encoding: chunked', `${body.byteLength.toString(16)}\r\n`, '\r\n0\r\n\r\n']
+        : [`content-length: ${body.byteLength}`, '', ''];
+    const [header = '', before = '', after = ''] = framed;
+    socket.write(`POST ${messages.path} HTTP/1.1\r\nhost: localhost\r\n${header}\r\n\r\n${before}`);
+    for (let at = 0; at < body.byteLength; at += mebibyte)
+      await sent(socket, body.subarray(at, at + mebibyte));
+    await sent(socket, Buffer.from(after));
+    const answer = await text(socket);
+    assert.match(answer, /^HTTP\/1\.1 413 /);
+    assert.match(answer, /\r\nconnection: close\r\n/);
+    assert.match(answer, /"code":"body_too_large"/);
+    assert.equal(fake.requests.length, 0);
+  });
+
+test(`a body without end is refused, and the client is cut off`, async () => {
+  const { weir } = await enter();
+  const headers = ['transfer-encoding', 'chunked', 'content-type', 'application/json'];
+  const { request, response } = begin(weir.url, { path: messages.path, method: 'POST', headers });
+  const before = await settledBytes();
+  const chunk = Buffer.alloc(8 * mebibyte, 'x');
+  let most = 0;
+  request.on('error', () => undefined);
+  const pour = () => {
+    collectGarbage();
+    most = Math.max(most, heldBytes() - before);
+    request.write(chunk, (failure) => failure ?? pour());
+  };
+  pour();
+  assertTooLarge(await read(await response), messages);
+  await eventually(() => (request.destroyed ? true : undefined));
+  assert.ok(most < 2 * limits.bodyBytesMax, `${most} bytes were held`);
+});
+
+for (const [encoding, compress] of Object.entries(encodings))
+  test(`a small body in ${encoding} that grows too large is refused`, async () => {
+    const { fake, weir } = await enter();
+    const body = compress(Buffer.alloc(limits.bodyBytesMax + 1, ' '));
+    assert.ok(body.byteLength < mebibyte);
+    const headers = ['content-encoding', encoding];
+    assertTooLarge(await call(weir.url, { path: messages.path, headers, body }), messages);
+    assert.equal(fake.requests.length, 0);
+  });
+
+test(`a compressed bomb does not grow in memory`, async (t) => {
+  const { weir } = await enter();
+  // A gigabyte: a gzip file may be many, one after the other.
+  const member = gzipSync(Buffer.alloc(16 * mebibyte, ' '));
+  const body = Buffer.concat(Array.from({ length: 64 }, () => member));
+  const before = await settledBytes();
+  let most = 0;
+  const watching = setInterval(() => {
+    most = Math.max(most, heldBytes() - before);
+  }, 5);
+  t.after(() => clearInterval(watching));
+  const headers = ['content-encoding', 'gzip'];
+  assertTooLarge(await call(weir.url, { path: messages.path, headers, body }), messages);
+  assert.ok(most < 2 * limits.bodyBytesMax, `${most} bytes were held`);
+});
+
+test(`a body that is not what its encoding says is refused`, async () => {
+  const { fake, weir } = await enter();
+  for (const [encoding, compress] of Object.entries(encodings)) {
+    const whole = compress(Buffer.from(JSON.stringify(requestIn(messages, false))));
+    for (const body of ['{}', whole.subarray(0, -4)]) {
+      const headers = ['content-encoding', encoding];
+      const answer = await call(weir.url, { path: messages.path, headers, body });
+      assert.equal(answer.status, 400, encoding);
+      assert.equal(at(answer.json, 'error', 'type'), messages.errorTypes[400]);
+    }
+  }
+  assert.equal(fake.requests.length, 0);
+});
+
+test(`a client that leaves before its body is whole reaches no provider`, async () => {
+  const { fake, weir } = await enter();
+  const { host, port } = new URL(weir.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`POST ${messages.path} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 100\r\n\r\n{"model":`);
+  await eventually(async () => ((await openCalls(weir.url)) === 1 ? true : undefined));
+  socket.destroy();
+  await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
+  assert.equal(fake.requests.length, 0);
+});
+
 type Moment = 'before the headers' | 'after the headers' | 'in the middle';
+
+function momentsOf(streamed: boolean): readonly Moment[] {
+  return streamed
+    ? ['before the headers', 'after the headers', 'in the middle']
+    : ['before the headers', 'in the middle'];
+}
 
 interface Unfinished {
   readonly format: TestedFormat;
@@ -553,10 +602,10 @@ interface Unfinished {
 }
 
 /** A provider that begins to answer and never ends; tells when each of its calls was given up. */
-async function startUnfinished(t: TestContext, { format, streamed, moment }: Unfinished) {
+function unfinished({ format, streamed, moment }: Unfinished) {
   const calls: { readonly closed: Promise<number> }[] = [];
   let taken = 0;
-  const url = await startServer(t, (req, res) => {
+  const serve: RequestListener = (req, res) => {
     req.resume();
     const closed = new Promise<number>((resolve) => req.socket.on('close', () => resolve(performance.now())));
     if (moment !== 'before the headers') {
@@ -564,11 +613,10 @@ async function startUnfinished(t: TestContext, { format, streamed, moment }: Unf
       res.flushHeaders();
     }
     if (moment !== 'in the middle') calls.push({ closed });
-    else if (streamed) res.write(format.start.join('') + format.content('one'), () => calls.push({ closed }));
-    else res.write(JSON.stringify(format.whole('Hello')).slice(0, 30), () => calls.push({ closed }));
-  });
+    else res.write(beginningOf(format, streamed), () => calls.push({ closed }));
+  };
   return {
-    url,
+    serve,
     /** When the next call is there: what tells the time of its end. */
     async nextCall(): Promise<{ closed: Promise<number> }> {
       const call = await eventually(() => calls[taken]);
@@ -578,8 +626,21 @@ async function startUnfinished(t: TestContext, { format, streamed, moment }: Unf
   };
 }
 
+/** The same as a script. */
+function fallSilent(silence: Unfinished | undefined): Script | Promise<Script> {
+  if (silence === undefined) return { status: 418 };
+  const { format, streamed, moment } = silence;
+  if (moment === 'before the headers') return Promise.withResolvers<Script>().promise;
+  const chunks = moment === 'in the middle' ? [beginningOf(format, streamed)] : [];
+  return { headers: streamed ? eventStream : jsonType, chunks, ending: 'hang' };
+}
+
+function beginningOf({ start, content, whole }: TestedFormat, streamed: boolean): string {
+  return streamed ? start.join('') + content('one') : JSON.stringify(whole('Hello')).slice(0, 30);
+}
+
 /** A provider that says more than 64 MiB as fast as it is taken. */
-async function startFlood(t: TestContext, format: TestedFormat, streamed: boolean) {
+function flood(format: TestedFormat, streamed: boolean) {
   const hash = createHash('sha256');
   const { promise: closed, resolve: close } = Promise.withResolvers<void>();
   let sent = 0;
@@ -593,7 +654,7 @@ async function startFlood(t: TestContext, format: TestedFormat, streamed: boolea
     await new Promise((resolve) => res.once('drain', resolve));
     waitingSince = undefined;
   };
-  const url = await startServer(t, async (_, res) => {
+  const serve: RequestListener = async (_, res) => {
     res.on('close', close);
     res.writeHead(200, streamed ? eventStream : jsonType);
     const text = 'ü'.repeat(32 * 1024);
@@ -605,9 +666,9 @@ async function startFlood(t: TestContext, format: TestedFormat, streamed: boolea
     while (sent <= 64 * mebibyte) await write(res, piece);
     await write(res, Buffer.from(closing));
     res.end();
-  });
+  };
   return {
-    url,
+    serve,
     closed,
     sentBytes: () => sent,
     sha256: () => hash.digest('hex'),
