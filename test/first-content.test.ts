@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../src/kernel/limits.ts';
 import type { FakeUpstream, Script } from '../src/testing/fake-upstream.ts';
-import type { TestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { call, open, Reader } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { formats, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
-import { startHouse, startScripted } from './support/house.ts';
-import { startServer } from './support/server.ts';
+import { formatAt, formats, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
+import { sharedPlayed, sharedScripted } from './support/house.ts';
+
+const enter = sharedScripted();
+const play = sharedPlayed();
 
 const retrying = {
   WEIR_MODULES: fileURLToPath(import.meta.resolve('./support/retry-once.ts')),
@@ -18,8 +19,8 @@ const retrying = {
 
 for (const format of formats) {
   for (const { what, script } of failuresBeforeContent(format)) {
-    test(`a module can make a call again after ${what} (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t, retrying);
+    test(`a module can make a call again after ${what} (${format.name})`, async () => {
+      const { fake, weir } = await enter(retrying);
       const good = streamIn(format, 'At', ' last');
       answerInTurn(fake, script, { chunks: [good], headers: { 'request-id': 'the second' } });
       const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
@@ -33,8 +34,8 @@ for (const format of formats) {
   }
 
   for (const { what, bytes, script } of errorsBeforeContent(format)) {
-    test(`where no module steps in, the client gets ${what} as it came (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
+    test(`where no module steps in, the client gets ${what} as it came (${format.name})`, async () => {
+      const { fake, weir } = await enter();
       answerInTurn(fake, { ...script, headers: { 'request-id': 'req_upstream', 'x-brand-new': 'kept' } });
       const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
       assert.equal(answer.status, 200);
@@ -46,8 +47,8 @@ for (const format of formats) {
     });
   }
 
-  test(`after the first content an error event is passed on and nothing is made again (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, retrying);
+  test(`after the first content an error event is passed on and nothing is made again (${format.name})`, async () => {
+    const { fake, weir } = await enter(retrying);
     const sent = format.start.join('') + format.content('Some') + format.errorEvent;
     answerInTurn(fake, { chunks: [sent] });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
@@ -56,8 +57,8 @@ for (const format of formats) {
     assert.equal(fake.requests.length, 1);
   });
 
-  test(`after the first content a cut is told to the client and nothing is made again (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, retrying);
+  test(`after the first content a cut is told to the client and nothing is made again (${format.name})`, async () => {
+    const { fake, weir } = await enter(retrying);
     const sent = format.start.join('') + format.content('Some');
     answerInTurn(fake, { chunks: [sent], ending: 'cut' });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
@@ -65,8 +66,8 @@ for (const format of formats) {
     assert.equal(fake.requests.length, 1);
   });
 
-  test(`a cut before any content is a 502 where no module steps in (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a cut before any content is a 502 where no module steps in (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     answerInTurn(fake, { chunks: [...format.start], ending: 'cut' });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
     assert.equal(answer.status, 502);
@@ -75,33 +76,8 @@ for (const format of formats) {
     assert.equal(fake.requests.length, 1);
   });
 
-  test(`a provider that leaves the connection open after its error is not waited for (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, retrying);
-    const good = streamIn(format, 'At last');
-    answerInTurn(fake, { chunks: [format.errorEvent], ending: 'hang' }, { chunks: [good] });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
-    assert.equal(answer.text, good);
-    assert.equal(await fake.requests[0]?.over, false);
-  });
-
-  test(`a stream that is silent after its headers goes to the client, and is then not made again (${format.name})`, async (t) => {
-    const { upstream, weir } = await startSilent(t);
-    const { response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
-    const sentAt = performance.now();
-    const answer = await response;
-    assert.ok(performance.now() - sentAt > limits.commitWaitMs / 2, 'it was waited for');
-    assert.equal(answer.statusCode, 200);
-    const reader = new Reader(answer);
-    await eventually(() => (reader.text.includes(format.keepAlive) ? true : undefined));
-    assert.equal(reader.text.replaceAll(format.keepAlive, ''), '');
-    upstream.say(format.errorEvent);
-    await eventually(() => (reader.ended ? true : undefined));
-    assert.equal(reader.text.replaceAll(format.keepAlive, ''), format.errorEvent);
-    assert.equal(upstream.requests(), 1);
-  });
-
-  test(`a stream that says much without beginning goes to the client (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t, retrying);
+  test(`a stream that says much without beginning goes to the client (${format.name})`, async () => {
+    const { fake, weir } = await enter(retrying);
     const comment = `: ${'not content '.repeat(100)}\n\n`;
     const sent = comment.repeat(Math.ceil((2 * limits.commitBytesMax) / comment.length)) + format.errorEvent;
     answerInTurn(fake, { chunks: sent.split(/(?<=\n\n)/) });
@@ -110,6 +86,56 @@ for (const format of formats) {
     assert.equal(fake.requests.length, 1);
   });
 }
+
+// The formats together, because time is all that they take.
+test('a provider that leaves the connection open after its error is not waited for', async () => {
+  const { fake, weir } = await enter(retrying);
+  const asked = (format: TestedFormat) => fake.requests.filter(({ url }) => url === format.path);
+  fake.answerWith(({ url }) => {
+    const format = formatAt(url);
+    if (asked(format).length === 1) return { chunks: [format.errorEvent], ending: 'hang' };
+    return { chunks: [streamIn(format, 'At last')] };
+  });
+  await Promise.all(
+    formats.map(async (format) => {
+      const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+      assert.equal(answer.text, streamIn(format, 'At last'));
+      assert.equal(await asked(format)[0]?.over, false);
+    }),
+  );
+});
+
+test('a stream that is silent after its headers goes to the client, and is then not made again', async () => {
+  const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
+  let requests = 0;
+  const weir = await play(
+    async ({ url }, res) => {
+      requests++;
+      res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      await mayGoOn;
+      res.end(formatAt(url).errorEvent);
+    },
+    { ...retrying, WEIR_KEEP_ALIVE: '100ms' },
+  );
+  const silent = formats.map(async (format) => {
+    const { response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
+    const sentAt = performance.now();
+    const answer = await response;
+    assert.ok(performance.now() - sentAt > limits.commitWaitMs / 2, 'it was waited for');
+    assert.equal(answer.statusCode, 200);
+    const reader = new Reader(answer);
+    await eventually(() => (reader.text.includes(format.keepAlive) ? true : undefined));
+    assert.equal(reader.text.replaceAll(format.keepAlive, ''), '');
+    return { format, reader };
+  });
+  const readers = await Promise.all(silent);
+  goOn();
+  for (const { format, reader } of readers) {
+    await eventually(() => (reader.ended ? true : undefined));
+    assert.equal(reader.text.replaceAll(format.keepAlive, ''), format.errorEvent);
+  }
+  assert.equal(requests, formats.length);
+});
 
 interface Failure {
   readonly what: string;
@@ -151,20 +177,4 @@ function failuresBeforeContent(format: TestedFormat): readonly Failure[] {
 /** One script for each request; there must not be more requests than scripts. */
 function answerInTurn(fake: FakeUpstream, ...scripts: readonly Script[]): void {
   fake.answerWith(() => scripts[fake.requests.length - 1] ?? { status: 418 });
-}
-
-/** A provider that sends its headers and then waits to be told what to say. */
-async function startSilent(t: TestContext): Promise<{
-  upstream: { say(text: string): void; requests(): number };
-  weir: TestGateway;
-}> {
-  const { promise: said, resolve: say } = Promise.withResolvers<string>();
-  let requests = 0;
-  const url = await startServer(t, async (_, res) => {
-    requests++;
-    res.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-    res.end(await said);
-  });
-  const weir = await startHouse(t, url, { ...retrying, WEIR_KEEP_ALIVE: '100ms' });
-  return { upstream: { say, requests: () => requests }, weir };
 }

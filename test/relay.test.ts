@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { SeenRequest } from '../src/testing/fake-upstream.ts';
 import { type Answered, call } from './support/call.ts';
-import { formats, manners, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
-import { anthropicKey, openaiKey, startHouse, startScripted } from './support/house.ts';
-import { startServer } from './support/server.ts';
+import { formats, manners, messages, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
+import { anthropicKey, openaiKey, sharedPlayed, sharedScripted } from './support/house.ts';
+
+const enter = sharedScripted();
+const play = sharedPlayed();
 
 const providerErrors: readonly { readonly status: number; readonly headers?: Record<string, string> }[] = [
   { status: 400 },
@@ -17,8 +19,8 @@ const providerErrors: readonly { readonly status: number; readonly headers?: Rec
 ];
 
 for (const { format, streamed, manner } of manners) {
-  test(`a request's bytes reach the provider exactly as they were sent (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a request's bytes reach the provider exactly as they were sent (${manner})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     const body = oddRequest(format.model, streamed);
     const answer = await call(weir.url, { path: format.path, body });
@@ -27,8 +29,8 @@ for (const { format, streamed, manner } of manners) {
     assert.equal(fake.last.headers['content-length'], String(body.byteLength));
   });
 
-  test(`an answer's bytes reach the client exactly as the provider sent them (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`an answer's bytes reach the client exactly as the provider sent them (${manner})`, async () => {
+    const { fake, weir } = await enter();
     const bytes = streamed ? oddStream(format) : oddAnswer(format);
     const type = streamed ? 'text/event-stream' : 'application/json; charset="utf-8"';
     // Cut at every seventh byte: in the middle of lines, of CRLFs and of UTF-8 sequences.
@@ -40,8 +42,8 @@ for (const { format, streamed, manner } of manners) {
     if (!streamed) assert.equal(answer.headers['content-length'], String(bytes.byteLength));
   });
 
-  test(`a provider's name before the model changes the model field and nothing else (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a provider's name before the model changes the model field and nothing else (${manner})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     const body = oddRequest(`${format.provider}/${format.model}`, streamed);
     await call(weir.url, { path: format.path, body });
@@ -49,15 +51,15 @@ for (const { format, streamed, manner } of manners) {
     assert.equal(fake.last.headers['content-length'], String(fake.last.bytes.byteLength));
   });
 
-  test(`headers that a provider defines and unknown ones go through unmodified (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`headers that a provider defines and unknown ones go through unmodified (${manner})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     await call(weir.url, { path: format.path, headers: travelling, body: requestIn(format, streamed) });
     assert.deepEqual(pairsOf(fake.last.rawHeaders).filter(isTravelling), pairsOf(travelling));
   });
 
-  test(`of a client's headers nothing else than those reaches a provider (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`of a client's headers nothing else than those reaches a provider (${manner})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     const headers = [...staying, ...travelling];
     const { status } = await call(weir.url, {
@@ -84,8 +86,8 @@ for (const { format, streamed, manner } of manners) {
     assert.equal(JSON.stringify(fake.last.rawHeaders).includes('canary'), false);
   });
 
-  test(`a provider's headers come back, but for those that are not the client's business (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a provider's headers come back, but for those that are not the client's business (${manner})`, async () => {
+    const { fake, weir } = await enter();
     const key = format.provider === 'anthropic' ? anthropicKey : openaiKey;
     const kept = {
       'anthropic-ratelimit-requests-remaining': '49',
@@ -118,8 +120,8 @@ for (const { format, streamed, manner } of manners) {
       assert.equal(answer.headers[name], undefined, name);
   });
 
-  test(`a header that the provider sent twice comes back twice (${manner})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a header that the provider sent twice comes back twice (${manner})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith({ ...plainAnswer(format, streamed), headers: { 'x-twice': ['one', 'two'] } });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
     const twice = pairsOf(answer.rawHeaders).filter(([name]) => name === 'x-twice');
@@ -129,20 +131,19 @@ for (const { format, streamed, manner } of manners) {
     ]);
   });
 
-  test(`a provider's header with bytes beyond ASCII comes back byte for byte (${manner})`, async (t) => {
+  test(`a provider's header with bytes beyond ASCII comes back byte for byte (${manner})`, async () => {
     const body = Buffer.from(streamed ? streamIn(format, 'Hello') : JSON.stringify(format.whole('Hello')));
     const type = streamed ? 'text/event-stream' : 'application/json';
-    const url = await startServer(t, (_, res) => {
+    const weir = await play((_, res) => {
       res.writeHead(200, { 'content-type': type, 'x-latin': 'caf\u00e9' }).end(body);
     });
-    const weir = await startHouse(t, url);
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
     assert.equal(answer.headers['x-latin'], 'caf\u00e9');
   });
 
   for (const error of providerErrors)
-    test(`a provider's ${error.status} passes through unmodified (${manner})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
+    test(`a provider's ${error.status} passes through unmodified (${manner})`, async () => {
+      const { fake, weir } = await enter();
       const body = Buffer.from(
         `{ "type":"error",\r\n "error":{"type":"x_new","message":"n\u00f6"} , "n":1e2}\n`,
       );
@@ -170,18 +171,34 @@ for (const { format, streamed, manner } of manners) {
     });
 }
 
-for (const format of formats) {
-  for (const query of ['?beta=true', '?a=1&b=%20%2F&empty=&a=2', '?'])
-    test(`the query "${query}" goes through (${format.name})`, async (t) => {
-      const { fake, weir } = await startScripted(t);
-      fake.answerWith(plainAnswer(format, false));
-      const answer = await call(weir.url, { path: format.path + query, body: requestIn(format, false) });
-      assert.equal(answer.status, 200);
-      assert.equal(fake.last.url, format.path + query);
-    });
+for (const query of ['?beta=true', '?a=1&b=%20%2F&empty=&a=2', '?'])
+  test(`the query "${query}" goes through`, async () => {
+    const { fake, weir } = await enter();
+    fake.answerWith(plainAnswer(messages, false));
+    const answer = await call(weir.url, { path: messages.path + query, body: requestIn(messages, false) });
+    assert.equal(answer.status, 200);
+    assert.equal(fake.last.url, messages.path + query);
+  });
 
-  test(`a key given on the request pays instead of the operator's (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+test('names in a second connection header stay here too', async () => {
+  const { fake, weir } = await enter();
+  fake.answerWith(plainAnswer(messages, false));
+  const headers = ['connection', 'keep-alive', 'connection', 'x-this-hop', 'x-this-hop', 'canary'];
+  await call(weir.url, { path: messages.path, headers, body: requestIn(messages, false) });
+  assert.equal(fake.last.headers['x-this-hop'], undefined);
+});
+
+test('what came through other proxies says so, with the gateway last', async () => {
+  const { fake, weir } = await enter();
+  fake.answerWith(plainAnswer(messages, false));
+  const headers = ['via', '1.1 first', 'via', '1.0 second (two)'];
+  await call(weir.url, { path: messages.path, headers, body: requestIn(messages, false) });
+  assert.match(fake.last.headers.via ?? '', /^1\.1 first, 1\.0 second \(two\), 1\.1 weir-[0-9a-f]+$/);
+});
+
+for (const format of formats) {
+  test(`a key given on the request pays instead of the operator's (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, false));
     const own = format.provider === 'anthropic' ? 'sk-ant-api03-mine' : 'sk-proj-mine';
     for (const headers of [
@@ -197,32 +214,16 @@ for (const format of formats) {
     }
   });
 
-  test(`a provider that has no key of the client's gets the operator's (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a provider that has no key of the client's gets the operator's (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, false));
     const headers = ['authorization', 'Bearer anything', 'x-api-key', 'anything else'];
     await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
     assert.equal(credentialSeen(fake.last), format.provider === 'anthropic' ? anthropicKey : openaiKey);
   });
 
-  test(`names in a second connection header stay here too (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    fake.answerWith(plainAnswer(format, false));
-    const headers = ['connection', 'keep-alive', 'connection', 'x-this-hop', 'x-this-hop', 'canary'];
-    await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
-    assert.equal(fake.last.headers['x-this-hop'], undefined);
-  });
-
-  test(`what came through other proxies says so, with the gateway last (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
-    fake.answerWith(plainAnswer(format, false));
-    const headers = ['via', '1.1 first', 'via', '1.0 second (two)'];
-    await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
-    assert.match(fake.last.headers.via ?? '', /^1\.1 first, 1\.0 second \(two\), 1\.1 weir-[0-9a-f]+$/);
-  });
-
-  test(`a provider that answers a streamed call with JSON is still streamed to the client (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a provider that answers a streamed call with JSON is still streamed to the client (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith({ body: format.whole('Whole after all') });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
     assert.match(answer.headers['content-type'] ?? '', /^text\/event-stream/);
@@ -230,8 +231,8 @@ for (const format of formats) {
     assert.match(answer.text, /Whole after all/);
   });
 
-  test(`a provider that streams an unstreamed call is put together for the client (${format.name})`, async (t) => {
-    const { fake, weir } = await startScripted(t);
+  test(`a provider that streams an unstreamed call is put together for the client (${format.name})`, async () => {
+    const { fake, weir } = await enter();
     fake.answerWith({ chunks: [streamIn(format, 'In pieces')] });
     const answer = await call(weir.url, { path: format.path, body: requestIn(format, false) });
     assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
