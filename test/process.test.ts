@@ -4,10 +4,13 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
+import { explained } from '../src/cli/explained.ts';
+import type { Environment } from '../src/gateway/settings.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { eventually } from './support/eventually.ts';
@@ -46,17 +49,12 @@ test('the call to try works for a gateway with a token, which is not printed', a
   assert.doesNotMatch(weir.stdout, /canary/);
 });
 
-test('the first answer comes within five seconds of the start', async (t) => {
+test('without a command it serves, and its first answer comes within five seconds of the start', async (t) => {
   const startedAt = performance.now();
-  const url = await new WeirProcess(t).listening;
+  const url = await new WeirProcess(t, { args: [] }).listening;
   assert.equal((await ask(`${url}/v1/messages`, { body: demo })).status, 200);
   const seconds = (performance.now() - startedAt) / 1000;
   assert.ok(seconds < 5, `${seconds} s`);
-});
-
-test('without a command it serves', async (t) => {
-  const url = await new WeirProcess(t, { args: [] }).listening;
-  assert.equal((await ask(`${url}/health`)).status, 200);
 });
 
 test('a port in use is one clear line and exit code 1', async (t) => {
@@ -81,16 +79,17 @@ test('an address that is not ours is one clear line and exit code 1', async (t) 
 
 test('a data folder that cannot be used is one clear line and exit code 1', async (t) => {
   const folder = emptyFolder(t);
+  const line = /^the data folder can't be used \(.*\); see WEIR_DATA_DIR$/;
   writeFileSync(join(folder, 'file'), '');
   mkdirSync(join(folder, 'taken', 'secret'), { recursive: true });
   mkdirSync(join(folder, 'damaged'));
   writeFileSync(join(folder, 'damaged', 'secret'), 'cut sho');
-  await atOnce(['file/data', 'file', 'taken', 'damaged', '/sys/nowhere'], async (place) => {
-    const weir = new WeirProcess(t, { folder, environment: { WEIR_DATA_DIR: place } });
-    assert.equal((await weir.exited).code, 1, place);
-    assert.match(weir.stderr, /^weir: the data folder can't be used \(.*\); see WEIR_DATA_DIR\n$/, place);
-    assert.equal(weir.stdout, '');
-  });
+  for (const place of ['file/data', 'file', 'taken', 'damaged', '/sys/nowhere'])
+    assert.match(await keptFrom({ WEIR_DATA_DIR: resolve(folder, place) }), line, place);
+  const weir = new WeirProcess(t, { folder, environment: { WEIR_DATA_DIR: 'file/data' } });
+  assert.equal((await weir.exited).code, 1);
+  assert.match(weir.stderr, /^weir: the data folder can't be used \(.*\); see WEIR_DATA_DIR\n$/);
+  assert.equal(weir.stdout, '');
 });
 
 test('all bad settings are listed with their variables, and the exit code is 1', async (t) => {
@@ -115,35 +114,42 @@ test('all bad settings are listed with their variables, and the exit code is 1',
 });
 
 test('a bad pipeline and a missing package are one clear line each, with their variable', async (t) => {
-  const faults = [
+  for (const [variable, value] of [
     ['WEIR_PIPELINE', 'no-such-module'],
     ['WEIR_PIPELINE', 'exact-cache?ttl=never'],
     ['WEIR_MODULES', 'no-such-package'],
     ['WEIR_MODULES', 'node:fs'],
-  ] as const;
-  await atOnce(faults, async ([variable, value]) => {
-    const weir = new WeirProcess(t, { environment: { [variable]: value } });
-    assert.equal((await weir.exited).code, 1, value);
-    assert.match(weir.stderr, new RegExp(`^weir: ${variable}: .+\\n$`), value);
+  ] as const)
+    assert.match(await keptFrom({ [variable]: value }), new RegExp(`^${variable}: .+$`), value);
+  await atOnce(['WEIR_PIPELINE', 'WEIR_MODULES'], async (variable) => {
+    const weir = new WeirProcess(t, { environment: { [variable]: 'no-such-thing' } });
+    assert.equal((await weir.exited).code, 1, variable);
+    assert.match(weir.stderr, new RegExp(`^weir: ${variable}: .+\\n$`));
   });
 });
 
-test('.env is read, and the environment wins over it', async (t) => {
+test('.env is read, the environment wins over it, and a secret from there is not written down', async (t) => {
   const folder = emptyFolder(t);
   writeFileSync(
     join(folder, '.env'),
     'WEIR_REVISION=from-file\nWEIR_PIPELINE="exact-cache" # always\nPORT=1\n',
   );
-  const weir = new WeirProcess(t, { folder, environment: { WEIR_REVISION: 'from-environment' } });
+  const weir = new WeirProcess(t, {
+    folder,
+    environment: { WEIR_REVISION: 'from-environment', WEIR_SECRET: 's'.repeat(32) },
+  });
   const { json } = await ask(`${await weir.listening}/health`);
   assert.equal(at(json, 'version'), 'from-environment');
   assert.match(weir.stdout, /pipeline +exact-cache$/m);
+  assert.equal(existsSync(join(folder, 'data', 'secret')), false);
 });
 
-test('a variable with our prefix that means nothing is warned of', async (t) => {
-  const weir = new WeirProcess(t, { environment: { WEIR_PIPELNE: 'exact-cache' } });
+test('a variable that means nothing and listening beyond this machine are warned of, and the call to try still works', async (t) => {
+  const weir = new WeirProcess(t, { environment: { WEIR_PIPELNE: 'exact-cache', HOST: '0.0.0.0' } });
   await weir.listening;
   assert.match(weir.stdout, /^ {2}warning +WEIR_PIPELNE is not a setting/m);
+  assert.match(weir.stdout, /^ {2}warning +listening beyond this machine.*WEIR_LOCAL_TOKEN/m);
+  assert.equal(at(await tryCall(weir), 'type'), 'message');
 });
 
 for (const workers of ['1', '2'])
@@ -155,45 +161,26 @@ for (const workers of ['1', '2'])
     assert.deepEqual(weir.stdout.match(/warning +\S+/g), ['warning    WEIR_EXACT_CASH']);
   });
 
-test('listening beyond this machine is warned of, and the call to try still works', async (t) => {
-  const weir = new WeirProcess(t, { environment: { HOST: '0.0.0.0' } });
-  await weir.listening;
-  assert.match(weir.stdout, /^ {2}warning +listening beyond this machine.*WEIR_LOCAL_TOKEN/m);
-  assert.equal(at(await tryCall(weir), 'type'), 'message');
-});
-
-test('the generated secret is for its owner only, and stays the same', async (t) => {
+test('an idle gateway ends on SIGTERM and SIGINT with code 0, its log complete, and its secret stays', async (t) => {
   const folder = emptyFolder(t);
   const file = join(folder, 'data', 'secret');
-  const first = new WeirProcess(t, { folder });
-  await first.listening;
-  assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700);
-  const secret = readFileSync(file, 'utf8');
-  assert.ok(secret.length >= 32);
-  first.signal('SIGTERM');
-  await first.exited;
-  await new WeirProcess(t, { folder }).listening;
-  assert.equal(readFileSync(file, 'utf8'), secret);
-});
-
-test('a secret from the environment is not written down', async (t) => {
-  const folder = emptyFolder(t);
-  await new WeirProcess(t, { folder, environment: { WEIR_SECRET: 's'.repeat(32) } }).listening;
-  assert.equal(existsSync(join(folder, 'data', 'secret')), false);
-});
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends an idle gateway with code 0, its log complete`, async (t) => {
-    const weir = new WeirProcess(t);
+  const secrets: string[] = [];
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const weir = new WeirProcess(t, { folder });
     const { status, headers } = await ask(`${await weir.listening}/v1/messages`, { body: demo });
     assert.equal(status, 200);
+    assert.equal(statSync(file).mode & 0o777, 0o600, 'it is for its owner only');
+    assert.equal(statSync(join(folder, 'data')).mode & 0o777, 0o700);
+    secrets.push(readFileSync(file, 'utf8'));
     weir.signal(signal);
     assert.deepEqual(await weir.exited, { code: 0, signal: null });
     assert.ok(weir.stdout.includes(headers.get('x-request-id') ?? 'none'), weir.stdout);
     assert.equal(weir.stderr, '');
-  });
-}
+  }
+  const [first = '', second] = secrets;
+  assert.ok(first.length >= 32);
+  assert.equal(second, first);
+});
 
 test('SIGTERM lets an open stream finish, takes no new calls and ends with code 0', async (t) => {
   const { environment, finish } = await slowProvider(t);
@@ -259,6 +246,17 @@ test('an old Node.js is one clear line and exit code 1', async (t) => {
   assert.match(weir.stderr, /^weir needs Node\.js 24 or newer and this is \d+\.\d+\.\d+: .*\n$/);
   assert.equal(weir.stdout, '');
 });
+
+/** Why a gateway in this process does not start, in the words of the command line. */
+async function keptFrom(environment: Environment): Promise<string> {
+  try {
+    const gateway = await startTestGateway(environment);
+    await gateway.close();
+  } catch (thrown) {
+    return explained(thrown);
+  }
+  return 'nothing: it started';
+}
 
 /** Tries several cases side by side: each is a process of its own. */
 async function atOnce<Case>(cases: readonly Case[], attempt: (each: Case) => Promise<void>): Promise<void> {
