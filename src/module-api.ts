@@ -1,4 +1,4 @@
-/** Everything that a module imports, one of ours or of a package of its own: `weir/module`. */
+/** Everything that a module imports, one of ours or of a package of its own: `weir-gateway/module`. */
 export type { Attempt } from './kernel/attempt.ts';
 export type { Clock } from './kernel/clock.ts';
 export { parseDuration } from './kernel/duration.ts';
@@ -16,6 +16,7 @@ export {
   type Question,
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
+export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
 export type { Provider, Target } from './kernel/provider.ts';

@@ -54,6 +54,16 @@ test('modules never import each other', () => {
   assert.deepEqual(trespasses, []);
 });
 
+test('modules in packages of their own need nothing but the entry that is for them', () => {
+  const examples = globSync('examples/*/*.js', { cwd: join(source, '..') });
+  assert.ok(examples.length >= 2);
+  for (const file of examples) {
+    const text = readFileSync(join(source, '..', file), 'utf8');
+    for (const [, name] of text.matchAll(/(?:from|import\()\s*'([^']+)'/g))
+      assert.equal(name, 'weir-gateway/module', file);
+  }
+});
+
 test('every folder under src is a known layer', () => {
   const layers = new Set(files.map(layerOf).filter((layer) => layer !== undefined));
   for (const layer of layers) assert.ok(layer in allowed || everywhere.includes(layer), layer);

@@ -1,17 +1,19 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import stamp from '../examples/module-stamp/index.js';
+import { openSqlite } from '../src/storage/sql/sqlite.ts';
 import { runModule } from '../src/testing/index.ts';
+import { eventually } from './support/eventually.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const request = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] } as const;
 
 test('the example module works as npm packs it, installed beside a project', async (t) => {
   const folder = emptyFolder(t);
-  install(folder);
+  install(folder, 'module-stamp');
   const weir = new WeirProcess(t, { folder, environment: { WEIR_MODULES: 'weir-module-stamp' } });
   const url = await weir.listening;
   const call = (path: string, pipeline: string, body: object) =>
@@ -42,6 +44,41 @@ test('the example module works as npm packs it, installed beside a project', asy
   });
 });
 
+test('a module that remembers counts answers, also when the gateway is started anew', async (t) => {
+  const folder = emptyFolder(t);
+  install(folder, 'module-tally');
+  const environment = { WEIR_MODULES: 'weir-module-tally', WEIR_TALLY_WORD: 'Reply' };
+  let answers = 0;
+  for (let starts = 0; starts < 2; starts++) {
+    const weir = new WeirProcess(t, { folder, environment });
+    const url = await weir.listening;
+    for (const path of ['/v1/messages', '/v1/chat/completions'])
+      for (const stream of [false, true]) {
+        const response = await fetch(`${url}${path}`, {
+          method: 'POST',
+          headers: { 'x-weir-pipeline': 'tally' },
+          body: JSON.stringify({ ...request, stream }),
+        });
+        assert.equal(response.status, 200);
+        assert.match(await response.text(), new RegExp(`Reply ${++answers}\\.`));
+        assert.match(response.headers.get('x-weir-modules') ?? '', /^tally;changed-reply;/);
+        // Counted when the client has its answer, so that the next may come before it.
+        await eventually(async () => (await answersIn(folder)) === answers || undefined);
+      }
+    assert.doesNotMatch(weir.stdout, /warning/);
+    weir.signal('SIGTERM');
+    assert.equal((await weir.exited).code, 0);
+  }
+});
+
+/** What the module has stored. */
+async function answersIn(folder: string): Promise<unknown> {
+  const database = await openSqlite({ file: join(folder, 'data', 'weir.db') });
+  const stored = await database.modules.store('tally', 'local').get('answers');
+  await database.close();
+  return stored?.value;
+}
+
 test('a package that is not there stops the start with one line', async (t) => {
   const weir = new WeirProcess(t, { environment: { WEIR_MODULES: 'weir-module-nowhere' } });
   assert.equal((await weir.exited).code, 1);
@@ -55,14 +92,16 @@ test('a module is tested in ten lines', async () => {
 });
 
 /** As `npm install` would, without a registry: packed with npm's own rules, unpacked where Node looks. */
-function install(folder: string): void {
-  const source = join(import.meta.dirname, '..', 'examples', 'module-stamp');
+function install(folder: string, example: string): void {
+  const root = join(import.meta.dirname, '..');
+  const source = join(root, 'examples', example);
   const shell = process.platform === 'win32';
   const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder, source], {
     encoding: 'utf8',
     shell,
   });
-  const target = join(folder, 'node_modules', 'weir-module-stamp');
-  mkdirSync(target, { recursive: true });
-  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '--strip-components=1', '-C', target]);
+  const installed = join(folder, 'node_modules', `weir-${example}`);
+  mkdirSync(installed, { recursive: true });
+  execFileSync('tar', ['-xzf', join(folder, packed.trim()), '--strip-components=1', '-C', installed]);
+  symlinkSync(root, join(folder, 'node_modules', 'weir-gateway'), 'dir');
 }

@@ -4,7 +4,7 @@
  * Ends every text block of an answer with a line, streamed or not and in every wire format: the gateway gives modules
  * one shape for all of them.
  *
- * @type {import('weir/module').Module<{ text: string }>}
+ * @type {import('weir-gateway/module').Module<{ text: string }>}
  */
 const stamp = {
   name: 'stamp',

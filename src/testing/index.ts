@@ -1,4 +1,4 @@
-/** What a module author tests with: `weir/testing`. */
+/** What a module author tests with: `weir-gateway/testing`. */
 export { FakeUpstream, type Script, type SeenRequest } from './fake-upstream.ts';
 export { type ModuleRun, type RunOptions, runModule } from './run-module.ts';
 export { startTestGateway, type TestGateway } from './test-gateway.ts';

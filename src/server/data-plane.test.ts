@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Exchange, Received } from '../kernel/exchange.ts';
+import { Presence } from '../kernel/presence.ts';
+import { Trace } from '../kernel/trace.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import { Egress } from '../providers/egress.ts';
+import { openaiCompatible } from '../providers/openai-compatible.ts';
+import { createUpstream } from '../providers/upstream.ts';
+import { FakeUpstream } from '../testing/fake-upstream.ts';
+import { anthropicMessages, openaiChat, wireFormats } from '../wire/index.ts';
+import { dataPlaneOf, servedRoutes } from './data-plane.ts';
+
+/** A format that names the model, and whether its answer is a stream, in the path: as Gemini's own does. */
+const modelInPath: WireFormat = {
+  ...openaiChat,
+  name: 'model-in-path',
+  routes: [{ path: '/v1beta/models/*', summary: 'Model in the path', purpose: 'answer' }],
+  asked(_body, path) {
+    const [, model, verb] = /^\/v1beta\/models\/([^:]+):(\w+)$/.exec(path) ?? [];
+    return { model, stream: verb === 'streamGenerateContent' };
+  },
+  naming: () => ({}),
+  address: (model, streamed) => `/models/${model}:${streamed ? 'streamGenerateContent' : 'generateContent'}`,
+};
+
+const nobody = { handle: async () => undefined };
+
+test('a path belongs to its format, with or without a slash at its end', () => {
+  const answer = { ...nobody };
+  const count = { ...nobody };
+  const find = dataPlaneOf(servedRoutes(wireFormats, { answer, count }));
+  assert.equal(find('/v1/messages')?.by, answer);
+  assert.equal(find('/v1/messages/')?.wire, anthropicMessages);
+  assert.equal(find('/v1/messages/count_tokens')?.by, count);
+  for (const path of ['/', '/v1', '/v1/messages/more', '/v1/models']) assert.equal(find(path), undefined);
+});
+
+test('a format may read the rest of its path by itself', async (t) => {
+  const formats = [...wireFormats, modelInPath];
+  const find = dataPlaneOf(servedRoutes(formats, { answer: nobody, count: nobody }));
+  const fake = await FakeUpstream.start({ body: { choices: [] } });
+  const provider = {
+    ...openaiCompatible({ name: 'p', title: 'P', baseUrl: fake.url }),
+    wires: [modelInPath],
+  };
+  const egress = new Egress([fake.url], 1000);
+  t.after(async () => {
+    await egress.close();
+    await fake.close();
+  });
+  const upstream = createUpstream({ egress, via: '1.1 test' });
+  for (const [verb, streamed] of [
+    ['generateContent', false],
+    ['streamGenerateContent', true],
+  ] as const) {
+    const path = `/v1beta/models/asked-for:${verb}`;
+    const wire = find(path)?.wire;
+    assert.equal(wire, modelInPath);
+    const bytes = Buffer.from('{ "contents":[] }');
+    const received = new Received({
+      wire: modelInPath,
+      bytes,
+      body: JSON.parse(bytes.toString()),
+      headers: [],
+      query: '?alt=sse',
+      path,
+    });
+    assert.deepEqual([received.asked.model, received.streamed], ['asked-for', streamed]);
+    const reply = await upstream(
+      new Exchange({
+        id: 'req_test',
+        received,
+        caller: { kind: 'local' },
+        target: { provider, model: 'other' },
+        presence: new Presence(),
+        trace: new Trace(0),
+        credentials: { find: async () => undefined },
+      }),
+    );
+    await reply.discard();
+    assert.equal(fake.last.url, `/models/other:${verb}?alt=sse`);
+    assert.deepEqual(fake.last.bytes, bytes);
+  }
+});
