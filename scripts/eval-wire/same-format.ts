@@ -1,4 +1,5 @@
-import { type JsonObject, patchJson } from '../../src/kernel/json.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { patchJson } from '../../src/kernel/patch-json.ts';
 import { objectOf } from '../../src/wire/read.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';

@@ -1,8 +1,9 @@
 import { Exchange, Received } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
-import { type JsonObject, patchBody } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
+import { patchBody } from '../kernel/patch-json.ts';
 import { wiresOf } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { type JsonObject, parseBody } from '../kernel/json.ts';
+import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
+import { parseBody } from '../kernel/parse-body.ts';
 import { unfold } from '../kernel/reply/answer.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages, openaiChat, openaiResponses, wireFormats } from './index.ts';

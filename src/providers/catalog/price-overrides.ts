@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { type JsonObject, parseBody } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import { parseBody } from '../../kernel/parse-body.ts';
 import { defined } from '../../wire/read.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { compileSchedule, type DatedPrices } from './price-schedule.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerOf } from '../../kernel/headers.ts';
-import { parseBody } from '../../kernel/json.ts';
+import { parseBody } from '../../kernel/parse-body.ts';
 import { checked, invalid } from './checked.ts';
 import type { DescribedBody, OwnRequest } from './route.ts';
 

@@ -1,6 +1,6 @@
 import type { Received } from '../../kernel/exchange.ts';
-import { patchJson } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
+import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { changedFields } from '../changed-fields.ts';
 import { checkBlocks } from '../check-blocks.ts';

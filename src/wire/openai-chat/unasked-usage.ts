@@ -1,3 +1,4 @@
+import { depthAt } from '../../kernel/json-scan.ts';
 import type { ByteFilter } from '../../kernel/reply/filtered.ts';
 import { FrameGate } from '../frame-gate.ts';
 import { objectOf, parseObject } from '../read.ts';
@@ -69,59 +70,29 @@ interface Span {
 
 /** What is only there because of the question, around a mention of usage. Inside of a text, its quotes would be escaped. */
 function extraAt(text: string, at: number): Span | undefined {
-  if (text.charCodeAt(at) !== quote) return undefined;
+  if (text[at] !== '"') return undefined;
   const colonAt = skipSpace(text, at + 1 + name.length);
-  if (text.charCodeAt(colonAt) !== colon) return undefined;
+  if (text[colonAt] !== ':') return undefined;
   const valueAt = skipSpace(text, colonAt + 1);
-  if (text.charCodeAt(valueAt) === openBrace) return usageAlone(text, at);
+  if (text[valueAt] === '{') return usageAlone(text, at);
   return text.startsWith('null', valueAt) ? emptyField(text, at, valueAt + 'null'.length) : undefined;
 }
 
 /** A field of the chunk itself, with the comma that is one too many without it. */
 function emptyField(text: string, start: number, end: number): Span | undefined {
   let before = start - 1;
-  while (text.charCodeAt(before) === space) before--;
-  const between = text.charCodeAt(before) === comma;
-  if ((!between && text.charCodeAt(before) !== openBrace) || depthAt(text, end) !== 1) return undefined;
+  while (text[before] === ' ') before--;
+  const between = text[before] === ',';
+  if ((!between && text[before] !== '{') || depthAt(text, end, lineEnd(text, end)) !== 1) return undefined;
   if (between) return { start: before, end };
   const after = skipSpace(text, end);
-  return { start, end: text.charCodeAt(after) === comma ? after + 1 : end };
-}
-
-/** How many more brackets close than open from here to the end of the line. */
-function depthAt(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case quote:
-        at = closingQuote(text, at);
-        break;
-      case openBrace:
-      case openBracket:
-        depth--;
-        break;
-      case closeBrace:
-      case closeBracket:
-        depth++;
-        break;
-      case lineFeed:
-        return depth;
-    }
-  }
-  return depth;
-}
-
-function closingQuote(text: string, open: number): number {
-  let at = open + 1;
-  while (at < text.length && text.charCodeAt(at) !== quote) at += text.charCodeAt(at) === backslash ? 2 : 1;
-  return at;
+  return { start, end: text[after] === ',' ? after + 1 : end };
 }
 
 /** The frame, where its chunk has no choices. */
 function usageAlone(text: string, at: number): Span | undefined {
   const start = text.lastIndexOf('\n', at) + 1;
-  const end = text.indexOf('\n', at);
-  const line = text.slice(start, end < 0 ? text.length : end);
+  const line = text.slice(start, lineEnd(text, at));
   if (!line.startsWith('data:') || !noChoices.test(line)) return undefined;
   const chunk = parseObject(line.slice('data:'.length));
   if (objectOf(chunk?.usage) === undefined || !isEmpty(chunk?.choices)) return undefined;
@@ -132,6 +103,11 @@ const noChoices = /"choices"\s*:\s*\[\s*\]/;
 
 function isEmpty(choices: unknown): boolean {
   return Array.isArray(choices) && choices.length === 0;
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.indexOf('\n', from);
+  return end < 0 ? text.length : end;
 }
 
 /** Behind the last blank line. */
@@ -148,19 +124,11 @@ function frameEnd(text: string, from: number): number {
   return Math.min(plain < 0 ? text.length : plain + 2, returned < 0 ? text.length : returned + 3);
 }
 
+/** Stays in the line, as what is between a chunk's own fields does. */
 function skipSpace(text: string, from: number): number {
   let at = from;
-  while (text.charCodeAt(at) === space) at++;
+  while (text[at] === ' ') at++;
   return at;
 }
 
 const lineFeed = 10;
-const space = 32;
-const quote = 34;
-const comma = 44;
-const colon = 58;
-const openBracket = 91;
-const backslash = 92;
-const closeBracket = 93;
-const openBrace = 123;
-const closeBrace = 125;

@@ -1,6 +1,7 @@
 import type { Received } from '../../kernel/exchange.ts';
-import { type JsonObject, patchJson } from '../../kernel/json.ts';
+import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { checkBlocks } from '../check-blocks.ts';
 import { listOf } from '../dropped.ts';
