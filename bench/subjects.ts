@@ -83,7 +83,7 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
 }
 
 /** A server of the benchmark's own. */
-async function startOwn(file: string, ...args: readonly string[]): Promise<Gateway> {
+export async function startOwn(file: string, ...args: readonly string[]): Promise<Gateway> {
   const { child, port } = await startServer({ file: join(import.meta.dirname, file), args });
   return {
     child,
@@ -92,7 +92,7 @@ async function startOwn(file: string, ...args: readonly string[]): Promise<Gatew
   };
 }
 
-function bearer(token: string): HeadersFor {
+export function bearer(token: string): HeadersFor {
   return (format) => ({
     authorization: `Bearer ${token}`,
     ...(format === 'messages' && { 'anthropic-version': '2023-06-01' }),

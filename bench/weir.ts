@@ -13,6 +13,8 @@ export interface WeirSettings {
   readonly upstream: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly nodeOptions?: readonly string[];
+  /** Of which checkout; this one unless said otherwise. */
+  readonly folder?: string;
 }
 
 /** The gateway as its user starts it, with its log on, on a data folder of its own, in front of this upstream. */
@@ -20,10 +22,11 @@ export async function startWeir({
   upstream,
   environment = {},
   nodeOptions = [],
+  folder = join(import.meta.dirname, '..'),
 }: WeirSettings): Promise<Gateway> {
   const port = await freePort();
   const child = startChild({
-    file: join(import.meta.dirname, '..', 'bin', 'weir.js'),
+    file: join(folder, 'bin', 'weir.js'),
     args: ['serve'],
     nodeOptions,
     environment: {

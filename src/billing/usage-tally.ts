@@ -45,6 +45,7 @@ export class UsageTally {
   readonly #sumsMax: number;
   readonly #days = new Map<string, Writable<UsageDay>>();
   readonly #counted = new Map<string, Writable<Counted>>();
+  #latest: Writable<UsageDay> | undefined;
 
   constructor(sumsMax: number) {
     this.#sumsMax = sumsMax;
@@ -85,8 +86,11 @@ export class UsageTally {
   }
 
   #sum(whose: Whose & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
-    const known = this.#days.get(dayName(whose, day, whose.model));
-    if (known !== undefined) return known;
+    // What a call used and the call itself come right after each other.
+    const latest = this.#latest;
+    if (latest !== undefined && isOf(latest, whose, day)) return latest;
+    this.#latest = this.#days.get(dayName(whose, day, whose.model));
+    if (this.#latest !== undefined) return this.#latest;
     const size = this.#days.size;
     if (size < this.#sumsMax) return this.#sumOf(whose, day, storableText(whose.model, limits.modelNameMax));
     if (size < this.#sumsMax * 2) return this.#sumOf(whose, day, rest);
@@ -112,6 +116,20 @@ export class UsageTally {
 }
 
 type Whose = Pick<UsageDay, 'accountId' | 'keyId' | 'provider'>;
+
+function isOf(
+  sum: UsageDay,
+  { accountId, keyId, provider, model }: Whose & Pick<UsageDay, 'model'>,
+  day: string,
+) {
+  return (
+    sum.model === model &&
+    sum.keyId === keyId &&
+    sum.accountId === accountId &&
+    sum.provider === provider &&
+    sum.day === day
+  );
+}
 
 const nothing = {
   requests: 0,

@@ -19,10 +19,15 @@ export class Continuing {
    * Runs a pipeline with the earlier turns in the request and the new one kept, each where its provider doesn't do
    * that. A module may send the call to another provider than the one it was meant for, so that this is known last.
    */
-  async run(exchange: Exchange, pipeline: Pipeline, upstream: Handler): Promise<Reply> {
+  run(exchange: Exchange, pipeline: Pipeline, upstream: Handler): Promise<Reply> {
+    const { continuation } = exchange.received.wire;
+    return continuation === undefined
+      ? pipeline.run(exchange, upstream)
+      : this.#continued({ exchange, pipeline, upstream, continuation });
+  }
+
+  async #continued({ exchange, pipeline, upstream, continuation }: Continued): Promise<Reply> {
     const { wire, body } = exchange.received;
-    const { continuation } = wire;
-    if (continuation === undefined) return pipeline.run(exchange, upstream);
     const isKeptBy = ({ provider, model }: Target) =>
       provider.local === undefined && wiresOf({ provider, model }).includes(wire);
     const whole = isKeptBy(exchange.target) ? exchange : await this.#writtenOut(exchange, continuation);
@@ -79,6 +84,13 @@ export class Continuing {
       })
       .onEnd(() => keeping);
   }
+}
+
+interface Continued {
+  readonly exchange: Exchange;
+  readonly pipeline: Pipeline;
+  readonly upstream: Handler;
+  readonly continuation: Continuation;
 }
 
 /** Under the call's own name: providers don't all give answers a name that no other answer has. */

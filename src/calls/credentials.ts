@@ -34,24 +34,15 @@ export class Credentials {
     this.#rules = rules;
   }
 
-  /** For one call. What it found last is remembered: a call is admitted by what it is then paid with. */
+  /** For one call. */
   of(paying: Paying): CredentialFinder {
-    let known: { readonly provider: Provider; readonly credential: Secret | undefined } | undefined;
-    return {
-      find: async (target, which) => {
-        if (which === 'stored') return this.#otherwise(paying, target, { onlyStored: true });
-        if (known?.provider === target.provider) return known.credential;
-        const credential = await this.#credential(paying, target);
-        known = { provider: target.provider, credential };
-        return credential;
-      },
-    };
+    return new OneCall((target, onlyStored) => this.#credential(paying, target, onlyStored));
   }
 
   /** The same where it isn't an error that there is none: undefined where a call would be refused. */
   async found(paying: Paying, target: Target): Promise<{ credential: Secret | undefined } | undefined> {
     try {
-      return { credential: await this.#credential(paying, target) };
+      return { credential: await this.#credential(paying, target, false) };
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
@@ -59,22 +50,19 @@ export class Credentials {
   }
 
   /** The first that exists: the request's, the account's, the operator's. */
-  async #credential(paying: Paying, target: Target): Promise<Secret | undefined> {
-    const { provider } = target;
-    if (provider.local !== undefined) return undefined;
-    const given = this.#given(paying.headers, provider);
-    if (given !== undefined) return this.#fitting(given, target);
-    return this.#otherwise(paying, target, { onlyStored: false });
-  }
-
-  async #otherwise(
+  async #credential(
     { known, headers }: Paying,
     target: Target,
-    { onlyStored }: { readonly onlyStored: boolean },
+    onlyStored: boolean,
   ): Promise<Secret | undefined> {
+    const { vault, versions } = this.#rules;
     const { provider } = target;
     if (provider.local !== undefined) return undefined;
-    const stored = await this.#stored(known, provider);
+    const given = onlyStored ? undefined : this.#given(headers, provider);
+    if (given !== undefined) return this.#fitting(given, target);
+    const { accountId, key } = known;
+    const version = key?.version ?? (await versions.of(accountId));
+    const stored = await vault.open(accountId, provider.name, version);
     const credential = stored ?? this.#local(onlyStored ? [] : headers, target);
     if (credential !== undefined || provider.keyless) return credential;
     throw this.#missing(provider);
@@ -87,11 +75,6 @@ export class Credentials {
     const bearer = bearerOf(headers);
     if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#fitting(bearer, target);
     return operator.get(target.provider.name);
-  }
-
-  async #stored({ accountId, key }: Known, provider: Provider): Promise<Secret | undefined> {
-    const { vault, versions } = this.#rules;
-    return vault.open(accountId, provider.name, key?.version ?? (await versions.of(accountId)));
   }
 
   /** A key never goes to a vendor whose key it isn't. */
@@ -133,5 +116,27 @@ export class Credentials {
       'provider_key_missing',
       `no ${title} key: send it as "x-provider-key",${started} or store it with PUT /v1/byok/${name}`,
     );
+  }
+}
+
+type Look = (target: Target, onlyStored: boolean) => Promise<Secret | undefined>;
+
+/** What was found last is remembered: a call is admitted by what it is then paid with. */
+class OneCall implements CredentialFinder {
+  readonly #look: Look;
+  #provider: Provider | undefined;
+  #found: Promise<Secret | undefined> = Promise.resolve(undefined);
+
+  constructor(look: Look) {
+    this.#look = look;
+  }
+
+  find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
+    if (which === 'stored') return this.#look(target, true);
+    if (this.#provider !== target.provider) {
+      this.#provider = target.provider;
+      this.#found = this.#look(target, false);
+    }
+    return this.#found;
   }
 }

@@ -1,12 +1,16 @@
+import type { Attempt } from '../kernel/attempt.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { scopeOf } from '../kernel/exchange.ts';
-import type { Models } from '../kernel/module.ts';
-import type { KitMaker } from '../kernel/pipeline.ts';
-import type { ModuleStores } from '../kernel/ports/module-store.ts';
+import { type Exchange, scopeOf } from '../kernel/exchange.ts';
+import type { Kit, Models } from '../kernel/module.ts';
+import type { Observation } from '../kernel/observation.ts';
+import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
+import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
-import type { Shelves } from '../kernel/ports/shelves.ts';
+import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
+import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
+import type { Facts } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Afterwork } from './afterwork.ts';
 import { type AskingParts, ask } from './asking.ts';
@@ -27,29 +31,80 @@ export interface KitParts {
 
 /** What modules work with; the same for those of a gateway and for those under test. */
 export function kitMaker(parts: KitParts): KitMaker {
-  const { shelves, stores, clock, catalog, meanings, afterwork, wireByName, target } = parts;
-  return ({ options, observation, aside }) => {
-    const { module, step, exchange } = observation;
-    const { caller, trace } = exchange;
-    const scope = scopeOf(caller);
+  return (at) => new CallKit(parts, at);
+}
+
+/** Made for every module of every call, so that nothing in it is made before somebody asks for it. */
+class CallKit implements Kit<unknown> {
+  readonly options: unknown;
+  readonly #parts: KitParts;
+  readonly #at: Workplace;
+
+  constructor(parts: KitParts, at: Workplace) {
+    this.options = at.options;
+    this.#parts = parts;
+    this.#at = at;
+  }
+
+  get #observation(): Observation {
+    return this.#at.observation;
+  }
+
+  get scope(): string {
+    return scopeOf(this.#observation.exchange.caller);
+  }
+
+  get cache(): Shelf {
+    return this.#parts.shelves.shelf(`${this.#observation.module.name}\n${this.scope}`);
+  }
+
+  get store(): ModuleStore {
+    return this.#parts.stores.store(this.#observation.module.name, this.scope);
+  }
+
+  get clock(): Clock {
+    return this.#parts.clock;
+  }
+
+  get catalog(): Prices {
+    return this.#parts.catalog;
+  }
+
+  get purse(): Purse {
+    return this.#parts.purse(holderOf(this.#observation.exchange.caller));
+  }
+
+  get models(): Models {
+    const { asking, target } = this.#parts;
+    const { observation, aside } = this.#at;
     return {
-      options,
-      scope,
-      cache: shelves.shelf(`${module.name}\n${scope}`),
-      store: stores.store(module.name, scope),
-      clock,
-      catalog,
-      purse: parts.purse(holderOf(caller)),
-      models: {
-        target,
-        ask: (question, to) => ask(parts.asking, { question, target: to, observation, aside }),
-      },
-      note: (facts) => step.note(facts),
-      tell: (name, value) => trace.tell(name, value),
-      meaning: (asked) => meanings.of(asked),
-      replay: (recording) => Reply.replay(recording, wireByName(recording.wire)),
-      whenPaid: (then) => observation.whenPaid(then),
-      later: (run) => trace.afterwards(() => afterwork.add({ module: module.name, run })),
+      target,
+      ask: (question, to) => ask(asking, { question, target: to, observation, aside }),
     };
-  };
+  }
+
+  note(facts: Facts): void {
+    this.#observation.step.note(facts);
+  }
+
+  tell(name: string, value: string): void {
+    this.#observation.exchange.trace.tell(name, value);
+  }
+
+  meaning(exchange: Exchange): Promise<string> {
+    return this.#parts.meanings.of(exchange);
+  }
+
+  replay(recording: Recording): Reply {
+    return Reply.replay(recording, this.#parts.wireByName(recording.wire));
+  }
+
+  whenPaid(then: (attempts: readonly Attempt[]) => void): void {
+    this.#observation.whenPaid(then);
+  }
+
+  later(run: () => Promise<void>): void {
+    const { module, exchange } = this.#observation;
+    exchange.trace.afterwards(() => this.#parts.afterwork.add({ module: module.name, run }));
+  }
 }

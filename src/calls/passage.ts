@@ -29,7 +29,7 @@ interface CountedCall {
   readonly failed: boolean;
   readonly periodStartMs: number | undefined;
   /** Of an answer that no provider was asked for. */
-  readonly usage?: Usage;
+  readonly usage: Usage | undefined;
 }
 
 /** The way of a call through its pipeline, which can't be configured away: metered, counted and told of, however it ends. */
@@ -95,17 +95,19 @@ export class Passage {
     const { trace, caller } = exchange;
     const answered = ending.how !== 'failed' || underway.hasBegunToArrive;
     const target = trace.answeredBy ?? exchange.target;
+    const { accountId, keyId } = holderOf(caller);
     if (answered) counted.used();
     else counted.unused();
     // In the same breath: a count that is begun between the two would miss the call.
     usage.record(
       {
-        ...holderOf(caller),
+        accountId,
+        keyId,
         provider: target.provider.name,
         model: target.model,
         failed: !answered,
         periodStartMs: answered ? counted.periodStartMs : undefined,
-        ...(trace.attempts.length === 0 && { usage: underway.usage }),
+        usage: trace.attempts.length === 0 ? underway.usage : undefined,
       },
       clock.now(),
     );

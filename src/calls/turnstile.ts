@@ -27,11 +27,7 @@ export interface Turnstile {
 /** One for each kind of caller that this gateway serves. */
 export type Turnstiles = Partial<Readonly<Record<Caller['kind'], Turnstile>>>;
 
-export async function passThrough(
-  turnstiles: Turnstiles,
-  known: Known,
-  headers: HeaderList,
-): Promise<Counted> {
+export function passThrough(turnstiles: Turnstiles, known: Known, headers: HeaderList): Promise<Counted> {
   const turnstile = turnstiles[known.caller.kind];
   if (turnstile === undefined) throw new Error(`nobody counts the calls of "${known.caller.kind}" callers`);
   return turnstile.pass(known, headers);

@@ -14,7 +14,7 @@ export class Underway implements Listed {
   readonly exchange: Exchange;
   place = -1;
   #reply: Reply | undefined;
-  #meter = new Meter();
+  #meter: Meter | undefined;
   #sentStatus: number | undefined;
 
   constructor(exchange: Exchange) {
@@ -24,9 +24,9 @@ export class Underway implements Listed {
   /** The answer as the client gets it is read once more where it isn't a provider's own. */
   begin(reply: Reply): void {
     this.#reply = reply;
-    const [last] = this.exchange.trace.attempts.slice(-1);
+    const last = this.exchange.trace.attempts.at(-1);
     if (last instanceof MeteredAttempt && last.isAnsweredBy(reply)) this.#meter = last.meter;
-    else reply.tap((event) => this.#meter.look(event), 'milestones');
+    else reply.tap((event) => this.meter.look(event), 'milestones');
   }
 
   get reply(): Reply {
@@ -36,13 +36,14 @@ export class Underway implements Listed {
 
   /** What the answer says about itself. */
   get meter(): Meter {
+    this.#meter ??= new Meter();
     return this.#meter;
   }
 
   /** What providers counted; where none was asked, what the answer says. */
   get usage(): Usage {
     const { attempts } = this.exchange.trace;
-    return attempts.length === 0 ? this.#meter.usage : usageOf(attempts);
+    return attempts.length === 0 ? this.meter.usage : usageOf(attempts);
   }
 
   /** What it cost; undefined where nobody knows. An answer that no provider was asked for costs nothing. */

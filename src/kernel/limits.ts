@@ -66,6 +66,8 @@ export const limits = {
   turnsMax: 10_000,
   /** How long a module may keep a call waiting at a stretch, what it waits for further in not counted. */
   moduleDeadlineMs: 30_000,
+  /** How often it is looked whether somebody takes too long. */
+  timekeepingMs: 100,
   /** How long a module may go on reading an answer of a call that is over. */
   moduleAfterworkMs: 600_000,
   /** Answers that providers may be asked for in one call: more is a module that goes round in circles. */

@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import type { Handler, Module } from './module.ts';
 import type { Keeper } from './reply/keeper.ts';
 import { Reply } from './reply/reply.ts';
-import { Stopwatch } from './stopwatch.ts';
+import { Stopwatch, type Timekeeper } from './stopwatch.ts';
 import { type Touch, touchedBetween } from './touches.ts';
 import type { Step } from './trace.ts';
 
@@ -13,6 +13,7 @@ interface Watched {
   readonly exchange: Exchange;
   readonly next: Handler;
   readonly step: Step;
+  readonly timekeeper: Timekeeper;
 }
 
 type Paid = (attempts: readonly Attempt[]) => void;
@@ -25,12 +26,12 @@ export class Observation implements Keeper {
   readonly outer: Observation | undefined;
   readonly #exchange: Exchange;
   readonly #next: Handler;
-  readonly #given: Reply[] = [];
+  #given: readonly Reply[] = none;
   /** Failures from further in, which are not the module's. */
-  readonly #inner: unknown[] = [];
+  #inner: readonly unknown[] = none;
   /** Every answer that providers were asked for below this module. */
-  readonly #attempts: Attempt[] = [];
-  readonly #paid: Paid[] = [];
+  #attempts: readonly Attempt[] = none;
+  #paid: readonly Paid[] = none;
   readonly #stopwatch: Stopwatch;
   #changedRequest = false;
   #callsOfNext = 0;
@@ -39,13 +40,13 @@ export class Observation implements Keeper {
   #verdict: unknown;
   #isOver = false;
 
-  constructor(module: Module, { exchange, next, step }: Watched) {
+  constructor(module: Module, { exchange, next, step, timekeeper }: Watched) {
     this.module = module;
     this.step = step;
     this.outer = Exchange.inside.asking(exchange).within;
     this.#exchange = exchange;
     this.#next = next;
-    this.#stopwatch = new Stopwatch(module.deadlineMs ?? limits.moduleDeadlineMs);
+    this.#stopwatch = new Stopwatch(timekeeper, module.deadlineMs ?? limits.moduleDeadlineMs);
   }
 
   get exchange(): Exchange {
@@ -63,11 +64,11 @@ export class Observation implements Keeper {
     const further = Exchange.inside.askedFor(passed, { ...asking, within: this, askedBy });
     try {
       const reply = await this.wait(this.#next(further));
-      this.#given.push(reply);
+      this.#given = [...this.#given, reply];
       Reply.custody.give(reply, this);
       return reply;
     } catch (failure) {
-      this.#inner.push(failure);
+      this.#inner = [...this.#inner, failure];
       throw failure;
     }
   };
@@ -80,12 +81,12 @@ export class Observation implements Keeper {
 
   /** Runs once, when the module's part is over and nothing is under way that providers were asked for below it. */
   whenPaid(then: Paid): void {
-    this.#paid.push(then);
+    this.#paid = [...this.#paid, then];
   }
 
   /** A provider is asked below this module. */
   asks(attempt: Attempt): void {
-    this.#attempts.push(attempt);
+    this.#attempts = [...this.#attempts, attempt];
   }
 
   attemptEnded(): void {
@@ -207,7 +208,9 @@ export class Observation implements Keeper {
 
   #settle(): void {
     if (this.#paid.length === 0 || this.#attempts.some(({ ending }) => ending === undefined)) return;
-    for (const then of this.#paid.splice(0)) {
+    const paid = this.#paid;
+    this.#paid = none;
+    for (const then of paid) {
       try {
         then(this.#attempts);
       } catch (fault) {
@@ -216,6 +219,8 @@ export class Observation implements Keeper {
     }
   }
 }
+
+const none: readonly never[] = [];
 
 function broken(module: Module, cause: unknown): GatewayError {
   return new GatewayError(

@@ -7,6 +7,7 @@ import type { Handler, Kit, Module } from './module.ts';
 import { Observation } from './observation.ts';
 import { formatPipelineList, type Listed, parsePipelineList } from './pipeline-list.ts';
 import type { Reply } from './reply/reply.ts';
+import { Timekeeper } from './stopwatch.ts';
 
 /** A module of a pipeline with its options read. */
 export interface Stage {
@@ -26,7 +27,7 @@ export interface Pipeline {
 /** What a module works with in one call. */
 export type KitMaker = (at: Workplace) => Kit<unknown>;
 
-interface Workplace {
+export interface Workplace {
   readonly options: unknown;
   readonly observation: Observation;
   /** Where questions of the module's own go: past whoever protects the caller, and to the provider. */
@@ -37,6 +38,7 @@ interface Workplace {
 export class Pipelines {
   readonly modules: ReadonlyMap<string, Module>;
   readonly #kits: KitMaker;
+  readonly #timekeeper = new Timekeeper();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
 
   constructor(modules: ReadonlyMap<string, Module>, kits: KitMaker) {
@@ -119,7 +121,7 @@ export class Pipelines {
     const { module, options } = stage;
     return (exchange) => {
       const step = exchange.trace.step(module.name, module.cache);
-      const observation = new Observation(module, { exchange, next, step });
+      const observation = new Observation(module, { exchange, next, step, timekeeper: this.#timekeeper });
       const kit = this.#kits({ options, observation, aside });
       return observation.run(() => module.handle(exchange, observation.next, kit));
     };

@@ -1,15 +1,45 @@
+import { limits } from './limits.ts';
+import { type Listed, OpenList } from './open-list.ts';
+
+/** Looks at everybody's time now and then: a timer for each of them would cost more than most of them take. */
+export class Timekeeper {
+  readonly #running = new OpenList<Stopwatch>();
+  #timer: NodeJS.Timeout | undefined;
+
+  add(stopwatch: Stopwatch): void {
+    this.#running.add(stopwatch);
+    this.#timer ??= setInterval(() => this.#look(), limits.timekeepingMs);
+  }
+
+  delete(stopwatch: Stopwatch): void {
+    this.#running.delete(stopwatch);
+  }
+
+  #look(): void {
+    const nowMs = performance.now();
+    for (const stopwatch of this.#running.snapshot()) stopwatch.look(nowMs);
+    if (this.#running.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}
+
+type GiveUp = (failure: Error) => void;
+
 /** Measures somebody's own time, and gives them up when they keep others waiting for too long at a stretch. */
-export class Stopwatch {
+export class Stopwatch implements Listed {
+  place = -1;
+  readonly #timekeeper: Timekeeper;
   readonly #stretchMs: number;
-  readonly #giveUps = new Set<(failure: Error) => void>();
+  #giveUps: readonly GiveUp[] = [];
   #ms = 0;
   #tasks = 0;
   #waits = 0;
   #startedAt = 0;
-  #timer: NodeJS.Timeout | undefined;
   #expired = false;
 
-  constructor(stretchMs: number) {
+  constructor(timekeeper: Timekeeper, stretchMs: number) {
+    this.#timekeeper = timekeeper;
     this.#stretchMs = stretchMs;
   }
 
@@ -23,16 +53,25 @@ export class Stopwatch {
   }
 
   /** Rejects when the task takes too long. */
-  async run<Done>(task: () => Promise<Done>): Promise<Done> {
-    const { promise: tooLong, reject } = Promise.withResolvers<never>();
-    this.#giveUps.add(reject);
-    this.#change(1, 0);
-    try {
-      return await Promise.race([task(), tooLong]);
-    } finally {
-      this.#change(-1, 0);
-      this.#giveUps.delete(reject);
-    }
+  run<Done>(task: () => Promise<Done>): Promise<Done> {
+    return new Promise((resolve, reject) => {
+      this.#giveUps = [...this.#giveUps, reject];
+      this.#change(1, 0);
+      const done = () => {
+        this.#change(-1, 0);
+        this.#giveUps = this.#giveUps.filter((giveUp) => giveUp !== reject);
+      };
+      task().then(
+        (result) => {
+          done();
+          resolve(result);
+        },
+        (failure) => {
+          done();
+          reject(failure);
+        },
+      );
+    });
   }
 
   /** Somebody else's time. */
@@ -45,9 +84,17 @@ export class Stopwatch {
     }
   }
 
+  /** Nobody waits any more. */
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#timekeeper.delete(this);
+  }
+
+  look(nowMs: number): void {
+    if (!this.#isRunning || nowMs - this.#startedAt < this.#stretchMs) return;
+    this.#expired = true;
+    this.stop();
+    const failure = new Error(`it took more than ${this.#stretchMs / 1000} s at a stretch`);
+    for (const giveUp of this.#giveUps) giveUp(failure);
   }
 
   get #isRunning(): boolean {
@@ -60,25 +107,12 @@ export class Stopwatch {
     this.#waits += waits;
     if (wasRunning === this.#isRunning) return;
     const now = performance.now();
-    if (wasRunning) this.#ms += now - this.#startedAt;
-    else {
+    if (wasRunning) {
+      this.#ms += now - this.#startedAt;
+      this.#timekeeper.delete(this);
+    } else {
       this.#startedAt = now;
-      // One timer for many stretches: when it fires it looks how long the present one is.
-      this.#timer ??= setTimeout(() => this.#look(), this.#stretchMs);
+      this.#timekeeper.add(this);
     }
-  }
-
-  #look(): void {
-    this.#timer = undefined;
-    if (!this.#isRunning) return;
-    const leftMs = this.#startedAt + this.#stretchMs - performance.now();
-    // Timers may fire a fraction of a millisecond early.
-    if (leftMs > 1) {
-      this.#timer = setTimeout(() => this.#look(), leftMs);
-      return;
-    }
-    this.#expired = true;
-    const failure = new Error(`it took more than ${this.#stretchMs / 1000} s at a stretch`);
-    for (const giveUp of this.#giveUps) giveUp(failure);
   }
 }

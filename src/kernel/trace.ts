@@ -49,7 +49,7 @@ export class Trace {
   #openAttempts = 0;
   #whenQuiet: (() => void) | undefined;
   #isOver = false;
-  #afterwards: (() => void)[] = [];
+  #afterwards: (() => void)[] | undefined;
   /** The call that this one is a part of. */
   readonly #whole: Trace | undefined;
 
@@ -94,14 +94,14 @@ export class Trace {
   over(): void {
     this.#isOver = true;
     const all = this.#afterwards;
-    this.#afterwards = [];
-    for (const run of all) run();
+    this.#afterwards = undefined;
+    if (all !== undefined) for (const run of all) run();
   }
 
   /** Runs when the call is over. */
   afterwards(run: () => void): void {
     if (this.#isOver) run();
-    else this.#afterwards.push(run);
+    else this.#afterwards = [...(this.#afterwards ?? []), run];
   }
 
   /** Where the call was last sent; undefined while no provider was asked. */

@@ -67,8 +67,9 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
       upstream: createUpstream({ egress, via }),
       prices,
       spent({ target: { provider, model }, usage: used, bill }, caller) {
+        const { accountId, keyId } = holderOf(caller);
         const costNanoUsd = bill?.nanoUsd;
-        const spent = { ...holderOf(caller), provider: provider.name, model, usage: used, costNanoUsd };
+        const spent = { accountId, keyId, provider: provider.name, model, usage: used, costNanoUsd };
         usage.spend(spent, systemClock.now());
       },
     }),

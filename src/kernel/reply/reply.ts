@@ -20,14 +20,13 @@ import { type Pulled, type Source, sourceOf } from './source.ts';
 export class Reply {
   readonly status: number;
   readonly headers: HeaderList;
-  /** What went wrong inside a `tap` or an `onEnd` that no module answers for; it must not harm the answer. */
-  readonly faults: unknown[] = [];
   readonly #relayed: Relayed | undefined;
   readonly #events: Source<Events> | undefined;
   readonly #parent: Reply | undefined;
   readonly #looks = new Looks();
   readonly #endings = new Endings();
-  readonly #recorders: Recorder[] = [];
+  #recorders: readonly Recorder[] = none;
+  #faults: readonly unknown[] = none;
   /** Who made it, and who has it in hand. */
   #maker: Keeper | undefined;
   #holder: Keeper | undefined;
@@ -93,6 +92,11 @@ export class Reply {
     return this.#taken;
   }
 
+  /** What went wrong inside a `tap` or an `onEnd` that no module answers for; it must not harm the answer. */
+  get faults(): readonly unknown[] {
+    return this.#faults;
+  }
+
   get ended(): boolean {
     return this.#ended;
   }
@@ -123,7 +127,7 @@ export class Reply {
   /** Keeps a copy of the answer and hands it over if it completes within `bytesMax`. */
   record(bytesMax: number, then: (recording: Recording) => void | Promise<void>): this {
     const recorder = new Recorder(bytesMax);
-    this.#recorders.push(recorder);
+    this.#recorders = [...this.#recorders, recorder];
     return this.onEnd((ending) => {
       const recording = ending.how === 'complete' ? recorder.finish(this.#relayed?.raw) : undefined;
       return recording === undefined ? undefined : then(recording);
@@ -296,7 +300,7 @@ export class Reply {
   /** Fails the answer where the module that looked can't be done without. */
   readonly #blame = (fault: unknown, keeper = this.#maker): void => {
     if (keeper === undefined) {
-      this.faults.push(fault);
+      this.#faults = [...this.#faults, fault];
       return;
     }
     const failure = keeper.failed(fault, true);
@@ -324,7 +328,7 @@ export class Reply {
       try {
         this.#show(this.#relayed?.end() ?? []);
       } catch (fault) {
-        this.faults.push(fault);
+        this.#faults = [...this.#faults, fault];
       }
     }
     return this.#endings.tell(ending, this.#blame);
@@ -350,3 +354,4 @@ export class Reply {
 }
 
 const nothing: Unread = { tokens: 0, calls: 0 };
+const none: readonly never[] = [];

@@ -120,3 +120,12 @@ describe('the question', () => {
     assert.equal(asksUsage({ stream_options: { include_usage: 'true' } }), false);
   });
 });
+
+test('usage that is told twice in a frame goes with the frame', () => {
+  const kept = 'data: {"choices":[{"delta":{}}]}\n\n';
+  const frames = [
+    'data: {"usage":null}\ndata: {"usage":{"a":1},"choices":[]}\n\n',
+    'data: {"choices":[],"usage":null,"usage":{"a":1}}\n\n',
+  ];
+  for (const frame of frames) assert.equal(leftEverywhere(kept + frame + kept), kept + kept);
+});

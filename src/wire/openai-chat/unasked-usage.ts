@@ -32,6 +32,11 @@ export class UnaskedUsage implements ByteFilter {
       const extra = extraAt(text, at - 1);
       at = extra?.end ?? at + name.length;
       if (extra === undefined) continue;
+      // A frame may go whole after a field of it.
+      for (let last = extras.at(-1); last !== undefined && last.start >= extra.start; last = extras.at(-1)) {
+        extraBytes -= last.end - last.start;
+        extras.pop();
+      }
       extras.push(extra);
       extraBytes += extra.end - extra.start;
       this.#halfGone = extra.end === text.length && text.endsWith('\r');
