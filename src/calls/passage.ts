@@ -1,6 +1,7 @@
+import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Exchange } from '../kernel/exchange.ts';
-import type { Answer, Usage } from '../kernel/message.ts';
+import type { Answer } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import { OpenList } from '../kernel/open-list.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
@@ -15,21 +16,9 @@ export interface PassageParts {
   /** Meters whatever it answers. */
   readonly upstream: Handler;
   readonly continuing: Continuing;
-  readonly usage: { record(call: CountedCall, atMs: number): void };
+  readonly usage: Pick<UsageRecorder, 'record'>;
   readonly reports: Pick<CallReports, 'add'>;
   readonly clock: Clock;
-}
-
-/** A call as it counts; what it used is told attempt by attempt. */
-interface CountedCall {
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly provider: string;
-  readonly model: string;
-  readonly failed: boolean;
-  readonly periodStartMs: number | undefined;
-  /** Of an answer that no provider was asked for. */
-  readonly usage: Usage | undefined;
 }
 
 /** The way of a call through its pipeline, which can't be configured away: metered, counted and told of, however it ends. */

@@ -1,7 +1,7 @@
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../telemetry/log.ts';
+import type { Common } from './common.ts';
 import { listen } from './listen.ts';
-import type { Memory } from './memory.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
 import { informationPart } from './parts/information.ts';
@@ -35,15 +35,6 @@ export interface Gateway {
   drain(graceMs: number): Promise<void>;
   /** Takes no new calls, waits for open ones up to `graceMs`, and gives up the rest. */
   close(graceMs?: number): Promise<void>;
-}
-
-/** What the processes of one gateway have in common; one that is alone has its own. */
-export interface Common {
-  readonly startedAtMs: number;
-  /** Stands in for Redis where there is none. */
-  readonly memory: Memory;
-  /** The figures of all processes together. */
-  metrics(): Promise<string>;
 }
 
 /** The composition root: the only place that knows everyone. */

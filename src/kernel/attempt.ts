@@ -18,6 +18,13 @@ export interface Attempt {
   readonly ending: Ending | undefined;
 }
 
+/** Who is told of attempts that are made on their behalf, and who is behind them. */
+export interface Asker {
+  readonly outer: Asker | undefined;
+  asks(attempt: Attempt): void;
+  attemptEnded(): void;
+}
+
 /** What several attempts used together. */
 export function usageOf(attempts: readonly Attempt[]): Usage {
   const [only] = attempts;

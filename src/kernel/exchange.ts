@@ -1,7 +1,7 @@
-import { type HeaderList, headerOf } from './headers.ts';
+import type { Asker } from './attempt.ts';
+import { type HeaderList, headerOf, secretHeaders } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
 import type { ChatRequest } from './message.ts';
-import type { Observation } from './observation.ts';
 import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
 import type { Secret } from './secret.ts';
@@ -37,17 +37,6 @@ interface ReceivedFields {
   /** Where it was sent; the format's own where that isn't said. */
   readonly path?: string;
 }
-
-/** Headers that carry credentials. No module sees them. */
-const secretHeaders: ReadonlySet<string> = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'x-provider-key',
-  'cookie',
-  'proxy-authorization',
-]);
 
 /** What the client sent, as it sent it. */
 export class Received {
@@ -109,7 +98,7 @@ interface ExchangeFields {
 
 /** Who asked for an exchange to go on: the modules that it has come through. */
 interface Asking {
-  readonly within: Observation | undefined;
+  readonly within: Asker | undefined;
   /** The module that asked once more, or for itself. */
   readonly askedBy: string | undefined;
   /** Whether that is a question of its own. */

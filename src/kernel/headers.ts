@@ -21,3 +21,14 @@ export function headersOf(headers: HeaderList, name: string): readonly string[] 
   }
   return values;
 }
+
+/** Headers that carry credentials: no module sees them, and no provider gets the client's. */
+export const secretHeaders: ReadonlySet<string> = new Set([
+  'authorization',
+  'x-api-key',
+  'x-goog-api-key',
+  'api-key',
+  'x-provider-key',
+  'cookie',
+  'proxy-authorization',
+]);

@@ -1,4 +1,4 @@
-import type { Attempt } from './attempt.ts';
+import type { Asker, Attempt } from './attempt.ts';
 import { GatewayError } from './errors.ts';
 import { Exchange } from './exchange.ts';
 import { limits } from './limits.ts';
@@ -19,11 +19,11 @@ interface Watched {
 type Paid = (attempts: readonly Attempt[]) => void;
 
 /** One module at work on one call: what it does, how long it takes, and whose fault it is, until its reply has ended. */
-export class Observation implements Keeper {
+export class Observation implements Keeper, Asker {
   readonly module: Module;
   readonly step: Step;
   /** The module around it, where there is one. */
-  readonly outer: Observation | undefined;
+  readonly outer: Asker | undefined;
   readonly #exchange: Exchange;
   readonly #next: Handler;
   #given: readonly Reply[] = none;

@@ -1,16 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import { type HeaderList, headersOf, secretHeaders } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 
 /** What must not travel on: meant for one connection, for this gateway, or telling who somebody is. */
 const requestOnlyHere = new Set([
-  'authorization',
-  'x-api-key',
-  'x-goog-api-key',
-  'api-key',
-  'x-provider-key',
-  'cookie',
-  'proxy-authorization',
+  ...secretHeaders,
   'proxy-connection',
   'connection',
   'keep-alive',

@@ -2,7 +2,7 @@ import { limits } from '../../kernel/limits.ts';
 import { metricsRoutes } from '../../server/own/routes/metrics.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
-import type { Common } from '../gateway.ts';
+import type { Common } from '../common.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 

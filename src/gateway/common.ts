@@ -1,0 +1,10 @@
+import type { Memory } from './memory.ts';
+
+/** What the processes of one gateway have in common; one that is alone has its own. */
+export interface Common {
+  readonly startedAtMs: number;
+  /** Stands in for Redis where there is none. */
+  readonly memory: Memory;
+  /** The figures of all processes together. */
+  metrics(): Promise<string>;
+}
