@@ -27,6 +27,7 @@ const errorStatus = {
   not_found: 404,
   model_not_found: 404,
   method_not_allowed: 405,
+  body_too_slow: 408,
   email_taken: 409,
   key_limit_reached: 409,
   body_too_large: 413,

@@ -1,6 +1,7 @@
 import type { Asker } from './attempt.ts';
 import { type HeaderList, headerOf, secretHeaders } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
+import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
 import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
@@ -34,6 +35,8 @@ interface ReceivedFields {
   readonly body: JsonObject;
   readonly headers: HeaderList;
   readonly query: string;
+  /** Told when the parsed body is not held any more. */
+  readonly onLetGo?: () => void;
   /** Where it was sent; the format's own where that isn't said. */
   readonly path?: string;
 }
@@ -42,21 +45,45 @@ interface ReceivedFields {
 export class Received {
   readonly wire: WireFormat;
   readonly bytes: Uint8Array;
-  readonly body: JsonObject;
   /** With its question mark, or empty. */
   readonly query: string;
   /** What it asks for, as its format says it; nobody has checked that. */
   readonly asked: { readonly model: unknown; readonly stream: unknown };
   readonly #headers: HeaderList;
+  readonly #onLetGo: (() => void) | undefined;
+  #body: JsonObject | undefined;
+  #usageQuestion: JsonObject | null | undefined;
   #request: ChatRequest | undefined;
 
   constructor(fields: ReceivedFields) {
     this.wire = fields.wire;
     this.bytes = fields.bytes;
-    this.body = fields.body;
+    this.#body = fields.body;
+    this.#onLetGo = fields.onLetGo;
     this.#headers = fields.headers;
     this.query = fields.query;
     this.asked = fields.wire.asked(fields.body, fields.path ?? '');
+  }
+
+  /** As it was parsed; parsed again where it was let go. */
+  get body(): JsonObject {
+    this.#body ??= parsedAgain(this.bytes);
+    return this.#body;
+  }
+
+  /** The fields by which it would ask for its usage; undefined where it does, or where nobody has to. */
+  get usageQuestion(): JsonObject | undefined {
+    if (this.#usageQuestion === undefined)
+      this.#usageQuestion = this.wire.usageQuestion?.asking(this.body) ?? null;
+    return this.#usageQuestion ?? undefined;
+  }
+
+  /** A large body takes ten times its bytes when it is parsed. Nobody needs that while a provider works, mostly. */
+  letGo(): void {
+    if (this.bytes.byteLength < limits.letGoBytesMin || this.#request !== undefined) return;
+    if (this.#body === undefined) return;
+    this.#body = undefined;
+    this.#onLetGo?.();
   }
 
   /** Read when somebody asks: a call that is only passed on is never taken apart. */
@@ -78,6 +105,11 @@ export class Received {
   static headersOf(received: Received): HeaderList {
     return received.#headers;
   }
+}
+
+/** What it has was checked when it was first parsed. */
+function parsedAgain(bytes: Uint8Array): JsonObject {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
 /** Finds with which credential a provider is paid for a call; refuses where there is none and one is needed. */

@@ -84,9 +84,20 @@ function wordEnd(text: string, start: number): number {
   return at;
 }
 
-/** How many pairs of key and value there are in a whole text, and how deep its brackets go. */
-export function shapeOf(text: string): { readonly pairs: number; readonly depth: number } {
+/** What a text looks like as a whole. */
+interface Shape {
+  /** Of key and value. */
+  readonly pairs: number;
+  /** How deep its brackets go. */
+  readonly depth: number;
+  /** Commas and opening brackets: no fewer than there are values, and at most twice as many. */
+  readonly values: number;
+}
+
+/** Looks no further than to the first value too many. */
+export function shapeOf(text: string, valuesMax = Number.POSITIVE_INFINITY): Shape {
   let pairs = 0;
+  let values = 0;
   let deepest = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -97,8 +108,12 @@ export function shapeOf(text: string): { readonly pairs: number; readonly depth:
       case colon:
         pairs++;
         break;
+      case comma:
+        if (++values > valuesMax) return { pairs, depth: deepest, values };
+        break;
       case openBrace:
       case openBracket:
+        if (++values > valuesMax) return { pairs, depth: deepest, values };
         if (++depth > deepest) deepest = depth;
         break;
       case closeBrace:
@@ -106,7 +121,7 @@ export function shapeOf(text: string): { readonly pairs: number; readonly depth:
         depth--;
     }
   }
-  return { pairs, depth: deepest };
+  return { pairs, depth: deepest, values };
 }
 
 /** How many more brackets close than open from here to the end: the depth at which this stands, if no string is cut. */

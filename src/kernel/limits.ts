@@ -37,6 +37,22 @@ export const limits = {
   connectTimeoutMs: 10_000,
   /** Tries to reach a provider when nothing was sent yet. */
   connectAttemptsMax: 3,
+  /** Values in one body, as commas and brackets tell: long agent runs have some ten thousand. Parsing as many takes a tenth of a second. */
+  jsonValuesMax: 250_000,
+  /** What a parsed value takes in memory, about. */
+  parsedValueBytes: 64,
+  /** Of the heap, so much may be held for requests under way by all callers together, and of that so much by one. */
+  ballastShareOfHeap: 0.25,
+  ballastShareOfOne: 0.5,
+  /** No less than this, also on a small heap: a few of the largest requests. */
+  ballastBytesMin: 128 * 1024 * 1024,
+  /** Requests up to this size are not counted by caller. */
+  smallBodyBytes: 16 * 1024,
+  /** A parsed body from this size on is let go while its provider works, and parsed again if somebody asks. */
+  letGoBytesMin: 64 * 1024,
+  /** A body may take this long however slowly it comes; after that it must have come at this rate since then. */
+  slowBodyGraceMs: 10_000,
+  slowBodyBytesPerSecond: 8 * 1024,
   /** A client has this long to send its headers and its body. */
   requestHeadersMs: 60_000,
   requestBodyMs: 300_000,

@@ -6,10 +6,21 @@ import { limits } from './limits.ts';
 
 /** Parses a request body, refusing what two parsers could read in two ways: duplicate keys, broken UTF-8, depth. */
 export function parseBody(bytes: Uint8Array): JsonObject {
+  return parseCounted(bytes).body;
+}
+
+/** The same, with how many values there are; `prepare` is told before they take up memory. */
+export function parseCounted(
+  bytes: Uint8Array,
+  prepare?: (values: number) => void,
+): { readonly body: JsonObject; readonly values: number } {
   const text = textOf(bytes);
-  const { pairs, depth } = shapeOf(text);
+  const { pairs, depth, values } = shapeOf(text, limits.jsonValuesMax);
+  if (values > limits.jsonValuesMax)
+    throw new GatewayError('invalid_json', `the body has more than ${limits.jsonValuesMax} values`);
   if (depth > limits.jsonDepthMax)
     throw new GatewayError('invalid_json', `the body is nested more than ${limits.jsonDepthMax} deep`);
+  prepare?.(values);
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -20,7 +31,7 @@ export function parseBody(bytes: Uint8Array): JsonObject {
   if (!isJsonObject(body)) throw new GatewayError('invalid_json', 'the body must be a JSON object');
   if (countKeys(body) !== pairs)
     throw new GatewayError('invalid_json', 'the body has an object with a duplicate key');
-  return body;
+  return { body, values };
 }
 
 /** Most bodies are plain ASCII, which is read at the speed of a copy. */

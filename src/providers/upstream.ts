@@ -37,13 +37,11 @@ export function createUpstream({ egress, via }: UpstreamParts): Handler {
       const wire = wireFor(exchange);
       trace.askedIn = wire.name;
       const question = usageQuestionFor(exchange, wire);
-      const answer = await send(exchange, egress, {
-        wire,
-        credential,
-        headers: requestHeaders(exchange, { wire, via, filter, credential }),
-        path: wire.address(target.model, isStreamed(exchange)),
-        body: requestBody(exchange, wire, question),
-      });
+      const headers = requestHeaders(exchange, { wire, via, filter, credential });
+      const path = wire.address(target.model, isStreamed(exchange));
+      const body = requestBody(exchange, wire, question);
+      exchange.received.letGo();
+      const answer = await send(exchange, egress, { wire, credential, headers, path, body });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
       if (raw.status >= 300) throw await refused(raw, target, credential);
       return Reply.relay(raw.framing === 'sse' ? await begun(raw) : raw);
@@ -89,7 +87,7 @@ function usageQuestionFor(exchange: Exchange, wire: WireFormat): JsonObject | un
   const own = received.wire === wire;
   const { streamUsage = own ? 'unasked' : 'asked' } = target.provider;
   if (streamUsage === 'unasked' || !isStreamed(exchange)) return undefined;
-  return wire.usageQuestion?.asking(own ? received.body : {});
+  return own ? received.usageQuestion : wire.usageQuestion?.asking({});
 }
 
 /** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */

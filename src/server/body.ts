@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import { GatewayError } from '../kernel/errors.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
+import type { Load } from './ballast.ts';
+import { IncomingBody, type SlowBodies } from './slow-bodies.ts';
 
 const decoders = {
   gzip: promisify(gunzip),
@@ -15,19 +17,39 @@ function isKnown(encoding: string): encoding is keyof typeof decoders {
   return Object.hasOwn(decoders, encoding);
 }
 
-/** A request's whole body, decoded, never more than `bytesMax` of it in memory. */
-export function readBody(req: IncomingMessage, bytesMax: number): Promise<Uint8Array> {
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  return encoding === 'identity' ? collect(req, bytesMax) : readEncoded(req, encoding, bytesMax);
+/** How a body is let in. */
+interface Intake {
+  readonly bytesMax: number;
+  /** Told of what it weighs while it comes in; refuses what there is no room for. */
+  readonly load?: Pick<Load, 'add'>;
+  /** Cuts off who takes too long. */
+  readonly slowBodies?: SlowBodies;
 }
 
-async function readEncoded(req: IncomingMessage, encoding: string, bytesMax: number): Promise<Uint8Array> {
+/** A request's whole body, decoded, never more than `bytesMax` of it in memory. */
+export function readBody(req: IncomingMessage, intake: Intake): Promise<Uint8Array> {
+  const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  return encoding === 'identity' ? collect(req, intake) : readEncoded(req, encoding, intake);
+}
+
+async function readEncoded(req: IncomingMessage, encoding: string, intake: Intake): Promise<Uint8Array> {
   if (!isKnown(encoding))
     throw new GatewayError(
       'unsupported_encoding',
       `content-encoding "${encoding.slice(0, 40)}" is not supported; gzip, br and zstd are`,
     );
-  const bytes = await collect(req, bytesMax);
+  const { bytesMax, load } = intake;
+  const bytes = await collect(req, intake);
+  const decoded = await decodedBy(encoding, bytes, bytesMax);
+  load?.add(Math.max(0, decoded.byteLength - bytes.byteLength));
+  return decoded;
+}
+
+async function decodedBy(
+  encoding: keyof typeof decoders,
+  bytes: Uint8Array,
+  bytesMax: number,
+): Promise<Uint8Array> {
   try {
     return await decoders[encoding](bytes, { maxOutputLength: bytesMax });
   } catch (cause) {
@@ -36,31 +58,48 @@ async function readEncoded(req: IncomingMessage, encoding: string, bytesMax: num
   }
 }
 
-function collect(req: IncomingMessage, bytesMax: number): Promise<Buffer> {
+function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): Promise<Buffer> {
   if (Number(req.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax));
   // A client may leave while its credential is looked up, and then there is no further event to wait for.
   if (req.destroyed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
-    let bytes = 0;
+    const incoming = new IncomingBody(() => refuse(tooSlow()));
+    const refuse = (refusal: unknown) => {
+      slowBodies?.delete(incoming);
+      req.pause();
+      req.removeAllListeners('data');
+      chunks.length = 0;
+      reject(refusal);
+    };
     req.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      if (bytes > bytesMax) {
-        req.pause();
-        req.removeAllListeners('data');
-        chunks.length = 0;
-        reject(tooLarge(bytesMax));
-      } else chunks.push(chunk);
+      incoming.bytes += chunk.byteLength;
+      if (incoming.bytes > bytesMax) return refuse(tooLarge(bytesMax));
+      try {
+        load?.add(chunk.byteLength);
+        chunks.push(chunk);
+      } catch (refusal) {
+        refuse(refusal);
+      }
     });
     const gone = (cause?: Error) => {
+      slowBodies?.delete(incoming);
       if (!req.complete) reject(clientGone(cause));
     };
-    req.on('end', () =>
+    req.on('end', () => {
+      slowBodies?.delete(incoming);
       atTurnEnd(() =>
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-      ),
-    );
+      );
+    });
     req.on('error', gone).on('close', gone);
+    slowBodies?.add(incoming);
+  });
+}
+
+function tooSlow(): GatewayError {
+  return new GatewayError('body_too_slow', 'the body came too slowly; send it at once', {
+    headers: ['connection', 'close'],
   });
 }
 

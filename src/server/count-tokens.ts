@@ -5,7 +5,7 @@ import type { Callers, Known } from '../calls/callers.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
-import { parseBody } from '../kernel/parse-body.ts';
+import { parseCounted } from '../kernel/parse-body.ts';
 import { Presence } from '../kernel/presence.ts';
 import type { Target } from '../kernel/provider.ts';
 import { Trace } from '../kernel/trace.ts';
@@ -15,9 +15,11 @@ import type { WholeAnswer } from '../providers/refusal.ts';
 import type { TokenEstimator } from '../providers/tokens/token-estimator.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Ballast, Load } from './ballast.ts';
 import { readBody } from './body.ts';
 import { refuse } from './refuse.ts';
 import { asGatewayError, type Call, sendWhole } from './respond.ts';
+import type { SlowBodies } from './slow-bodies.ts';
 
 /** What it answers with. */
 export const countTokensAnswers = {
@@ -35,6 +37,9 @@ export interface CountTokensParts {
   /** Asks a provider's own counter. */
   readonly counter: (exchange: Exchange, path: string) => Promise<WholeAnswer>;
   readonly estimator: TokenEstimator;
+  /** What requests under way weigh together. */
+  readonly ballast: Ballast;
+  readonly slowBodies: SlowBodies;
   readonly metrics: Metrics;
   readonly log: Log;
 }
@@ -48,19 +53,25 @@ export class CountTokens {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { callers, log } = this.#parts;
+    const { callers, ballast, slowBodies, log } = this.#parts;
     const presence = new Presence();
     res.on('close', () => {
       if (!res.writableFinished) presence.leave();
     });
+    let held: Load | undefined;
     try {
       const headers = req.rawHeaders;
       const known = await callers.identifyCurrent(headers);
-      const bytes = await readBody(req, limits.bodyBytesMax);
-      const received = new Received({ wire, bytes, body: parseBody(bytes), headers, query: call.query });
+      const load = ballast.load(known.accountId);
+      held = load;
+      const bytes = await readBody(req, { bytesMax: limits.bodyBytesMax, load, slowBodies });
+      const { body } = parseCounted(bytes, (values) => load.parsed(values));
+      const received = new Received({ wire, bytes, body, headers, query: call.query });
       sendWhole(res, await this.#count(received, { id: call.id, known, presence }), call);
     } catch (thrown) {
       refuse(thrown, { res, call, wire, log });
+    } finally {
+      held?.release();
     }
   }
 

@@ -4,6 +4,8 @@ import type { JsonObject } from '../kernel/json.ts';
 export interface Losses {
   readonly optional: Record<string, unknown>;
   readonly essential: Record<string, unknown>;
+  /** Values of JSON that stood in strings and was read as well. */
+  readonly inStrings: { values: number };
 }
 
 interface Sorting {
@@ -21,5 +23,5 @@ export function sortFields(body: JsonObject, { isEssential, translated }: Sortin
     if (isEssential(field, value)) essential[field] = value;
     else if (!translated.has(field)) optional[field] = value;
   }
-  return { optional, essential };
+  return { optional, essential, inStrings: { values: 0 } };
 }

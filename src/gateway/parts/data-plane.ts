@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
 import type { ProviderVault } from '../../accounts/provider-keys.ts';
 import { Admission } from '../../calls/admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
+import { limits } from '../../kernel/limits.ts';
 import { createCounter } from '../../providers/upstream.ts';
+import { Ballast } from '../../server/ballast.ts';
 import { CountTokens } from '../../server/count-tokens.ts';
 import { servedRoutes } from '../../server/data-plane.ts';
 import { Inference } from '../../server/inference.ts';
+import { SlowBodies } from '../../server/slow-bodies.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { wireFormats } from '../../wire/index.ts';
@@ -47,6 +51,12 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
     versions: stores.shared.versions,
     operator: settings.credentials,
   });
+  const heldBytesMax = Math.max(
+    limits.ballastBytesMin,
+    getHeapStatistics().heap_size_limit * limits.ballastShareOfHeap,
+  );
+  const ballast = new Ballast({ all: heldBytesMax, each: heldBytesMax * limits.ballastShareOfOne });
+  const slowBodies = new SlowBodies();
   const inference = new Inference({
     callers,
     admission: new Admission({
@@ -58,6 +68,8 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
       reports,
     }),
     passage,
+    ballast,
+    slowBodies,
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
@@ -68,6 +80,8 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
     directory,
     counter: createCounter({ egress, via }),
     estimator,
+    ballast,
+    slowBodies,
     metrics,
     log,
   });
@@ -75,7 +89,14 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
     credentials,
     abortAll: () => inference.abortAll(),
     routes: servedRoutes(wireFormats, { answer: inference, count: countTokens }),
-    gauges: [{ name: 'weir_open_calls', help: 'Calls that have not ended', read: () => inference.openCalls }],
+    gauges: [
+      { name: 'weir_open_calls', help: 'Calls that have not ended', read: () => inference.openCalls },
+      {
+        name: 'weir_request_bytes_held',
+        help: `Bytes that are held for requests under way, of ${Math.floor(heldBytesMax)}`,
+        read: () => ballast.bytes,
+      },
+    ],
     features: ['streaming'],
     async drain(untilMs) {
       while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);

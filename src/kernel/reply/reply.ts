@@ -182,9 +182,11 @@ export class Reply {
     );
   }
 
-  #ownBytes({ usageAsked, wire: { usageQuestion } }: Raw, asked: Received): () => Pulled<Uint8Array> {
+  #ownBytes({ usageAsked, wire }: Raw, asked: Received): () => Pulled<Uint8Array> {
     const pull = () => this.#nextChunk();
-    if (usageAsked === undefined || usageQuestion?.asking(asked.body) === undefined) return pull;
+    const { usageQuestion } = wire;
+    if (usageAsked === undefined || usageQuestion === undefined || asked.usageQuestion === undefined)
+      return pull;
     return filtered(pull, usageQuestion.unasked());
   }
 

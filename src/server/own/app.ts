@@ -37,7 +37,7 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
         parameters: found.parameters,
         remoteAddress: call.clientAddress,
         access,
-        readBody: () => readBody(req, limits.ownBodyBytesMax),
+        readBody: () => readBody(req, { bytesMax: limits.ownBodyBytesMax }),
       });
       sendAnswer(res, answer, call);
     } catch (thrown) {

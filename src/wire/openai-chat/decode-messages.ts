@@ -96,18 +96,18 @@ function decodeAssistant(message: JsonObject, losses: Losses): readonly Block[] 
   if (refusal !== undefined && refusal !== '') blocks.push({ type: 'text', text: refusal });
   if (objectOf(message.audio) !== undefined) losses.essential['messages[].audio'] = true;
   if (objectOf(message.function_call) !== undefined) losses.essential['messages[].function_call'] = true;
-  for (const call of objectsOf(message.tool_calls)) blocks.push(decodeToolCall(call));
+  for (const call of objectsOf(message.tool_calls)) blocks.push(decodeToolCall(call, losses));
   return blocks;
 }
 
-function decodeToolCall(call: JsonObject): Block {
+function decodeToolCall(call: JsonObject, losses: Losses): Block {
   const called = objectOf(call.function);
   if (called === undefined) return foreignBlock('openai-chat', call);
   const use: ToolUseBlock = {
     type: 'tool_use',
     id: stringOf(call.id) ?? '',
     name: stringOf(called.name) ?? '',
-    input: toolInputOf(called.arguments),
+    input: toolInputOf(called.arguments, losses),
   };
   const marker = cacheControlOf(call);
   return marker === undefined ? use : { ...use, cache_control: marker };

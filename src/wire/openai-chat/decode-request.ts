@@ -58,10 +58,10 @@ function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
 }
 
 function ownFieldsOf(body: JsonObject): Losses {
-  const { optional, essential } = sortFields(body, { isEssential, translated });
+  const losses = sortFields(body, { isEssential, translated });
   if (objectOf(objectOf(body.tool_choice)?.allowed_tools) !== undefined)
-    optional.tool_choice = body.tool_choice;
-  return { optional, essential };
+    losses.optional.tool_choice = body.tool_choice;
+  return losses;
 }
 
 function isEssential(field: string, value: unknown): boolean {

@@ -78,7 +78,7 @@ function decodeItem(item: JsonObject, losses: Losses): readonly Block[] {
           type: 'tool_use',
           id: idOf(item),
           name: stringOf(item.name) ?? '',
-          input: toolInputOf(item.arguments),
+          input: toolInputOf(item.arguments, losses),
         },
       ];
     case 'custom_tool_call':

@@ -65,13 +65,14 @@ function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
 }
 
 function ownFieldsOf(body: JsonObject): Losses {
-  const { optional, essential } = sortFields(body, { isEssential, translated });
+  const losses = sortFields(body, { isEssential, translated });
+  const { optional } = losses;
   const { effort: _, ...reasoning } = objectOf(body.reasoning) ?? {};
   const { format: __, ...text } = objectOf(body.text) ?? {};
   if (Object.values(reasoning).some((value) => value !== null)) optional.reasoning = reasoning;
   if (Object.values(text).some((value) => value !== null)) optional.text = text;
   if (choosesBeyondFunctions(objectOf(body.tool_choice))) optional.tool_choice = body.tool_choice;
-  return { optional, essential };
+  return losses;
 }
 
 function choosesBeyondFunctions(choice: JsonObject | undefined): boolean {

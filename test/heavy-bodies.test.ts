@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { GatewayError } from '../src/kernel/errors.ts';
+import { readBody } from '../src/server/body.ts';
+import { SlowBodies } from '../src/server/slow-bodies.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { at } from './support/at.ts';
+import { begin, call } from './support/call.ts';
+import { eventually } from './support/eventually.ts';
+import { WeirProcess } from './support/weir-process.ts';
+
+const mebibyte = 1024 * 1024;
+const gzip = ['content-encoding', 'gzip', 'content-type', 'application/json'];
+
+test('a bomb of values is refused at once, compressed or not, in every format and in strings', async (t) => {
+  const weir = await startTestGateway();
+  t.after(() => weir.close());
+  const objects = `[${'{},'.repeat(10 * mebibyte)}{}]`;
+  const numbers = `[${'1,'.repeat(15 * mebibyte)}1]`;
+  const inString = JSON.stringify({
+    model: 'demo-1',
+    messages: Array.from({ length: 20 }, (_, index) => ({
+      role: 'assistant',
+      tool_calls: [
+        {
+          id: `call_${index}`,
+          type: 'function',
+          function: { name: 'look', arguments: `[${'{},'.repeat(mebibyte / 4)}{}]` },
+        },
+      ],
+    })),
+  });
+  const bombs = [
+    ['/v1/messages', `{"model":"demo-1","max_tokens":9,"messages":${objects}}`],
+    ['/v1/chat/completions', `{"model":"demo-1","messages":${numbers}}`],
+    ['/v1/responses', `{"model":"demo-1","input":${objects}}`],
+    ['/v1/chat/completions', inString],
+  ] as const;
+  const packed = bombs.map(([path, body]) => ({ path, body: gzipSync(body) }));
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  for (const { path, body } of packed) {
+    const answer = await call(weir.url, { path, headers: gzip, body });
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(String(at(answer.json, 'error', 'message')), /more than 250000 values/);
+  }
+  delay.disable();
+  assert.ok(delay.max / 1e6 < 1000, `the event loop was held for ${delay.max / 1e6} ms`);
+  assert.match(weir.gateway.metrics(), /^weir_request_bytes_held 0$/m);
+});
+
+test('bodies that one caller leaves unfinished are bounded, and those of others still get in', async (t) => {
+  const weir = new WeirProcess(t, { nodeArgs: ['--max-old-space-size=256'] });
+  const url = await weir.listening;
+  const piece = Buffer.alloc(mebibyte, 'x');
+  const statuses: number[] = [];
+  const open = Array.from({ length: 4 }, () => {
+    const headers = ['content-length', String(30 * mebibyte)];
+    const { request, response } = begin(url, { method: 'POST', path: '/v1/messages', headers });
+    response.then(
+      (answer) => void statuses.push(answer.statusCode ?? 0),
+      () => undefined,
+    );
+    for (let pieces = 0; pieces < 28; pieces++) request.write(piece);
+    return request;
+  });
+  t.after(() => {
+    for (const request of open) request.destroy();
+  });
+  await eventually(() => (statuses.length >= 2 ? true : undefined));
+  assert.deepEqual(new Set(statuses), new Set([503]));
+  const small = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] };
+  assert.equal((await call(url, { path: '/v1/messages', body: small })).status, 200);
+  for (const request of open) request.destroy();
+  await eventually(async () => {
+    const { text } = await call(url, { path: '/metrics' });
+    return /^weir_request_bytes_held 0$/m.test(text) || undefined;
+  });
+});
+
+test('a body that only trickles in is cut off', async (t) => {
+  const slowBodies = new SlowBodies(50);
+  const refused = Promise.withResolvers<unknown>();
+  const server = createServer((req, res) => {
+    readBody(req, { bytesMax: mebibyte, slowBodies }).catch((refusal) => {
+      refused.resolve(refusal);
+      res.writeHead(408).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === 'object' && address !== null);
+  const socket = connect(address.port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n');
+  const trickle = setInterval(() => socket.write('x'), 20);
+  const refusal = await refused.promise;
+  clearInterval(trickle);
+  assert.ok(GatewayError.is(refusal) && refusal.code === 'body_too_slow' && refusal.status === 408);
+});
+
+test('a large body is parsed again where somebody still asks for it while its provider works', async (t) => {
+  const weir = await startTestGateway();
+  t.after(() => weir.close());
+  const content = 'x'.repeat(200_000);
+  const body = { model: 'demo-1', max_tokens: 9, messages: [{ role: 'user', content }], stream: true };
+  const answer = await call(weir.url, { path: '/v1/chat/completions', body });
+  assert.match(answer.text, /\[DONE\]/);
+});
