@@ -1,5 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
-import { Exchange, Received } from '../kernel/exchange.ts';
+import { Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import type { Presence } from '../kernel/presence.ts';
@@ -49,7 +49,7 @@ export class Admission {
 
   /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
   async admit(arrived: Arrived, caller: Known): Promise<Admitted> {
-    const counted = await passThrough(this.#parts.turnstiles, caller, Received.headersOf(arrived.received));
+    const counted = await passThrough(this.#parts.turnstiles, caller, rawHeadersOf(arrived.received));
     try {
       const ready = await this.#prepared(arrived, counted.known);
       if (counted.refusal !== undefined) throw counted.refusal;
@@ -69,7 +69,7 @@ export class Admission {
     const model = checkedModel(received);
     const { pipeline } = pipelines.choose(received.header('x-weir-pipeline'), known.pipelineConfig);
     const target = directory.resolve(model);
-    const finder = credentials.of({ known, headers: Received.headersOf(received) });
+    const finder = credentials.of({ known, headers: rawHeadersOf(received) });
     await finder.find(target);
     if (prices.unknownModels === 'refuse')
       checkPriced(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);

@@ -1,4 +1,10 @@
-import { type CredentialFinder, Exchange, Received } from '../kernel/exchange.ts';
+import {
+  asideOf,
+  type CredentialFinder,
+  credentialsOf,
+  type Exchange,
+  Received,
+} from '../kernel/exchange.ts';
 import type { Answer } from '../kernel/message.ts';
 import type { Handler, Question } from '../kernel/module.ts';
 import type { Observation } from '../kernel/observation.ts';
@@ -33,10 +39,10 @@ export async function ask(parts: AskingParts, asked: Asked): Promise<Answer> {
   const { exchange, module } = observation;
   const { trace } = exchange;
   observation.mayAsk();
-  const credentials = Exchange.inside.credentials(exchange);
+  const credentials = credentialsOf(exchange);
   const { isOver } = trace;
   const own = new Trace(performance.now(), isOver ? undefined : trace);
-  const put = Exchange.inside.aside(exchange, {
+  const put = asideOf(exchange, {
     id: isOver ? parts.newId() : exchange.id,
     received: worded(question, target, parts.wire),
     target,
@@ -44,13 +50,15 @@ export async function ask(parts: AskingParts, asked: Asked): Promise<Answer> {
     presence: isOver ? new Presence() : exchange.presence,
     trace: own,
     credentials: isOver ? storedOnly(credentials) : credentials,
-    asking: { within: isOver ? undefined : observation, askedBy: module.name, isAside: true },
+    asking: { within: undefined, askedBy: module.name, isAside: true },
   });
   if (isOver) return parts.alone(put, aside);
+  trace.begins();
   try {
     return await observation.wait(aside(put).then((reply) => reply.answer()));
   } finally {
     trace.awayMs += own.awayMs;
+    trace.attemptEnded();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Attempt } from '../kernel/attempt.ts';
-import { type Caller, Exchange } from '../kernel/exchange.ts';
+import { askingOf, type Caller, type Exchange } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Bill } from '../kernel/money.ts';
@@ -44,7 +44,7 @@ export class MeteredAttempt implements Attempt {
   #reply: Reply | undefined;
 
   constructor(exchange: Exchange, parts: Omit<MeteringParts, 'upstream'>) {
-    const { within, askedBy, isAside } = Exchange.inside.asking(exchange);
+    const { within, askedBy, isAside } = askingOf(exchange);
     this.target = exchange.target;
     this.askedBy = askedBy;
     this.isAside = isAside;
@@ -68,13 +68,15 @@ export class MeteredAttempt implements Attempt {
     return reply.tap((event) => this.meter.look(event), 'milestones').onEnd((ending) => this.close(ending));
   }
 
-  /** Gives its answer up, whoever reads it. */
-  async giveUp(): Promise<void> {
-    await this.#reply?.discard();
+  /** Gives its answer up, whoever reads it, also where it is still waited for. */
+  giveUp(): void {
+    if (this.#reply === undefined) this.close({ how: 'aborted' });
+    else void this.#reply.discard();
   }
 
   /** However it ended, and whatever its provider said: it is over. */
   close(ending: Ending): void {
+    if (this.ending !== undefined) return;
     const { received, caller, trace } = this.#exchange;
     const { target, meter } = this;
     try {
@@ -86,7 +88,7 @@ export class MeteredAttempt implements Attempt {
       this.ending = ending;
       this.#parts.spent(this, caller);
       trace.attemptEnded();
-      const { within } = Exchange.inside.asking(this.#exchange);
+      const { within } = askingOf(this.#exchange);
       for (let module = within; module !== undefined; module = module.outer) module.attemptEnded();
     }
   }

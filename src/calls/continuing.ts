@@ -5,7 +5,7 @@ import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
 import { Folding } from '../kernel/reply/answer.ts';
-import type { Reply } from '../kernel/reply/reply.ts';
+import { custody, type Reply } from '../kernel/reply/reply.ts';
 
 /** Conversations whose clients name earlier answers, kept here where the provider that answers keeps none. */
 export class Continuing {
@@ -30,17 +30,32 @@ export class Continuing {
     const { wire, body } = exchange.received;
     const isKeptBy = ({ provider, model }: Target) =>
       provider.local === undefined && wiresOf({ provider, model }).includes(wire);
-    const whole = isKeptBy(exchange.target) ? exchange : await this.#writtenOut(exchange, continuation);
-    const last: Handler = async (passed) =>
-      upstream(
-        whole !== exchange || isKeptBy(passed.target) ? passed : await this.#writtenOut(passed, continuation),
-      );
-    const reply = await pipeline.run(whole, last);
+    const written = async (asked: Exchange): Promise<Exchange> => {
+      const isKnownThere =
+        isKeptBy(asked.target) && !(await this.#isElsewhere(asked, pipeline, continuation));
+      return isKnownThere ? asked : this.#writtenOut(asked, continuation);
+    };
+    const whole = await written(exchange);
+    const last: Handler = async (passed) => upstream(whole === exchange ? await written(passed) : passed);
+    const reply = custody.release(await pipeline.run(whole, last));
     if (!continuation.keeps(body)) return reply;
-    if (!isKeptBy(exchange.trace.answeredBy ?? exchange.target))
-      return this.#kept(renamed(reply, exchange), exchange, continuation);
+    const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
+    if (!isKeptBy({ provider, model }))
+      return this.#kept(renamed(reply, exchange), exchange, { continuation });
     // The next turn may go elsewhere.
-    return pipeline.mayMove ? this.#kept(reply, exchange, continuation) : reply;
+    return pipeline.mayMove ? this.#kept(reply, exchange, { continuation, keptBy: provider.name }) : reply;
+  }
+
+  /** Whether a provider that keeps answers by name can't know this one: it is ours, or another's. */
+  async #isElsewhere(
+    { caller, received, target }: Exchange,
+    pipeline: Pipeline,
+    continuation: Continuation,
+  ): Promise<boolean> {
+    const { previous } = continuation.namedIn(received.body);
+    if (previous === undefined || !(pipeline.mayMove || ourName.test(previous))) return false;
+    const turn = await this.#turns.recall(scopeOf(caller), previous);
+    return turn !== undefined && turn.keptBy !== target.provider.name;
   }
 
   /** The request as a client would send it that sends everything. */
@@ -70,7 +85,7 @@ export class Continuing {
     });
   }
 
-  #kept(reply: Reply, { caller, received }: Exchange, continuation: Continuation): Reply {
+  #kept(reply: Reply, { caller, received }: Exchange, { continuation, keptBy }: Keeping): Reply {
     const folding = new Folding();
     let keeping: Promise<void> | undefined;
     return reply
@@ -80,11 +95,22 @@ export class Continuing {
         if (answer === undefined) return;
         // Right away: once the client has seen the end, it may go on from it.
         const { id, turn } = continuation.turnOf(received.body, answer);
-        keeping = this.#turns.keep(scopeOf(caller), id, turn);
+        keeping = this.#turns.keep(scopeOf(caller), id, keptBy === undefined ? turn : { ...turn, keptBy });
+        // Waited for at the end, where a failure is told.
+        keeping.catch(() => undefined);
       })
       .onEnd(() => keeping);
   }
 }
+
+interface Keeping {
+  readonly continuation: Continuation;
+  /** Who knows the answer by its name, too. */
+  readonly keptBy?: string;
+}
+
+/** Answers that were renamed here have the name of their call. */
+const ourName = /_[0-9a-f]{32}$/;
 
 interface Continued {
   readonly exchange: Exchange;

@@ -36,13 +36,13 @@ export class Credentials {
 
   /** For one call. */
   of(paying: Paying): CredentialFinder {
-    return new OneCall((target, onlyStored) => this.#credential(paying, target, onlyStored));
+    return new OneCall((target, given) => this.#credential(paying, target, given));
   }
 
   /** The same where it isn't an error that there is none: undefined where a call would be refused. */
   async found(paying: Paying, target: Target): Promise<{ credential: Secret | undefined } | undefined> {
     try {
-      return { credential: await this.#credential(paying, target, false) };
+      return { credential: await this.#credential(paying, target, 'any') };
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
@@ -50,20 +50,16 @@ export class Credentials {
   }
 
   /** The first that exists: the request's, the account's, the operator's. */
-  async #credential(
-    { known, headers }: Paying,
-    target: Target,
-    onlyStored: boolean,
-  ): Promise<Secret | undefined> {
+  async #credential({ known, headers }: Paying, target: Target, which: Given): Promise<Secret | undefined> {
     const { vault, versions } = this.#rules;
     const { provider } = target;
     if (provider.local !== undefined) return undefined;
-    const given = onlyStored ? undefined : this.#given(headers, provider);
+    const given = this.#given(headers, provider, which);
     if (given !== undefined) return this.#fitting(given, target);
     const { accountId, key } = known;
     const version = key?.version ?? (await versions.of(accountId));
     const stored = await vault.open(accountId, provider.name, version);
-    const credential = stored ?? this.#local(onlyStored ? [] : headers, target);
+    const credential = stored ?? this.#local(which === 'any' ? headers : [], target);
     if (credential !== undefined || provider.keyless) return credential;
     throw this.#missing(provider);
   }
@@ -87,13 +83,22 @@ export class Credentials {
     );
   }
 
-  #given(headers: HeaderList, provider: Provider): string | undefined {
+  #given(headers: HeaderList, provider: Provider, which: Given): string | undefined {
     const { mode, shapes } = this.#rules;
+    if (which === 'none') return undefined;
     const explicit = headerOf(headers, 'x-provider-key')?.trim();
+    if (which === 'labelled') return explicit === undefined ? undefined : this.#labelled(explicit, provider);
     if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);
     const apiKey = headerOf(headers, 'x-api-key');
     if (apiKey === undefined || apiKey === '' || shapes.isOurs(apiKey)) return undefined;
     return mode === 'cloud' || shapes.isProviderKey(apiKey) ? apiKey : undefined;
+  }
+
+  /** Only what says that it is for this provider. */
+  #labelled(value: string, { name }: Provider): string | undefined {
+    const equals = value.indexOf('=');
+    const key = value.slice(equals + 1).trim();
+    return equals > 0 && value.slice(0, equals).trim() === name && key !== '' ? key : undefined;
   }
 
   /** `<key>` or `<provider>=<key>`. */
@@ -119,11 +124,18 @@ export class Credentials {
   }
 }
 
-type Look = (target: Target, onlyStored: boolean) => Promise<Secret | undefined>;
+/** Of what came with a call, what may be used: anything, only what says for whom it is, or nothing. */
+type Given = 'any' | 'labelled' | 'none';
 
-/** What was found last is remembered: a call is admitted by what it is then paid with. */
+type Look = (target: Target, given: Given) => Promise<Secret | undefined>;
+
+/**
+ * What pays for one call. A key that came with it is for the provider that it was meant for when it was admitted: wherever a
+ * module sends the call, or asks by itself, it goes to no other, since keys of many vendors look alike.
+ */
 class OneCall implements CredentialFinder {
   readonly #look: Look;
+  #home: Provider | undefined;
   #provider: Provider | undefined;
   #found: Promise<Secret | undefined> = Promise.resolve(undefined);
 
@@ -132,10 +144,11 @@ class OneCall implements CredentialFinder {
   }
 
   find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
-    if (which === 'stored') return this.#look(target, true);
+    if (which === 'stored') return this.#look(target, 'none');
+    this.#home ??= target.provider;
     if (this.#provider !== target.provider) {
       this.#provider = target.provider;
-      this.#found = this.#look(target, false);
+      this.#found = this.#look(target, target.provider === this.#home ? 'any' : 'labelled');
     }
     return this.#found;
   }

@@ -79,7 +79,12 @@ class CallKit implements Kit<unknown> {
     const { observation, aside } = this.#at;
     return {
       target,
-      ask: (question, to) => ask(asking, { question, target: to, observation, aside }),
+      ask(question, to) {
+        const asked = ask(asking, { question, target: to, observation, aside });
+        // Who doesn't wait for it must not bring the process down when it fails.
+        asked.catch(() => undefined);
+        return asked;
+      },
     };
   }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Exchange } from '../kernel/exchange.ts';
+import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
@@ -20,7 +20,7 @@ export class Meanings {
   }
 
   async of(exchange: Exchange): Promise<string> {
-    const credential = await Exchange.inside.credentials(exchange).find(exchange.target);
+    const credential = await credentialsOf(exchange).find(exchange.target);
     const payer = credential?.fingerprint(this.#nameKey) ?? '';
     if (!exchange.untouched) return named(exchange, payer);
     const spelling = spelt(exchange, payer);

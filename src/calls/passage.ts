@@ -1,12 +1,13 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { Exchange } from '../kernel/exchange.ts';
+import { askingOf, type Exchange } from '../kernel/exchange.ts';
 import type { Answer } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import { OpenList } from '../kernel/open-list.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { holderOf } from '../kernel/ports/purse.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
+import { custody } from '../kernel/reply/reply.ts';
 import type { Continuing } from './continuing.ts';
 import type { CallReports } from './reports.ts';
 import type { Counted } from './turnstile.ts';
@@ -24,6 +25,7 @@ export interface PassageParts {
 /** The way of a call through its pipeline, which can't be configured away: metered, counted and told of, however it ends. */
 export class Passage {
   readonly #parts: PassageParts;
+  readonly #open = new OpenList<Underway>();
   readonly #lingering = new OpenList<Underway>();
 
   constructor(parts: PassageParts) {
@@ -37,18 +39,20 @@ export class Passage {
 
   async run(exchange: Exchange, pipeline: Pipeline, counted: Counted): Promise<Underway> {
     const { continuing, upstream } = this.#parts;
-    const underway = new Underway(exchange);
-    const settle = (ending: Ending) => this.#settle(underway, { pipeline, counted, ending });
+    const underway = new Underway(exchange, (ending) =>
+      this.#settle(underway, { pipeline, counted, ending }),
+    );
+    this.#open.add(underway);
     try {
-      const reply = await continuing.run(exchange, pipeline, upstream);
+      const reply = custody.release(await continuing.run(exchange, pipeline, upstream));
       exchange.trace.begun(performance.now());
       underway.begin(reply);
-      reply.onEnd(settle);
+      reply.onEnd((ending) => underway.end(ending));
       return underway;
     } catch (error) {
       exchange.trace.begun(performance.now());
       // A client that left gets no answer, but the call has failed all the same.
-      settle({ how: 'failed', error });
+      underway.end({ how: 'failed', error });
       throw error;
     }
   }
@@ -56,8 +60,8 @@ export class Passage {
   /** A module's own call, which counts against nothing but money. */
   async alone(exchange: Exchange, upstream: Handler): Promise<Answer> {
     const { trace } = exchange;
-    const { askedBy } = Exchange.inside.asking(exchange);
-    const underway = new Underway(exchange);
+    const { askedBy } = askingOf(exchange);
+    const underway = new Underway(exchange, () => undefined);
     let ending: Ending = { how: 'complete' };
     try {
       const reply = await upstream(exchange);
@@ -72,9 +76,11 @@ export class Passage {
     }
   }
 
-  /** Gives up what modules still read. */
+  /** Settles what is still open, whatever modules wait for, and gives up what they still read. */
   async close(): Promise<void> {
-    await Promise.all(this.#lingering.snapshot().map((underway) => underway.giveUp()));
+    for (const underway of this.#open.snapshot()) underway.giveUp();
+    for (const underway of this.#open.snapshot()) underway.end({ how: 'aborted' });
+    for (const underway of this.#lingering.snapshot()) underway.giveUp();
   }
 
   /** What decides about further calls is told at once, what is only told about this one soon. */
@@ -82,6 +88,7 @@ export class Passage {
     const { usage, clock } = this.#parts;
     const { exchange } = underway;
     const { trace, caller } = exchange;
+    this.#open.delete(underway);
     const answered = ending.how !== 'failed' || underway.hasBegunToArrive;
     const target = trace.answeredBy ?? exchange.target;
     const { accountId, keyId } = holderOf(caller);

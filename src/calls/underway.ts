@@ -17,8 +17,19 @@ export class Underway implements Listed {
   #meter: Meter | undefined;
   #sentStatus: number | undefined;
 
-  constructor(exchange: Exchange) {
+  readonly #settle: (ending: Ending) => void;
+  #hasEnded = false;
+
+  constructor(exchange: Exchange, settle: (ending: Ending) => void) {
     this.exchange = exchange;
+    this.#settle = settle;
+  }
+
+  /** Once, however often it is told. */
+  end(ending: Ending): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#settle(ending);
   }
 
   /** The answer as the client gets it is read once more where it isn't a provider's own. */
@@ -73,9 +84,11 @@ export class Underway implements Listed {
     return GatewayError.is(ending.error) ? ending.error.status : 500;
   }
 
-  async giveUp(): Promise<void> {
+  /** Its answer, and every other that was asked for in it. */
+  giveUp(): void {
+    void this.#reply?.discard();
     for (const attempt of this.exchange.trace.attempts)
-      if (attempt instanceof MeteredAttempt && attempt.ending === undefined) await attempt.giveUp();
+      if (attempt instanceof MeteredAttempt && attempt.ending === undefined) attempt.giveUp();
   }
 }
 

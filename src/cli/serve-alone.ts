@@ -4,10 +4,12 @@ import { createLog } from '../telemetry/log.ts';
 import { standardOutput } from '../telemetry/standard-output.ts';
 import { banner } from './banner.ts';
 import { stopped } from './stopped.ts';
+import { logStrayFailures } from './stray-failures.ts';
 
 /** Runs a gateway in this process until it is told to stop. */
 export async function serveAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel, standardOutput());
+  logStrayFailures(log);
   const gateway = await startGateway(settings, log);
   console.log(banner(gateway, settings));
   await stopped({ close: () => gateway.close() });

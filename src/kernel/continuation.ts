@@ -8,6 +8,8 @@ export interface Turn {
   readonly previous?: string;
   /** What was asked and what was answered, as the client's format writes it. */
   readonly items: readonly JsonObject[];
+  /** The provider that knows the answer by this name, too. */
+  readonly keptBy?: string;
 }
 
 /** Turns by the name of their answer: for a while, as far as there is room, and each scope for itself. */

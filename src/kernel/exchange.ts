@@ -41,6 +41,8 @@ interface ReceivedFields {
   readonly path?: string;
 }
 
+let headersIn: (received: Received) => HeaderList;
+
 /** What the client sent, as it sent it. */
 export class Received {
   readonly wire: WireFormat;
@@ -101,10 +103,14 @@ export class Received {
     return secretHeaders.has(name) ? undefined : headerOf(this.#headers, name);
   }
 
-  /** All headers as they came, credentials included: for who sends a call on, and not for modules. */
-  static headersOf(received: Received): HeaderList {
-    return received.#headers;
+  static {
+    headersIn = (received) => received.#headers;
   }
+}
+
+/** All headers as they came, credentials included: for who sends a call on. No module can reach it by what it is given. */
+export function rawHeadersOf(received: Received): HeaderList {
+  return headersIn(received);
 }
 
 /** What it has was checked when it was first parsed. */
@@ -136,6 +142,13 @@ interface Asking {
   /** Whether that is a question of its own. */
   readonly isAside: boolean;
 }
+
+let inside: {
+  credentials(exchange: Exchange): CredentialFinder;
+  asking(exchange: Exchange): Asking;
+  askedFor(exchange: Exchange, asking: Asking): Exchange;
+  aside(exchange: Exchange, question: Question): Exchange;
+};
 
 /** One call on its way through the pipeline. A module that changes it passes on another one. */
 export class Exchange {
@@ -189,19 +202,34 @@ export class Exchange {
     return { id, received, caller, target, presence, trace, credentials: this.#credentials };
   }
 
-  /** For what surrounds modules, and not for them. */
-  static readonly inside = {
-    credentials: (exchange: Exchange): CredentialFinder => exchange.#credentials,
-    asking: (exchange: Exchange): Asking => exchange.#asking,
-    /** The same exchange, asked for by a module. */
-    askedFor: (exchange: Exchange, asking: Asking): Exchange =>
-      new Exchange(exchange.#fields(), exchange.#request, asking),
-    /** Another question, asked on behalf of the same caller. */
-    aside: (exchange: Exchange, question: Question): Exchange => {
-      const { asking, ...fields } = question;
-      return new Exchange({ ...exchange.#fields(), ...fields }, undefined, asking);
-    },
-  };
+  static {
+    inside = {
+      credentials: (exchange) => exchange.#credentials,
+      asking: (exchange) => exchange.#asking,
+      askedFor: (exchange, asking) => new Exchange(exchange.#fields(), exchange.#request, asking),
+      aside: (exchange, { asking, ...fields }) =>
+        new Exchange({ ...exchange.#fields(), ...fields }, undefined, asking),
+    };
+  }
+}
+
+/** What pays for a call. Like the following, for what surrounds modules: none can reach it by what it is given. */
+export function credentialsOf(exchange: Exchange): CredentialFinder {
+  return inside.credentials(exchange);
+}
+
+export function askingOf(exchange: Exchange): Asking {
+  return inside.asking(exchange);
+}
+
+/** The same exchange, asked for by a module. */
+export function askedFor(exchange: Exchange, asking: Asking): Exchange {
+  return inside.askedFor(exchange, asking);
+}
+
+/** Another question, asked on behalf of the same caller. */
+export function asideOf(exchange: Exchange, question: Question): Exchange {
+  return inside.aside(exchange, question);
 }
 
 interface Question {

@@ -101,15 +101,23 @@ describe('the shape of a text', () => {
       fc.property(any, indent, (value, space) => {
         const text = JSON.stringify(value, null, space);
         const expected = shape(JSON.parse(text));
-        assert.deepEqual(shapeOf(text), expected);
-        assert.deepEqual(shapeOf(written(value, space)), expected);
+        for (const spelt of [text, written(value, space)]) {
+          const { values, ...seen } = shapeOf(spelt);
+          assert.deepEqual(seen, expected);
+          assert.ok(values >= valuesIn(value) - 1 && values <= valuesIn(value) * 2);
+        }
       }),
     );
   });
 
   test('can be told of what is no JSON', () => {
-    assert.deepEqual(shapeOf('[[{"a'), { pairs: 0, depth: 3 });
-    assert.deepEqual(shapeOf(']]::"\\"'), { pairs: 2, depth: 0 });
+    assert.deepEqual(shapeOf('[[{"a'), { pairs: 0, depth: 3, values: 3 });
+    assert.deepEqual(shapeOf(']]::"\\"'), { pairs: 2, depth: 0, values: 0 });
+  });
+
+  test('is looked at no further than to the first value too many', () => {
+    const { values } = shapeOf(`[${'1,'.repeat(1000)}1]`, 100);
+    assert.equal(values, 101);
   });
 });
 
@@ -143,3 +151,8 @@ test('space is what JSON counts as such', () => {
   assert.equal(skipSpace('\v', 0), 0);
   assert.equal(skipSpace('  ', 0), 2);
 });
+
+function valuesIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + valuesIn(item), 1);
+  return isJsonObject(value) ? valuesIn(Object.values(value)) : 1;
+}

@@ -408,3 +408,191 @@ describe('a reply', () => {
     assert.match(step?.fault ?? '', /was read already/);
   });
 });
+
+describe('a reply that comes too late', () => {
+  test('is told to stop and paid for, whoever asked for it and did not wait', async () => {
+    const late = Promise.withResolvers<void>();
+    let asked = 0;
+    const slow: Handler = async () => {
+      if (++asked > 1) await late.promise;
+      return Reply.of(answer);
+    };
+    const racing = module((exchange, next) => Promise.race([next(exchange), next(exchange)]));
+    const { answer: got, attempts } = await runModule(racing, { upstream: slow })(request);
+    assert.deepEqual(got, answer);
+    late.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(
+      attempts.map(({ ending }) => ending?.how),
+      ['complete', 'aborted'],
+    );
+  });
+
+  test('may still be read by one who has answered, if it does so at once', async () => {
+    const late = Promise.withResolvers<void>();
+    let read: Promise<Answer> | undefined;
+    const { attempts } = await runModule(
+      module(async (exchange, next) => {
+        read = next(exchange).then((reply) => reply.answer());
+        return Reply.of({ ...answer, id: 'at once' });
+      }),
+      {
+        upstream: async () => {
+          await late.promise;
+          return Reply.of(answer);
+        },
+      },
+    )(request).then(async (seen) => {
+      late.resolve();
+      await read?.catch(() => undefined);
+      return seen;
+    });
+    assert.deepEqual(
+      attempts.map(({ ending }) => ending?.how),
+      ['aborted'],
+    );
+  });
+
+  test('can’t be asked for when the call is over', async () => {
+    let ask: (() => Promise<unknown>) | undefined;
+    const { attempts } = await run((exchange, next) => {
+      ask = () => next(exchange);
+      return next(exchange);
+    });
+    await assert.rejects(async () => ask?.(), /this call is over/);
+    assert.equal(attempts.length, 1);
+  });
+
+  test('of a module that was given up doesn’t take the answer away that others read', async () => {
+    const awake = Promise.withResolvers<void>();
+    const handed = Promise.withResolvers<Reply>();
+    async function* slowly() {
+      const [first, ...rest] = unfold(answer);
+      if (first !== undefined) yield first;
+      awake.resolve();
+      const late = await handed.promise;
+      assert.throws(() => late.events(), /read already/);
+      await late.discard();
+      yield* rest;
+    }
+    const sleepy = module(
+      async (exchange, next) => {
+        const reply = await next(exchange);
+        await awake.promise;
+        handed.resolve(reply);
+        return reply;
+      },
+      { deadlineMs: 20 },
+    );
+    const { answer: got, step } = await runModule(sleepy, { upstream: async () => Reply.stream(slowly()) })(
+      request,
+    );
+    assert.deepEqual([got, step?.effect], [answer, 'broken']);
+  });
+});
+
+describe('a careless module', () => {
+  test('that doesn’t wait for what fails brings nothing down', async () => {
+    let asked = 0;
+    const failing: Handler = async () => {
+      if (++asked === 1) throw new GatewayError('upstream_error', 'overloaded', { status: 529 });
+      return Reply.of(answer);
+    };
+    const careless = module(async (exchange, next) => {
+      void next(exchange);
+      return (await next(exchange)).tap(async () => {
+        throw new Error('oops');
+      });
+    });
+    const { answer: got, step } = await runModule(careless, { upstream: failing })(request);
+    assert.deepEqual([got, step?.effect], [answer, 'broken']);
+  });
+
+  test('that waits in an onEnd for ever keeps nobody waiting for longer than it may', async () => {
+    const { answer: got, step } = await run(async (exchange, next) => (await next(exchange)).onEnd(never), {
+      deadlineMs: 20,
+    });
+    assert.deepEqual([got, step?.effect], [answer, 'broken']);
+  });
+
+  test('that writes what is no event is to blame for it', async () => {
+    for (const written of [undefined, Promise.resolve(), { kind: 'odd' }]) {
+      const rewrite = new Function('written', 'return () => written')(written);
+      const { answer: got, step } = await run(async (exchange, next) => (await next(exchange)).map(rewrite));
+      assert.deepEqual([got, step?.effect], [answer, 'broken']);
+    }
+  });
+
+  test('is to blame for each of the replies that it made one of the other', async () => {
+    const { answer: got, step } = await run(async (exchange, next) =>
+      (await next(exchange))
+        .map((event) => {
+          if (event.type === 'content_block_delta') throw new Error('oops');
+          return event;
+        })
+        .map((event) => event),
+    );
+    assert.deepEqual([got, step?.effect], [answer, 'broken']);
+  });
+
+  test('that has written something can’t be done without', async () => {
+    const { error } = await run(async (exchange, next) =>
+      (await next(exchange)).through(async function* () {
+        yield { type: 'ping' };
+        throw new Error('oops');
+      }),
+    );
+    isBroken(error);
+  });
+
+  test('may read what it was given when its own answer begins', async () => {
+    const { answer: got } = await run(async (exchange, next) => {
+      const reply = await next(exchange);
+      async function* lazily() {
+        yield* reply.events();
+      }
+      return Reply.stream(lazily());
+    });
+    assert.deepEqual(got, answer);
+  });
+});
+
+test('what a module uses may fail without failing the call, where it says skip', async () => {
+  const away = new GatewayError('storage_unavailable', 'away');
+  const using: Module['handle'] = async () => {
+    throw away;
+  };
+  const skipped = await run(using);
+  assert.deepEqual([skipped.answer, skipped.step?.effect], [answer, 'broken']);
+  const rejected = await run(using, { ifBroken: 'reject' });
+  assert.deepEqual([rejected.error, rejected.step?.effect], [away, 'broken']);
+});
+
+test('a provider’s error inside of an answer is not the refusal of the module that read it', async () => {
+  async function* erring(): AsyncGenerator<ReplyEvent> {
+    yield* [...unfold(answer)].slice(0, 2);
+    yield { type: 'error', error: { type: 'overloaded_error', message: 'busy', status: 529 } };
+  }
+  const reading = module(async (exchange, next) => Reply.of(await (await next(exchange)).answer()));
+  const { error, step } = await runModule(reading, { upstream: async () => Reply.stream(erring()) })(request);
+  assert.ok(GatewayError.is(error) && error.code === 'upstream_error');
+  assert.equal(step?.effect, 'passed');
+});
+
+test('no credential can be reached by what a module is given', async () => {
+  await runModule(
+    module(async (exchange, next, kit) => {
+      for (const given of [exchange, exchange.received, kit, next])
+        for (let one: object | null = given; one !== null; one = Object.getPrototypeOf(one))
+          for (const name of Object.getOwnPropertyNames(one.constructor ?? {}))
+            assert.ok(
+              ['length', 'name', 'prototype'].includes(name) ||
+                Reflect.has(Object, name) ||
+                Reflect.has(Function, name),
+              name,
+            );
+      return next(exchange);
+    }),
+    { upstream, credential: 'sk-secret' },
+  )(request);
+});

@@ -1,13 +1,14 @@
 import type { Asker, Attempt } from './attempt.ts';
 import { GatewayError } from './errors.ts';
-import { Exchange } from './exchange.ts';
+import { askedFor, askingOf, type Exchange } from './exchange.ts';
 import { limits } from './limits.ts';
 import type { Handler, Module } from './module.ts';
 import type { Keeper } from './reply/keeper.ts';
-import { Reply } from './reply/reply.ts';
+import { custody, type Reply } from './reply/reply.ts';
 import { Stopwatch, type Timekeeper } from './stopwatch.ts';
 import { type Touch, touchedBetween } from './touches.ts';
 import type { Step } from './trace.ts';
+import { within } from './within.ts';
 
 interface Watched {
   readonly exchange: Exchange;
@@ -39,11 +40,12 @@ export class Observation implements Keeper, Asker {
   /** What the answer was made to fail with because of the module. */
   #verdict: unknown;
   #isOver = false;
+  #hasHandled = false;
 
   constructor(module: Module, { exchange, next, step, timekeeper }: Watched) {
     this.module = module;
     this.step = step;
-    this.outer = Exchange.inside.asking(exchange).within;
+    this.outer = askingOf(exchange).within;
     this.#exchange = exchange;
     this.#next = next;
     this.#stopwatch = new Stopwatch(timekeeper, module.deadlineMs ?? limits.moduleDeadlineMs);
@@ -54,24 +56,36 @@ export class Observation implements Keeper, Asker {
   }
 
   /** What the module is given as `next`. */
-  readonly next: Handler = async (passed) => {
+  readonly next: Handler = (passed) => quietly(this.#ask(passed));
+
+  async #ask(passed: Exchange): Promise<Reply> {
     if (this.#stopwatch.expired) throw new Error('this call goes on without the module, which took too long');
+    if (this.#isOver) throw new Error('this call is over');
     this.#checkTouches(passed);
     if (passed !== this.#exchange) this.#changedRequest = true;
     this.mayAsk();
-    const asking = Exchange.inside.asking(this.#exchange);
+    const asking = askingOf(this.#exchange);
     const askedBy = ++this.#callsOfNext > 1 ? this.module.name : asking.askedBy;
-    const further = Exchange.inside.askedFor(passed, { ...asking, within: this, askedBy });
+    const further = askedFor(passed, { ...asking, within: this, askedBy });
     try {
-      const reply = await this.wait(this.#next(further));
-      this.#given = [...this.#given, reply];
-      Reply.custody.give(reply, this);
-      return reply;
+      return this.#received(await this.wait(this.#next(further)));
     } catch (failure) {
       this.#inner = [...this.#inner, failure];
       throw failure;
     }
-  };
+  }
+
+  /** Who has handed on an answer may still read another, but then at once; else nobody ever would. */
+  #received(reply: Reply): Reply {
+    if (this.#isOver || this.#stopwatch.expired) {
+      stop(reply);
+      throw new Error('this answer comes too late: the call went on without it');
+    }
+    this.#given = [...this.#given, reply];
+    custody.give(reply, this);
+    if (this.#hasHandled) setImmediate(() => reply.consumed || stop(reply));
+    return reply;
+  }
 
   /** A module that goes round in circles is stopped. */
   mayAsk(): void {
@@ -82,6 +96,7 @@ export class Observation implements Keeper, Asker {
   /** Runs once, when the module's part is over and nothing is under way that providers were asked for below it. */
   whenPaid(then: Paid): void {
     this.#paid = [...this.#paid, then];
+    if (this.#isOver) this.#settle();
   }
 
   /** A provider is asked below this module. */
@@ -99,25 +114,44 @@ export class Observation implements Keeper, Asker {
     const begin = async () => handle();
     try {
       const reply = this.#accepted(await this.work(() => (handled = begin())));
-      await this.#discard(this.#given.flatMap((one) => Reply.custody.left(one, reply) ?? []));
-      return reply.onEnd(() => this.#end());
+      this.#hasHandled = true;
+      this.#stopLeft(reply);
+      return custody.onEnd(reply, () => this.#end());
     } catch (thrown) {
+      this.#hasHandled = true;
       // What comes when nobody waits for it any more is told to stop.
-      if (this.#stopwatch.expired) handled?.then((late) => late.discard()).catch(() => undefined);
-      return this.#without(thrown).then(
-        (reply) => reply.onEnd(() => this.#end()),
-        (failure) => {
-          this.#end();
-          throw failure;
-        },
-      );
+      if (this.#stopwatch.expired) handled?.then(stop).catch(() => undefined);
+      try {
+        return custody.onEnd(await this.#without(thrown), () => this.#end());
+      } catch (failure) {
+        this.#end();
+        throw failure;
+      }
     } finally {
       this.step.ownMs = this.#stopwatch.ms;
     }
   }
 
+  /** What it was given and nobody will read. One who answers by itself may begin to read when its own answer begins. */
+  #stopLeft(kept: Reply): void {
+    const stopAll = () => {
+      for (const given of this.#given) {
+        const left = custody.left(given, kept);
+        if (left !== undefined) stop(left);
+      }
+    };
+    if (this.#given.length === 0) return;
+    if (this.#given.some((given) => kept.derivesFrom(given))) stopAll();
+    else custody.onBegun(kept, stopAll);
+  }
+
   work<Done>(task: () => Promise<Done>): Promise<Done> {
     return this.#stopwatch.run(task);
+  }
+
+  last<Done>(work: Promise<Done>): Promise<Done> {
+    const ms = this.module.deadlineMs ?? limits.moduleDeadlineMs;
+    return within(work, ms, () => new Error(`it took more than ${ms / 1000} s at the end of an answer`));
   }
 
   wait<Done>(inner: Promise<Done>): Promise<Done> {
@@ -126,7 +160,7 @@ export class Observation implements Keeper, Asker {
 
   failed(fault: unknown, mayGoOn: boolean): unknown {
     if (fault === this.#verdict || this.#isInner(fault)) return fault;
-    if (GatewayError.is(fault)) {
+    if (isRefusal(fault)) {
       this.step.effect = 'rejected';
       return fault;
     }
@@ -141,7 +175,7 @@ export class Observation implements Keeper, Asker {
     if (reply.consumed) throw new Error('the reply that the module handed on was read already');
     if (!isGiven) {
       this.#mayTouch('reply');
-      Reply.custody.claim(reply, this);
+      custody.claim(reply, this);
     }
     if (this.#given.length === 0) this.step.effect = 'answered';
     else if (!isGiven) this.step.effect = 'changed-reply';
@@ -152,10 +186,10 @@ export class Observation implements Keeper, Asker {
   /** Goes on as if the module weren't there, unless it asked not to, or has read the reply: that can't be undone. */
   async #without(thrown: unknown): Promise<Reply> {
     const given = this.#given;
-    if (this.#isInner(thrown) || GatewayError.is(thrown)) {
-      if (GatewayError.is(thrown) && !this.#isInner(thrown)) this.step.effect = 'rejected';
+    if (this.#isInner(thrown) || isRefusal(thrown)) {
+      if (!this.#isInner(thrown)) this.step.effect = 'rejected';
       else if (this.#changedRequest) this.step.effect = 'changed-request';
-      await this.#discard(given);
+      given.forEach(stop);
       throw thrown;
     }
     this.#broke(thrown);
@@ -163,10 +197,11 @@ export class Observation implements Keeper, Asker {
     if (innerFailure !== undefined && given.length === 0) throw innerFailure;
     const intact = given.findLast((reply) => !reply.consumed);
     if (this.module.ifBroken === 'skip' && (intact !== undefined || given.length === 0)) {
-      await this.#discard(given.filter((reply) => reply !== intact));
-      return intact ?? (await this.#next(this.#exchange));
+      for (const reply of given) if (reply !== intact) stop(reply);
+      // The module may still be at work, and must not lay hands on what others read now.
+      return intact === undefined ? this.#next(this.#exchange) : custody.revoke(intact);
     }
-    await this.#discard(given);
+    given.forEach(stop);
     throw broken(this.module, thrown);
   }
 
@@ -191,18 +226,16 @@ export class Observation implements Keeper, Asker {
     throw new Error(`the module ${this.module.name} may not change "${touch}": its touches don't list it`);
   }
 
-  /** A reply that a module asked for and then left lying must still be told to stop. */
-  async #discard(left: readonly Reply[]): Promise<void> {
-    for (const reply of left) await reply.discard();
-  }
-
   /** What the module still reads goes on for a while. */
   #end(): void {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#stopwatch.stop();
     this.step.ownMs = this.#stopwatch.ms;
     const open = this.#given.filter((reply) => !reply.ended);
-    if (open.length > 0) setTimeout(() => void this.#discard(open), limits.moduleAfterworkMs).unref();
+    for (const reply of open) if (!reply.consumed) stop(reply);
+    if (open.some((reply) => !reply.ended))
+      setTimeout(() => open.forEach(stop), limits.moduleAfterworkMs).unref();
     this.#settle();
   }
 
@@ -222,7 +255,25 @@ export class Observation implements Keeper, Asker {
 
 const none: readonly never[] = [];
 
+/** Nobody waits until it has stopped. */
+function stop(reply: Reply): void {
+  void reply.discard();
+}
+
+/** Who doesn't wait for it must not bring the process down when it fails. */
+function quietly<Result>(promise: Promise<Result>): Promise<Result> {
+  promise.catch(() => undefined);
+  return promise;
+}
+
+/** Whether it is a module's word on the call, and not the failure of something that it uses. */
+function isRefusal(thrown: unknown): boolean {
+  return GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== 'upstream_error';
+}
+
+/** What is away says so to the client in its own words. */
 function broken(module: Module, cause: unknown): GatewayError {
+  if (GatewayError.is(cause)) return cause;
   return new GatewayError(
     'module_broken',
     `the module ${module.name} failed; leave it out of the pipeline to go on without it`,

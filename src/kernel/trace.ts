@@ -71,6 +71,11 @@ export class Trace {
     this.#whole?.asks(attempt);
   }
 
+  /** Something is under way that may come to an attempt; `attemptEnded` ends that, too. */
+  begins(): void {
+    this.#openAttempts++;
+  }
+
   /** One of the attempts has ended. */
   attemptEnded(): void {
     this.#whole?.attemptEnded();

@@ -1,4 +1,4 @@
-import { Exchange, Received } from '../kernel/exchange.ts';
+import { credentialsOf, type Exchange, rawHeadersOf } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -29,7 +29,7 @@ export function createUpstream({ egress, via }: UpstreamParts): Handler {
   return async (exchange) => {
     const { target, trace } = exchange;
     const { provider } = target;
-    const credential = await Exchange.inside.credentials(exchange).find(target);
+    const credential = await credentialsOf(exchange).find(target);
     const leftAt = performance.now();
     try {
       if (provider.local !== undefined)
@@ -60,7 +60,7 @@ export function createCounter({
   return async (exchange, path) => {
     const { target } = exchange;
     const wire = wireFor(exchange);
-    const credential = await Exchange.inside.credentials(exchange).find(target);
+    const credential = await credentialsOf(exchange).find(target);
     const headers = requestHeaders(exchange, { wire, via, filter, credential });
     const body = requestBody(exchange, wire, undefined);
     const raw = await send(exchange, egress, { wire, credential, headers, path, body });
@@ -114,7 +114,7 @@ interface Outgoing {
 
 function requestHeaders({ received, target }: Exchange, outgoing: Outgoing): string[] {
   const { wire, via, filter, credential } = outgoing;
-  const came = Received.headersOf(received);
+  const came = rawHeadersOf(received);
   const headers = received.wire === wire ? filter.forwarded(came) : [...wire.ownHeaders];
   const passedBy = headersOf(came, 'via');
   headers.push(

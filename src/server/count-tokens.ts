@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkedModel } from '../calls/admission.ts';
 import type { Callers, Known } from '../calls/callers.ts';
 import type { Credentials } from '../calls/credentials.ts';
-import { Exchange, Received } from '../kernel/exchange.ts';
+import { Exchange, Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import { parseCounted } from '../kernel/parse-body.ts';
 import { Presence } from '../kernel/presence.ts';
@@ -93,7 +93,7 @@ export class CountTokens {
   }
 
   async #exchange(received: Received, target: Target, { id, known, presence }: Counting) {
-    const credentials = this.#parts.credentials.of({ known, headers: Received.headersOf(received) });
+    const credentials = this.#parts.credentials.of({ known, headers: rawHeadersOf(received) });
     const trace = new Trace(performance.now());
     return new Exchange({ id, caller: known.caller, presence, received, target, trace, credentials });
   }

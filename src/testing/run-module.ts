@@ -15,7 +15,7 @@ import type { Prices } from '../kernel/ports/prices.ts';
 import type { Purses } from '../kernel/ports/purse.ts';
 import { Presence } from '../kernel/presence.ts';
 import type { Provider } from '../kernel/provider.ts';
-import { Reply } from '../kernel/reply/reply.ts';
+import { custody, Reply } from '../kernel/reply/reply.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type Step, Trace } from '../kernel/trace.ts';
@@ -127,7 +127,7 @@ export function runModule(
       attempts,
     });
     try {
-      const reply = await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream);
+      const reply = custody.release(await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream));
       return { answer: await reply.answer(), error: undefined, ...seen() };
     } catch (error) {
       return { answer: undefined, error, ...seen() };

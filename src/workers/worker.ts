@@ -1,6 +1,7 @@
 // A process of a gateway that has several: it waits for its settings, and then serves like one that is alone.
 import cluster, { type Worker } from 'node:cluster';
 import { explained } from '../cli/explained.ts';
+import { logStrayFailures } from '../cli/stray-failures.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
@@ -34,7 +35,9 @@ class WorkerLife implements WorkerQuestions {
   async start({ environment, startedAtMs }: StartOrder): Promise<Started> {
     try {
       const settings = readSettings(environment);
-      this.#gateway = await startGateway(settings, createLog(settings.logLevel, this.#lines), {
+      const log = createLog(settings.logLevel, this.#lines);
+      logStrayFailures(log);
+      this.#gateway = await startGateway(settings, log, {
         startedAtMs,
         memory: remoteMemory(this.#primary),
         metrics: () => this.#figuresOfAll(),

@@ -17,28 +17,49 @@ export function endingOf(error: unknown): Ending {
 /** Told of a fault in somebody's code, with who answers for it. */
 type OnFault = (fault: unknown, keeper: Keeper | undefined) => void;
 
-/** Those who are told of an end: each once, one after the other, and without a wait where nobody asks for one. */
-export class Endings {
-  readonly #thens: { readonly then: Then; readonly keeper: Keeper | undefined }[] = [];
+interface Told {
+  readonly then: Then;
+  keeper: Keeper | undefined;
+}
 
-  add(then: Then, keeper: Keeper | undefined): void {
-    this.#thens.push({ then, keeper });
+/** Those who are told of an end, each once: the gateway's own first, then modules, who have as long as they may take. */
+export class Endings {
+  readonly #told: Told[] = [];
+  #ending: Ending | undefined;
+
+  /** Who comes late is told at once. */
+  add(then: Then, keeper: Keeper | undefined, onFault: OnFault): void {
+    if (this.#ending === undefined) this.#told.push({ then, keeper });
+    else void tell({ then, keeper }, this.#ending, onFault);
   }
 
-  tell(ending: Ending, onFault: OnFault, first = 0): undefined | Promise<void> {
-    for (let at = first; at < this.#thens.length; at++) {
-      const one = this.#thens[at];
-      if (one === undefined) continue;
-      try {
-        const telling = one.then(ending);
-        if (telling instanceof Promise)
-          return telling
-            .catch((fault) => onFault(fault, one.keeper))
-            .then(() => this.tell(ending, onFault, at + 1));
-      } catch (fault) {
-        onFault(fault, one.keeper);
+  /** What nobody answers for yet is this one's. */
+  claim(keeper: Keeper): void {
+    for (const one of this.#told) one.keeper ??= keeper;
+  }
+
+  /** A promise where somebody asks for a wait. */
+  tell(ending: Ending, onFault: OnFault): undefined | Promise<void> {
+    this.#ending = ending;
+    const waits: Promise<void>[] = [];
+    for (const isOwn of [true, false])
+      for (const one of this.#told) {
+        if ((one.keeper === undefined) !== isOwn) continue;
+        const wait = tell(one, ending, onFault);
+        if (wait !== undefined) waits.push(wait);
       }
-    }
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => undefined);
+  }
+}
+
+function tell({ then, keeper }: Told, ending: Ending, onFault: OnFault): undefined | Promise<void> {
+  try {
+    const telling = then(ending);
+    if (!(telling instanceof Promise)) return undefined;
+    const bounded = keeper === undefined ? telling : keeper.last(telling);
+    return bounded.catch((fault) => onFault(fault, keeper));
+  } catch (fault) {
+    onFault(fault, keeper);
     return undefined;
   }
 }

@@ -7,6 +7,8 @@ export interface Keeper {
   failed(fault: unknown, mayGoOn: boolean): unknown;
   /** Its code is at work, and has to be done in time. */
   work<Done>(task: () => Promise<Done>): Promise<Done>;
+  /** What it still does at the end, for which it has as long as it may take at a stretch. */
+  last<Done>(work: Promise<Done>): Promise<Done>;
   /** Its code waits for something further in, which is not its own time. */
   wait<Done>(inner: Promise<Done>): Promise<Done>;
 }

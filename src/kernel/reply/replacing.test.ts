@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Answer, Block, Delta, ReplyEvent } from '../message.ts';
 import { type Found, replacing } from './replacing.ts';
-import { Reply } from './reply.ts';
+import { custody, Reply } from './reply.ts';
 
 /** Whole words, so that what stands around them counts. */
 const words = /\b(?:cat|catalogue|😀+)\b|secret-\d{1,4}/gu;
@@ -105,6 +105,34 @@ describe('text that is replaced on its way', () => {
       ['text'],
     );
     assert.deepEqual(content, [{ type: 'thinking', thinking: 'cat' }]);
+  });
+
+  test('is all there where the search fails and the rest passes as it is', async () => {
+    const failing = replacing({
+      holdBackChars,
+      find: (text) => {
+        if (text.includes('dear')) throw new Error('oops');
+        return [];
+      },
+    });
+    const keeper = {
+      failed: () => undefined,
+      work: <Done>(task: () => Promise<Done>) => task(),
+      wait: <Done>(inner: Promise<Done>) => inner,
+      last: <Done>(work: Promise<Done>) => work,
+    };
+    const said = ['Hello ', 'dear ', 'world'];
+    async function* events(): AsyncGenerator<ReplyEvent> {
+      yield start;
+      yield { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
+      for (const text of said)
+        yield { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } };
+      yield { type: 'content_block_stop', index: 0 };
+      yield { type: 'message_stop' };
+    }
+    const reply = Reply.stream(events()).map(failing);
+    custody.claim(reply, keeper);
+    assert.deepEqual((await reply.answer()).content, [{ type: 'text', text: said.join('') }]);
   });
 
   test('counts also where a block begins with some', async () => {

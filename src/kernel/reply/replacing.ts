@@ -33,8 +33,14 @@ export function replacing({ find, holdBackChars, in: kinds = allKinds }: Replaci
     }
     const grownBlock = block ?? { kind, text: '', done: 0 };
     blocks.set(index, grownBlock);
+    const before = grownBlock.text;
     grownBlock.text += textOf(delta);
-    return released(index, grownBlock, false);
+    try {
+      return released(index, grownBlock, false);
+    } catch (fault) {
+      grownBlock.text = before;
+      throw fault;
+    }
   }
 
   /** What can go out now. */
@@ -56,7 +62,13 @@ export function replacing({ find, holdBackChars, in: kinds = allKinds }: Replaci
     return out === '' ? [] : [{ type: 'content_block_delta', index, delta: deltaOf(kind, out) }];
   }
 
-  return (event: ReplyEvent): ReplyEvent | Events => {
+  const held = (): Events =>
+    [...blocks].flatMap(([index, { kind, text, done }]) =>
+      done === text.length
+        ? []
+        : [{ type: 'content_block_delta', index, delta: deltaOf(kind, text.slice(done)) }],
+    );
+  const rewrite = (event: ReplyEvent): ReplyEvent | Events => {
     switch (event.type) {
       case 'content_block_start': {
         const { content_block: block, index } = event;
@@ -68,13 +80,15 @@ export function replacing({ find, holdBackChars, in: kinds = allKinds }: Replaci
         return grown(event.index, event.delta);
       case 'content_block_stop': {
         const block = blocks.get(event.index);
+        const last = block === undefined ? [] : released(event.index, block, true);
         blocks.delete(event.index);
-        return block === undefined ? event : [...released(event.index, block, true), event];
+        return [...last, event];
       }
       default:
         return event;
     }
   };
+  return Object.assign(rewrite, { flush: held });
 }
 
 /** Not between the two halves of a character. */

@@ -16,6 +16,37 @@ import { ReplyBytes } from './reply-bytes.ts';
 import { type Events, mapped, type Rewrite, type Splice, spliced } from './rewritten.ts';
 import { type Pulled, type Source, sourceOf } from './source.ts';
 
+/** For who watches over modules, and for nobody else. */
+interface Custody {
+  /** From now on it is in the hands of `holder`. */
+  give(reply: Reply, holder: Keeper): void;
+  /** It has come through all modules: what is added to it from now on is nobody's but the gateway's. */
+  release(reply: Reply): Reply;
+  /** It was made by `maker`, with all that it was made from up to what was given: who answers for what runs in it. */
+  claim(reply: Reply, maker: Keeper): void;
+  /** Of this one and what was made from it, what nobody reads; undefined where `kept` is it, or somebody does. */
+  left(reply: Reply, kept: Reply): Reply | undefined;
+  /** Once, when its first event is there. */
+  onBegun(reply: Reply, then: () => void): void;
+  /** As the gateway's own, whoever has it in hand. */
+  onEnd(reply: Reply, then: Then): Reply;
+  /** The same answer, unread, for others than who has had it until now. */
+  revoke(reply: Reply): Reply;
+}
+
+export let custody: Custody;
+
+/** What a reply is made of. */
+interface Beginnings {
+  readonly relayed?: Relayed | undefined;
+  readonly events?: Source<Events> | undefined;
+  readonly parent?: Reply | undefined;
+  readonly looks?: Looks;
+  readonly endings?: Endings;
+  readonly recorders?: readonly Recorder[];
+  readonly maker?: Keeper | undefined;
+}
+
 /** An answer on its way to the client: always a stream, read once, with exactly one ending. */
 export class Reply {
   readonly status: number;
@@ -23,9 +54,9 @@ export class Reply {
   readonly #relayed: Relayed | undefined;
   readonly #events: Source<Events> | undefined;
   readonly #parent: Reply | undefined;
-  readonly #looks = new Looks();
-  readonly #endings = new Endings();
-  #recorders: readonly Recorder[] = none;
+  readonly #looks: Looks;
+  readonly #endings: Endings;
+  #recorders: readonly Recorder[];
   #faults: readonly unknown[] = none;
   /** Who made it, and who has it in hand. */
   #maker: Keeper | undefined;
@@ -36,18 +67,24 @@ export class Reply {
   #ended = false;
   #streamError: GatewayError | undefined;
   #failure: unknown;
+  /** Runs when the first of it is there, or when it ends without. */
+  #onBegun: (() => void) | undefined;
 
-  private constructor(from: { raw?: Raw; events?: Source<Events>; parent?: Reply }) {
-    this.#relayed = from.raw === undefined ? undefined : new Relayed(from.raw);
+  private constructor(from: Beginnings) {
+    this.#relayed = from.relayed;
     this.#events = from.events;
     this.#parent = from.parent;
-    this.status = from.raw?.status ?? from.parent?.status ?? 200;
-    this.headers = from.raw?.headers ?? from.parent?.headers ?? [];
+    this.#looks = from.looks ?? new Looks();
+    this.#endings = from.endings ?? new Endings();
+    this.#recorders = from.recorders ?? none;
+    this.#maker = from.maker;
+    this.status = from.relayed?.raw.status ?? from.parent?.status ?? 200;
+    this.headers = from.relayed?.raw.headers ?? from.parent?.headers ?? none;
   }
 
   /** An upstream's answer, passed on as it comes. */
   static relay(raw: Raw): Reply {
-    return new Reply({ raw });
+    return new Reply({ relayed: new Relayed(raw) });
   }
 
   static of(answer: Answer): Reply {
@@ -75,7 +112,7 @@ export class Reply {
     const { framing, body, usageAsked } = recording;
     const decoder = (interest: Interest) => new ReplayDecoder(recording, wire, interest);
     const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body), decoder };
-    return new Reply({ raw: usageAsked === undefined ? raw : { ...raw, usageAsked } });
+    return Reply.relay(usageAsked === undefined ? raw : { ...raw, usageAsked });
   }
 
   static #fromList(events: Events): Reply {
@@ -120,7 +157,7 @@ export class Reply {
 
   /** Runs exactly once, when the answer is over, however it ends. */
   onEnd(then: Then): this {
-    this.#endings.add(then, this.#holder);
+    this.#endings.add(then, this.#holder, this.#blame);
     return this;
   }
 
@@ -159,16 +196,23 @@ export class Reply {
   }
 
   /** Holds the whole answer back. Follow with `Reply.of`. */
-  async answer(): Promise<Answer> {
+  answer(): Promise<Answer> {
     this.#take();
+    return quietly(this.#folded());
+  }
+
+  async #folded(): Promise<Answer> {
     const folding = new Folding();
     for (let events = await this.#nextEvents(); events !== undefined; events = await this.#nextEvents())
       for (const event of events) folding.push(event);
     const answer = folding.answer();
     if (this.#streamError !== undefined) throw this.#streamError;
-    if (answer === undefined)
-      throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
-    return answer;
+    if (answer !== undefined) return answer;
+    this.#failure = new GatewayError(
+      'upstream_broken',
+      'the provider sent an answer that has no message in it',
+    );
+    throw this.#failure;
   }
 
   /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
@@ -242,6 +286,7 @@ export class Reply {
 
   #passedChunk(chunk: Uint8Array | undefined): Pulled<Uint8Array> {
     if (chunk === undefined) return this.#complete();
+    this.#begun();
     for (const recorder of this.#recorders) recorder.bytes(chunk);
     if (!this.#looks.isEmpty && this.#relayed !== undefined) this.#show(this.#relayed.read(chunk));
     return chunk;
@@ -292,15 +337,25 @@ export class Reply {
     throw broken;
   }
 
+  #begun(): void {
+    const then = this.#onBegun;
+    this.#onBegun = undefined;
+    then?.();
+  }
+
   #show(events: Events): void {
+    if (events.length > 0) this.#begun();
     for (const event of events) {
-      if (event.type === 'error') this.#streamError ??= toldError(event.error);
+      if (event.type === 'error') {
+        this.#streamError ??= toldError(event.error);
+        this.#failure ??= this.#streamError;
+      }
       this.#looks.show(event, this.#blame);
     }
   }
 
   /** Fails the answer where the module that looked can't be done without. */
-  readonly #blame = (fault: unknown, keeper = this.#maker): void => {
+  readonly #blame = (fault: unknown, keeper: Keeper | undefined): void => {
     if (keeper === undefined) {
       this.#faults = [...this.#faults, fault];
       return;
@@ -325,6 +380,7 @@ export class Reply {
   #finish(ending: Ending): undefined | Promise<void> {
     if (this.#ended) return undefined;
     this.#ended = true;
+    this.#begun();
     if (ending.how !== 'complete') {
       (this.#relayed?.raw.body ?? this.#events)?.cancel();
       try {
@@ -336,24 +392,62 @@ export class Reply {
     return this.#endings.tell(ending, this.#blame);
   }
 
-  /** For who watches over modules, and for nobody else. */
-  static readonly custody = {
-    /** From now on it is in the hands of `holder`. */
-    give(reply: Reply, holder: Keeper): void {
-      reply.#holder = holder;
-    },
-    /** It was made by `maker`, who answers for what runs in it. */
-    claim(reply: Reply, maker: Keeper): void {
-      reply.#maker ??= maker;
-    },
-    /** Of this one and what was made from it, what nobody reads; undefined where `kept` is it, or somebody does. */
-    left(reply: Reply, kept: Reply): Reply | undefined {
-      let last = reply;
-      while (last.#heir !== undefined) last = last.#heir;
-      return last === kept || last.#taken ? undefined : last;
-    },
-  };
+  static {
+    custody = {
+      give(reply, holder) {
+        reply.#holder = holder;
+      },
+      release(reply) {
+        reply.#holder = undefined;
+        return reply;
+      },
+      claim(reply, maker) {
+        for (let one: Reply | undefined = reply; one !== undefined; one = one.#parent) {
+          if (one.#holder !== undefined || one.#maker !== undefined) return;
+          one.#maker = maker;
+          one.#looks.claim(maker);
+          one.#endings.claim(maker);
+        }
+      },
+      left(reply, kept) {
+        let last = reply;
+        while (last.#heir !== undefined) last = last.#heir;
+        return last === kept || last.#taken ? undefined : last;
+      },
+      onBegun(reply, then) {
+        const before = reply.#onBegun;
+        reply.#onBegun = () => {
+          before?.();
+          then();
+        };
+      },
+      onEnd(reply, then) {
+        reply.#endings.add(then, undefined, reply.#blame);
+        return reply;
+      },
+      revoke(reply) {
+        const twin = new Reply({
+          relayed: reply.#relayed,
+          events: reply.#events,
+          parent: reply.#parent,
+          looks: reply.#looks,
+          endings: reply.#endings,
+          recorders: reply.#recorders,
+          maker: reply.#maker,
+        });
+        reply.#taken = true;
+        reply.#ended = true;
+        return twin;
+      },
+    };
+  }
 }
 
 const nothing: Unread = { tokens: 0, calls: 0 };
 const none: readonly never[] = [];
+
+/** Who doesn't wait for it must not bring the process down when it fails. */
+function quietly<Result>(promise: Promise<Result>): Promise<Result> {
+  promise.catch(() => undefined);
+  return promise;
+}

@@ -6,7 +6,11 @@ import type { Source } from './source.ts';
 export type Events = readonly ReplyEvent[];
 
 /** Makes of one event what stands in its place. */
-export type Rewrite = (event: ReplyEvent) => ReplyEvent | Events;
+export interface Rewrite {
+  (event: ReplyEvent): ReplyEvent | Events;
+  /** What it holds back, for when it can't go on. */
+  readonly flush?: () => Events;
+}
 
 /** Makes of a whole answer another: may hold events back, wait, ask elsewhere, and put things in. */
 export type Splice = (events: AsyncIterable<ReplyEvent>) => AsyncIterable<ReplyEvent>;
@@ -20,11 +24,11 @@ export function mapped(inner: Source<Events>, rewrite: Rewrite, keptBy: KeptBy):
   const written = (event: ReplyEvent): ReplyEvent | Events => {
     if (goesOnAsItIs) return event;
     try {
-      return rewrite(event);
+      return checked(rewrite(event));
     } catch (fault) {
       orThrown(fault, keptBy(), true);
       goesOnAsItIs = true;
-      return event;
+      return [...(rewrite.flush?.() ?? []), event];
     }
   };
   return {
@@ -40,12 +44,15 @@ export function mapped(inner: Source<Events>, rewrite: Rewrite, keptBy: KeptBy):
 export function spliced(reading: Reading, splice: Splice, keptBy: KeptBy): Source<Events> {
   let rest: AsyncIterator<ReplyEvent> | undefined;
   let isOver = false;
+  let hasWritten = false;
   return {
     async next() {
       try {
         rest ??= splice(reading)[Symbol.asyncIterator]();
         const { done, value } = await rest.next();
         if (done !== true) {
+          hasWritten = true;
+          checked(value);
           if (value.type === 'message_stop' || value.type === 'error') isOver = true;
           return [value];
         }
@@ -53,7 +60,7 @@ export function spliced(reading: Reading, splice: Splice, keptBy: KeptBy): Sourc
         if (isOver) return undefined;
         throw new Error('the answer that was written ends before its message_stop');
       } catch (fault) {
-        orThrown(fault, keptBy(), rest !== reading && !reading.begun);
+        orThrown(fault, keptBy(), rest !== reading && !reading.begun && !hasWritten);
         isOver = true;
         rest = reading;
         const { done, value } = await reading.next();
@@ -66,6 +73,23 @@ export function spliced(reading: Reading, splice: Splice, keptBy: KeptBy): Sourc
       reading.return().catch(() => undefined);
     },
   };
+}
+
+/** Modules may be written without a compiler that looks after them. */
+function checked<Written extends ReplyEvent | Events>(written: Written): Written {
+  const events: readonly unknown[] = Array.isArray(written) ? written : [written];
+  for (const event of events) {
+    if (event instanceof Promise) {
+      event.catch(() => undefined);
+      throw new Error('a rewrite of an event can’t wait; through() can');
+    }
+    if (!isEvent(event)) throw new Error('what was written in place of an event is none');
+  }
+  return written;
+}
+
+function isEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
 }
 
 function orThrown(fault: unknown, keeper: Keeper | undefined, mayGoOn: boolean): void {
