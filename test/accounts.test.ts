@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { limits } from '../src/kernel/limits.ts';
 import { assertError } from './support/assert-error.ts';
 import { at, fieldsOf } from './support/at.ts';
-import { type Answered, call, type Sent } from './support/call.ts';
+import { type Answered, begin, call, read, type Sent } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const packings = [
+  ['gzip', gzipSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+] as const;
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 describe('signing up', () => {
@@ -87,10 +93,20 @@ describe('signing up', () => {
       });
   });
 
-  test('with more than a megabyte is refused with 413', async (t) => {
+  test('with more than 64 KiB is refused with 413, packed or not', async (t) => {
     const { url } = await startCloud(t);
-    const answer = await signUp(url, { ...valid, password: 'x'.repeat(limits.ownBodyBytesMax) });
-    assertError(answer, { status: 413, type: 'invalid_request' });
+    const body = Buffer.from(JSON.stringify({ ...valid, password: 'x'.repeat(64 * 1024) }));
+    assertError(await call(url, { path: '/v1/users/signup', body }), {
+      status: 413,
+      type: 'invalid_request',
+    });
+    for (const [encoding, compress] of packings) {
+      const packed = compress(body);
+      assert.ok(packed.byteLength < 1024, encoding);
+      const headers = ['content-encoding', encoding];
+      const answer = await call(url, { path: '/v1/users/signup', headers, body: packed });
+      assertError(answer, { status: 413, type: 'invalid_request', code: 'body_too_large' });
+    }
   });
 
   test('takes JSON only, by whatever JSON name, and by none', async (t) => {
@@ -124,6 +140,24 @@ describe('signing up', () => {
       assert.equal((await signUp(url, taken)).status, 409);
     assertLimited(await signUp(url, taken));
   });
+});
+
+describe('an address that has used up its tries', () => {
+  const tries = [
+    ['/v1/users/signup', limits.signUpsPerAddress.most],
+    ['/v1/users/login', limits.loginsPerAddress.most],
+  ] as const;
+  for (const [path, most] of tries)
+    test(`is refused before its body is read, and what is wrong counts too (${path})`, async (t) => {
+      const { url } = await startCloud(t);
+      for (let count = 0; count < most; count++)
+        assert.equal((await call(url, { path, body: '{' })).status, 400);
+      const headers = ['content-length', '1000', 'content-type', 'application/json'];
+      const { request, response } = begin(url, { method: 'POST', path, headers });
+      request.flushHeaders();
+      assertLimited(await read(await response));
+      request.destroy();
+    });
 });
 
 describe('logging in', () => {

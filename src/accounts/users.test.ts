@@ -103,31 +103,18 @@ test('who gets in has all tries again', async (t) => {
 
 test('one address, or one /64, can not try account after account', async (t) => {
   const { accounts } = await AccountDesk.open(t);
-  const guess = (number: number) =>
-    accounts.logIn({
-      email: `user${number}@example.com`,
-      password: 'wrong horse',
-      remoteAddress: `2001:db8::${number.toString(16)}`,
-    });
-  for (let number = 0; number < limits.loginsPerAddress.most; number += 20)
-    await Promise.all(
-      Array.from({ length: 20 }, (_, at) => assert.rejects(guess(number + at), refused(401, 'wrong_login'))),
-    );
-  await assert.rejects(
-    guess(limits.loginsPerAddress.most),
-    refused(429, 'too_many_attempts', limits.loginsPerAddress.seconds),
-  );
+  const count = (number: number) => accounts.countLogIn(`2001:db8::${number.toString(16)}`);
+  const { most, seconds } = limits.loginsPerAddress;
+  for (let number = 0; number < most; number++) await count(number);
+  await assert.rejects(count(most), refused(429, 'too_many_attempts', seconds));
 });
 
 test('one address can make so many accounts and no more', async (t) => {
   const { accounts } = await AccountDesk.open(t);
-  const signUp = (number: number, remoteAddress = ada.remoteAddress) =>
-    accounts.signUp({ ...ada, email: `user${number}@example.com`, remoteAddress });
   const { most, seconds } = limits.signUpsPerAddress;
-  for (let number = 0; number < most; number += 20)
-    await Promise.all(Array.from({ length: 20 }, (_, at) => signUp(number + at)));
-  await assert.rejects(signUp(most), refused(429, 'too_many_attempts', seconds));
-  assert.ok(await signUp(most, '192.0.2.2'));
+  for (let number = 0; number < most; number++) await accounts.countSignUp(ada.remoteAddress);
+  await assert.rejects(accounts.countSignUp(ada.remoteAddress), refused(429, 'too_many_attempts', seconds));
+  await accounts.countSignUp('192.0.2.2');
 });
 
 function refused(status: number, code: ErrorCode, retryAfterSeconds?: number) {

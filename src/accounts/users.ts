@@ -35,9 +35,18 @@ export class Accounts {
     this.#parts = parts;
   }
 
-  async signUp({ email, password, remoteAddress }: Login): Promise<Entered> {
+  /** Comes before a try to sign up, which it refuses where there were too many; it needs nothing of the body. */
+  countSignUp(remoteAddress: string): Promise<void> {
+    return this.#count(`signup:${addressBlock(remoteAddress)}`, limits.signUpsPerAddress);
+  }
+
+  /** The same before a try to log in, to whatever account. */
+  countLogIn(remoteAddress: string): Promise<void> {
+    return this.#count(`login:${addressBlock(remoteAddress)}`, limits.loginsPerAddress);
+  }
+
+  async signUp({ email, password }: Omit<Login, 'remoteAddress'>): Promise<Entered> {
     const { users, passwords, clock } = this.#parts;
-    await this.#count(`signup:${addressBlock(remoteAddress)}`, limits.signUpsPerAddress);
     const user: User = {
       id: randomUUID(),
       tier: 'free',
@@ -56,15 +65,8 @@ export class Accounts {
   /** Says the same, and takes as long, whether the address or the password is wrong. */
   async logIn({ email, password, remoteAddress }: Login): Promise<Entered> {
     const { users, attempts, passwords } = this.#parts;
-    const block = addressBlock(remoteAddress);
-    const pair = `login:${block}:${normal(email).toLowerCase()}`;
-    // Both are counted, also where the first says no.
-    const counted = [
-      this.#count(`login:${block}`, limits.loginsPerAddress),
-      this.#count(pair, limits.loginsPerAccount),
-    ];
-    for (const count of await Promise.allSettled(counted))
-      if (count.status === 'rejected') throw count.reason;
+    const pair = `login:${addressBlock(remoteAddress)}:${normal(email).toLowerCase()}`;
+    await this.#count(pair, limits.loginsPerAccount);
     const user = await users.byEmail(normal(email));
     const hashed = user?.passwordHash ?? passwords.decoy;
     const isRight = await passwords.verify(hashed, password.normalize('NFC'));

@@ -6,8 +6,8 @@ export const limits = {
   jsonDepthMax: 200,
   /** Longer than any vendor's; names are remembered and repeated in errors, so a client must not choose how much. */
   modelNameMax: 256,
-  /** Own routes take small objects; nothing there is near a megabyte. */
-  ownBodyBytesMax: 1024 * 1024,
+  /** Own routes take small objects, of which a pipeline of 8,000 characters is the largest; strangers may send these. */
+  ownBodyBytesMax: 64 * 1024,
   /** SPEC allows a key 8,000 characters of pipeline; a header gets no more. */
   pipelineTextMax: 8000,
   /** Distinct pipeline lists kept compiled; a client that invents lists can't grow memory. */

@@ -9,7 +9,11 @@ export interface AccessRule<Caller> {
   check(request: OwnRequest): Promise<Caller>;
 }
 
-export const byAnyone: AccessRule<undefined> = { name: 'public', check: async () => undefined };
+/** Anyone whom `count` lets; it is asked before the body is read, so that who comes too often costs next to nothing. */
+export function byAddress(count: (remoteAddress: string) => Promise<void>): AccessRule<void> {
+  return { name: 'public', check: ({ remoteAddress }) => count(remoteAddress) };
+}
+
 export const bySession: AccessRule<Session> = {
   name: 'session',
   check: ({ access, headers }) => access.session(headers),

@@ -3,7 +3,7 @@ import { isEmail } from '../../../accounts/email.ts';
 import type { Accounts, Entered } from '../../../accounts/users.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { User } from '../../../kernel/ports/records.ts';
-import { byAnyone, bySession, checkedRoute } from '../checked-route.ts';
+import { byAddress, bySession, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { OwnAnswer, OwnRoute } from '../route.ts';
 import { text, timestamp } from '../text.ts';
@@ -50,22 +50,21 @@ export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
       path: '/v1/users/signup',
       summary: 'Make an account',
       tag,
-      access: byAnyone,
+      access: byAddress((address) => accounts.countSignUp(address)),
       body: signUp,
       answers: {
         201: { description: 'The account, with a session token', schema: enteredInfo },
         409: { description: 'The address has an account' },
         ...refusals,
       },
-      handle: async ({ body, remoteAddress }) =>
-        entered(201, await accounts.signUp({ ...body, remoteAddress })),
+      handle: async ({ body }) => entered(201, await accounts.signUp(body)),
     }),
     checkedRoute({
       method: 'POST',
       path: '/v1/users/login',
       summary: 'Get a session token',
       tag,
-      access: byAnyone,
+      access: byAddress((address) => accounts.countLogIn(address)),
       body: logIn,
       answers: {
         200: { description: 'A session token', schema: enteredInfo },
