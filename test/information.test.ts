@@ -385,11 +385,11 @@ describe('metrics', () => {
   test('without a token they are for this machine only', async () => {
     const [route] = metricsRoutes(new Metrics(), undefined);
     assert.ok(route !== undefined);
-    const from = async (remoteAddress: string) => {
+    const from = async (remoteAddress: string, headers: readonly string[] = []) => {
       try {
         const { status = 200 } = await route.handle({
           id: 'req_1',
-          headers: [],
+          headers,
           query: '',
           parameters: {},
           remoteAddress,
@@ -406,6 +406,14 @@ describe('metrics', () => {
       assert.equal(await from(near), 200, near);
     for (const far of ['10.0.0.5', '::ffff:10.0.0.5', 'fe80::1', '127.evil', ''])
       assert.equal(await from(far), 403, far);
+    for (const header of addedByProxies) assert.equal(await from('127.0.0.1', [header, '']), 403, header);
+    assert.equal(await from('127.0.0.1', ['user-agent', 'Prometheus/3.0', 'traceparent', '00-1-2-01']), 200);
+  });
+
+  test('what a proxy on this machine passes on is not from this machine', async () => {
+    const headers = { 'X-Forwarded-For': '127.0.0.1' };
+    const answer = await ask(`${weir.url}/metrics`, { headers });
+    assert.deepEqual([answer.status, at(answer.json, 'error', 'code')], [403, 'forbidden']);
   });
 
   test('with a token they are for who has it', async (t) => {
@@ -418,6 +426,13 @@ describe('metrics', () => {
     assert.equal(await status({ authorization: 'Bearer secret' }), 200);
   });
 });
+
+const addedByProxies = [
+  ...['X-Forwarded-For', 'x-forwarded-proto', 'x-forwarded-host', 'X-Forwarded', 'forwarded', 'Via'],
+  ...['x-real-ip', 'CF-Connecting-IP', 'cf-ray', 'true-client-ip', 'x-client-ip', 'client-ip'],
+  ...['fastly-client-ip', 'fly-client-ip', 'x-cluster-client-ip', 'x-original-forwarded-for'],
+  ...['x-envoy-external-address', 'x-azure-clientip', 'cdn-loop'],
+] as const;
 
 /** Modules that the specification names. */
 const spokenOf = [

@@ -32,3 +32,12 @@ export const secretHeaders: ReadonlySet<string> = new Set([
   'cookie',
   'proxy-authorization',
 ]);
+
+/** How such names begin, perhaps after `x-`, or what they are. */
+const fromProxies =
+  /^(x-)?(forwarded|via|real|original|originating|envoy|cf|cdn|fastly|fly|azure|appengine|arr|proxyuser)(-|$)|(^|-)client-?ip$/;
+
+/** Whether proxies add a header of this lower-case name, to tell of themselves or of who is behind them. */
+export function isFromProxy(name: string): boolean {
+  return fromProxies.test(name);
+}

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { headerOf } from '../../../kernel/headers.ts';
+import { type HeaderList, headerOf, isFromProxy } from '../../../kernel/headers.ts';
 import type { Secret } from '../../../kernel/secret.ts';
 import { metricsType } from '../../../telemetry/metrics.ts';
 import type { OwnRequest, OwnRoute } from '../route.ts';
@@ -28,7 +28,8 @@ export function metricsRoutes(
 
 function check({ headers, remoteAddress }: OwnRequest, token: Secret | undefined): void {
   if (token === undefined) {
-    if (isLoopback(remoteAddress)) return;
+    // A proxy on this machine has its address, whoever asks.
+    if (isLoopback(remoteAddress) && !hasPassedProxy(headers)) return;
     throw new GatewayError(
       'forbidden',
       'metrics are for this machine only; set WEIR_METRICS_TOKEN to read them from elsewhere',
@@ -37,6 +38,10 @@ function check({ headers, remoteAddress }: OwnRequest, token: Secret | undefined
   const sent = headerOf(headers, 'authorization') ?? '';
   if (!token.equals(sent.replace(/^bearer /i, '')))
     throw new GatewayError('authentication_required', 'send the metrics token as a bearer token');
+}
+
+function hasPassedProxy(headers: HeaderList): boolean {
+  return headers.some((name, at) => at % 2 === 0 && isFromProxy(name.toLowerCase()));
 }
 
 function isLoopback(address: string): boolean {
