@@ -1,53 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type HeaderList, headersOf, secretHeaders } from '../kernel/headers.ts';
+import { type HeaderList, headersOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
-
-/** What must not travel on: meant for one connection, for this gateway, or telling who somebody is. */
-const requestOnlyHere = new Set([
-  ...secretHeaders,
-  'proxy-connection',
-  'connection',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-  'host',
-  'content-length',
-  'content-encoding',
-  'accept-encoding',
-  'via',
-  'forwarded',
-  'x-real-ip',
-  'client-ip',
-  'true-client-ip',
-  'cf-connecting-ip',
-  'origin',
-  'referer',
-  'x-client-cert',
-  'x-ssl-client-cert',
-  'x-amzn-oidc-identity',
-  'x-amzn-oidc-data',
-  'x-amzn-oidc-accesstoken',
-  'x-goog-iap-jwt-assertion',
-  'x-goog-authenticated-user-email',
-  'x-goog-authenticated-user-id',
-  'cf-access-jwt-assertion',
-  'cf-access-authenticated-user-email',
-  'x-ms-client-principal',
-  'x-ms-token-aad-access-token',
-]);
-
-const requestPrefixesHere = [
-  'x-weir-',
-  'x-forwarded-',
-  'x-auth-request-',
-  'x-remote-',
-  'sec-fetch-',
-  'sec-ch-',
-  'cf-',
-];
+import { staysHere } from './staying-headers.ts';
 
 /** The client's headers that a provider may see, as they came. */
 export class RequestHeaderFilter {
@@ -68,9 +22,7 @@ export class RequestHeaderFilter {
   #mayPass(name: string): boolean {
     const known = this.#decided.get(name);
     if (known !== undefined) return known;
-    const lower = name.toLowerCase();
-    const passes =
-      !requestOnlyHere.has(lower) && !requestPrefixesHere.some((prefix) => lower.startsWith(prefix));
+    const passes = !staysHere(name.toLowerCase());
     if (this.#decided.size < limits.headerNamesMax) this.#decided.set(name, passes);
     return passes;
   }
