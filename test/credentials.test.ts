@@ -124,6 +124,16 @@ describe('with no key in the environment', () => {
     assert.equal(fake.requests.length, 0);
   });
 
+  test('a provider named without a key is a 401, and nobody else pays', async () => {
+    for (const value of ['openai=', 'openai= ', ' openai =']) {
+      const headers = { 'x-provider-key': value, 'x-api-key': 'sk-proj-xyz' };
+      const answer = await call(weir(), gpt, headers);
+      assert.deepEqual([answer.status, codeOf(answer)], [401, 'provider_key_missing'], value);
+      assert.match(String(at(answer.json, 'error', 'message')), /OpenAI.*after the "="/);
+    }
+    assert.equal(fake.requests.length, 0);
+  });
+
   test('the token of a subscription login goes to Anthropic as a bearer token', async () => {
     const sent = await paid(weir(), claude, { authorization: 'Bearer sk-ant-oat01-xyz' });
     assert.equal(sent.headers.authorization, 'Bearer sk-ant-oat01-xyz');

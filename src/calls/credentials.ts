@@ -111,7 +111,14 @@ export class Credentials {
         'provider_key_mismatch',
         `x-provider-key is for ${owner.title}, and this call goes to ${provider.title}; it was not sent on`,
       );
-    return value.slice(equals + 1).trim();
+    const key = value.slice(equals + 1).trim();
+    // Most likely a variable that isn't set; who named a key doesn't want to pay with another.
+    if (key === '')
+      throw new GatewayError(
+        'provider_key_missing',
+        `x-provider-key names ${owner.title} and has no key after the "="`,
+      );
+    return key;
   }
 
   #missing({ name, title }: Provider): GatewayError {
