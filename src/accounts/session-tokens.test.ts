@@ -55,6 +55,12 @@ test('what is not exactly such a token does not hold', async (t) => {
     `${encoded({ alg: 'none' })}.${payload}.`,
     `${encoded({ alg: 'none' })}.${payload}.${signature}`,
     `${encoded({ alg: 'RS256' })}.${payload}.${signature}`,
+    ...['=', '==', ' ', '\n', '.', `.${signature}`].map((end) => `${token}${end}`),
+    ` ${token}`,
+    `${header}=.${payload}.${signature}`,
+    `${header}.${payload}==.${signature}`,
+    withOtherLastBits(token),
+    `${header}.${payload}.${Buffer.from(signature, 'base64url').toString('base64')}`,
     await signed(claims, 'HS512'),
     await signed({ ...claims, aud: 'another' }),
     await signed({ ...claims, iss: 'another' }),
@@ -66,3 +72,12 @@ test('what is not exactly such a token does not hold', async (t) => {
   ])
     assert.equal(await tokens.verify(forged), undefined, forged);
 });
+
+/** The last character has two bits that say nothing; this one has other ones there. */
+function withOtherLastBits(token: string): string {
+  const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const other = `${token.slice(0, -1)}${digits[digits.indexOf(token.slice(-1)) ^ 1]}`;
+  const bytesOf = (whole: string) => Buffer.from(whole.split('.')[2] ?? '', 'base64url');
+  assert.deepEqual(bytesOf(other), bytesOf(token));
+  return other;
+}
