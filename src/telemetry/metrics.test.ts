@@ -50,6 +50,20 @@ describe('metrics', () => {
     assert.equal(read.get('weir_request_seconds_count{wire="openai-chat",provider="openai"}'), 2);
   });
 
+  test('believe no figure that could not be stored', () => {
+    const metrics = new Metrics();
+    const usage = { input_tokens: 9e15, output_tokens: -5, cache_read_input_tokens: 0.5 };
+    const absurd = { target: { provider: openai, model: 'gpt-4o-mini' }, usage };
+    metrics.record(call, spent);
+    metrics.record(call, [{ ...absurd, bill: { nanoUsd: 9e15, estimated: false } }]);
+    metrics.record({ ...call, usage }, []);
+    const read = samples(metrics.render());
+    const tokens = (kind: string) =>
+      read.get(`weir_tokens_total{provider="openai",model="gpt-4o-mini",kind="${kind}"}`);
+    assert.deepEqual([tokens('input'), tokens('output'), tokens('cache_read')], [10, 5, 0]);
+    assert.equal(read.get('weir_cost_usd_total{provider="openai",model="gpt-4o-mini"}'), 0.0015);
+  });
+
   test('have event-loop lag, memory and open streams', () => {
     const metrics = new Metrics();
     metrics.streamOpened();

@@ -2,6 +2,7 @@ import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Bill } from '../kernel/money.ts';
 import type { Target } from '../kernel/provider.ts';
+import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
 import { type Counter, Family, type Histogram, HistogramFamily } from './series.ts';
@@ -92,7 +93,7 @@ export class Metrics {
       const isItsOwn = target.provider.name === provider && target.model === modelUsed;
       const own = isItsOwn ? bound : this.#boundFor(call, target.provider.name, target.model);
       addUsage(own, usage);
-      if (bill !== undefined) own.cost.value += bill.nanoUsd / 1e9;
+      if (bill !== undefined) own.cost.value += figure(bill.nanoUsd) / 1e9;
     }
     for (const { module, effect } of steps) this.#effectOf(module, effect).value++;
   }
@@ -159,8 +160,13 @@ export class Metrics {
 }
 
 function addUsage(bound: Bound, usage: Usage): void {
-  bound.input.value += usage.input_tokens ?? 0;
-  bound.output.value += usage.output_tokens ?? 0;
-  bound.cacheRead.value += usage.cache_read_input_tokens ?? 0;
-  bound.cacheWrite.value += usage.cache_creation_input_tokens ?? 0;
+  bound.input.value += figure(usage.input_tokens);
+  bound.output.value += figure(usage.output_tokens);
+  bound.cacheRead.value += figure(usage.cache_read_input_tokens);
+  bound.cacheWrite.value += figure(usage.cache_creation_input_tokens);
+}
+
+/** A counter never goes back, so that one absurd figure would stay in it. */
+function figure(told: number | null | undefined): number {
+  return storableFigure(told) ?? 0;
 }
