@@ -26,7 +26,6 @@ const foreignHosts = [
   'evil.example:3099',
   '127.0.0.1.evil.example',
   'localhost.evil.example:3099',
-  'evil.example:127.0.0.1',
   '192.168.1.5:3099',
   '[::2]:3099',
   '',
@@ -47,6 +46,70 @@ for (const host of ['localhost', 'LocalHost:1', '127.0.0.1', '127.0.0.1:80', '12
     const answer = await call(weir.url, callIn(messages, ['host', host]));
     assert.equal(answer.status, 200);
   });
+
+for (const host of [
+  'localhost:@evil',
+  'localhost:80@evil',
+  'evil.example:127.0.0.1',
+  'localhost, evil',
+  'a b',
+])
+  test(`a Host "${host}" is no host and port, and is refused with 400`, async () => {
+    const { fake, weir } = await enter();
+    for (const path of [messages.path, '/health']) {
+      const answer = await call(weir.url, { ...callIn(messages, ['host', host]), path });
+      assert.equal(answer.status, 400);
+      assert.equal(at(answer.json, 'error', 'code'), 'invalid_request');
+    }
+    assert.equal(fake.requests.length, 0);
+  });
+
+for (const second of ['localhost', 'evil.example', ''])
+  test(`a second Host "${second}" is refused with 400`, async () => {
+    const { weir } = await enter();
+    const lines = `GET /health HTTP/1.1\r\nhost: localhost\r\nHost: ${second}\r\n\r\n`;
+    assertRawError(await rawCall(weir.url, lines), 400, 'invalid_request');
+  });
+
+test('an absolute target is for whom it names, and not for its Host', async () => {
+  const { weir } = await enter();
+  const asked = (target: string) => rawCall(weir.url, `GET ${target} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+  for (const target of ['http://localhost/health', 'HTTP://127.0.0.1:80/health?a', 'http://localhost'])
+    assert.match(await asked(target), /^HTTP\/1\.1 200 /, target);
+  for (const target of ['http://evil/health', 'http://evil.example:3099/v1/pipeline', 'https://evil'])
+    assertRawError(await asked(target), 421, 'wrong_host');
+  for (const target of ['http://localhost@evil/health', 'http://localhost:80:@evil/health'])
+    assertRawError(await asked(target), 400, 'invalid_request');
+  const foreign = 'GET http://localhost/v1/pipeline HTTP/1.1\r\nhost: evil.example\r\n\r\n';
+  assertRawError(await rawCall(weir.url, foreign), 421, 'wrong_host');
+});
+
+test('where any Host is answered, of an absolute target the path counts', async () => {
+  const { weir } = await enter({ WEIR_MODE: 'cloud' });
+  const asked = (target: string) => rawCall(weir.url, `GET ${target} HTTP/1.1\r\nhost: any\r\n\r\n`);
+  assert.match(await asked('http://whoever.example/v1/capabilities'), /^HTTP\/1\.1 200 /);
+  assertRawError(await asked('http://whoever.example/v1/users/me'), 401, 'authentication_required');
+  assertRawError(await asked('http://who@ever/v1/capabilities'), 400, 'invalid_request');
+});
+
+test('a path with escaped letters is the path, for guards and for routes', async () => {
+  const { fake, weir } = await enter();
+  for (const format of formats) {
+    fake.answerWith({ body: format.whole('Hello') });
+    const path = format.path.replace('m', '%6d').replace('e', '%65');
+    const answer = await call(weir.url, { ...callIn(format, []), path });
+    assert.equal(answer.status, 200, path);
+    assert.equal(fake.last.url, format.path);
+  }
+  const probe = { path: '/%68ealth', headers: ['host', '10.1.2.3:3099'] };
+  assert.equal((await call(weir.url, probe)).status, 200);
+  fake.requests.length = 0;
+  for (const path of ['/v1%2Fmessages', '/v1/%256dessages', '/v1/messages%00', '/v1/%6dessages%zz'])
+    assert.equal((await call(weir.url, { ...callIn(messages, []), path })).status, 404, path);
+  const cut = await rawCall(weir.url, 'GET /health#x HTTP/1.1\r\nhost: localhost\r\n\r\n');
+  assertRawError(cut, 400, 'invalid_request');
+  assert.equal(fake.requests.length, 0);
+});
 
 test('a Host that the operator allowed is answered, whatever its port', async () => {
   const { fake, weir } = await enter({ WEIR_ALLOWED_HOSTS: 'Weir.Internal, gateway' });
@@ -566,6 +629,11 @@ function assertRawEnvelope(answer: string, id: string): void {
   assert.deepEqual(Object.keys(body), ['type', 'error', 'request_id']);
   assert.deepEqual(Object.keys(body.error), ['type', 'message', 'code', 'param']);
   assert.equal(body.request_id, id);
+}
+
+function assertRawError(answer: string, status: number, code: string): void {
+  assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+  assert.equal(at(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))), 'error', 'code'), code);
 }
 
 function assertReadable(answer: Answered, status: number): void {

@@ -6,6 +6,7 @@ import type { DataPlane } from './data-plane.ts';
 import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './gatekeeper.ts';
 import { refuseMalformed } from './malformed.ts';
 import type { App } from './own/app.ts';
+import { requestTarget } from './request-target.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
 
@@ -35,20 +36,14 @@ export function createFront(parts: FrontParts): Server {
       requireHostHeader: false,
     },
     (req, res) => {
-      const url = req.url ?? '/';
-      const mark = url.indexOf('?');
-      const path = mark < 0 ? url : url.slice(0, mark);
-      const call: Call = {
-        id: requestId(),
-        path,
-        query: mark < 0 ? '' : url.slice(mark),
-        cors: corsHeaders(req, parts.rules.origins),
-      };
+      const target = requestTarget(req.url ?? '/');
+      const { path, query } = target;
+      const call: Call = { id: requestId(), path, query, cors: corsHeaders(req, parts.rules.origins) };
       // A client that leaves in the middle of a write is no event of ours.
       res.on('error', ignore);
       const served = parts.dataPlane(path);
       try {
-        admit(req, path, parts.rules);
+        admit(req, target, parts.rules);
         if (parts.isDraining() && !whileDraining.has(path)) throw draining();
       } catch (thrown) {
         sendError(res, asGatewayError(thrown), call, served?.wire);

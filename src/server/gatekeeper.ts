@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
-import type { HeaderList } from '../kernel/headers.ts';
+import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import type { RequestTarget } from './request-target.ts';
 
 export interface AdmissionRules {
   /** Host names that are answered, without port; undefined answers to any. */
@@ -19,13 +20,12 @@ export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1
 const anyHost = new Set(['/health', '/ready']);
 
 /** Turns away what must not reach a route: other names, other sites' pages, our own requests come back. */
-export function admit(req: IncomingMessage, path: string, rules: AdmissionRules): void {
+export function admit(req: IncomingMessage, target: RequestTarget, rules: AdmissionRules): void {
   const { headers } = req;
-  if (rules.hosts !== undefined && !anyHost.has(path) && !isOurs(hostName(headers.host), rules.hosts))
-    throw new GatewayError(
-      'wrong_host',
-      `this gateway does not answer to that Host; add the name to WEIR_ALLOWED_HOSTS`,
-    );
+  checkHosts(req, target, rules.hosts);
+  // Routes would be looked up without what follows it, and guards are asked with it.
+  if (target.path.includes('#'))
+    throw new GatewayError('invalid_request', 'a path has no "#" in it; write %23');
   if (rules.guardOrigin && isCrossSite(req, rules.origins))
     throw new GatewayError(
       'cross_site',
@@ -38,16 +38,32 @@ export function admit(req: IncomingMessage, path: string, rules: AdmissionRules)
     );
 }
 
+/** A Host that two programs could read in two ways is refused, whoever is answered. */
+function checkHosts(req: IncomingMessage, { path, authority }: RequestTarget, ours: AdmissionRules['hosts']) {
+  const [name = '', second] = headersOf(req.rawHeaders, 'host').map(hostName);
+  if (second !== undefined) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
+  const named = authority === undefined ? undefined : hostName(authority);
+  if (ours === undefined) return;
+  const isForUs = named === undefined || isOurs(named, ours);
+  if (isForUs && (anyHost.has(path) || isOurs(name, ours))) return;
+  throw new GatewayError(
+    'wrong_host',
+    `this gateway does not answer to that Host; add the name to WEIR_ALLOWED_HOSTS`,
+  );
+}
+
 /** All of 127.0.0.0/8 is this machine, and a number can't be bound anew as a name can. */
 function isOurs(name: string, hosts: ReadonlySet<string>): boolean {
   return hosts.has(name) || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-function hostName(host: string | undefined): string {
-  if (host === undefined) return '';
-  const end = host.lastIndexOf(':');
-  const name = end > host.lastIndexOf(']') ? host.slice(0, end) : host;
-  return name.toLowerCase();
+const hostAndPort = /^(|\[[\da-f:.]+\]|[\w.-]+)(:\d{0,5})?$/;
+
+function hostName(host: string): string {
+  const name = hostAndPort.exec(host.toLowerCase())?.[1];
+  if (name === undefined)
+    throw new GatewayError('invalid_request', 'the Host must be a name or an address, perhaps with a port');
+  return name;
 }
 
 function isCrossSite({ headers }: IncomingMessage, allowed: ReadonlySet<string>): boolean {

@@ -1,0 +1,28 @@
+/** Where a request wants to go, in the one way that guards and routes look at it. */
+export interface RequestTarget {
+  readonly path: string;
+  /** With its question mark, or empty. */
+  readonly query: string;
+  /** Whom an absolute target (`GET http://host/path`) is for; undefined where it doesn't say so. */
+  readonly authority: string | undefined;
+}
+
+export function requestTarget(url: string): RequestTarget {
+  const [, authority, rest = url] = url.startsWith('/') ? [] : (absolute.exec(url) ?? []);
+  const mark = rest.indexOf('?');
+  const path = mark < 0 ? rest : rest.slice(0, mark);
+  return { path: normal(path) || '/', query: mark < 0 ? '' : rest.slice(mark), authority };
+}
+
+const absolute = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)(.*)$/is;
+const escaped = /%[2-7][\da-f]/gi;
+const unreserved = /[\w.~-]/;
+
+/** An escape that stands for a letter, a digit or `-._~` is that character (RFC 3986, 6.2.2.2); others mean something else. */
+function normal(path: string): string {
+  if (!path.includes('%')) return path;
+  return path.replace(escaped, (written) => {
+    const character = String.fromCharCode(Number.parseInt(written.slice(1), 16));
+    return unreserved.test(character) ? character : written;
+  });
+}
