@@ -10,7 +10,7 @@ function setUp(bytesMax = 1_000_000) {
   const pass = (seconds: number) => {
     nowMs += seconds * 1000;
   };
-  return { turns: new ShelvedTurns(shelves), shelves, pass };
+  return { turns: new ShelvedTurns(shelves, undefined), shelves, pass };
 }
 
 const turn = { previous: 'resp_0', items: [{ role: 'user', content: 'Grüße 🌊' }] };

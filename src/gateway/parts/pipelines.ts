@@ -1,3 +1,4 @@
+import { Sealing } from '../../accounts/sealing.ts';
 import type { Spending } from '../../billing/spending.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { Afterwork } from '../../calls/afterwork.ts';
@@ -62,6 +63,8 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     requests: settings.requestLog.isOn ? requests : undefined,
     log,
   });
+  // Whoever may look into Redis reads no conversations there.
+  const turnSealing = settings.stores === undefined ? undefined : new Sealing(roots.derived('turns'));
   const passage = new Passage({
     upstream: metered({
       upstream: createUpstream({ egress, via }),
@@ -73,7 +76,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
         usage.spend(spent, systemClock.now());
       },
     }),
-    continuing: new Continuing(new ShelvedTurns(stores.turnShelves)),
+    continuing: new Continuing(new ShelvedTurns(stores.turnShelves, turnSealing)),
     usage,
     reports,
     clock: systemClock,
