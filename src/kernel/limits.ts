@@ -232,6 +232,10 @@ export const limits = {
   usageBatchCleanupMs: 3_600_000,
   /** Log lines that wait for a slow reader of our output; what comes on top is lost. */
   logLinesBytesWaiting: 16 * 1024 * 1024,
+  /** How deep and how wide facts are written down, and how many causes of an error: more is nobody's to read. */
+  logFactsDepthMax: 5,
+  logFactsMax: 100,
+  logCausesMax: 10,
   /** How late a call is in the request log. */
   requestLogFlushMs: 500,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */

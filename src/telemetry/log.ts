@@ -1,6 +1,6 @@
-import { pino } from 'pino';
 import { callLine, type LineFacts } from './call-line.ts';
 import type { EndedCall } from './ended-call.ts';
+import { logLine } from './log-line.ts';
 
 /** Structured lines for operators. Headers, bodies and credentials are never handed to it. */
 export interface Log {
@@ -24,12 +24,16 @@ export interface Lines {
 
 export function createLog(level: string, lines: Lines): Log {
   const timestamp = createTimestamp();
-  const formatters = { level: (label: string) => ({ level: label }) };
-  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters }, lines);
+  const tellsErrors = level !== 'silent';
+  const tellsAll = level === 'debug' || level === 'info';
   return {
-    info: (facts, message) => log.info(facts, message),
-    error: (facts, message) => log.error(facts, message),
-    logsCalls: log.isLevelEnabled('info'),
+    info(facts, message) {
+      if (tellsAll) lines.write(logLine('info', timestamp(), { facts, message }));
+    },
+    error(facts, message) {
+      if (tellsErrors) lines.write(logLine('error', timestamp(), { facts, message }));
+    },
+    logsCalls: tellsAll,
     call: (call, facts) => lines.write(callLine(call, facts, timestamp())),
     get lost() {
       return lines.lost ?? 0;
