@@ -8,10 +8,12 @@ import { logStrayFailures } from './stray-failures.ts';
 
 /** Runs a gateway in this process until it is told to stop. */
 export async function serveAlone(settings: Settings): Promise<void> {
-  const log = createLog(settings.logLevel, standardOutput());
+  const lines = standardOutput();
+  const log = createLog(settings.logLevel, lines);
   logStrayFailures(log);
   const gateway = await startGateway(settings, log);
-  console.log(banner(gateway, settings));
+  lines.write(`${banner(gateway, settings)}
+`);
   await stopped({ close: () => gateway.close() });
-  log.flush();
+  lines.flush();
 }

@@ -11,13 +11,13 @@ export async function serveTogether(environment: Environment): Promise<void> {
   const lines = standardOutput();
   const primary = new Primary(environment, lines);
   let { settings, ...started } = await primary.start();
-  console.log(banner(started, settings));
+  lines.write(`${banner(started, settings)}\n`);
   let stopping = false;
   onReload(async () => {
     if (stopping) return;
     try {
       ({ settings, ...started } = await primary.start());
-      console.log(`Weir has reloaded and is listening on ${started.url}, ${settings.workers} processes`);
+      lines.write(`Weir has reloaded and is listening on ${started.url}, ${settings.workers} processes\n`);
     } catch (thrown) {
       if (!stopping) console.error(`weir: not reloaded, what ran before goes on: ${explained(thrown)}`);
     }
@@ -29,7 +29,7 @@ export async function serveTogether(environment: Environment): Promise<void> {
     },
     abandon: () => primary.kill(),
   });
-  lines.flush?.();
+  lines.flush();
 }
 
 /** One at a time; of all that ask meanwhile, the last is enough. */

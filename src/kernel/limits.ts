@@ -232,6 +232,19 @@ export const limits = {
   usageBatchCleanupMs: 3_600_000,
   /** Log lines that wait for a slow reader of our output; what comes on top is lost. */
   logLinesBytesWaiting: 16 * 1024 * 1024,
+  /** How late a line is written where others came just before it: together they cost a fraction. */
+  logLinesGatheredMs: 250,
+  /** When the reader of our output is behind, the next try comes this much later; the pauses double while nothing moves. */
+  logReaderBehindMsMin: 1,
+  logReaderBehindMsMax: 64,
+  /** When an output refuses lines, as a full disk does, the next try comes this much later. */
+  logOutputBrokenMs: 250,
+  /** What is written before calls get their turn, a fraction of a millisecond's work. */
+  logBytesAtOnce: 1024 * 1024,
+  /** At the end of the process a reader that takes something at least this often is waited for, */
+  logReaderStillMs: 1000,
+  /** but no longer than this: who stops the gateway waits, too. */
+  logLastLinesMs: 5000,
   /** How deep and how wide facts are written down, and how many causes of an error: more is nobody's to read. */
   logFactsDepthMax: 5,
   logFactsMax: 100,

@@ -1,6 +1,8 @@
+import { limits } from '../kernel/limits.ts';
 import { callLine, type LineFacts } from './call-line.ts';
 import type { EndedCall } from './ended-call.ts';
 import { logLine } from './log-line.ts';
+import type { Gauge } from './process-gauges.ts';
 
 /** Structured lines for operators. Headers, bodies and credentials are never handed to it. */
 export interface Log {
@@ -10,16 +12,14 @@ export interface Log {
   /** Whether anybody wants a line a call. */
   readonly logsCalls: boolean;
   call(call: EndedCall, facts: LineFacts): void;
-  /** Lines that were lost because nobody read them in time. */
+  /** Lines that were lost because nobody took them. */
   readonly lost: number;
-  flush(): void;
 }
 
 /** Where lines go; each ends with its line break. */
 export interface Lines {
   write(line: string): void;
   readonly lost?: number;
-  flush?(): void;
 }
 
 export function createLog(level: string, lines: Lines): Log {
@@ -38,7 +38,14 @@ export function createLog(level: string, lines: Lines): Log {
     get lost() {
       return lines.lost ?? 0;
     },
-    flush: () => lines.flush?.(),
+  };
+}
+
+export function lostLines(lines: Pick<Lines, 'lost'>): Gauge {
+  return {
+    name: 'weir_log_lines_lost',
+    help: `Log lines that could not be written, or that nobody read before ${limits.logLinesBytesWaiting} bytes waited`,
+    read: () => lines.lost ?? 0,
   };
 }
 

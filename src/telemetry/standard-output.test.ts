@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -78,3 +78,50 @@ test('a reader that is far behind loses lines, and how many is told', async () =
   assert.ok(lost > 20 * 1024 && lost < 26 * 1024, `${lost} of 40960 lines were lost`);
   assert.equal(kept + lost, 40 * 1024);
 });
+
+for (const pieceBytes of [65_536, 4096])
+  test(`a pipe that nobody reads costs bounded memory, and the process ends (pieces of ${pieceBytes} bytes)`, async () => {
+    const { errors } = await piped(
+      `const lines = standardOutput(${pieceBytes});
+      for (let round = 0; round < 100; round++) {
+        for (let at = 0; at < 1024; at++) lines.write('x'.repeat(1023) + '\\n');
+        await new Promise(setImmediate);
+      }
+      const held = process.memoryUsage().arrayBuffers;
+      const startedAtMs = performance.now();
+      lines.flush();
+      const ms = performance.now() - startedAtMs;
+      process.stderr.write(JSON.stringify({ held, ms, lost: lines.lost }) + '\\n');`,
+    );
+    const { held, ms, lost } = JSON.parse(errors);
+    assert.ok(held < 40 * 1024 * 1024, `${held} bytes`);
+    assert.ok(ms < 3000, `${ms} ms`);
+    // What a pipe holds was taken.
+    assert.ok(lost >= 100 * 1024 - 64 && lost <= 100 * 1024, `${lost} lines`);
+  });
+
+test('whoever else has the same pipe finds it as it was', async () => {
+  const { errors } = await piped(
+    `import { readFileSync } from 'node:fs';
+    const flags = () => readFileSync('/proc/self/fdinfo/1', 'utf8').match(/flags:.*/)[0];
+    const before = flags();
+    const lines = standardOutput();
+    lines.write('a line\\n');
+    lines.flush();
+    process.stderr.write(before === flags() ? 'as it was' : flags());`,
+  );
+  assert.equal(errors, 'as it was');
+});
+
+/** Runs code that has `standardOutput` with a pipe that somebody has open, and nobody reads. */
+function piped(code: string): Promise<{ readonly errors: string }> {
+  const source = `import { standardOutput } from ${JSON.stringify(module)};\n${code}`;
+  const command = `folder=$(mktemp -d); mkfifo "$folder/pipe"; exec 3<>"$folder/pipe"; rm -r "$folder"
+    "$0" --input-type=module -e "$1" >&3; exec 3<&-`;
+  return new Promise((resolve, reject) => {
+    execFile('sh', ['-c', command, process.execPath, source], (fault, _, errors) => {
+      if (fault === null) resolve({ errors });
+      else reject(fault);
+    });
+  });
+}

@@ -6,7 +6,7 @@ import { Roots } from '../gateway/secrets.ts';
 import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import { createLog, type Lines } from '../telemetry/log.ts';
+import { createLog, type Lines, lostLines } from '../telemetry/log.ts';
 import { Crew } from './crew.ts';
 import type { Started } from './questions.ts';
 import { Workforce } from './workforce.ts';
@@ -19,7 +19,7 @@ export interface Serving extends Started {
 export class Primary {
   readonly #environment: Environment;
   readonly #lines: Lines;
-  readonly #workforce = new Workforce(ownMemory());
+  readonly #workforce: Workforce;
   readonly #startedAtMs = systemClock.now();
   readonly #crews = new Set<Crew>();
   #current: Crew | undefined;
@@ -27,6 +27,7 @@ export class Primary {
   constructor(environment: Environment, lines: Lines) {
     this.#environment = environment;
     this.#lines = lines;
+    this.#workforce = new Workforce(ownMemory(), [lostLines(lines)]);
     // In turn, which is the same on every system; and with bytes that arrive as bytes.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({

@@ -5,7 +5,7 @@ import { logStrayFailures } from '../cli/stray-failures.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
-import { createLog, type Lines } from '../telemetry/log.ts';
+import { createLog } from '../telemetry/log.ts';
 import { pipePieceBytes, standardOutput } from '../telemetry/standard-output.ts';
 import { Figures } from './figures.ts';
 import { linkOf } from './link.ts';
@@ -15,7 +15,7 @@ import { remoteMemory } from './remote-memory.ts';
 
 class WorkerLife implements WorkerQuestions {
   readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
-  readonly #lines: Lines = standardOutput(pipePieceBytes);
+  readonly #lines = standardOutput(pipePieceBytes);
   #gateway: Gateway | undefined;
   #closed: Promise<void> | undefined;
 
@@ -80,7 +80,7 @@ class WorkerLife implements WorkerQuestions {
     try {
       await this.close();
     } finally {
-      this.#lines.flush?.();
+      this.#lines.flush();
       process.exit();
     }
   }

@@ -1,6 +1,7 @@
 import type { Memory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
 import { Metrics } from '../telemetry/metrics.ts';
+import type { Gauge } from '../telemetry/process-gauges.ts';
 import { Family } from '../telemetry/series.ts';
 import { Figures, type ProcessFigures } from './figures.ts';
 import { type MemoryQuestions, memoryAnswers } from './memory-questions.ts';
@@ -16,7 +17,8 @@ export class Workforce {
   readonly #replaced = new Family('weir_workers_replaced_total', 'Processes that ended by themselves', []);
   #silent = 0;
 
-  constructor(memory: Memory) {
+  /** With what is told of the primary process besides. */
+  constructor(memory: Memory, gauges: readonly Gauge[]) {
     this.#memory = memoryAnswers(memory);
     this.#replaced.with().value = 0;
     this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#serving().length);
@@ -25,7 +27,7 @@ export class Workforce {
       'Processes that were too busy to tell their figures, so that these are of an earlier time',
       () => this.#silent,
     );
-    for (const { name, help, read } of memory.gauges) this.#metrics.gauge(name, help, read);
+    for (const { name, help, read } of [...memory.gauges, ...gauges]) this.#metrics.gauge(name, help, read);
   }
 
   fork(): WorkerProcess {

@@ -1,8 +1,7 @@
-import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import type { Environment } from '../../src/gateway/settings.ts';
@@ -20,6 +19,8 @@ interface Start {
   /** What runs it: this Node.js unless said otherwise. */
   readonly node?: string;
   readonly nodeArgs?: readonly string[];
+  /** Where its standard output goes, instead of here. */
+  readonly output?: number;
 }
 
 interface Exit {
@@ -35,23 +36,24 @@ export class WeirProcess {
   readonly exited: Promise<Exit>;
   /** The address that the banner tells; rejects when the process ends without telling one. */
   readonly listening: Promise<string>;
-  readonly #child: ChildProcessByStdio<null, Readable, Readable>;
+  readonly #child: ChildProcess;
 
-  constructor(t: TestContext, { args = ['serve'], environment, folder, node, nodeArgs = [] }: Start = {}) {
+  constructor(t: TestContext, start: Start = {}) {
+    const { args = ['serve'], environment, folder, node, nodeArgs = [], output = 'pipe' } = start;
     this.#child = spawn(node ?? process.execPath, [...nodeArgs, bin, ...args], {
       cwd: folder ?? emptyFolder(t),
       env: { PATH: process.env.PATH, PORT: '0', ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', output, 'pipe'],
     });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.listening = promise;
     promise.catch(() => undefined);
-    this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    this.#child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       this.stdout += piece;
       const [, url] = /listening on (http:\S+) .*?\n\n/s.exec(this.stdout) ?? [];
       if (url !== undefined) resolve(url);
     });
-    this.#child.stderr.setEncoding('utf8').on('data', (piece: string) => {
+    this.#child.stderr?.setEncoding('utf8').on('data', (piece: string) => {
       this.stderr += piece;
     });
     this.exited = new Promise((over) => {

@@ -1,6 +1,5 @@
-import { limits } from '../../kernel/limits.ts';
 import { metricsRoutes } from '../../server/own/routes/metrics.ts';
-import type { Log } from '../../telemetry/log.ts';
+import { type Log, lostLines } from '../../telemetry/log.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
 import type { Common } from '../common.ts';
 import type { Part } from '../part.ts';
@@ -23,13 +22,7 @@ export function metricsPart({ settings, log, common }: MetricsParts): Measured {
   return {
     metrics,
     routes: metricsRoutes(told, settings.metricsToken),
-    gauges: [
-      {
-        name: 'weir_log_lines_lost',
-        help: `Log lines that nobody read before ${limits.logLinesBytesWaiting} bytes of them waited`,
-        read: () => log.lost,
-      },
-    ],
+    gauges: [lostLines(log)],
     features: ['metrics'],
   };
 }
