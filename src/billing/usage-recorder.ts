@@ -43,6 +43,11 @@ export class UsageRecorder {
     return this.#tallies.failedRounds;
   }
 
+  /** Whether the book takes nothing at the moment. */
+  get isAway(): boolean {
+    return this.#tallies.isAway;
+  }
+
   /** `atMs` says which day the call is of. */
   record(call: RecordedCall, atMs: number): void {
     const tally = this.#tallies.filling;

@@ -77,7 +77,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   parts.add(accountsPart({ ...ground, usage, people, pipelines }));
   // The last, since it tells of the others.
   const { features } = parts;
-  const state = { startedAtMs, features, isDraining };
+  const state = { startedAtMs, features, isDraining, recorders: [usage, requests] };
   parts.add(informationPart({ ...ground, ...state, providers, callers, pipelines, dataPlane }));
 
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);

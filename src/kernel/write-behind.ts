@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unavailable } from './ports/unavailable.ts';
+import { isUnavailable, unavailable } from './ports/unavailable.ts';
 import { within } from './within.ts';
 
 type Tell = (error: unknown) => void;
@@ -50,6 +50,8 @@ export class WriteBehind<Batch> {
   /** Counted when they begin. */
   #rounds = 0;
   #failedRounds = 0;
+  #awayRounds = 0;
+  #lastFailure: unknown;
 
   constructor(parts: WriteBehindParts<Batch>) {
     this.#parts = parts;
@@ -81,6 +83,11 @@ export class WriteBehind<Batch> {
   /** Rounds of storing that failed since the last that didn't. */
   get failedRounds(): number {
     return this.#failedRounds;
+  }
+
+  /** Whether the store took nothing twice in a row, because it didn't answer or had no room. */
+  get isAway(): boolean {
+    return this.#awayRounds > 1;
   }
 
   /** Whether one more may be recorded. What may not is counted as dropped. */
@@ -182,6 +189,7 @@ export class WriteBehind<Batch> {
       } else failed++;
     }
     this.#failedRounds = failed > 0 ? this.#failedRounds + 1 : 0;
+    this.#awayRounds = failed > 0 && isUnavailable(this.#lastFailure) ? this.#awayRounds + 1 : 0;
   }
 
   #seal(): void {
@@ -201,6 +209,7 @@ export class WriteBehind<Batch> {
       return true;
     } catch (error) {
       onError(error);
+      this.#lastFailure = error;
       if (giveUp === undefined || !giveUp.isRefusal(error)) return false;
       if (++sealed.refusals < giveUp.refusalsMax) return false;
       this.#drop(sealed.size);

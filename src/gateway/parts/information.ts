@@ -27,9 +27,15 @@ interface InformationParts {
   readonly callers: Callers;
   readonly pipelines: PipelineChoice;
   readonly dataPlane: DataPlane;
+  /** What writes to the database again and again: it can tell whether that works. */
+  readonly recorders: readonly Recorder[];
   /** Of all parts. */
   readonly features: readonly string[];
   readonly isDraining: () => boolean;
+}
+
+interface Recorder {
+  readonly isAway: boolean;
 }
 
 /** What this gateway is, has and offers. */
@@ -37,6 +43,7 @@ export function informationPart(parts: InformationParts): Part {
   const { settings, callers, pipelines, dataPlane } = parts;
   const { providers, ready, catalog, directory } = parts.providers;
   const { credentials } = dataPlane;
+  const { database } = parts.stores;
   const { version } = packageJson;
   return {
     routes: [
@@ -49,7 +56,10 @@ export function informationPart(parts: InformationParts): Part {
           providers.map((provider) => [provider.name, isConfigured(provider, parts)]),
         ),
         isDraining: parts.isDraining,
-        stores: parts.stores.pingable,
+        stores: {
+          ...parts.stores.pingable,
+          database: { ping: () => database.ping(), isWritable: () => !parts.recorders.some(isAway) },
+        },
       }),
       ...pipelineRoutes(callers, pipelines, version),
       ...modelsRoutes({
@@ -78,4 +88,8 @@ export function informationPart(parts: InformationParts): Part {
 /** What `/health` says of a provider: whether the operator has a credential for it. */
 function isConfigured(provider: Provider, { settings, providers }: InformationParts): boolean {
   return providers.ready.includes(provider) || settings.credentials.has(provider.name);
+}
+
+function isAway(recorder: Recorder): boolean {
+  return recorder.isAway;
 }

@@ -7,3 +7,8 @@ export function unavailable(message: string, cause?: unknown): GatewayError {
     retryAfterSeconds: 1,
   });
 }
+
+/** Whether a store didn't answer or had no room, so that the same may work later. */
+export function isUnavailable(error: unknown): boolean {
+  return GatewayError.is(error) && error.code === 'storage_unavailable';
+}

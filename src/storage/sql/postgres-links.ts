@@ -96,8 +96,8 @@ function isRefusal(error: unknown): boolean {
   return error instanceof DatabaseError && !endings.test(error.code ?? '');
 }
 
-/** Codes of a server that is going away, can't be written to, has no more room, or gave a statement up. */
-const endings = /^(?:08|25006|25P0[34]|53|57)/;
+/** Codes of a server that is going away, can't be written to, has no more room or a broken disk, or gave a statement up. */
+const endings = /^(?:08|25006|25P0[34]|53|57|58)/;
 
 const int8 = 20;
 

@@ -77,6 +77,36 @@ test('a file that another process keeps locked is unavailable, not broken', asyn
   link.giveBack();
 });
 
+test('a file that can not grow is unavailable, not broken, and goes on when it can', async (t) => {
+  const { links } = setUp(t);
+  const columns = { table: 'kept', columns: [{ name: 'text', kind: 'text' }] } as const;
+  const large = 'x'.repeat(100_000);
+  const link = await links.take();
+  await link.run('create table kept (text text)');
+  await link.run('pragma max_page_count = 10');
+  await assert.rejects(link.run('insert into kept values (?)', [large]), unavailable);
+  await assert.rejects(link.add(columns, JSON.stringify([[large]])), unavailable);
+  await link.run('begin immediate');
+  await assert.rejects(link.run('insert into kept values (?)', [large]), unavailable);
+  await link.rollback();
+  assert.deepEqual((await link.run('select * from kept')).rows, []);
+  await link.run('pragma max_page_count = 1000');
+  await link.add(columns, JSON.stringify([[large]]));
+  assert.equal((await link.run('select * from kept')).rows.length, 1);
+  link.giveBack();
+});
+
+test('a file that can not be opened again is unavailable', async (t) => {
+  const { links, file } = setUp(t);
+  const link = await links.take();
+  await link.run('create table kept (text text)');
+  link.giveBack();
+  await links.close();
+  const again = new SqliteLinks({ file: `${file}/none`, bounds: queryBounds });
+  await assert.rejects(again.take(), unavailable);
+  await again.close();
+});
+
 test('a transaction that is over already doesn’t spoil the next', async (t) => {
   const { links } = setUp(t);
   const link = await links.take();
@@ -130,5 +160,5 @@ function setUp(t: TestContext, bounds: Partial<typeof queryBounds> = {}) {
       other.close();
     };
   };
-  return { links, lock };
+  return { links, lock, file };
 }

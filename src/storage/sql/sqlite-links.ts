@@ -80,9 +80,17 @@ export class SqliteLinks implements Links {
   }
 
   async #running(): Promise<SqliteThread> {
-    if (this.#thread === undefined || this.#thread.isLost)
-      this.#thread = await SqliteThread.start(this.#file);
+    if (this.#thread === undefined || this.#thread.isLost) this.#thread = await this.#started();
     return this.#thread;
+  }
+
+  /** What keeps a file from being opened is no fault of what is to be done with it. */
+  async #started(): Promise<SqliteThread> {
+    try {
+      return await SqliteThread.start(this.#file);
+    } catch (cause) {
+      throw unavailable('the database is not available', cause);
+    }
   }
 }
 

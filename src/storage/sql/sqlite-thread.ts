@@ -21,7 +21,9 @@ export interface RepeatedStatement {
 }
 
 /** What the thread says: once when the file is open, then once for each statement. */
-export type Said = Answer | { readonly refused: string; readonly locked: boolean };
+export type Said =
+  | Answer
+  | { readonly refused: string; readonly because: 'locked' | 'unwritable' | undefined };
 
 /** One connection to a file on a thread of its own, so that a disk that waits holds up nothing else. */
 export class SqliteThread {
@@ -91,8 +93,7 @@ export class SqliteThread {
     const awaited = this.#awaited;
     this.#awaited = undefined;
     if (!('refused' in said)) awaited?.resolve(said);
-    else if (said.locked) awaited?.reject(unavailable('the database is busy', new Error(said.refused)));
-    else awaited?.reject(new Error(said.refused));
+    else awaited?.reject(failureOf(said.because, new Error(said.refused)));
   }
 
   #fail(cause: unknown): GatewayError {
@@ -100,5 +101,17 @@ export class SqliteThread {
     this.#awaited?.reject(this.#failure);
     this.#awaited = undefined;
     return this.#failure;
+  }
+}
+
+/** A statement that another time would do is no refusal of it. */
+function failureOf(because: 'locked' | 'unwritable' | undefined, cause: Error): Error {
+  switch (because) {
+    case 'locked':
+      return unavailable('the database is busy', cause);
+    case 'unwritable':
+      return unavailable('the database can not be written to', cause);
+    case undefined:
+      return cause;
   }
 }

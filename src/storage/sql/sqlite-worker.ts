@@ -10,6 +10,15 @@ const { file, bounds }: SqliteFile = workerData;
 const prepared = new Lru<StatementSync>(limits.preparedStatementsMax);
 const database = new DatabaseSync(file, { open: false, timeout: bounds.statementMs });
 
+/** What has nothing to do with the statement, by SQLite's code without its further reason. */
+const reasons: ReadonlyMap<number, 'locked' | 'unwritable'> = new Map([
+  [5, 'locked'], // SQLITE_BUSY
+  [8, 'unwritable'], // SQLITE_READONLY
+  [10, 'unwritable'], // SQLITE_IOERR
+  [13, 'unwritable'], // SQLITE_FULL
+  [14, 'unwritable'], // SQLITE_CANTOPEN, of a further file too
+]);
+
 tell(() => {
   database.open();
   // Readers don't wait for the writer, and a killed process leaves whole transactions behind.
@@ -34,12 +43,14 @@ function tell(work: () => Answer): void {
   try {
     said = work();
   } catch (error) {
-    said = { refused: error instanceof Error ? error.message : String(error), locked: isLocked(error) };
+    said = { refused: error instanceof Error ? error.message : String(error), because: reasonOf(error) };
   }
   parentPort?.postMessage(said);
 }
 
 function run({ sql, parameters }: Statement): Answer {
+  // A full disk, for one, ends a transaction by itself.
+  if (sql === 'rollback' && !database.isTransaction) return { rows: [] };
   const statement = preparedFor(sql);
   if (!parameters.every(isValue)) throw new Error('a value is of no kind that SQLite has');
   if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
@@ -92,18 +103,13 @@ function whenUnlocked(work: () => void): void {
       work();
       return;
     } catch (error) {
-      if (!isLocked(error) || performance.now() > until) throw error;
+      if (reasonOf(error) !== 'locked' || performance.now() > until) throw error;
       Atomics.wait(pause, 0, 0, 10);
     }
   }
 }
 
-/** SQLITE_BUSY, whatever its further reason. */
-function isLocked(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'errcode' in error &&
-    typeof error.errcode === 'number' &&
-    (error.errcode & 0xff) === 5
-  );
+function reasonOf(error: unknown): 'locked' | 'unwritable' | undefined {
+  if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined;
+  return reasons.get(error.errcode & 0xff);
 }

@@ -1,6 +1,6 @@
-import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
+import { isUnavailable } from '../../kernel/ports/unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
 import { loggedCall } from './logged-call.ts';
@@ -44,6 +44,11 @@ export class RequestRecorder {
     return this.#rows.dropped;
   }
 
+  /** Whether the log takes nothing at the moment. */
+  get isAway(): boolean {
+    return this.#rows.isAway;
+  }
+
   record(call: EndedCall): void {
     if (!this.#rows.hasRoom()) return;
     const rows = this.#rows.filling;
@@ -71,5 +76,5 @@ export class RequestRecorder {
 
 /** Whether the log looked at the calls and refused them, which trying again hardly changes; else it didn't answer. */
 function isRefusal(error: unknown): boolean {
-  return !GatewayError.is(error) || error.code !== 'storage_unavailable';
+  return !isUnavailable(error);
 }

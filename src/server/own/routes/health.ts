@@ -15,6 +15,8 @@ export interface HealthParts {
 interface Pingable {
   /** Rejects when there is no answer within a bounded time. */
   ping(): Promise<void>;
+  /** Where writing can fail while questions are answered: whether it does. */
+  isWritable?(): boolean;
 }
 
 const health = z.strictObject({
@@ -25,9 +27,12 @@ const health = z.strictObject({
   providers: z.record(z.string(), z.boolean()).describe('Whether each provider has a credential here'),
 });
 
+const states = ['up', 'down', 'unwritable'] as const;
+type State = (typeof states)[number];
+
 const readiness = z.object({
   status: z.enum(['ready', 'draining', 'unavailable']),
-  stores: z.record(z.string(), z.enum(['up', 'down'])).describe('Whether each store answers'),
+  stores: z.record(z.string(), z.enum(states)).describe('Whether each store answers, and takes writes'),
 });
 
 /** Probes: none of them calls a provider. */
@@ -70,13 +75,16 @@ export function healthRoutes(parts: HealthParts): readonly OwnRoute[] {
   ];
 }
 
-async function statesOf(stores: HealthParts['stores']): Promise<Readonly<Record<string, 'up' | 'down'>>> {
-  const states = Object.entries(stores).map(async ([name, store]) => {
-    const state = await store.ping().then(
-      () => 'up' as const,
-      () => 'down' as const,
-    );
-    return [name, state] as const;
-  });
-  return Object.fromEntries(await Promise.all(states));
+async function statesOf(stores: HealthParts['stores']): Promise<Readonly<Record<string, State>>> {
+  const all = Object.entries(stores).map(async ([name, store]) => [name, await stateOf(store)] as const);
+  return Object.fromEntries(await Promise.all(all));
+}
+
+async function stateOf(store: Pingable): Promise<State> {
+  try {
+    await store.ping();
+  } catch {
+    return 'down';
+  }
+  return store.isWritable?.() === false ? 'unwritable' : 'up';
 }

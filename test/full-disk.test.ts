@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { at } from './support/at.ts';
+import { call } from './support/call.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { Person, password, startCloud } from './support/cloud.ts';
+import { eventually } from './support/eventually.ts';
+
+const demo = { model: 'demo-1', max_tokens: 1, messages: [{ role: 'user', content: 'Hello' }] };
+const mebibyte = 1024 * 1024;
+
+test('while the data disk is full calls go on, what they leave behind waits, and the gateway says so', async (t) => {
+  const disk = smallDisk(t);
+  if (disk === undefined) return t.skip('nothing can be mounted here');
+  const { url, logLines, close } = await startTestGateway({ WEIR_DATA_DIR: disk.folder });
+  cleanUp(t, close);
+  const ask = () => call(url, { path: '/v1/messages', body: demo });
+  const ready = () => call(url, { path: '/ready' });
+  assert.equal((await ask()).status, 200);
+  assert.equal((await ready()).status, 200);
+  await eventually(async () => ((await figure(url, 'weir_log_rows_waiting')) === 0 ? true : undefined));
+  disk.fill();
+  for (let calls = 0; calls < 50; calls++) assert.equal((await ask()).status, 200);
+  const down = await eventually(async () => unlessReady(await ready()));
+  assert.deepEqual(down.json, { status: 'unavailable', stores: { database: 'unwritable' } });
+  // A batch that the database refuses is given up after three tries.
+  const tries = () => logLines.filter((line) => line.includes('not in the request log yet')).length;
+  await eventually(() => (tries() > 3 ? true : undefined));
+  assert.equal(await figure(url, 'weir_log_rows_waiting'), 50);
+  assert.equal((await ready()).status, 503);
+  disk.empty();
+  await eventually(async () => ((await ready()).status === 200 ? true : undefined));
+  const { json } = await call(url, { path: '/v1/requests?limit=100' });
+  assert.equal(at(json, 'requests', 'length'), 51);
+  assert.equal(await figure(url, 'weir_log_rows_dropped'), 0);
+});
+
+test('what can not be stored on a full disk is told to come back', async (t) => {
+  const disk = smallDisk(t);
+  if (disk === undefined) return t.skip('nothing can be mounted here');
+  const { url } = await startCloud(t, { WEIR_DATA_DIR: disk.folder });
+  await Person.signUp(url, 'ada@example.com');
+  disk.fill();
+  const signUp = () => call(url, { path: '/v1/users/signup', body: { email: 'eve@example.com', password } });
+  const refused = await signUp();
+  assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [503, 'storage_unavailable']);
+  disk.empty();
+  assert.equal((await signUp()).status, 201);
+});
+
+/** A disk of a few megabytes, in memory; undefined where nothing may be mounted. */
+function smallDisk(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-disk-'));
+  cleanUp(t, () => rmSync(folder, { recursive: true }));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', folder], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  cleanUp(t, () => execFileSync('umount', [folder]));
+  const ballast = join(folder, 'ballast');
+  return {
+    folder,
+    fill(): void {
+      const file = openSync(ballast, 'w');
+      try {
+        for (let size = mebibyte; size >= 1; size = Math.floor(size / 2)) fillWith(file, size);
+      } finally {
+        closeSync(file);
+      }
+    },
+    empty: () => rmSync(ballast),
+  };
+}
+
+/** Pieces of this size until one doesn't fit. */
+function fillWith(file: number, size: number): void {
+  const piece = Buffer.alloc(size);
+  try {
+    while (writeSync(file, piece) === size);
+  } catch (error) {
+    assert.equal(at(error, 'code'), 'ENOSPC');
+  }
+}
+
+function unlessReady<Answer extends { readonly status: number }>(answer: Answer): Answer | undefined {
+  return answer.status === 200 ? undefined : answer;
+}
+
+async function figure(url: string, name: string): Promise<number> {
+  const { text } = await call(url, { path: '/metrics' });
+  return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
+}
