@@ -105,6 +105,23 @@ test('a slot that is given back can be taken again, and is settled once', async 
   assert.equal((await takeAll([quota], 3)).granted.length, 0);
 });
 
+test('a quota that only calls under way fill up is told apart from one that is used up', async (t) => {
+  const { quota, record } = start(new MemoryAccounts(clock), await bookWith(t, 98));
+  const { granted } = await takeAll([quota], 2);
+  const [first, second] = granted;
+  assert.ok(first && second);
+  const held = errorOf(await quota.take(account));
+  assert.deepEqual([held.status, held.code], [429, 'concurrency_limit']);
+  assert.equal(held.details.retryAfterSeconds, 1);
+  assert.match(held.message, /2 calls under way/);
+  first.slot.keep();
+  record();
+  assert.match(errorOf(await quota.take(account)).message, /1 call under way/);
+  second.slot.keep();
+  record();
+  assert.equal(errorOf(await quota.take(account)).code, 'tier_cap_reached');
+});
+
 test('the error of a full quota says the cap, when it resets, and where there is more', async (t) => {
   const { quota } = start(new MemoryAccounts(clock), await bookWith(t, 100));
   const error = errorOf(await quota.take(account));

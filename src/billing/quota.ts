@@ -96,8 +96,12 @@ export class Quota {
         this.#open.add(slot);
         return { outcome: 'granted', version, slot };
       }
-      case 'full':
-        return { outcome: 'refused', version, error: () => this.#capReached(allowance) };
+      case 'full': {
+        const held = this.#openOf(allowance);
+        const mayComeBack = taken.used - held < allowance.limit;
+        const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance));
+        return { outcome: 'refused', version, error };
+      }
       case 'failing':
         return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
     }
@@ -115,9 +119,14 @@ export class Quota {
 
   async #beginFromDatabase(allowance: Allowance): Promise<void> {
     const recorded = await this.#parts.counted(allowance.accountId, allowance.periodStartMs);
+    await this.#parts.slots.begin(allowance, recorded + this.#openOf(allowance));
+  }
+
+  /** Those that this process holds. */
+  #openOf(allowance: Allowance): number {
     let open = 0;
     for (const slot of this.#open.snapshot()) if (slot.isOf(allowance)) open++;
-    await this.#parts.slots.begin(allowance, recorded + open);
+    return open;
   }
 
   readonly #settle = (slot: Slot, allowance: Allowance, how: Settling): void | Promise<void> => {
@@ -196,6 +205,16 @@ export class Slot {
     this.#settled = true;
     return this.#onSettled(this, this.#allowance, how);
   }
+}
+
+/** A call under way that fails gives its slot back, so that this may change at any moment. */
+function allHeld({ limit }: Allowance, held: number): GatewayError {
+  const underWay = held === 1 ? '1 call under way' : `${held} calls under way`;
+  return new GatewayError(
+    'concurrency_limit',
+    `what is left of the ${limit} calls of this period is held by ${underWay}; try again when one has ended`,
+    { retryAfterSeconds: 1 },
+  );
 }
 
 function tooManyFailures(retryAfterSeconds: number): GatewayError {

@@ -36,6 +36,7 @@ const errorStatus = {
   wrong_host: 421,
   too_many_attempts: 429,
   too_many_failures: 429,
+  concurrency_limit: 429,
   tier_cap_reached: 429,
   cost_ceiling_exceeded: 429,
   client_gone: 499,
