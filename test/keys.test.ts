@@ -77,7 +77,7 @@ describe('making a key', () => {
     for (const [field, wrong] of [
       ['name', 'x'.repeat(121)],
       ['name', '🔑'.repeat(121)],
-      ['name', 'x'.repeat(500_000)],
+      ['name', 'x'.repeat(50_000)],
       ['name', null],
       ['name', 5],
       ['name', {}],
