@@ -6,18 +6,25 @@ import type { HeldSum, Hold, Holder } from '../kernel/ports/purse.ts';
 /** Tells the store; `again` where an earlier try may have come through. Never fails. */
 type Settle = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;
 
+/** The call that a sum is held for. */
+export interface HeldFor {
+  readonly isOver: boolean;
+}
+
 /** A hold from the moment it was granted until the store knows what the call cost. */
 export class OpenHold implements Hold, Listed {
   readonly held: HeldSum;
   place = -1;
   readonly #settle: Settle;
+  readonly #call: HeldFor | undefined;
   #renewedAtMs = performance.now();
   #cost: NanoUsd | undefined;
   #settling: Promise<void> | undefined;
   #owes = false;
 
-  constructor(held: HeldSum, settle: Settle) {
+  constructor(held: HeldSum, settle: Settle, call?: HeldFor) {
     this.held = held;
+    this.#call = call;
     this.#settle = settle;
   }
 
@@ -27,6 +34,11 @@ export class OpenHold implements Hold, Listed {
 
   get isSettled(): boolean {
     return this.#cost !== undefined;
+  }
+
+  /** Whether its call has ended without it. */
+  get isOrphaned(): boolean {
+    return !this.isSettled && this.#call?.isOver === true;
   }
 
   isOf({ accountId, keyId }: Holder): boolean {

@@ -48,6 +48,11 @@ export class Quota {
     return this.#open.size;
   }
 
+  /** Those of them that nobody has begun to settle. */
+  get unsettled(): number {
+    return this.#open.snapshot().filter((slot) => !slot.isSettled).length;
+  }
+
   /** Slots that stayed counted because the store could not be told. */
   get notGivenBack(): number {
     return this.#notGivenBack;
@@ -179,6 +184,10 @@ export class Slot {
   /** The period that it counts in. */
   get periodStartMs(): number {
     return this.#allowance.periodStartMs;
+  }
+
+  get isSettled(): boolean {
+    return this.#settled;
   }
 
   isOf({ accountId, periodStartMs }: Allowance): boolean {

@@ -2,11 +2,19 @@ import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import { OpenList } from '../kernel/open-list.ts';
-import type { HoldDecision, Holder, Purse, Purses, Spent, Windows, Wish } from '../kernel/ports/purse.ts';
+import type {
+  AskedHold,
+  HoldDecision,
+  Holder,
+  Purse,
+  Purses,
+  Spent,
+  Windows,
+} from '../kernel/ports/purse.ts';
 import type { UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import { within } from '../kernel/within.ts';
-import { OpenHold } from './open-hold.ts';
+import { type HeldFor, OpenHold } from './open-hold.ts';
 import { monthOf } from './period.ts';
 
 interface SpendingParts {
@@ -37,8 +45,13 @@ export class Spending {
     return this.#open.size;
   }
 
-  purse(holder: Holder): Purse {
-    return { hold: (wish) => this.#hold(holder, wish) };
+  /** Holds whose call has ended without them: there must be none. */
+  get orphaned(): number {
+    return this.#open.snapshot().filter((hold) => hold.isOrphaned).length;
+  }
+
+  purse(holder: Holder, call?: HeldFor): Purse {
+    return { hold: (wish) => this.#hold({ ...wish, holder, windows: this.#windowsNow() }, call) };
   }
 
   /** Waits for settlements that are on their way; false where some didn't arrive in time. */
@@ -51,13 +64,13 @@ export class Spending {
     );
   }
 
-  async #hold(holder: Holder, wish: Wish): Promise<HoldDecision> {
-    const windows = this.#windowsNow();
+  async #hold(asked: AskedHold, call: HeldFor | undefined): Promise<HoldDecision> {
+    const { holder, windows } = asked;
     for (let beginnings = 0; beginnings <= limits.countBeginningsMax; beginnings++) {
-      const outcome = await this.#parts.purses.hold({ ...wish, holder, windows });
+      const outcome = await this.#parts.purses.hold(asked);
       switch (outcome.outcome) {
         case 'granted': {
-          const hold = new OpenHold(outcome.held, this.#settle);
+          const hold = new OpenHold(outcome.held, this.#settle, call);
           this.#open.add(hold);
           this.#watch();
           return { outcome: 'granted', hold, spent: outcome.spent };

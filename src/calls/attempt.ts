@@ -8,12 +8,14 @@ import type { Target } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import type { Reply } from '../kernel/reply/reply.ts';
 import { Meter } from './meter.ts';
+import type { Settling } from './settling.ts';
 
 export interface MeteringParts {
   readonly upstream: Handler;
   readonly prices: Pick<Prices, 'bill'>;
   /** Told of every attempt once, when it has ended. */
   spent(attempt: Attempt, caller: Caller): void;
+  readonly settling: Settling;
 }
 
 /** An upstream whose every answer is metered and billed where it comes in, whatever becomes of it further out. */
@@ -77,19 +79,24 @@ export class MeteredAttempt implements Attempt {
   /** However it ended, and whatever its provider said: it is over. */
   close(ending: Ending): void {
     if (this.ending !== undefined) return;
-    const { received, caller, trace } = this.#exchange;
+    const { id, received, caller, trace } = this.#exchange;
     const { target, meter } = this;
-    try {
+    const { prices, spent, settling } = this.#parts;
+    settling.part('meter', id, () => {
       const unread = this.#reply?.unread ?? nothing;
       meter.close({ ending, received, target, unread });
-      const bill = this.#parts.prices.bill(target, meter.usage, meter.model);
+    });
+    settling.part('bill', id, () => {
+      const bill = prices.bill(target, meter.usage, meter.model);
       this.bill = bill !== undefined && meter.estimated ? { ...bill, estimated: true } : bill;
-    } finally {
-      this.ending = ending;
-      this.#parts.spent(this, caller);
-      trace.attemptEnded();
-      const { within } = askingOf(this.#exchange);
-      for (let module = within; module !== undefined; module = module.outer) module.attemptEnded();
+    });
+    this.ending = ending;
+    settling.part('spent', id, () => spent(this, caller));
+    settling.part('trace', id, () => trace.attemptEnded());
+    const { within } = askingOf(this.#exchange);
+    for (let module = within; module !== undefined; module = module.outer) {
+      const asker = module;
+      settling.part('module', id, () => asker.attemptEnded());
     }
   }
 }

@@ -14,6 +14,7 @@ import type { Facts } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Afterwork } from './afterwork.ts';
 import { type AskingParts, ask } from './asking.ts';
+import { keptPurse } from './kept-purse.ts';
 import type { Meanings } from './meaning.ts';
 
 export interface KitParts {
@@ -24,7 +25,8 @@ export interface KitParts {
   readonly meanings: Meanings;
   readonly afterwork: Afterwork;
   readonly asking: AskingParts;
-  purse(holder: Holder): Purse;
+  /** What a key may spend on a call. */
+  purse(holder: Holder, call: { readonly isOver: boolean }): Purse;
   wireByName(name: string): WireFormat | undefined;
   target: Models['target'];
 }
@@ -71,7 +73,8 @@ class CallKit implements Kit<unknown> {
   }
 
   get purse(): Purse {
-    return this.#parts.purse(holderOf(this.#observation.exchange.caller));
+    const { caller, trace } = this.#observation.exchange;
+    return keptPurse(this.#parts.purse(holderOf(caller), trace), this.#observation);
   }
 
   get models(): Models {

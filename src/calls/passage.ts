@@ -10,6 +10,7 @@ import { type Ending, endingOf } from '../kernel/reply/ending.ts';
 import { custody } from '../kernel/reply/reply.ts';
 import type { Continuing } from './continuing.ts';
 import type { CallReports } from './reports.ts';
+import type { Settling } from './settling.ts';
 import type { Counted } from './turnstile.ts';
 import { Underway } from './underway.ts';
 
@@ -20,6 +21,7 @@ export interface PassageParts {
   readonly usage: Pick<UsageRecorder, 'record'>;
   readonly reports: Pick<CallReports, 'add'>;
   readonly clock: Clock;
+  readonly settling: Settling;
 }
 
 /** The way of a call through its pipeline, which can't be configured away: metered, counted and told of, however it ends. */
@@ -72,7 +74,8 @@ export class Passage {
       ending = endingOf(error);
       throw error;
     } finally {
-      this.#report(underway, { ending, pipeline: '', askedBy });
+      const told = { ending, pipeline: '', askedBy };
+      this.#parts.settling.part('report', exchange.id, () => this.#report(underway, told));
     }
   }
 
@@ -85,29 +88,30 @@ export class Passage {
 
   /** What decides about further calls is told at once, what is only told about this one soon. */
   #settle(underway: Underway, { pipeline, counted, ending }: Settled): void {
-    const { usage, clock } = this.#parts;
+    const { usage, clock, settling } = this.#parts;
     const { exchange } = underway;
-    const { trace, caller } = exchange;
+    const { id, trace, caller } = exchange;
     this.#open.delete(underway);
     const answered = ending.how !== 'failed' || underway.hasBegunToArrive;
     const target = trace.answeredBy ?? exchange.target;
     const { accountId, keyId } = holderOf(caller);
-    if (answered) counted.used();
-    else counted.unused();
+    settling.part('quota', id, () => (answered ? counted.used() : counted.unused()));
     // In the same breath: a count that is begun between the two would miss the call.
-    usage.record(
-      {
-        accountId,
-        keyId,
-        provider: target.provider.name,
-        model: target.model,
-        failed: !answered,
-        periodStartMs: answered ? counted.periodStartMs : undefined,
-        usage: trace.attempts.length === 0 ? underway.usage : undefined,
-      },
-      clock.now(),
+    settling.part('usage', id, () =>
+      usage.record(
+        {
+          accountId,
+          keyId,
+          provider: target.provider.name,
+          model: target.model,
+          failed: !answered,
+          periodStartMs: answered ? counted.periodStartMs : undefined,
+          usage: trace.attempts.length === 0 ? underway.usage : undefined,
+        },
+        clock.now(),
+      ),
     );
-    this.#report(underway, { ending, pipeline: pipeline.text });
+    settling.part('report', id, () => this.#report(underway, { ending, pipeline: pipeline.text }));
   }
 
   /** Once everything is over that providers were asked for: a module may go on reading when the client has its answer. */

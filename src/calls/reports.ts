@@ -9,6 +9,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
 import type { Known } from './callers.ts';
+import type { Settling } from './settling.ts';
 import type { Underway } from './underway.ts';
 
 export interface CallReportsParts {
@@ -17,6 +18,7 @@ export interface CallReportsParts {
   /** Undefined where calls are not remembered. */
   readonly requests: RequestRecorder | undefined;
   readonly log: Log;
+  readonly settling: Settling;
 }
 
 /** A call that was made and has ended. */
@@ -62,20 +64,15 @@ export class CallReports {
   flush(): void {
     const calls = this.#waiting;
     this.#waiting = [];
-    for (const call of calls) {
-      try {
-        this.#report(call);
-      } catch (err) {
-        this.#parts.log.error({ id: call.underway.exchange.id, err }, 'bug');
-      }
-    }
+    for (const call of calls)
+      this.#parts.settling.part('report', call.underway.exchange.id, () => this.#report(call));
   }
 
   turnedAway({ id, known, received, startedAtMs, thrown }: TurnedAway): void {
     const { model } = received.asked;
     const ms = performance.now() - startedAtMs;
     const error = GatewayError.is(thrown) ? thrown : undefined;
-    this.#parts.requests?.record({
+    const call: EndedCall = {
       ...nothing,
       id,
       accountId: known.accountId,
@@ -88,11 +85,12 @@ export class CallReports {
       errorCode: error?.code ?? 'internal',
       totalMs: ms,
       overheadMs: ms,
-    });
+    };
+    this.#parts.settling.part('request log', id, () => this.#parts.requests?.record(call));
   }
 
   #report({ underway, ending, status, pipeline, askedBy, ms }: Ended): void {
-    const { metrics, requests, log } = this.#parts;
+    const { metrics, requests, log, settling } = this.#parts;
     const { exchange, meter, usage, bill } = underway;
     const { id, trace, received, caller } = exchange;
     const { steps, overheadMs, startedAtMs, attempts } = trace;
@@ -124,20 +122,26 @@ export class CallReports {
       pipeline,
       steps,
     };
-    requests?.record(call);
-    metrics.record(call, attempts);
-    for (const { fault, module } of steps)
-      if (fault !== undefined) log.error({ id, module, fault }, 'module broken');
-    for (const fault of underway.faults) log.error({ id, err: fault }, 'a look at a reply failed');
-    if (!log.logsCalls) return;
-    const estimated = meter.estimated || call.costEstimated;
-    log.call(call, { error: error?.text, stop: meter.stopReason, estimated });
+    settling.part('request log', id, () => requests?.record(call));
+    settling.part('metrics', id, () => metrics.record(call, attempts));
+    settling.part('log', id, () => {
+      for (const { fault, module } of steps)
+        if (fault !== undefined) log.error({ id, module, fault }, 'module broken');
+      for (const fault of underway.faults) log.error({ id, err: fault }, 'a look at a reply failed');
+      if (!log.logsCalls) return;
+      const estimated = meter.estimated || call.costEstimated;
+      log.call(call, { error: error?.text, stop: meter.stopReason, estimated });
+    });
   }
 
   /** What an answer from a cache would have cost. */
-  #saved({ exchange: { trace, target }, meter: { usage, model } }: Underway): NanoUsd {
+  #saved({ exchange: { id, trace, target }, meter: { usage, model } }: Underway): NanoUsd {
     if (trace.answeredBy !== undefined || trace.cacheHeader() !== 'hit') return 0;
-    return this.#parts.prices.bill(target, usage, model)?.nanoUsd ?? 0;
+    let saved = 0;
+    this.#parts.settling.part('saved', id, () => {
+      saved = this.#parts.prices.bill(target, usage, model)?.nanoUsd ?? 0;
+    });
+    return saved;
   }
 }
 

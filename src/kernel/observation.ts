@@ -33,6 +33,7 @@ export class Observation implements Keeper, Asker {
   /** Every answer that providers were asked for below this module. */
   #attempts: readonly Attempt[] = none;
   #paid: readonly Paid[] = none;
+  #settled: readonly Paid[] = none;
   readonly #stopwatch: Stopwatch;
   #changedRequest = false;
   #callsOfNext = 0;
@@ -96,6 +97,13 @@ export class Observation implements Keeper, Asker {
   /** Runs once, when the module's part is over and nothing is under way that providers were asked for below it. */
   whenPaid(then: Paid): void {
     this.#paid = [...this.#paid, then];
+    // Who was still at work when the call went on without it is told too.
+    if (this.#isOver) this.#settle();
+  }
+
+  /** Runs once, when all of those have run, whatever became of them. */
+  whenSettled(then: Paid): void {
+    this.#settled = [...this.#settled, then];
     if (this.#isOver) this.#settle();
   }
 
@@ -240,10 +248,12 @@ export class Observation implements Keeper, Asker {
   }
 
   #settle(): void {
-    if (this.#paid.length === 0 || this.#attempts.some(({ ending }) => ending === undefined)) return;
-    const paid = this.#paid;
+    if (this.#paid.length + this.#settled.length === 0) return;
+    if (this.#attempts.some(({ ending }) => ending === undefined)) return;
+    const told = [...this.#paid, ...this.#settled];
     this.#paid = none;
-    for (const then of paid) {
+    this.#settled = none;
+    for (const then of told) {
       try {
         then(this.#attempts);
       } catch (fault) {

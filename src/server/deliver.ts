@@ -21,11 +21,17 @@ interface Delivery {
 }
 
 /** Writes an answer to its client, in the client's format and the framing it asked for. */
-export function deliver(delivery: Delivery): Promise<void> {
-  const { received } = delivery.underway.exchange;
+export async function deliver(delivery: Delivery): Promise<void> {
+  const { reply, exchange } = delivery.underway;
+  const { received } = exchange;
   const framing = received.streamed ? 'sse' : 'json';
-  const chunks = delivery.underway.reply.bytes(received.wire, framing, received);
-  return framing === 'sse' ? deliverStream(delivery, chunks) : deliverWhole(delivery, chunks);
+  try {
+    const chunks = reply.bytes(received.wire, framing, received);
+    await (framing === 'sse' ? deliverStream(delivery, chunks) : deliverWhole(delivery, chunks));
+  } finally {
+    // Whatever kept it from being sent: nobody reads it any more, and the call is over.
+    if (!reply.ended) await reply.discard();
+  }
 }
 
 type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;

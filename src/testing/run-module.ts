@@ -1,8 +1,10 @@
+import { inspect } from 'node:util';
 import { Spending } from '../billing/spending.ts';
 import { Afterwork } from '../calls/afterwork.ts';
 import { metered } from '../calls/attempt.ts';
 import { kitMaker } from '../calls/kit.ts';
 import { Meanings } from '../calls/meaning.ts';
+import { Settling } from '../calls/settling.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
@@ -100,9 +102,12 @@ export function runModule(
       newId: createRequestIds(),
       alone: async (exchange, aside) => (await aside(exchange)).answer(),
     },
-    purse: (holder) => spending.purse(holder),
+    purse: (holder, call) => spending.purse(holder, call),
     wireByName,
     target: (model) => ({ provider: defaults.provider ?? demo, model }),
+  });
+  const settling = new Settling({
+    error: (facts, message) => process.emitWarning(message, { detail: inspect(facts) }),
   });
   const all = [module, ...(surroundings.beside ?? [])];
   const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits);
@@ -116,7 +121,7 @@ export function runModule(
       sent.push(passed.request);
       return run.upstream === undefined ? demonstration(passed) : run.upstream(passed);
     };
-    const upstream = metered({ upstream: answering, prices, spent: () => undefined });
+    const upstream = metered({ upstream: answering, prices, spent: () => undefined, settling });
     const alone = run.options === undefined ? module.name : `${module.name}?${run.options}`;
     const { told, attempts, steps } = trace;
     const seen = () => ({

@@ -96,6 +96,11 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
         help: `Bytes that are held for requests under way, of ${Math.floor(heldBytesMax)}`,
         read: () => ballast.bytes,
       },
+      {
+        name: 'weir_orphaned_slots',
+        help: 'Counted calls that are not settled, beyond those that are open: there must be none',
+        read: () => Math.max(0, (people.quota?.unsettled ?? 0) - inference.openCalls),
+      },
     ],
     features: ['streaming'],
     async drain(untilMs) {

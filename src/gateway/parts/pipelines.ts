@@ -9,6 +9,7 @@ import { Meanings } from '../../calls/meaning.ts';
 import { Passage } from '../../calls/passage.ts';
 import { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { CallReports } from '../../calls/reports.ts';
+import { Settling } from '../../calls/settling.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -57,11 +58,13 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     priced: ({ provider, model }) => catalog.priced(provider, model),
     bill: (target, used, answered) => catalog.bill({ ...target, answered }, used),
   };
+  const settling = new Settling(log);
   const reports = new CallReports({
     prices,
     metrics,
     requests: settings.requestLog.isOn ? requests : undefined,
     log,
+    settling,
   });
   // Whoever may look into Redis reads no conversations there.
   const turnSealing = settings.stores === undefined ? undefined : new Sealing(roots.derived('turns'));
@@ -75,11 +78,13 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
         const spent = { accountId, keyId, provider: provider.name, model, usage: used, costNanoUsd };
         usage.spend(spent, systemClock.now());
       },
+      settling,
     }),
     continuing: new Continuing(new ShelvedTurns(stores.turnShelves, turnSealing)),
     usage,
     reports,
     clock: systemClock,
+    settling,
   });
   const afterwork = new Afterwork({
     onFault: (module, err) => log.error({ module, err }, 'work after a call failed'),
@@ -98,7 +103,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
       newId: createRequestIds(),
       alone: (exchange, aside) => passage.alone(exchange, aside),
     },
-    purse: (holder) => spending.purse(holder),
+    purse: (holder, call) => spending.purse(holder, call),
     wireByName,
     target: (model) => directory.find(model),
   });
@@ -122,6 +127,11 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
         name: 'weir_lingering_calls',
         help: 'Calls that are over for their clients while modules still read something',
         read: () => passage.lingering,
+      },
+      {
+        name: 'weir_settling_faults_total',
+        help: 'Parts of settling calls that failed, each a bug; the other parts were done',
+        read: () => settling.faults,
       },
       {
         name: 'weir_afterwork_waiting',

@@ -24,7 +24,14 @@ export function spendingPart({ stores, usage, log }: SpendingParts): Spent {
   });
   return {
     spending,
-    gauges: [{ name: 'weir_open_holds', help: 'Sums that are held for calls', read: () => spending.open }],
+    gauges: [
+      { name: 'weir_open_holds', help: 'Sums that are held for calls', read: () => spending.open },
+      {
+        name: 'weir_orphaned_holds',
+        help: 'Sums that are held for calls that have ended: there must be none',
+        read: () => spending.orphaned,
+      },
+    ],
     async close(untilMs) {
       if (!(await spending.close(untilMs - performance.now())))
         log.error({}, 'some costs could not be settled');

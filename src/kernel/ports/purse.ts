@@ -35,7 +35,7 @@ export interface Purse {
 }
 
 /** What a call may cost, and what its key may spend. */
-export interface Wish {
+interface Wish {
   readonly amount: NanoUsd;
   /** Taken where there isn't enough left for all of it; no less than this. */
   readonly least: NanoUsd;
@@ -49,6 +49,7 @@ export type HoldDecision =
 /** Money that nobody else can spend until it is known what the call really cost. */
 export interface Hold {
   readonly amount: NanoUsd;
+  readonly isSettled: boolean;
   /** Once, when the call has ended: what it cost counts in full, more than was held or less, and 0 gives all back. */
   settle(cost: NanoUsd): Promise<void>;
 }

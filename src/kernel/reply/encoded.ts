@@ -3,8 +3,12 @@ import type { ReplyEncoder } from '../wire-format.ts';
 import type { Events } from './rewritten.ts';
 import type { Pulled, Source } from './source.ts';
 
-/** An answer's events as the bytes of a format. */
-export function encoded(events: Source<Events>, encoder: ReplyEncoder): () => Pulled<Uint8Array> {
+/** An answer's events as the bytes of a format; where they can't be written, the answer has `failed`. */
+export function encoded(
+  events: Source<Events>,
+  encoder: ReplyEncoder,
+  failed: (fault: unknown) => Promise<never>,
+): () => Pulled<Uint8Array> {
   let isOver = false;
   return async () => {
     while (!isOver) {
@@ -19,15 +23,25 @@ export function encoded(events: Source<Events>, encoder: ReplyEncoder): () => Pu
         isOver = true;
         return encoder.end();
       }
-      const chunks: Uint8Array[] = [];
-      for (const event of next) {
-        const chunk = encoder.push(event);
-        if (chunk !== undefined) chunks.push(chunk);
+      try {
+        const bytes = written(next, encoder);
+        if (bytes !== undefined) return bytes;
+      } catch (fault) {
+        isOver = true;
+        return failed(fault);
       }
-      if (chunks.length > 0) return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
     }
     return undefined;
   };
+}
+
+function written(events: Events, encoder: ReplyEncoder): Uint8Array | undefined {
+  const chunks: Uint8Array[] = [];
+  for (const event of events) {
+    const chunk = encoder.push(event);
+    if (chunk !== undefined) chunks.push(chunk);
+  }
+  return chunks.length > 1 ? Buffer.concat(chunks) : chunks[0];
 }
 
 /** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */

@@ -221,7 +221,9 @@ export class Reply {
     const raw = this.#relayed?.raw;
     const own = raw?.wire === wire && raw.framing === framing;
     return new ReplyBytes(
-      own ? this.#ownBytes(raw, asked) : encoded(this.#source(), wire.replyEncoder(framing, asked)),
+      own
+        ? this.#ownBytes(raw, asked)
+        : encoded(this.#source(), wire.replyEncoder(framing, asked), (fault) => this.#failed(fault)),
       () => this.#finish({ how: 'aborted' }),
     );
   }
