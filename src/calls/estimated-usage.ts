@@ -37,7 +37,7 @@ function writtenChars(block: Block): number {
     case 'thinking':
       return block.thinking.length;
     case 'tool_use':
-      return JSON.stringify(block.input).length;
+      return JSON.stringify(block.input)?.length ?? 0;
     default:
       return 0;
   }

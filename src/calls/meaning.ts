@@ -82,7 +82,7 @@ function unmarked(value: unknown): unknown {
 function reframes({ request, received }: Exchange): boolean {
   const { wire } = received;
   if (wire.continuation !== undefined) return false;
-  const own = Object.values(request.extensions ?? {}).flatMap((fields) => Object.keys(fields));
+  const own = Object.values(request.extensions ?? {}).flatMap((fields) => Object.keys(fields ?? {}));
   return (
     own.every((field) => wire.bookkeeping.includes(field)) &&
     request.tools?.some((tool) => tool.type === 'foreign') !== true

@@ -2,7 +2,7 @@
 export const limits = {
   /** Providers refuse bodies over 32 MB; decoding stops here, so a small compressed bomb can't grow past it. */
   bodyBytesMax: 32 * 1024 * 1024,
-  /** Deeper than any real request; recursive walks over a body stay within the stack. */
+  /** Deeper than any real request or answer; recursive walks over a body stay within the stack. */
   jsonDepthMax: 200,
   /** Longer than any vendor's; names are remembered and repeated in errors, so a client must not choose how much. */
   modelNameMax: 256,
@@ -199,6 +199,10 @@ export const limits = {
   usageBatchesMax: 4,
   /** Tokens, or billionths of a dollar, of one call: a provider that says more is not believed. */
   usageFigureMax: 1e13,
+  /** Tokens or searches that a provider may say it counted in one call: no model reads or writes as many. */
+  toldCountMax: 100_000_000,
+  /** Dollars that a provider may say one call cost; the same as `usageFigureMax`. */
+  toldCostUsdMax: 10_000,
   /** Times that stored usage is read again because some was stored meanwhile. */
   usageReadsMax: 5,
   /** Days of one usage report: a year, leap years included. */

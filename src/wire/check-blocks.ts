@@ -1,4 +1,4 @@
-import { isJsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { ChatRequest } from '../kernel/message.ts';
 import { refuse } from './check-messages.ts';
 
@@ -12,31 +12,31 @@ export function checkBlocks({ system, messages }: ChatRequest): void {
 
 function checkBlock(block: unknown, place: string): void {
   if (!isJsonObject(block)) throw refuse(place, 'a block must be an object');
-  const needs = (field: string, kind: 'string' | 'object') => {
-    const value = block[field];
-    if (kind === 'string' ? typeof value !== 'string' : !isJsonObject(value))
-      throw refuse(`${place}.${field}`, `must be ${article[kind]}`);
-  };
+  const needs = (field: string) => checkText(block, field, place);
+  needs('type');
   switch (block.type) {
     case 'text':
-      needs('text', 'string');
+      needs('text');
       return;
     case 'thinking':
-      needs('thinking', 'string');
+      needs('thinking');
       return;
     case 'redacted_thinking':
-      needs('data', 'string');
+      needs('data');
       return;
     case 'image':
+      checkSource(block.source, `${place}.source`);
+      return;
     case 'document':
-      needs('source', 'object');
+      checkSource(block.source, `${place}.source`);
+      if (block.title != null) needs('title');
       return;
     case 'tool_use':
-      needs('id', 'string');
-      needs('name', 'string');
+      needs('id');
+      needs('name');
       return;
     case 'tool_result':
-      needs('tool_use_id', 'string');
+      needs('tool_use_id');
       checkResult(block.content, `${place}.content`);
   }
 }
@@ -47,4 +47,20 @@ function checkResult(content: unknown, place: string): void {
   for (const [at, block] of content.entries()) checkBlock(block, `${place}.${at}`);
 }
 
-const article = { string: 'a string', object: 'an object' };
+function checkSource(source: unknown, place: string): void {
+  if (!isJsonObject(source)) throw refuse(place, 'must be an object');
+  checkText(source, 'type', place);
+  for (const field of textsOf.get(source.type) ?? []) checkText(source, field, place);
+}
+
+/** Fields of a source that are text, by its type. */
+const textsOf: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['base64', ['media_type', 'data']],
+  ['text', ['media_type', 'data']],
+  ['url', ['url']],
+  ['file', ['file_id']],
+]);
+
+function checkText(object: JsonObject, field: string, place: string): void {
+  if (typeof object[field] !== 'string') throw refuse(`${place}.${field}`, 'must be a string');
+}

@@ -57,14 +57,19 @@ interface Foreign {
 
 /** A piece of content that only its own format understands. Like any block of a newer kind, it is not in the union. */
 export function foreignBlock(wire: string, part: JsonObject): Block {
-  const block: unknown = { type: 'foreign', wire, kind: String(part.type), part } satisfies Foreign;
+  const block: unknown = { type: 'foreign', wire, kind: kindOf(part), part } satisfies Foreign;
   return block as Block;
 }
 
 /** A tool that only its own format understands. */
 export function foreignTool(wire: string, part: JsonObject): Tool {
-  const kind = String(part.type);
+  const kind = kindOf(part);
   return Object.assign({ type: 'foreign', name: kind }, { wire, kind, part });
+}
+
+/** A type that is no name is none: what it is can only be told by its own format. */
+function kindOf({ type }: JsonObject): string {
+  return typeof type === 'string' ? type : 'unknown';
 }
 
 export function foreignOf(value: unknown): Foreign | undefined {

@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, parseExact } from '../kernel/json.ts';
+import { shapeOf } from '../kernel/json-scan.ts';
+import { limits } from '../kernel/limits.ts';
 
 /** Reading what another party wrote: a value of the wrong type counts as absent. */
 export function stringOf(value: unknown): string | undefined {
@@ -7,6 +9,20 @@ export function stringOf(value: unknown): string | undefined {
 
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** A count of something that is billed: whole, not below zero, and no more than can be. */
+export function countOf(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}
+
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= limits.toldCountMax;
+}
+
+/** In dollars. */
+export function isCost(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= limits.toldCostUsdMax;
 }
 
 export function booleanOf(value: unknown): boolean | undefined {
@@ -23,7 +39,7 @@ export function objectsOf(value: unknown): readonly JsonObject[] {
 
 export function parseObject(text: string): JsonObject | undefined {
   try {
-    return objectOf(JSON.parse(text));
+    return isTooDeep(text) ? undefined : objectOf(JSON.parse(text));
   } catch {
     return undefined;
   }
@@ -32,10 +48,30 @@ export function parseObject(text: string): JsonObject | undefined {
 /** The same with every digit, for what is to be written again. */
 export function parseExactObject(text: string): JsonObject | undefined {
   try {
-    return objectOf(parseExact(text));
+    return isTooDeep(text) ? undefined : objectOf(parseExact(text));
   } catch {
     return undefined;
   }
+}
+
+/** How a field has to be, where it is there at all and not null. */
+export type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
+
+/** The object without the fields that are not as they have to be; the same one where all are. */
+export function soundFields(told: JsonObject, checks: Checks): JsonObject {
+  let sound: Record<string, unknown> | undefined;
+  for (const name in checks) {
+    const value = told[name];
+    if (value === undefined || value === null || checks[name]?.(value) === true) continue;
+    sound ??= { ...told };
+    delete sound[name];
+  }
+  return sound ?? told;
+}
+
+/** Whoever walks over it later must stay within the stack; what is short can't be deep. */
+function isTooDeep(text: string): boolean {
+  return text.length > 2 * limits.jsonDepthMax && shapeOf(text).depth > limits.jsonDepthMax;
 }
 
 type Defined<Fields> = {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { JsonObject } from '../kernel/json.ts';
+import { limits } from '../kernel/limits.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
 import { parseBody } from '../kernel/parse-body.ts';
 import { unfold } from '../kernel/reply/answer.ts';
@@ -83,6 +84,8 @@ function toolsIn({ messages }: ChatRequest) {
   return blocks.filter((block) => block.type === 'tool_use' || block.type === 'tool_result');
 }
 
+/** Two of them together are still a count that is believed. */
+const tokens = fc.nat(limits.toldCountMax / 4);
 const word = fc.string({ minLength: 1, unit: 'grapheme' });
 
 const answers: fc.Arbitrary<Answer> = fc
@@ -91,7 +94,7 @@ const answers: fc.Arbitrary<Answer> = fc
     text: fc.option(word),
     tools: fc.array(fc.tuple(word, toolInput), { maxLength: 3 }),
     stop: fc.constantFrom('end_turn', 'max_tokens'),
-    usage: fc.record({ input_tokens: fc.nat(), output_tokens: fc.nat(), cache_read_input_tokens: fc.nat() }),
+    usage: fc.record({ input_tokens: tokens, output_tokens: tokens, cache_read_input_tokens: tokens }),
   })
   .map(({ thinking, text, tools, stop, usage }) => ({
     id: 'resp_1',

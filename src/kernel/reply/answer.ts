@@ -51,7 +51,7 @@ function* deltasOf(block: Block): Generator<Delta> {
       yield { type: 'text_delta', text: block.text };
       return;
     case 'tool_use':
-      yield { type: 'input_json_delta', partial_json: JSON.stringify(block.input) };
+      yield { type: 'input_json_delta', partial_json: JSON.stringify(block.input) ?? '{}' };
       return;
     case 'thinking':
       if (block.thinking !== '') yield { type: 'thinking_delta', thinking: block.thinking };
@@ -70,7 +70,8 @@ interface OpenBlock {
 /** Puts an answer together from its events, one at a time. */
 export class Folding {
   #message: Answer | undefined;
-  readonly #blocks: (OpenBlock | undefined)[] = [];
+  /** By their index, which a provider chooses. */
+  readonly #blocks = new Map<number, OpenBlock>();
   #usage: Usage = {};
   #stopReason: string | null = null;
   #stopSequence: string | null = null;
@@ -84,10 +85,10 @@ export class Folding {
         this.#usage = mergeUsage(this.#usage, event.message.usage);
         return;
       case 'content_block_start':
-        this.#blocks[event.index] = { block: event.content_block, json: '' };
+        this.#blocks.set(event.index, { block: event.content_block, json: '' });
         return;
       case 'content_block_delta': {
-        const open = this.#blocks[event.index];
+        const open = this.#blocks.get(event.index);
         if (open !== undefined) grow(open, event.delta);
         return;
       }
@@ -108,8 +109,8 @@ export class Folding {
 
   answer(): Answer | undefined {
     if (this.#message === undefined) return undefined;
-    const content: Block[] = [];
-    for (const open of this.#blocks) if (open !== undefined) content.push(closed(open));
+    const inOrder = [...this.#blocks].sort(([one], [other]) => one - other);
+    const content = inOrder.map(([, open]) => closed(open));
     return {
       ...this.#message,
       content,

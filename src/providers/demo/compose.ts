@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../kernel/json.ts';
+import { canonicalJson, isJsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
 import { sample } from './sample.ts';
 
@@ -76,9 +76,12 @@ function toolResultOf(message: Message | undefined): string | undefined {
   return undefined;
 }
 
-function textOf(content: string | readonly Block[]): string {
+/** What a client wrote where nobody but this model judges it. */
+function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join(' ');
+  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
+  const texts = blocks.map((block) => (isJsonObject(block) && block.type === 'text' ? block.text : ''));
+  return texts.map((text) => (typeof text === 'string' ? text : '')).join(' ');
 }
 
 function excerpt(text: string): string {

@@ -112,6 +112,26 @@ test("a tool's result is answered in words", async () => {
   assert.match(textOf(answer), /The tool returned: 2\.4 m$/);
 });
 
+test('whatever stands in a request, it is answered', async () => {
+  const names = Array.from({ length: 1000 }, () => 'a');
+  const nested = (depth: number): JsonObject =>
+    depth === 0
+      ? {}
+      : { type: 'object', required: [...names, { toString: 1 }], properties: { a: nested(depth - 1) } };
+  const { content } = await answerTo({ ...hello, tools: [{ name: 'deep', input_schema: nested(8) }] });
+  assert.equal(content[0]?.type, 'tool_use');
+  for (const result of [{ a: 1 }, 5, null, [null, 5, { type: 'text', text: {} }]]) {
+    const body = {
+      ...hello,
+      messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: result }] }],
+    };
+    assert.match(
+      textOf(await answerTo(receivedAs(anthropicMessages, body).request)),
+      /^This is a demonstration/,
+    );
+  }
+});
+
 test('events come in the order of the format', async () => {
   const types = (await Array.fromAsync(speak({ ...hello, max_tokens: 2 }))).map((event) => event.type);
   assert.deepEqual(types, [

@@ -27,6 +27,10 @@ export function sample(schema: unknown, depth = 0): unknown {
 
 function sampleObject(schema: Readonly<Record<string, unknown>>, depth: number): unknown {
   const properties = isJsonObject(schema.properties) ? schema.properties : {};
-  const required = Array.isArray(schema.required) ? schema.required.map(String) : Object.keys(properties);
-  return Object.fromEntries(required.map((name) => [name, sample(properties[name], depth + 1)]));
+  const required: readonly unknown[] = Array.isArray(schema.required)
+    ? schema.required
+    : Object.keys(properties);
+  // Each once: a name that stands there a thousand times, on every level, would never end.
+  const names = new Set(required.filter((name) => typeof name === 'string'));
+  return Object.fromEntries([...names].map((name) => [name, sample(properties[name], depth + 1)]));
 }

@@ -2,7 +2,7 @@ import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { Target } from '../../kernel/provider.ts';
 import { wiresOf } from '../../kernel/provider.ts';
-import { checkBlocks } from '../../wire/check-blocks.ts';
+import { checkTranslatable } from '../../wire/check-translatable.ts';
 import { promptOf } from './prompt.ts';
 import { templateFor } from './prompt-template.ts';
 import { sampleOf } from './sample.ts';
@@ -13,7 +13,7 @@ export class TokenEstimator {
   readonly #tokenizer = new Tokenizer();
 
   async estimate(request: ChatRequest, { provider, model }: Target): Promise<number> {
-    checkBlocks(request);
+    checkTranslatable(request);
     if (provider.countTokens !== undefined) return provider.countTokens(request);
     const [wire] = wiresOf({ provider, model });
     const { bags, fixedTokens } = promptOf(request, templateFor(model, wire?.name));

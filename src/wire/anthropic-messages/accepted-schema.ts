@@ -1,4 +1,5 @@
 import { isJsonObject } from '../../kernel/json.ts';
+import { stringOf } from '../read.ts';
 
 /**
  * A schema that the provider can hold a model to: objects closed, and what it has no means to enforce said in words
@@ -16,7 +17,9 @@ export function acceptedSchema(schema: unknown): unknown {
   }
   if (schema.type === 'object' || isJsonObject(schema.properties)) accepted.additionalProperties = false;
   if (untold.length > 0)
-    accepted.description = [schema.description, `{${untold.join(', ')}}`].filter(Boolean).join('\n\n');
+    accepted.description = [stringOf(schema.description), `{${untold.join(', ')}}`]
+      .filter(Boolean)
+      .join('\n\n');
   return accepted;
 }
 

@@ -3,7 +3,7 @@ import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { changedFields } from '../changed-fields.ts';
-import { checkBlocks } from '../check-blocks.ts';
+import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
 import { defined, objectOf } from '../read.ts';
@@ -24,7 +24,7 @@ function patch(request: ChatRequest, received: Received): Uint8Array {
 
 /** A request that came in another format, or was made here. */
 function translate(request: ChatRequest): EncodedRequest {
-  checkBlocks(request);
+  checkTranslatable(request);
   const dropped = new Set(fieldsLeftBehind(request, 'anthropic-messages'));
   const generation = generationOf(request.model);
   const conversation = conversationOf(request, generation, dropped);
@@ -33,7 +33,7 @@ function translate(request: ChatRequest): EncodedRequest {
     generation,
     dropped,
   );
-  const thinks = thinking !== undefined && thinking.type !== 'disabled';
+  const thinks = thinking != null && thinking.type !== 'disabled';
   const tools = toolsOf(request, dropped);
   const body = {
     ...request,

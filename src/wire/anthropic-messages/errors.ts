@@ -8,7 +8,7 @@ export function nameOfError(status: number): string {
 }
 
 export function statusOfError(name: string): number | undefined {
-  return statusByName[name];
+  return Object.hasOwn(statusByName, name) ? statusByName[name] : undefined;
 }
 
 /** The same error in this dialect. */

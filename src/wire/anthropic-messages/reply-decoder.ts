@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
-import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import type { ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
@@ -8,6 +8,8 @@ import { objectOf, parseObject, stringOf } from '../read.ts';
 import { SseParser } from '../sse.ts';
 import { UnreadContent } from '../unread-content.ts';
 import { statusOfError } from './errors.ts';
+import { soundAnswer, soundEvent } from './sound-reply.ts';
+import { soundUsage } from './sound-usage.ts';
 
 /** Reads a streamed answer: frames are canonical events already. */
 export class MessagesDecoder implements ReplyDecoder {
@@ -78,17 +80,15 @@ const space = 32;
 
 export function readMessage(body: JsonObject): Whole {
   if (body.type === 'error') return { error: errorOf(body) };
-  return Array.isArray(body.content) && body.content.every(isJsonObject)
-    ? { answer: asAnswer(body) }
-    : undefined;
+  return Array.isArray(body.content) ? { answer: soundAnswer(body) } : undefined;
 }
 
 /** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
 export function briefOfMessage(body: JsonObject): Glimpse | undefined {
   const { type, content, usage, stop_reason } = body;
-  if (type === 'error' || !Array.isArray(content) || !content.every(isJsonObject)) return undefined;
-  if (!isJsonObject(usage) || typeof usage.output_tokens !== 'number') return undefined;
-  return { stop_reason: stringOf(stop_reason) ?? null, usage };
+  if (type === 'error' || !Array.isArray(content)) return undefined;
+  const told = soundUsage(usage);
+  return told.output_tokens == null ? undefined : { stop_reason: stringOf(stop_reason) ?? null, usage: told };
 }
 
 /** The same from its end. */
@@ -97,24 +97,12 @@ export function glimpseOfMessage(json: string): Glimpse | undefined {
   const usage = glance(json, 'usage', 1);
   const stop = glance(json, 'stop_reason', 1);
   if (!isJsonObject(usage) || typeof stop !== 'string') return undefined;
-  return { stop_reason: stop, usage };
+  return { stop_reason: stop, usage: soundUsage(usage) };
 }
 
-/** What an event of this kind can't be read without. */
-const needed: Readonly<Record<string, string>> = {
-  message_start: 'message',
-  content_block_start: 'content_block',
-  content_block_delta: 'delta',
-  message_delta: 'delta',
-};
-
 function eventOf(data: JsonObject | undefined): ReplyEvent | undefined {
-  if (data === undefined || typeof data.type !== 'string') return undefined;
-  if (data.type === 'error') return { type: 'error', error: errorOf(data) };
-  const field = needed[data.type];
-  if (field !== undefined && !isJsonObject(data[field])) return undefined;
-  const checked: unknown = data;
-  return checked as ReplyEvent;
+  if (data === undefined) return undefined;
+  return data.type === 'error' ? { type: 'error', error: errorOf(data) } : soundEvent(data);
 }
 
 function errorOf(data: JsonObject): StreamError {
@@ -123,9 +111,4 @@ function errorOf(data: JsonObject): StreamError {
   const type = stringOf(error.type) ?? 'api_error';
   const status = statusOfError(type);
   return { ...error, type, message, ...(status !== undefined && { status }) };
-}
-
-function asAnswer(body: JsonObject): Answer {
-  const checked: unknown = body;
-  return checked as Answer;
 }

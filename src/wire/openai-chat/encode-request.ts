@@ -3,7 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
-import { checkBlocks } from '../check-blocks.ts';
+import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
 import { fittingUserId } from '../openai/user-id.ts';
@@ -19,7 +19,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
     const body = patchJson(received.bytes, changesOf(request, received, encoding));
     return { body, dropped: listOf(encoding.dropped) };
   }
-  checkBlocks(request);
+  checkTranslatable(request);
   for (const field of fieldsLeftBehind(request, 'openai-chat')) encoding.dropped.add(field);
   for (const field of fieldsUnknownTo(request, expressible)) encoding.dropped.add(field);
   const {

@@ -1,26 +1,26 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
-import { numberOf, objectOf } from '../read.ts';
+import { countOf, objectOf } from '../read.ts';
 
 /** Compatible providers have their own places for some counts; `answer` is where the usage was found. */
 export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
   const prompt = objectOf(usage.prompt_tokens_details);
   const completion = objectOf(usage.completion_tokens_details);
   const counts = usageFromCounts({
-    prompt: numberOf(usage.prompt_tokens),
-    completion: numberOf(usage.completion_tokens),
-    total: numberOf(usage.total_tokens),
+    prompt: countOf(usage.prompt_tokens),
+    completion: countOf(usage.completion_tokens),
+    total: countOf(usage.total_tokens),
     read:
-      numberOf(prompt?.cached_tokens) ??
-      numberOf(usage.cache_read_input_tokens) ??
-      numberOf(usage.prompt_cache_hit_tokens) ??
-      numberOf(usage.cached_tokens) ??
-      numberOf(usage.num_cached_tokens),
-    written: numberOf(prompt?.cache_write_tokens) ?? numberOf(usage.cache_creation_input_tokens),
-    thought: numberOf(completion?.reasoning_tokens) ?? numberOf(usage.reasoning_tokens),
-    heard: numberOf(prompt?.audio_tokens),
-    spoken: numberOf(completion?.audio_tokens),
+      countOf(prompt?.cached_tokens) ??
+      countOf(usage.cache_read_input_tokens) ??
+      countOf(usage.prompt_cache_hit_tokens) ??
+      countOf(usage.cached_tokens) ??
+      countOf(usage.num_cached_tokens),
+    written: countOf(prompt?.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens),
+    thought: countOf(completion?.reasoning_tokens) ?? countOf(usage.reasoning_tokens),
+    heard: countOf(prompt?.audio_tokens),
+    spoken: countOf(completion?.audio_tokens),
   });
   return { ...counts, ...billingOf(usage, answer) };
 }

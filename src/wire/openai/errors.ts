@@ -20,9 +20,9 @@ export function openaiError(error: unknown): StreamError {
 
 /** In a stream there is no status line: compatible providers give a number for a code, OpenAI itself gives names. */
 function statusOf({ code, type }: JsonObject): number {
-  const number = Number(code);
-  if (Number.isInteger(number) && number >= 400 && number < 600) return number;
-  return statusByName[String(code)] ?? statusByName[String(type)] ?? 500;
+  const number = typeof code === 'string' ? Number(code) : numberOf(code);
+  if (number !== undefined && Number.isInteger(number) && number >= 400 && number < 600) return number;
+  return statusByName.get(code) ?? statusByName.get(type) ?? 500;
 }
 
 /** The same error in this dialect. */
@@ -38,19 +38,21 @@ const namesByStatus: Readonly<Record<number, string>> = {
   429: 'rate_limit_error',
 };
 
-const statusByName: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  invalid_prompt: 400,
-  context_length_exceeded: 400,
-  authentication_error: 401,
-  invalid_api_key: 401,
-  permission_error: 403,
-  not_found_error: 404,
-  model_not_found: 404,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  insufficient_quota: 429,
-  server_is_overloaded: 503,
-  slow_down: 503,
-  overloaded_error: 529,
-};
+const statusByName: ReadonlyMap<unknown, number> = new Map(
+  Object.entries({
+    invalid_request_error: 400,
+    invalid_prompt: 400,
+    context_length_exceeded: 400,
+    authentication_error: 401,
+    invalid_api_key: 401,
+    permission_error: 403,
+    not_found_error: 404,
+    model_not_found: 404,
+    rate_limit_error: 429,
+    rate_limit_exceeded: 429,
+    insufficient_quota: 429,
+    server_is_overloaded: 503,
+    slow_down: 503,
+    overloaded_error: 529,
+  }),
+);

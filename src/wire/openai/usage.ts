@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { defined, numberOf, objectOf, stringOf } from '../read.ts';
+import { defined, isCost, numberOf, objectOf, stringOf } from '../read.ts';
 
 interface Counts {
   readonly prompt: number | undefined;
@@ -42,8 +42,12 @@ const usualTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standar
 function costOf(usage: JsonObject): number | undefined {
   const ticks = numberOf(usage.cost_in_usd_ticks);
   const cost = numberOf(usage.cost) ?? (ticks === undefined ? undefined : ticks / 1e10);
-  if (cost === undefined || usage.is_byok !== true) return cost;
-  return cost + (numberOf(objectOf(usage.cost_details)?.upstream_inference_cost) ?? 0);
+  if (cost === undefined || usage.is_byok !== true) return believable(cost);
+  return believable(cost + (numberOf(objectOf(usage.cost_details)?.upstream_inference_cost) ?? 0));
+}
+
+function believable(cost: number | undefined): number | undefined {
+  return isCost(cost) ? cost : undefined;
 }
 
 /** Some count the same token as read and as written; it was still sent once. */
