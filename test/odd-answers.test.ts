@@ -87,6 +87,9 @@ const streamed: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
+/** Deeper than there is stack for who would write it again. */
+const deep = `"content":[{"type":"tool_use","id":"a","name":"b","input":${'['.repeat(30_000)}${']'.repeat(30_000)}}],"usage":{}`;
+
 const stage = await Stage.start(1);
 after(() => stage.close());
 let number = 0;
@@ -96,6 +99,10 @@ for (const provider of dialects)
     test(`a ${provider.name} provider’s odd answers to a ${client.name} client leave nothing behind`, async () => {
       const wholes = (said[provider.name] ?? []).map((odd) => ({ ...provider.whole, ...odd }));
       for (const whole of wholes) await check(Buffer.from(JSON.stringify(whole)), false);
+      await check(
+        Buffer.from(JSON.stringify({ ...provider.whole, deep: 0 }).replace('"deep":0', deep)),
+        false,
+      );
       for (const frame of streamed[provider.name] ?? []) {
         const frames = provider.frames.toSpliced(1, 1, { event: '', data: frame });
         const texts = frames.map(

@@ -59,6 +59,9 @@ function streamBody({ frames }: Dialect, random: Random): Buffer {
   return Buffer.from(texts.join(''));
 }
 
+/** Deeper than there is stack for who would write it again. */
+const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+
 const oddFrames = [
   'data: [DONE]\n\n',
   'data\n\n',
@@ -71,6 +74,7 @@ const oddFrames = [
   `data: "${'x'.repeat(200_000)}"\n\n`,
   `event: ${'e'.repeat(5000)}\ndata: {}\n\n`,
   `${'data: {\n'.repeat(2000)}\n`,
+  `data: {"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":${deep}}}\n\n`,
   'id: 1\nretry: -1\n\n',
   '\ufeffdata: {}\n\n',
 ];

@@ -1,0 +1,117 @@
+import { GatewayError } from '../../src/kernel/errors.ts';
+import type { JsonObject } from '../../src/kernel/json.ts';
+import { parseBody } from '../../src/kernel/parse-body.ts';
+import type { Framing, WireFormat } from '../../src/kernel/wire-format.ts';
+import { wireByName, wireFormats } from '../../src/wire/index.ts';
+import { received, replay, written } from '../../src/wire/testing/replay.ts';
+import { type Dialect, dialects, type Frame } from './dialects.ts';
+import { everyMutation } from './mutated-json.ts';
+
+export interface CodecTally {
+  readonly tried: number;
+  readonly failures: readonly string[];
+}
+
+/** Every good request with every single thing wrong in it, read and written in every format; `step` leaves some out. */
+export function fuzzRequests(step = 1, first = 0): CodecTally {
+  return tried(step, first, requests(), ({ wire, json }) => {
+    let body: JsonObject;
+    try {
+      body = parseBody(Buffer.from(json()));
+    } catch (refused) {
+      return refused;
+    }
+    return wireFormats.map((other) => faultOf(() => other.encodeRequest(wire.decodeRequest(body))));
+  });
+}
+
+/** Every good answer likewise: whatever a provider says, it is read without a fault, and can be written. */
+export function fuzzAnswers(step = 1, first = 0): CodecTally {
+  return tried(step, first, answers(), ({ wire, json, framing }) =>
+    wireFormats.flatMap((other) =>
+      (['everything', 'milestones'] as const).map((interest) =>
+        faultOf(() => {
+          const { events } = replay({ wire, framing, bytes: Buffer.from(json()), interest });
+          if (interest === 'everything')
+            for (const to of ['json', 'sse'] as const)
+              written(other.replyEncoder(to, received(other, {})), events);
+        }),
+      ),
+    ),
+  );
+}
+
+interface Mutated {
+  readonly wire: WireFormat;
+  readonly framing: Framing;
+  readonly json: () => string;
+}
+
+function* requests(): Generator<Mutated> {
+  for (const { name, requests: good } of dialects)
+    for (const request of good)
+      for (const json of everyMutation({ ...request, model: 'm' }))
+        yield { wire: wireOf(name), framing: 'json', json };
+}
+
+function* answers(): Generator<Mutated> {
+  for (const dialect of dialects) {
+    const wire = wireOf(dialect.name);
+    for (const json of everyMutation(dialect.whole)) yield { wire, framing: 'json', json };
+    for (const at of dialect.frames.keys())
+      for (const json of everyMutation(dialect.frames[at]?.data))
+        yield { wire, framing: 'sse', json: () => withFrame(dialect, at, json()) };
+  }
+}
+
+function withFrame({ frames }: Dialect, at: number, json: string): string {
+  return frames.map((frame, index) => textOf(frame, index === at ? json : undefined)).join('');
+}
+
+function textOf({ event, data }: Frame, json: string | undefined): string {
+  const said = json ?? (data === undefined ? '[DONE]' : JSON.stringify(data));
+  return `${event === '' ? '' : `event: ${event}\n`}data: ${said}\n\n`;
+}
+
+function tried(
+  step: number,
+  first: number,
+  all: Iterable<Mutated>,
+  faultsOf: (one: Mutated) => unknown,
+): CodecTally {
+  const failures: string[] = [];
+  let at = -first;
+  let count = 0;
+  for (const one of all) {
+    if (at++ % step !== 0) continue;
+    count++;
+    for (const fault of [faultsOf(one)].flat())
+      if (fault !== undefined && !GatewayError.is(fault))
+        failures.push(
+          `${one.wire.name} as ${one.framing}: ${inWords(fault)}\n  ${one.json().slice(0, 2000)}`,
+        );
+  }
+  return { tried: count, failures };
+}
+
+function inWords(fault: unknown): string {
+  return fault instanceof Error
+    ? (fault.stack ?? fault.message).split('\n').slice(0, 4).join('\n')
+    : String(fault);
+}
+
+/** What it throws; undefined where it doesn't. */
+function faultOf(run: () => unknown): unknown {
+  try {
+    run();
+    return undefined;
+  } catch (fault) {
+    return fault;
+  }
+}
+
+function wireOf(name: string): WireFormat {
+  const wire = wireByName(name);
+  if (wire === undefined) throw new Error(`there is no format "${name}"`);
+  return wire;
+}
