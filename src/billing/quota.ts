@@ -3,19 +3,25 @@ import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { OpenList } from '../kernel/open-list.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
-import type { Allowance, Slots, Taken } from '../kernel/ports/shared-state.ts';
+import type { Allowance, Slots, Taken, Versions } from '../kernel/ports/shared-state.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import { monthOf, runningPeriod } from './period.ts';
+import type { Reservations } from './reservations.ts';
+import type { Reserve } from './reserve.ts';
 
 export interface QuotaParts {
   readonly slots: Slots;
+  readonly versions: Pick<Versions, 'of'>;
   readonly clock: Clock;
   /** Calls in a period. */
   readonly tierLimits: Readonly<Record<TierId, number>>;
   /** Where an account can be given a larger tier. */
   upgradeUrl(): string;
+  readonly reservations: Reservations;
   /** Calls of a period that were recorded, stored or not. */
   counted(accountId: string, periodStartMs: number): Promise<number>;
+  /** Those, and what other processes may let through before they record it. */
+  claimed(accountId: string, periodStartMs: number): Promise<number>;
 }
 
 /** `version` is the account's, also of a refusal: whoever judged by an older one has to judge again. */
@@ -60,13 +66,17 @@ export class Quota {
 
   async take(account: Account): Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
-    let taken = await this.#parts.slots.take(allowance);
-    for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
-      if (beginnings >= limits.countBeginningsMax) throw countLost();
-      await this.#begin(allowance);
-      taken = await this.#parts.slots.take(allowance);
+    for (let beginnings = 0; beginnings < limits.countBeginningsMax; beginnings++) {
+      const taken = await this.#takeCounted(allowance);
+      if (taken.outcome !== 'granted') return this.#refused(taken, allowance);
+      const { used, version } = taken;
+      const slot = this.#slotOf(allowance, used);
+      const reserving = this.#parts.reservations.cover(slot.reserve, 1);
+      if (reserving === undefined || (await this.#staysCounted(slot, version, reserving)))
+        return { outcome: 'granted', version, slot };
+      slot.lose();
     }
-    return this.#decision(taken, allowance);
+    throw countLost();
   }
 
   /** What other replicas recorded within the last second may be missing. */
@@ -93,23 +103,45 @@ export class Quota {
     return this.#month;
   }
 
-  #decision(taken: Exclude<Taken, { outcome: 'uncounted' }>, allowance: Allowance): QuotaDecision {
-    const { version } = taken;
-    switch (taken.outcome) {
-      case 'granted': {
-        const slot = new Slot(allowance, this.#settle);
-        this.#open.add(slot);
-        return { outcome: 'granted', version, slot };
-      }
-      case 'full': {
-        const held = this.#openOf(allowance);
-        const mayComeBack = taken.used - held < allowance.limit;
-        const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance));
-        return { outcome: 'refused', version, error };
-      }
-      case 'failing':
-        return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
+  async #takeCounted(allowance: Allowance): Promise<Counted> {
+    let taken = await this.#parts.slots.take(allowance);
+    for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
+      if (beginnings >= limits.countBeginningsMax) throw countLost();
+      await this.#begin(allowance);
+      taken = await this.#parts.slots.take(allowance);
     }
+    return taken;
+  }
+
+  /** A count that was begun anew before the database knew of the slot lacks it, and accounts have another version then. */
+  async #staysCounted(slot: Slot, version: string, reserving: Promise<void>): Promise<boolean> {
+    try {
+      await reserving;
+      return (await this.#parts.versions.of(slot.accountId)) === version;
+    } catch (error) {
+      void slot.undo();
+      throw error;
+    }
+  }
+
+  #slotOf(allowance: Allowance, used: number): Slot {
+    const { accountId, periodStartMs, periodEndMs, limit } = allowance;
+    const question = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
+    const reserve = this.#parts.reservations.of(question, periodEndMs + limits.countGraceMs);
+    reserve.aheadMax = (limit - used) / limits.reservedShare;
+    const slot = new Slot({ allowance, reserve }, this.#settle);
+    this.#open.add(slot);
+    return slot;
+  }
+
+  #refused(taken: Exclude<Counted, { outcome: 'granted' }>, allowance: Allowance): QuotaDecision {
+    const { version } = taken;
+    if (taken.outcome === 'failing')
+      return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
+    const held = this.#openOf(allowance);
+    const mayComeBack = taken.used - held < allowance.limit;
+    const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance));
+    return { outcome: 'refused', version, error };
   }
 
   /** Those who need the same count wait for one question to the database. */
@@ -123,7 +155,7 @@ export class Quota {
   }
 
   async #beginFromDatabase(allowance: Allowance): Promise<void> {
-    const recorded = await this.#parts.counted(allowance.accountId, allowance.periodStartMs);
+    const recorded = await this.#parts.claimed(allowance.accountId, allowance.periodStartMs);
     await this.#parts.slots.begin(allowance, recorded + this.#openOf(allowance));
   }
 
@@ -134,12 +166,13 @@ export class Quota {
     return open;
   }
 
-  readonly #settle = (slot: Slot, allowance: Allowance, how: Settling): void | Promise<void> => {
-    if (how === 'kept') this.#open.delete(slot);
+  readonly #settle = (slot: Slot, { allowance, reserve }: TakenFrom, how: Settling): void | Promise<void> => {
+    this.#parts.reservations.settle(reserve, 1, how === 'kept' ? 1 : 0);
+    if (how === 'kept' || how === 'lost') this.#open.delete(slot);
     else return this.#release(slot, allowance, how);
   };
 
-  async #release(slot: Slot, allowance: Allowance, how: Exclude<Settling, 'kept'>): Promise<void> {
+  async #release(slot: Slot, allowance: Allowance, how: 'given back' | 'undone'): Promise<void> {
     const { slots } = this.#parts;
     try {
       await (how === 'undone' ? slots.undo(allowance) : slots.giveBack(allowance));
@@ -165,25 +198,41 @@ export class Quota {
   }
 }
 
-type Settling = 'kept' | 'given back' | 'undone';
-type OnSettled = (slot: Slot, allowance: Allowance, how: Settling) => void | Promise<void>;
+type Counted = Exclude<Taken, { outcome: 'uncounted' }>;
+
+/** What a slot is one of. */
+interface TakenFrom {
+  readonly allowance: Allowance;
+  readonly reserve: Reserve;
+}
+
+type Settling = 'kept' | 'given back' | 'undone' | 'lost';
+type OnSettled = (slot: Slot, from: TakenFrom, how: Settling) => void | Promise<void>;
 
 /** A call that counts unless it is given back. It is settled once; after that nothing changes. */
 export class Slot {
   /** Its place among the open ones. */
   place = -1;
-  readonly #allowance: Allowance;
+  readonly #from: TakenFrom;
   readonly #onSettled: OnSettled;
   #settled = false;
 
-  constructor(allowance: Allowance, onSettled: OnSettled) {
-    this.#allowance = allowance;
+  constructor(from: TakenFrom, onSettled: OnSettled) {
+    this.#from = from;
     this.#onSettled = onSettled;
+  }
+
+  get accountId(): string {
+    return this.#from.allowance.accountId;
+  }
+
+  get reserve(): Reserve {
+    return this.#from.reserve;
   }
 
   /** The period that it counts in. */
   get periodStartMs(): number {
-    return this.#allowance.periodStartMs;
+    return this.#from.allowance.periodStartMs;
   }
 
   get isSettled(): boolean {
@@ -191,7 +240,8 @@ export class Slot {
   }
 
   isOf({ accountId, periodStartMs }: Allowance): boolean {
-    return this.#allowance.accountId === accountId && this.#allowance.periodStartMs === periodStartMs;
+    const { allowance } = this.#from;
+    return allowance.accountId === accountId && allowance.periodStartMs === periodStartMs;
   }
 
   /** The call counts. It is recorded in the same breath, or a count that is begun between the two misses it. */
@@ -209,10 +259,15 @@ export class Slot {
     await this.#settle('undone');
   }
 
+  /** The count that it was taken from is gone. */
+  lose(): void {
+    this.#settle('lost');
+  }
+
   #settle(how: Settling): void | Promise<void> {
     if (this.#settled) return;
     this.#settled = true;
-    return this.#onSettled(this, this.#allowance, how);
+    return this.#onSettled(this, this.#from, how);
   }
 }
 

@@ -7,10 +7,11 @@ import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Hold, HoldDecision, Purses } from '../kernel/ports/purse.ts';
-import type { UsageDay } from '../kernel/ports/records.ts';
+import type { Reservation, UsageDay } from '../kernel/ports/records.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
 import { RedisLink } from '../storage/redis/redis-link.ts';
 import { RedisPurses } from '../storage/redis/redis-purses.ts';
+import { Reservations } from './reservations.ts';
 import { Spending } from './spending.ts';
 
 const holder = { accountId: 'a', keyId: 'k' };
@@ -35,8 +36,14 @@ function setUp(rows: readonly UsageDay[] = []) {
     asked.push(question);
     return rows;
   };
-  const spendingOn = (purses: Purses) => new Spending({ purses, clock, days, retryMs: 20 });
+  const spendingOn = (purses: Purses) =>
+    new Spending({ purses, clock, reservations: reservationsAt(clock), days, retryMs: 20 });
   return { clock, asked, spendingOn, spending: spendingOn(new MemoryPurses(clock)) };
+}
+
+/** On a database that knows of nobody else. */
+function reservationsAt(clock: MovedClock): Reservations {
+  return new Reservations({ book: { reserve: async () => undefined, reserved: async () => [] }, clock });
 }
 
 function holdIn(decision: HoldDecision): Hold {
@@ -126,6 +133,62 @@ test('a Redis that lost everything is told what was spent, and what is held here
   assert.ok(after.outcome === 'refused' && after.spent === 57 && after.held === 0);
 });
 
+test('what a killed process or another replica has reserved counts as spent, in its day and its month', async () => {
+  const { clock } = setUp();
+  const reserved = (amount: number, atMs: number): Reservation => ({
+    processId: `process ${amount}`,
+    accountId: 'a',
+    of: 'spending',
+    keyId: 'k',
+    periodStartMs: 0,
+    amount,
+    atMs,
+    untilMs: 1e13,
+  });
+  const rows = [
+    reserved(1, clock.now()),
+    reserved(20, Date.UTC(2026, 10, 14, 12)),
+    reserved(300, Date.UTC(2026, 9, 31)),
+  ];
+  const book = { reserve: async () => undefined, reserved: async () => rows };
+  const reservations = new Reservations({ book, clock });
+  const days = async () => [row('2026-11-15', 50)];
+  const spending = new Spending({ purses: new MemoryPurses(clock), clock, reservations, days });
+  const decision = await spending.purse(holder).hold(wish(1));
+  assert.ok(decision.outcome === 'granted');
+  assert.deepEqual(decision.spent, { day: 51, month: 71 });
+});
+
+test('what a call may cost is in the database before it is made, and its cost until that is stored', async () => {
+  const { clock } = setUp();
+  const written: number[] = [];
+  const book = {
+    reserve: async (rows: readonly Reservation[]) => {
+      written.push(...rows.map(({ amount }) => amount));
+    },
+    reserved: async () => [],
+  };
+  const reservations = new Reservations({ book, clock });
+  const spending = new Spending({
+    purses: new MemoryPurses(clock),
+    clock,
+    reservations,
+    days: async () => [],
+  });
+  const purse = spending.purse(holder);
+  const hold = holdIn(await purse.hold(wish(20)));
+  assert.deepEqual(written, [20]);
+  const page = reservations.turnPage();
+  await hold.settle(7);
+  assert.equal((await purse.hold(wish(94))).outcome, 'refused');
+  assert.deepEqual(written, [20]);
+  await reservations.storing(page, async (rows) => {
+    written.push(...rows.map(({ amount }) => amount));
+  });
+  assert.deepEqual(written, [20, 0]);
+  assert.equal(spending.open, 0);
+});
+
 test('a settlement that Redis did not get is made up for when it is back', async (t) => {
   const { proxy, url } = await TcpProxy.to(t, await freshRedis(t));
   const { spendingOn } = setUp();
@@ -152,7 +215,14 @@ test('holds of calls that go on are renewed, and put back where Redis lost them'
   t.after(() => admin.destroy());
   const { clock } = setUp();
   const purses = new RedisPurses(await linkTo(t, url));
-  const spending = new Spending({ purses, clock, days: async () => [], retryMs: 10, renewalMs: 0 });
+  const spending = new Spending({
+    purses,
+    clock,
+    reservations: reservationsAt(clock),
+    days: async () => [],
+    retryMs: 10,
+    renewalMs: 0,
+  });
   const hold = holdIn(await spending.purse(holder).hold(wish(20)));
   const untilMs = async () => (await admin.zRangeWithScores('weir:{a}:holds:k', 0, -1))[0]?.score ?? 0;
   const first = await untilMs();

@@ -4,26 +4,37 @@ import type { NanoUsd } from '../kernel/money.ts';
 import { OpenList } from '../kernel/open-list.ts';
 import type {
   AskedHold,
+  Ceilings,
+  HeldSum,
   HoldDecision,
   Holder,
   Purse,
   Purses,
   Spent,
   Windows,
+  Wish,
 } from '../kernel/ports/purse.ts';
 import type { UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import { within } from '../kernel/within.ts';
 import { type HeldFor, OpenHold } from './open-hold.ts';
 import { monthOf } from './period.ts';
+import type { Reservations } from './reservations.ts';
+import type { Reserve } from './reserve.ts';
 
 interface SpendingParts {
   readonly purses: Purses;
   readonly clock: Clock;
+  readonly reservations: Reservations;
   /** Usage that was recorded, stored or not. */
   days(question: Parameters<UsageBook['days']>[0]): Promise<readonly UsageDay[]>;
   readonly retryMs?: number;
   readonly renewalMs?: number;
+}
+
+interface Granted {
+  readonly held: HeldSum;
+  readonly spent: Spent;
 }
 
 const dayMs = 86_400_000;
@@ -51,7 +62,7 @@ export class Spending {
   }
 
   purse(holder: Holder, call?: HeldFor): Purse {
-    return { hold: (wish) => this.#hold({ ...wish, holder, windows: this.#windowsNow() }, call) };
+    return { hold: (wish) => this.#hold(holder, wish, call) };
   }
 
   /** Waits for settlements that are on their way; false where some didn't arrive in time. */
@@ -64,28 +75,54 @@ export class Spending {
     );
   }
 
-  async #hold(asked: AskedHold, call: HeldFor | undefined): Promise<HoldDecision> {
-    const { holder, windows } = asked;
-    for (let beginnings = 0; beginnings <= limits.countBeginningsMax; beginnings++) {
-      const outcome = await this.#parts.purses.hold(asked);
-      switch (outcome.outcome) {
-        case 'granted': {
-          const hold = new OpenHold(outcome.held, this.#settle, call);
-          this.#open.add(hold);
-          this.#watch();
-          return { outcome: 'granted', hold, spent: outcome.spent };
-        }
-        case 'refused':
-          return { ...outcome, endsAtMs: windows[outcome.window].endMs };
-        case 'uncounted':
+  async #hold(holder: Holder, wish: Wish, call: HeldFor | undefined): Promise<HoldDecision> {
+    const { purses, reservations } = this.#parts;
+    const windows = this.#windowsNow();
+    let covered = 0;
+    let asked: AskedHold = { ...wish, holder, windows };
+    try {
+      for (let beginnings = 0; beginnings <= limits.countBeginningsMax; ) {
+        const outcome = await purses.hold(asked);
+        if (outcome.outcome === 'refused') return { ...outcome, endsAtMs: windows[outcome.window].endMs };
+        if (outcome.outcome === 'uncounted') {
+          beginnings++;
           await this.#begin(holder, windows);
+          continue;
+        }
+        const { held, spent } = outcome;
+        const reserve = this.#reserveOf(holder);
+        reserve.aheadMax = leastLeft(wish.ceilings, spent) / limits.reservedShare;
+        const reserving = covered === 0 ? reservations.cover(reserve, held.amount) : undefined;
+        if (reserving === undefined) {
+          if (covered > 0) reservations.settle(reserve, covered - held.amount, 0);
+          covered = 0;
+          return this.#granted(outcome, call);
+        }
+        covered = held.amount;
+        asked = { ...asked, amount: covered };
+        // Purses may be lost and begun anew while the database is told: held again, it is in whatever is counted then.
+        await Promise.all([reserving, purses.settle(held, { cost: 0, windows, again: false })]);
       }
+    } finally {
+      if (covered > 0) reservations.settle(this.#reserveOf(holder), covered, 0);
     }
     throw unavailable('the count of what was spent is lost as soon as it is begun');
   }
 
+  #granted({ held, spent }: Granted, call: HeldFor | undefined): HoldDecision {
+    const hold = new OpenHold(held, this.#settle, call);
+    this.#open.add(hold);
+    this.#watch();
+    return { outcome: 'granted', hold, spent };
+  }
+
+  #reserveOf({ accountId, keyId }: Holder): Reserve {
+    return this.#parts.reservations.of({ accountId, of: 'spending', keyId, periodStartMs: 0 });
+  }
+
   /** Where the store can't be told it is told later: the call is over, and its cost counts. */
   readonly #settle = async (hold: OpenHold, cost: NanoUsd, again: boolean): Promise<void> => {
+    if (!again) this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
     try {
       await this.#parts.purses.settle(hold.held, { cost, windows: this.#windowsNow(), again });
       this.#open.delete(hold);
@@ -113,10 +150,19 @@ export class Spending {
     await purses.begin(holder, windows, spent);
   }
 
+  /** What others have reserved is read first: what they store meanwhile is there twice, and never missing. */
   async #recorded({ accountId, keyId }: Holder, { day, month }: Windows): Promise<Spent> {
     const today = nameOf(day.startMs);
+    const question = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
+    const reserved = await this.#parts.reservations.elsewhere(question);
     const rows = await this.#parts.days({ accountId, from: nameOf(month.startMs), to: today });
     const spent = { day: 0, month: 0 };
+    for (const { amount, atMs } of reserved) {
+      // What is open across midnight is written anew within a minute.
+      const untilMs = atMs + 2 * limits.reservationRenewalMs;
+      if (untilMs >= month.startMs) spent.month += amount;
+      if (untilMs >= day.startMs) spent.day += amount;
+    }
     for (const row of rows) {
       if (row.keyId !== keyId) continue;
       spent.month += row.costNanoUsd;
@@ -159,4 +205,11 @@ export class Spending {
 /** `2026-11-15`. */
 function nameOf(dayStartMs: number): string {
   return new Date(dayStartMs).toISOString().slice(0, 10);
+}
+
+function leastLeft({ day, month }: Ceilings, spent: Spent): NanoUsd {
+  const left = [day, month].map((ceiling, at) =>
+    ceiling === undefined ? Number.POSITIVE_INFINITY : ceiling - (at === 0 ? spent.day : spent.month),
+  );
+  return Math.max(0, Math.min(...left));
 }

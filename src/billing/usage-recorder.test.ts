@@ -54,8 +54,8 @@ test('calls are summed up by day, key, provider and model, and stored in one bat
     cacheWriteTokens: 120,
     costNanoUsd: 15,
   });
-  assert.equal(await book.counted('a', 1), 7);
-  assert.equal(await book.counted('b', 1), 1);
+  assert.equal((await book.counted('a', 1)).calls, 7);
+  assert.equal((await book.counted('b', 1)).calls, 1);
 });
 
 test('what attempts used is told where they were made, and the call counts once', async (t) => {
@@ -79,7 +79,7 @@ test('what attempts used is told where they were made, and the call counts once'
       ['other-provider', [0, 20, 40, 7]],
     ],
   );
-  assert.equal(await book.counted('a', 1), 1);
+  assert.equal((await book.counted('a', 1)).calls, 1);
 });
 
 test('what an attempt used is stored by itself, also where no call is recorded', async (t) => {
@@ -87,14 +87,14 @@ test('what an attempt used is stored by itself, also where no call is recorded',
   const { failed, periodStartMs, ...attempt } = call();
   recorder.spend({ ...attempt, usage, costNanoUsd: 5 }, noonMs);
   await eventually(async () => ((await book.days(november))[0]?.costNanoUsd === 5 ? true : undefined));
-  assert.equal(await book.counted('a', 1), 0);
+  assert.equal((await book.counted('a', 1)).calls, 0);
 });
 
 test('what was recorded is stored by itself', async (t) => {
   const { recorder, book } = await setUp(t, { flushMs: 10 });
   for (const round of [1, 2]) {
     recorder.record(call(), noonMs);
-    await eventually(async () => ((await book.counted('a', 1)) === round ? true : undefined));
+    await eventually(async () => ((await book.counted('a', 1)).calls === round ? true : undefined));
   }
 });
 
@@ -109,7 +109,7 @@ test('a batch whose storing failed after it succeeded is counted once', async (t
   assert.equal(await recorder.flush(60_000), true);
   assert.equal(faulty.adds, 4);
   assert.equal(ids.size, 1);
-  assert.equal(await book.counted('a', 1), 1);
+  assert.equal((await book.counted('a', 1)).calls, 1);
 });
 
 test('while the book is away calls go on being summed up, and none is lost', async (t) => {
@@ -126,7 +126,7 @@ test('while the book is away calls go on being summed up, and none is lost', asy
   assert.ok(errors.length >= 2);
   away = false;
   assert.equal(await recorder.flush(60_000), true);
-  assert.equal(await book.counted('a', 1), 11);
+  assert.equal((await book.counted('a', 1)).calls, 11);
   assert.equal(recorder.failedRounds, 0);
 });
 
@@ -138,7 +138,7 @@ test('a batch that the book refuses does not hold up the others', async (t) => {
   recorder.record(call({ model: 'poison' }), noonMs);
   await eventually(() => (recorder.failedRounds > 0 ? true : undefined));
   recorder.record(call({ model: 'food' }), noonMs);
-  await eventually(async () => ((await book.counted('a', 1)) === 1 ? true : undefined));
+  await eventually(async () => ((await book.counted('a', 1)).calls === 1 ? true : undefined));
   assert.equal(recorder.unflushed('a', 1), 1);
 });
 
@@ -170,7 +170,7 @@ test('models that clients invent are summed up as "other" past a bound, and no c
     days.reduce((sum, row) => sum + row.requests, 0),
     202,
   );
-  assert.equal(await book.counted('a', 1), 202);
+  assert.equal((await book.counted('a', 1)).calls, 202);
 });
 
 test('names that a database would refuse are stored as far as they can be', async (t) => {

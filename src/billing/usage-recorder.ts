@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import type { Reservation, UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import { Reservations } from './reservations.ts';
 import { type RecordedCall, type SpentAttempt, type UsageQuestion, UsageTally } from './usage-tally.ts';
 
 interface RecorderParts {
@@ -9,6 +10,8 @@ interface RecorderParts {
   readonly clock: Clock;
   /** Told of every try to store that failed; it is made again. */
   readonly onError?: (error: unknown) => void;
+  /** Told each time that the database stops taking reservations: calls go on that it doesn't know of. */
+  readonly onUnreserved?: (error: unknown) => void;
   readonly flushMs?: number;
   readonly sumsMax?: number;
 }
@@ -17,15 +20,25 @@ const dayMs = 86_400_000;
 
 /** Sums up what calls used in memory, and stores it every second, away from the calls. */
 export class UsageRecorder {
+  /** What calls may use before it is recorded here. */
+  readonly reservations: Reservations;
   readonly #book: UsageBook;
+  readonly #clock: Clock;
   readonly #tallies: WriteBehind<UsageTally>;
   #today = { startMs: 0, endMs: 0, name: '' };
 
-  constructor({ book, clock, onError, flushMs, sumsMax = limits.usageSumsMax }: RecorderParts) {
+  constructor(parts: RecorderParts) {
+    const { book, clock, onError, onUnreserved, flushMs, sumsMax = limits.usageSumsMax } = parts;
     this.#book = book;
+    this.#clock = clock;
+    const reservations = new Reservations({ book, clock, onError: onUnreserved });
+    this.reservations = reservations;
     this.#tallies = new WriteBehind({
-      begin: () => new UsageTally(sumsMax),
-      store: (tally) => book.add({ id: tally.id, atMs: clock.now(), ...tally.rows() }),
+      begin: () => new UsageTally(sumsMax, reservations.turnPage()),
+      store: (tally) =>
+        reservations.storing(tally.settlements, (reserved) =>
+          book.add({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved }),
+        ),
       flushMs: flushMs ?? limits.usageFlushMs,
       retryMsMax: limits.usageRetryMsMax,
       failedMax: limits.usageBatchesMax,
@@ -67,10 +80,25 @@ export class UsageRecorder {
     return this.#tallies.batches.reduce((calls, tally) => calls + tally.calls(accountId, periodStartMs), 0);
   }
 
-  /** All counted calls of a period, stored or not. */
+  /** All counted calls of a period, stored or not, and those that killed processes may have let through. */
   async counted(accountId: string, periodStartMs: number): Promise<number> {
-    const stored = await this.#undisturbed(() => this.#book.counted(accountId, periodStartMs));
-    return stored + this.unflushed(accountId, periodStartMs);
+    const lostBeforeMs = this.#clock.now() - 2 * limits.reservationRenewalMs;
+    return this.#countedWith(accountId, periodStartMs, ({ atMs }) => atMs < lostBeforeMs);
+  }
+
+  /** Those, and all that other processes may let through before they say so. */
+  claimed(accountId: string, periodStartMs: number): Promise<number> {
+    return this.#countedWith(accountId, periodStartMs, () => true);
+  }
+
+  async #countedWith(
+    accountId: string,
+    periodStartMs: number,
+    isIn: (reservation: Reservation) => boolean,
+  ): Promise<number> {
+    const { calls, reserved } = await this.#undisturbed(() => this.#book.counted(accountId, periodStartMs));
+    const elsewhere = sumOf(this.reservations.others(reserved).filter(isIn));
+    return calls + elsewhere + this.unflushed(accountId, periodStartMs);
   }
 
   /** All usage of those days, stored or not; the same sum may come in parts. */
@@ -96,4 +124,8 @@ export class UsageRecorder {
     }
     return this.#today.name;
   }
+}
+
+function sumOf(reservations: readonly Reservation[]): number {
+  return reservations.reduce((sum, { amount }) => sum + amount, 0);
 }

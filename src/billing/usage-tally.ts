@@ -3,6 +3,7 @@ import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Counted, UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { storableFigure, storableText } from '../kernel/storable.ts';
+import type { Settlements } from './reservations.ts';
 
 /** What is known of one call when it has ended. */
 export interface RecordedCall {
@@ -42,13 +43,16 @@ const rest = 'other';
 export class UsageTally {
   /** By which the book knows it when it is sent again. */
   readonly id = randomUUID();
+  /** What needs no reserve any more once this is stored. */
+  readonly settlements: Settlements;
   readonly #sumsMax: number;
   readonly #days = new Map<string, Writable<UsageDay>>();
   readonly #counted = new Map<string, Writable<Counted>>();
   #latest: Writable<UsageDay> | undefined;
 
-  constructor(sumsMax: number) {
+  constructor(sumsMax: number, settlements: Settlements = new Map()) {
     this.#sumsMax = sumsMax;
+    this.settlements = settlements;
   }
 
   /** Sums that it holds. */

@@ -189,6 +189,17 @@ export const limits = {
   shelfValueBytesMax: 8 * 1024 * 1024,
   /** Bytes on their way to such a shelf; what comes on top is not kept. */
   shelfPendingBytesMax: 64 * 1024 * 1024,
+  /** Calls that are reserved ahead where many come: a kill costs no more than these, or an eighth of a second's calls. */
+  reservedAheadMin: 16,
+  /** And never more than such a part of what is left. */
+  reservedShare: 8,
+  /** How long a call waits for its reservation; then the database counts as away, and calls go on without. */
+  reservationWaitMs: 3000,
+  /** How often it is looked what is reserved and not needed, and how often what is needed for long is written anew. */
+  reservationTrimMs: 1000,
+  reservationRenewalMs: 60_000,
+  /** Money that a killed process had reserved counts for the rest of its month. */
+  reservationKeptMs: 32 * 86_400_000,
   /** How late usage is stored. */
   usageFlushMs: 1000,
   /** And how long a failed try to store it rests at most. */

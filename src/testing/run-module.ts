@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { Reservations } from '../billing/reservations.ts';
 import { Spending } from '../billing/spending.ts';
 import { Afterwork } from '../calls/afterwork.ts';
 import { metered } from '../calls/attempt.ts';
@@ -78,6 +79,9 @@ export interface Surroundings {
   readonly beside?: readonly Module[];
 }
 
+/** Nothing outlives a test. */
+const unreserved = { reserve: async () => undefined, reserved: async () => [] };
+
 /** Prepares a module for tests: a real pipeline, the kit of the gateway with real stores in memory, a provider of your choice. */
 export function runModule(
   made: Module | ModuleMaker,
@@ -87,7 +91,8 @@ export function runModule(
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
   const { purses = new MemoryPurses(clock) } = surroundings;
   const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
-  const spending = new Spending({ purses, clock, days: async () => [] });
+  const reservations = new Reservations({ book: unreserved, clock });
+  const spending = new Spending({ purses, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
   const afterwork = new Afterwork({ onFault: (_, fault) => void faults.push(fault) });
   const kits = kitMaker({

@@ -1,4 +1,4 @@
-import type { UsageBatch, UsageBook } from '../../src/kernel/ports/records.ts';
+import type { CountedCalls, Reservation, UsageBatch, UsageBook } from '../../src/kernel/ports/records.ts';
 
 /** A usage book that a test can come between. */
 export class FaultyBook implements UsageBook {
@@ -7,8 +7,11 @@ export class FaultyBook implements UsageBook {
   afterAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;
   /** Run after a count was read. */
   afterCounted: () => void | Promise<void> = () => undefined;
+  /** Run before something is reserved. */
+  beforeReserve: (reservations: readonly Reservation[]) => void | Promise<void> = () => undefined;
   /** Tries to add a batch, and questions for counts. */
   adds = 0;
+  reserves = 0;
   counts = 0;
   readonly #book: UsageBook;
 
@@ -27,7 +30,17 @@ export class FaultyBook implements UsageBook {
     return this.#book.days(question);
   }
 
-  async counted(accountId: string, periodStartMs: number): Promise<number> {
+  async reserve(reservations: readonly Reservation[]): Promise<void> {
+    this.reserves++;
+    await this.beforeReserve(reservations);
+    await this.#book.reserve(reservations);
+  }
+
+  reserved(question: Parameters<UsageBook['reserved']>[0]): ReturnType<UsageBook['reserved']> {
+    return this.#book.reserved(question);
+  }
+
+  async counted(accountId: string, periodStartMs: number): Promise<CountedCalls> {
     this.counts++;
     const calls = await this.#book.counted(accountId, periodStartMs);
     await this.afterCounted();

@@ -72,6 +72,19 @@ export class WeirProcess {
     this.#child.kill(name);
   }
 
+  /** Ends it and the processes that it has started, all in the same moment. */
+  async killAll(): Promise<void> {
+    const workers = await this.workers();
+    this.#child.kill('SIGKILL');
+    for (const id of workers)
+      try {
+        process.kill(id, 'SIGKILL');
+      } catch {
+        // It is over already.
+      }
+    await this.exited;
+  }
+
   /** The ids of the processes that it has started. */
   async workers(): Promise<readonly number[]> {
     const { stdout } = await run('pgrep', ['-P', String(this.#child.pid)]).catch(() => ({ stdout: '' }));

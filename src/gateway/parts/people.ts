@@ -69,10 +69,13 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
   const callers = cloudCallers(shapes, keys);
   const quota = new Quota({
     slots: stores.shared.slots,
+    versions: stores.shared.versions,
     clock: systemClock,
     tierLimits: settings.tierLimits,
     upgradeUrl: () => `${address.url}/v1/catalog`,
+    reservations: usage.reservations,
     counted: (accountId, periodStartMs) => usage.counted(accountId, periodStartMs),
+    claimed: (accountId, periodStartMs) => usage.claimed(accountId, periodStartMs),
   });
   return {
     shapes,

@@ -20,6 +20,7 @@ export function spendingPart({ stores, usage, log }: SpendingParts): Spent {
   const spending = new Spending({
     purses: stores.purses,
     clock: systemClock,
+    reservations: usage.reservations,
     days: (question) => usage.days(question),
   });
   return {

@@ -20,6 +20,7 @@ export function usagePart({ stores, log }: UsageParts): Used {
     book: stores.database.usage,
     clock: systemClock,
     onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
+    onUnreserved: (cause) => log.error({ err: cause }, 'calls go on that are not reserved in the database'),
   });
   return {
     usage,
@@ -34,10 +35,16 @@ export function usagePart({ stores, log }: UsageParts): Used {
         help: 'Tries to store usage that failed since the last that did not',
         read: () => usage.failedRounds,
       },
+      {
+        name: 'weir_unreserved',
+        help: 'Whether calls go on that are not reserved in the database, because it is away',
+        read: () => Number(usage.reservations.isAway),
+      },
     ],
     features: ['usage'],
     async close(untilMs) {
       if (!(await usage.flush(untilMs - performance.now()))) log.error({}, 'some usage could not be stored');
+      await usage.reservations.close();
     },
   };
 }

@@ -35,7 +35,7 @@ export interface Purse {
 }
 
 /** What a call may cost, and what its key may spend. */
-interface Wish {
+export interface Wish {
   readonly amount: NanoUsd;
   /** Taken where there isn't enough left for all of it; no less than this. */
   readonly least: NanoUsd;

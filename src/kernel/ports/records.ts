@@ -148,15 +148,47 @@ export interface UsageBatch {
   readonly atMs: number;
   readonly days: readonly UsageDay[];
   readonly counted: readonly Counted[];
+  /** As they are when the batch is added, written also where it was added before. */
+  readonly reserved?: readonly Reservation[];
+}
+
+/** What a process may let through before it has stored what came of it; it counts as used until the process says less. */
+export interface Reservation {
+  readonly processId: string;
+  readonly accountId: string;
+  readonly of: 'calls' | 'spending';
+  /** Whose money it is; empty for calls. */
+  readonly keyId: string;
+  /** In which calls count; 0 for money, which counts in whatever day and month it was last written. */
+  readonly periodStartMs: number;
+  /** Calls, or billionths of a dollar; nothing is kept of 0. */
+  readonly amount: number;
+  /** When it was written. */
+  readonly atMs: number;
+  /** From when on nobody asks for it. */
+  readonly untilMs: number;
+}
+
+/** Reservations of one account in one period, or of one key. */
+export type ReservationQuestion = Pick<Reservation, 'accountId' | 'of' | 'keyId' | 'periodStartMs'>;
+
+/** Calls of a period that are stored, and all that is reserved for more, read in one moment. */
+export interface CountedCalls {
+  readonly calls: number;
+  readonly reserved: readonly Reservation[];
 }
 
 export interface UsageBook {
   add(batch: UsageBatch): Promise<void>;
+  /** Replaces what the same processes reserved for the same before, all or nothing. */
+  reserve(reservations: readonly Reservation[]): Promise<void>;
+  /** All that is reserved, by any process. */
+  reserved(question: ReservationQuestion): Promise<readonly Reservation[]>;
   /** Days from `from` to `to`, both included, of one account or of all, in order of day, key, provider, model. */
   days(question: {
     readonly accountId: string | undefined;
     readonly from: string;
     readonly to: string;
   }): Promise<readonly UsageDay[]>;
-  counted(accountId: string, periodStartMs: number): Promise<number>;
+  counted(accountId: string, periodStartMs: number): Promise<CountedCalls>;
 }

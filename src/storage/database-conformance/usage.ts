@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { limits } from '../../kernel/limits.ts';
+import type { Reservation } from '../../kernel/ports/records.ts';
 import { someDay } from './samples.ts';
 import type { SetUp } from './set-up.ts';
 
@@ -27,9 +28,9 @@ export function usageConformance(setUp: SetUp): void {
           costNanoUsd: 8_000_000_000_000_000,
         },
       ]);
-      assert.equal(await usage.counted('local', 1_762_000_000_000), 8);
-      assert.equal(await usage.counted('local', 1), 0);
-      assert.equal(await usage.counted('somebody else', 1_762_000_000_000), 0);
+      assert.equal((await usage.counted('local', 1_762_000_000_000)).calls, 8);
+      assert.equal((await usage.counted('local', 1)).calls, 0);
+      assert.equal((await usage.counted('somebody else', 1_762_000_000_000)).calls, 0);
     });
 
     test('a batch counts once, however often it is added', async (t) => {
@@ -39,7 +40,7 @@ export function usageConformance(setUp: SetUp): void {
       await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 ? database : other).usage.add(batch)));
       await other.usage.add(batch);
       assert.deepEqual(await database.usage.days({ accountId: 'local', from: day, to: day }), [someDay()]);
-      assert.equal(await database.usage.counted('local', 1_762_000_000_000), 2);
+      assert.equal((await database.usage.counted('local', 1_762_000_000_000)).calls, 2);
     });
 
     test('batches that are added at once lose nothing, whatever the order of their rows', async (t) => {
@@ -63,7 +64,7 @@ export function usageConformance(setUp: SetUp): void {
       await Promise.all(adds);
       const sums = await database.usage.days({ accountId: undefined, from: day, to: day });
       assert.deepEqual([sums.length, new Set(sums.map(({ requests }) => requests))], [600, new Set([24])]);
-      assert.equal(await database.usage.counted('account 7', 1), 12);
+      assert.equal((await database.usage.counted('account 7', 1)).calls, 12);
     });
 
     test('a batch that fails adds nothing of itself, and can be added when it is right', async (t) => {
@@ -73,7 +74,7 @@ export function usageConformance(setUp: SetUp): void {
       await assert.rejects(usage.add({ ...batch, days: [someDay({ model: 'a' }), broken] }));
       assert.deepEqual(await usage.days({ accountId: 'local', from: day, to: day }), []);
       await usage.add({ ...batch, days: [someDay()] });
-      assert.equal(await usage.counted('local', 1_762_000_000_000), 2);
+      assert.equal((await usage.counted('local', 1_762_000_000_000)).calls, 2);
     });
 
     test('days are told from the first to the last, of one account or of all, in order', async (t) => {
@@ -96,6 +97,109 @@ export function usageConformance(setUp: SetUp): void {
       const own = inOrder.filter(({ accountId }) => accountId === 'local');
       assert.deepEqual(await usage.days({ accountId: 'local', ...range }), own);
       assert.deepEqual(await usage.days({ accountId: 'nobody', ...range }), []);
+    });
+
+    describe('reservations', () => {
+      const month = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
+      const money = { accountId: 'a', of: 'spending', keyId: 'k', periodStartMs: 0 } as const;
+      const some = (given: Partial<Reservation> = {}): Reservation => ({
+        ...month,
+        processId: 'one',
+        amount: 5,
+        atMs: 10,
+        untilMs: 2_000_000_000_000,
+        ...given,
+      });
+
+      test('the latest that a process reserved holds, and nothing is kept of nothing', async (t) => {
+        const { database, execute } = await setUp(t);
+        const { usage } = database;
+        await usage.reserve([some(), some({ processId: 'other', amount: 7 }), some({ ...money, amount: 9 })]);
+        await usage.reserve([some({ amount: 3, atMs: 11, untilMs: 12 })]);
+        assert.deepEqual(await usage.reserved(month), [
+          some({ amount: 3, atMs: 11, untilMs: 12 }),
+          some({ processId: 'other', amount: 7 }),
+        ]);
+        assert.deepEqual(await usage.reserved(money), [some({ ...money, amount: 9 })]);
+        await usage.reserve([some({ amount: 0 }), some({ processId: 'other', amount: 8 })]);
+        assert.deepEqual(await usage.reserved(month), [some({ processId: 'other', amount: 8 })]);
+        await usage.reserve([some({ processId: 'other', amount: 0 }), some({ ...money, amount: 0 })]);
+        assert.deepEqual(await execute('select * from reservations'), []);
+      });
+
+      test('those of another account, period or key are not told', async (t) => {
+        const { usage } = (await setUp(t)).database;
+        await usage.reserve([
+          some(),
+          some({ accountId: 'b', amount: 1 }),
+          some({ periodStartMs: 2, amount: 1 }),
+          some(money),
+          some({ ...money, keyId: 'l', amount: 1 }),
+        ]);
+        assert.deepEqual(await usage.reserved(month), [some()]);
+        assert.deepEqual(await usage.reserved(money), [some(money)]);
+        assert.deepEqual(await usage.counted('a', 1), { calls: 0, reserved: [some()] });
+      });
+
+      test('are lowered together with the batch that they were for, also when it is added again', async (t) => {
+        const { usage } = (await setUp(t)).database;
+        await usage.reserve([some()]);
+        const batch = { id: 'one', atMs: 1, days: [], counted: [{ ...month, calls: 2 }] };
+        await usage.add({ ...batch, reserved: [some({ amount: 3 })] });
+        assert.deepEqual(await usage.counted('a', 1), { calls: 2, reserved: [some({ amount: 3 })] });
+        await usage.add({ ...batch, reserved: [some({ amount: 4 })] });
+        assert.deepEqual(await usage.counted('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
+        const broken = { ...batch, id: 'two', counted: [{ ...month, calls: 1.5 }] };
+        await assert.rejects(usage.add({ ...broken, reserved: [some({ amount: 0 })] }));
+        assert.deepEqual(await usage.counted('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
+      });
+
+      test('a count has every call once, while what is reserved becomes what is stored', async (t) => {
+        const { open, database } = await setUp(t);
+        const other = await open();
+        const total = 30;
+        await database.usage.reserve([some({ amount: total })]);
+        const counts: number[] = [];
+        const counting = async () => {
+          for (;;) {
+            const { calls, reserved } = await other.usage.counted('a', 1);
+            counts.push(calls + (reserved[0]?.amount ?? 0));
+            if (calls === total) return;
+          }
+        };
+        const storing = async () => {
+          for (let left = total - 1; left >= 0; left--)
+            await database.usage.add({
+              id: `batch ${left}`,
+              atMs: 1,
+              days: [],
+              counted: [{ ...month, calls: 1 }],
+              reserved: [some({ amount: left })],
+            });
+        };
+        await Promise.all([counting(), storing()]);
+        assert.deepEqual(new Set(counts), new Set([total]));
+      });
+
+      test('many are written at once, and those whose time is over are forgotten', async (t) => {
+        const { database, execute } = await setUp(t);
+        const many = Array.from({ length: 450 }, (_, at) =>
+          some({ accountId: `account ${at}`, untilMs: at }),
+        );
+        await database.usage.reserve(many);
+        assert.deepEqual(
+          await database.usage.reserved({ ...month, accountId: 'account 449' }),
+          many.slice(-1),
+        );
+        await database.usage.reserve(many.slice(0, 400).map((one) => ({ ...one, amount: 0 })));
+        await database.usage.add({
+          id: 'one',
+          atMs: 440 + limits.usageBatchCleanupMs,
+          days: [],
+          counted: [],
+        });
+        assert.deepEqual(await execute('select * from reservations'), []);
+      });
     });
 
     test('batches of long ago are forgotten, and those of late are not', async (t) => {

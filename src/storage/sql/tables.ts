@@ -57,6 +57,17 @@ export interface Tables {
     readonly period_start_ms: number;
     readonly calls: number;
   };
+  /** What processes may let through before they have stored what came of it. */
+  readonly reservations: {
+    readonly account_id: string;
+    readonly what: string;
+    readonly key_id: string;
+    readonly period_start_ms: number;
+    readonly process_id: string;
+    readonly amount: number;
+    readonly at_ms: number;
+    readonly until_ms: number;
+  };
   /** Batches that have been added, so that none is added twice. */
   readonly usage_batches: {
     readonly id: string;

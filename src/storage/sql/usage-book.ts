@@ -1,7 +1,16 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { Counted, UsageBatch, UsageBook, UsageDay } from '../../kernel/ports/records.ts';
+import type {
+  Counted,
+  CountedCalls,
+  Reservation,
+  ReservationQuestion,
+  UsageBatch,
+  UsageBook,
+  UsageDay,
+} from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
+import { readReservations, writeReservations } from './reservations.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlUsageBook implements UsageBook {
@@ -13,19 +22,31 @@ export class SqlUsageBook implements UsageBook {
   }
 
   async add(batch: UsageBatch): Promise<void> {
-    await this.#forgetOldBatches(batch.atMs);
+    await this.#forgetOld(batch.atMs);
     await this.#db.transaction().execute(async (trx) => {
       const { numInsertedOrUpdatedRows } = await trx
         .insertInto('usage_batches')
         .values({ id: batch.id, at_ms: batch.atMs })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirstOrThrow();
+      await writeReservations(trx, batch.reserved ?? []);
       if (numInsertedOrUpdatedRows === 0n) return;
       for (const days of chunks(inOrder(batch.days, dayName, addDays), limits.databaseRowsAtOnce))
         await writeDays(trx, days);
       for (const counted of chunks(inOrder(batch.counted, periodName, addCalls), limits.databaseRowsAtOnce))
         await writeCounted(trx, counted);
     });
+  }
+
+  async reserve(reservations: readonly Reservation[]): Promise<void> {
+    const isOneStatement =
+      reservations.length <= limits.databaseRowsAtOnce && reservations.every(({ amount }) => amount > 0);
+    if (isOneStatement) await writeReservations(this.#db, reservations);
+    else await this.#db.transaction().execute((trx) => writeReservations(trx, reservations));
+  }
+
+  reserved(question: ReservationQuestion): Promise<readonly Reservation[]> {
+    return readReservations(this.#db, question);
   }
 
   days({ accountId, from, to }: Parameters<UsageBook['days']>[0]): Promise<readonly UsageDay[]> {
@@ -56,24 +77,44 @@ export class SqlUsageBook implements UsageBook {
       .execute();
   }
 
-  async counted(accountId: string, periodStartMs: number): Promise<number> {
-    const found = await this.#db
+  /** In one statement: what is stored meanwhile would be missing, or be there twice. */
+  async counted(accountId: string, periodStartMs: number): Promise<CountedCalls> {
+    const rows = await this.#db
       .selectFrom('usage_periods')
-      .select('calls')
+      .select([
+        sql<string>`''`.as('processId'),
+        'calls as amount',
+        sql<number>`0`.as('atMs'),
+        sql<number>`0`.as('untilMs'),
+      ])
       .where('account_id', '=', accountId)
       .where('period_start_ms', '=', periodStartMs)
-      .executeTakeFirst();
-    return found?.calls ?? 0;
+      .unionAll((union) =>
+        union
+          .selectFrom('reservations')
+          .select(['process_id as processId', 'amount', 'at_ms as atMs', 'until_ms as untilMs'])
+          .where('account_id', '=', accountId)
+          .where('what', '=', 'calls')
+          .where('key_id', '=', '')
+          .where('period_start_ms', '=', periodStartMs),
+      )
+      .execute();
+    const whose = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
+    return {
+      calls: rows.find(({ processId }) => processId === '')?.amount ?? 0,
+      reserved: rows.filter(({ processId }) => processId !== '').map((row) => ({ ...whose, ...row })),
+    };
   }
 
   /** Now and then, and before anything is added: a batch that is in must not be reported as failed. */
-  async #forgetOldBatches(nowMs: number): Promise<void> {
+  async #forgetOld(nowMs: number): Promise<void> {
     if (nowMs - this.#cleanedAtMs < limits.usageBatchCleanupMs) return;
     this.#cleanedAtMs = nowMs;
     await this.#db
       .deleteFrom('usage_batches')
       .where('at_ms', '<', nowMs - limits.usageBatchKeptMs)
       .execute();
+    await this.#db.deleteFrom('reservations').where('until_ms', '<', nowMs).execute();
   }
 }
 

@@ -3,7 +3,15 @@ import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
 import { moduleStores } from './module-stores.ts';
 import { requestLog } from './request-log.ts';
+import { reservations } from './reservations.ts';
 import { usage } from './usage.ts';
 
 /** In the order in which they are run. One that has been released is never changed; the next one changes what it made. */
-export const migrations: readonly Migration[] = [accounts, usage, requestLog, askedBy, moduleStores];
+export const migrations: readonly Migration[] = [
+  accounts,
+  usage,
+  requestLog,
+  askedBy,
+  moduleStores,
+  reservations,
+];

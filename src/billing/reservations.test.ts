@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { eventually } from '../../test/support/eventually.ts';
+import { FaultyBook } from '../../test/support/faulty-book.ts';
+import { MovedClock } from '../../test/support/moved-clock.ts';
+import { emptyFolder } from '../../test/support/weir-process.ts';
+import { limits } from '../kernel/limits.ts';
+import { openSqlite } from '../storage/sql/sqlite.ts';
+import { Reservations, type Settlements } from './reservations.ts';
+
+const calls = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
+
+interface Given {
+  readonly trimMs?: number;
+  readonly waitMs?: number;
+}
+
+async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: Given = {}) {
+  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  t.after(() => database.close());
+  const book = new FaultyBook(database.usage);
+  const clock = new MovedClock();
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => errors.push(error);
+  const reservations = new Reservations({ book, clock, onError, trimMs, waitMs });
+  const reserve = reservations.of(calls, 1e13);
+  reserve.aheadMax = 1000;
+  const inBook = async () => {
+    const { calls: stored, reserved } = await database.usage.counted('a', 1);
+    return { stored, reserved: reserved.reduce((sum, { amount }) => sum + amount, 0) };
+  };
+  let batches = 0;
+  const store = (settled: Settlements, counted: number) =>
+    reservations.storing(settled, (reserved) =>
+      book.add({
+        id: `batch ${++batches}`,
+        atMs: 1,
+        days: [],
+        counted: [{ ...calls, calls: counted }],
+        reserved,
+      }),
+    );
+  return { book, clock, errors, reservations, reserve, inBook, store };
+}
+
+test('the first call waits for the database, and costs no more than itself', async (t) => {
+  const { book, reservations, reserve, inBook } = await setUp(t);
+  const reserving = reservations.cover(reserve, 1);
+  assert.ok(reserving instanceof Promise);
+  await reserving;
+  assert.deepEqual(await inBook(), { stored: 0, reserved: 1 });
+  assert.equal(book.reserves, 1);
+});
+
+test('calls that come at once share a write, and many calls take few', async (t) => {
+  const { book, reservations, reserve, inBook } = await setUp(t);
+  await Promise.all(Array.from({ length: 50 }, () => reservations.cover(reserve, 1)));
+  assert.equal(book.reserves, 1);
+  for (let at = 0; at < 950; at++) await reservations.cover(reserve, 1);
+  assert.ok(book.reserves < 50, String(book.reserves));
+  const { reserved } = await inBook();
+  assert.ok(reserved >= 1000 && reserved <= 1000 + 1000 / 8, String(reserved));
+});
+
+test('where little is left, nothing is reserved ahead', async (t) => {
+  const { reservations, reserve, inBook } = await setUp(t);
+  reserve.aheadMax = 0.5;
+  for (let at = 1; at <= 40; at++) {
+    await reservations.cover(reserve, 1);
+    assert.deepEqual(await inBook(), { stored: 0, reserved: at });
+  }
+});
+
+test('what is stored needs no reservation from the same moment on', async (t) => {
+  const { reservations, reserve, inBook, store } = await setUp(t);
+  const page = reservations.turnPage();
+  for (let at = 0; at < 3; at++) await reservations.cover(reserve, 1);
+  reservations.settle(reserve, 1, 1);
+  reservations.settle(reserve, 1, 0);
+  reservations.turnPage();
+  await store(page, 1);
+  assert.deepEqual(await inBook(), { stored: 1, reserved: 1 });
+});
+
+test('whatever fails, the database never says less than was let through', async (t) => {
+  const { book, reservations, reserve, inBook, store } = await setUp(t);
+  let page = reservations.turnPage();
+  let [letThrough, over, inPage, tries] = [0, false, 0, 0];
+  book.beforeAdd = () => {
+    if (++tries % 3 === 0) throw new Error('not stored');
+  };
+  book.afterAdd = () => {
+    if (tries % 4 === 0) throw new Error('stored, and nobody is told');
+  };
+  const calling = async () => {
+    for (let at = 0; at < 300; at++) {
+      await reservations.cover(reserve, 1);
+      letThrough++;
+      reservations.settle(reserve, 1, 1);
+      inPage++;
+    }
+  };
+  const storing = async () => {
+    while (!over || inPage > 0) {
+      const [sealed, counted] = [page, inPage];
+      page = reservations.turnPage();
+      inPage = 0;
+      await storedAtLast(sealed, counted);
+    }
+  };
+  const storedAtLast = async (sealed: Settlements, counted: number) => {
+    const id = `batch of ${letThrough} ${tries}`;
+    const add = (reserved: Parameters<Parameters<Reservations['storing']>[1]>[0]) =>
+      book.add({ id, atMs: 1, days: [], counted: [{ ...calls, calls: counted }], reserved });
+    while (
+      !(await reservations.storing(sealed, add).then(
+        () => true,
+        () => false,
+      ))
+    );
+  };
+  const watching = async () => {
+    while (!over) {
+      const before = letThrough;
+      const { stored, reserved } = await inBook();
+      assert.ok(stored + reserved >= before, `${stored} and ${reserved} of ${before}`);
+    }
+  };
+  const callers = Promise.all([calling(), calling(), calling()]).then(() => {
+    over = true;
+  });
+  await Promise.all([callers, storing(), watching()]);
+  book.beforeAdd = () => undefined;
+  book.afterAdd = () => undefined;
+  await store(new Map(), 0);
+  await reservations.close();
+  assert.deepEqual(await inBook(), { stored: 900, reserved: 0 });
+});
+
+test('where the database is away calls go on, and it is told when it is back', async (t) => {
+  const { book, errors, reservations, reserve, inBook } = await setUp(t, { trimMs: 10, waitMs: 50 });
+  book.beforeReserve = () => {
+    throw new Error('away');
+  };
+  await reservations.cover(reserve, 1);
+  assert.equal(reservations.isAway, true);
+  assert.equal(reservations.cover(reserve, 1), undefined);
+  assert.equal(errors.length, 1);
+  book.beforeReserve = () => undefined;
+  await eventually(async () => ((await inBook()).reserved >= 2 && !reservations.isAway ? true : undefined));
+  reservations.settle(reserve, 2, 0);
+  await eventually(async () => ((await inBook()).reserved === 0 ? true : undefined));
+});
+
+test('what nobody used for a while is given back, and what is open stays', async (t) => {
+  const { reservations, reserve, inBook } = await setUp(t, { trimMs: 10 });
+  for (let at = 0; at < 40; at++) await reservations.cover(reserve, 1);
+  reservations.settle(reserve, 38, 0);
+  await eventually(async () => ((await inBook()).reserved === 2 ? true : undefined));
+});
+
+test('what is open for long is written anew, so that it is known to be alive', async (t) => {
+  const { book, clock, reservations, reserve } = await setUp(t, { trimMs: 10 });
+  await reservations.cover(reserve, 1);
+  clock.move(limits.reservationRenewalMs);
+  await eventually(async () => {
+    const [only] = await book.reserved(calls);
+    return only?.atMs === clock.now() ? true : undefined;
+  });
+});
+
+test('a clean stop gives back what nothing came of', async (t) => {
+  const { reservations, reserve, inBook } = await setUp(t);
+  for (let at = 0; at < 40; at++) await reservations.cover(reserve, 1);
+  reservations.settle(reserve, 39, 0);
+  await reservations.close();
+  assert.deepEqual(await inBook(), { stored: 0, reserved: 1 });
+});
+
+test('what other processes have reserved is told apart from its own', async (t) => {
+  const { book, reservations, reserve } = await setUp(t);
+  await reservations.cover(reserve, 1);
+  const killed = { ...calls, processId: 'killed', amount: 9, atMs: 1, untilMs: 1e13 };
+  await book.reserve([killed]);
+  assert.deepEqual(await reservations.elsewhere(calls), [killed]);
+});

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { Environment } from '../src/gateway/settings.ts';
+import { killTrial } from './support/kill-trial.ts';
+import { replicated } from './support/replicas.ts';
+import { emptyFolder } from './support/weir-process.ts';
+
+/** A few in every run; `npm run test:kill` has more. */
+const kills = Number(process.env.KILLS ?? 3);
+const callsBetween = 100;
+const limit = (kills + 2) * callsBetween;
+const ceilingUsd = 0.0001 * limit;
+
+interface SetUp {
+  readonly replicas: number;
+  environment(t: TestContext): Environment | Promise<Environment>;
+}
+
+const setUps: Readonly<Record<string, SetUp>> = {
+  'one process': { replicas: 1, environment: (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }) },
+  'several processes': {
+    replicas: 1,
+    environment: (t) => ({ WEIR_DATA_DIR: emptyFolder(t), WEIR_WORKERS: '2' }),
+  },
+  'replicas whose Redis is emptied': { replicas: 2, environment: (t) => replicated(t) },
+};
+
+for (const [name, { replicas, environment }] of Object.entries(setUps))
+  test(`no cap and no ceiling is passed, however often it is killed: ${name}`, async (t) => {
+    const trial = { environment: await environment(t), replicas, kills, callsBetween, limit, ceilingUsd };
+    const { answered, made, spentUsd, refusals } = await killTrial(t, trial);
+    t.diagnostic(
+      `${kills} kills: ${answered} calls answered and ${made} made of ${limit}, ${spentUsd.toFixed(4)} USD spent of ${ceilingUsd.toFixed(4)}`,
+    );
+    assert.ok(made <= limit, `${made} calls of ${limit}`);
+    assert.ok(spentUsd <= ceilingUsd, `${spentUsd} USD of ${ceilingUsd}`);
+    assert.deepEqual(refusals, ['tier_cap_reached', 'cost_ceiling_exceeded']);
+    assert.ok(made >= limit / 2 && spentUsd >= ceilingUsd / 4, 'a kill costs little of what is left');
+  });
