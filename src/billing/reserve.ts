@@ -88,11 +88,11 @@ export class Reserve {
     this.#taken = { times: 0, amount: 0 };
   }
 
-  /** An eighth of a second of what comes; where little comes, as much as came. */
+  /** A quarter of a second of what comes; where little comes, as much as came. */
   #ahead(isStored: boolean): number {
     const { times, amount } = this.#taken.times > this.#before.times ? this.#taken : this.#before;
     if (times === 0 || (isStored && times < limits.reservedAheadMin)) return 0;
-    const ahead = Math.max(Math.floor(times / 8), Math.min(times - 1, limits.reservedAheadMin));
+    const ahead = Math.max(Math.floor(times / 4), Math.min(times - 1, limits.reservedAheadMin));
     return Math.max(0, Math.floor(Math.min((ahead * amount) / times, this.aheadMax)));
   }
 }

@@ -189,7 +189,7 @@ export const limits = {
   shelfValueBytesMax: 8 * 1024 * 1024,
   /** Bytes on their way to such a shelf; what comes on top is not kept. */
   shelfPendingBytesMax: 64 * 1024 * 1024,
-  /** Calls that are reserved ahead where many come: a kill costs no more than these, or an eighth of a second's calls. */
+  /** Calls that are reserved ahead where many come: a kill costs no more than these, or a quarter of a second's calls. */
   reservedAheadMin: 16,
   /** And never more than such a part of what is left. */
   reservedShare: 8,
@@ -266,6 +266,8 @@ export const limits = {
   logCausesMax: 10,
   /** How late a call is in the request log. */
   requestLogFlushMs: 500,
+  /** On the embedded store, where a commit takes a fraction of a millisecond: what a kill costs the log. */
+  requestLogEmbeddedFlushMs: 50,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */
   requestLogRowsAtOnce: 500,
   /** Calls that wait to be stored, a kilobyte each: half a minute of a thousand a second. More are not logged. */

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { Reservation, ReservationQuestion } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
@@ -10,18 +10,7 @@ export async function writeReservations(
   reservations: readonly Reservation[],
 ): Promise<void> {
   const kept = reservations.filter(({ amount }) => amount > 0);
-  for (const some of chunks(kept, limits.databaseRowsAtOnce))
-    await db
-      .insertInto('reservations')
-      .values(some.map(toRow))
-      .onConflict((conflict) =>
-        conflict.columns(['account_id', 'what', 'key_id', 'period_start_ms', 'process_id']).doUpdateSet({
-          amount: sql<number>`excluded.amount`,
-          at_ms: sql<number>`excluded.at_ms`,
-          until_ms: sql<number>`excluded.until_ms`,
-        }),
-      )
-      .execute();
+  for (const some of chunks(kept, limits.databaseRowsAtOnce)) await upsert(some).execute(db);
   const over = reservations.filter(({ amount }) => amount <= 0);
   for (const some of chunks(over, limits.databaseRowsAtOnce))
     await db
@@ -61,15 +50,14 @@ export async function readReservations(
   }));
 }
 
-function toRow(reservation: Reservation): Tables['reservations'] {
-  return {
-    account_id: reservation.accountId,
-    what: reservation.of,
-    key_id: reservation.keyId,
-    period_start_ms: reservation.periodStartMs,
-    process_id: reservation.processId,
-    amount: reservation.amount,
-    at_ms: reservation.atMs,
-    until_ms: reservation.untilMs,
-  };
+/** As text: calls wait for it, and a tenth of a millisecond goes into building it otherwise. */
+function upsert(reservations: readonly Reservation[]): RawBuilder<unknown> {
+  const rows = reservations.map(
+    ({ accountId, of, keyId, periodStartMs, processId, amount, atMs, untilMs }) =>
+      sql`(${accountId}, ${of}, ${keyId}, ${periodStartMs}, ${processId}, ${amount}, ${atMs}, ${untilMs})`,
+  );
+  return sql`insert into reservations
+    (account_id, what, key_id, period_start_ms, process_id, amount, at_ms, until_ms) values ${sql.join(rows)}
+    on conflict (account_id, what, key_id, period_start_ms, process_id)
+    do update set amount = excluded.amount, at_ms = excluded.at_ms, until_ms = excluded.until_ms`;
 }
