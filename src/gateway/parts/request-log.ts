@@ -22,6 +22,7 @@ interface RequestLogParts {
 export function requestLogPart({ settings, stores, log }: RequestLogParts): Logged {
   const requests = new RequestRecorder({
     log: stores.database.requests,
+    flushMs: settings.stores === undefined ? limits.requestLogEmbeddedFlushMs : limits.requestLogFlushMs,
     onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
     onDrop: () => log.error({}, 'calls are left out of the request log'),
   });

@@ -15,7 +15,7 @@ interface RecorderParts {
   readonly rowsMax?: number;
 }
 
-/** Gathers calls in memory and stores them twice a second, away from the calls. */
+/** Gathers calls in memory and stores them soon after, away from the calls. */
 export class RequestRecorder {
   readonly #log: RequestLog;
   readonly #rows: WriteBehind<LoggedCall[]>;
