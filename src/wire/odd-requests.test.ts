@@ -44,6 +44,19 @@ for (const [param, fields] of Object.entries(refused))
       );
   });
 
+test('a field that is null is not asked for', () => {
+  const nulls = { tool_choice: null, thinking: null, output_config: null, metadata: null, temperature: null };
+  const tools = [{ name: 'a', input_schema: {} }];
+  const request = anthropicMessages.decodeRequest({
+    model: 'm',
+    max_tokens: 5,
+    messages: said,
+    tools,
+    ...nulls,
+  });
+  for (const wire of wireFormats) assert.ok(wire.encodeRequest(request).body.byteLength > 0);
+});
+
 test('what has no name for its type is of a kind that only its own format understands', () => {
   const parts = [{ type: odd }, { type: null }, { type: ['text'] }, {}];
   const chat = openaiChat.decodeRequest({

@@ -6,7 +6,7 @@ export function encodeToolChoice(
   choice: ToolChoice | undefined,
   named: (name: string) => JsonObject,
 ): JsonObject {
-  if (choice === undefined) return {};
+  if (choice == null) return {};
   const one =
     choice.type !== 'none' && choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {};
   switch (choice.type) {
