@@ -1,6 +1,6 @@
 import { dataPlaneOf } from '../server/data-plane.ts';
 import { createFront } from '../server/front.ts';
-import { type AdmissionRules, loopbackHosts } from '../server/gatekeeper.ts';
+import { type AdmissionRules, HostNames, loopbackHosts } from '../server/gatekeeper.ts';
 import { Listener } from '../server/listener.ts';
 import type { AccessChecks } from '../server/own/access.ts';
 import { createApp } from '../server/own/app.ts';
@@ -38,6 +38,7 @@ function admissionRules({ mode, allowedHosts, corsOrigins }: Settings, via: stri
   const hosts = new Set([...(isLocal ? loopbackHosts : []), ...allowedHosts]);
   return {
     hosts: hosts.size === 0 ? undefined : hosts,
+    names: new HostNames(),
     origins: new Set(corsOrigins),
     guardOrigin: isLocal,
     via,

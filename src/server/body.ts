@@ -64,9 +64,11 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
   if (req.destroyed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
+    // Most bodies are there already, and can't be slow.
+    const watch = req.complete ? undefined : slowBodies;
     const incoming = new IncomingBody(() => refuse(tooSlow()));
     const refuse = (refusal: unknown) => {
-      slowBodies?.delete(incoming);
+      watch?.delete(incoming);
       req.pause();
       req.removeAllListeners('data');
       chunks.length = 0;
@@ -83,17 +85,17 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
       }
     });
     const gone = (cause?: Error) => {
-      slowBodies?.delete(incoming);
+      watch?.delete(incoming);
       if (!req.complete) reject(clientGone(cause));
     };
     req.on('end', () => {
-      slowBodies?.delete(incoming);
+      watch?.delete(incoming);
       atTurnEnd(() =>
         resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
       );
     });
     req.on('error', gone).on('close', gone);
-    slowBodies?.add(incoming);
+    watch?.add(incoming);
   });
 }
 

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import { limits } from '../kernel/limits.ts';
 import type { RequestTarget } from './request-target.ts';
 
 export interface AdmissionRules {
   /** Host names that are answered, without port; undefined answers to any. */
   readonly hosts: ReadonlySet<string> | undefined;
+  readonly names: HostNames;
   /** Origins whose pages may call. */
   readonly origins: ReadonlySet<string>;
   /** Whether pages of other origins are turned away. */
@@ -22,7 +24,7 @@ const anyHost = new Set(['/health', '/ready']);
 /** Turns away what must not reach a route: other names, other sites' pages, our own requests come back. */
 export function admit(req: IncomingMessage, target: RequestTarget, rules: AdmissionRules): void {
   const { headers } = req;
-  checkHosts(req, target, rules.hosts);
+  checkHosts(req, target, rules);
   // Routes would be looked up without what follows it, and guards are asked with it.
   if (target.path.includes('#'))
     throw new GatewayError('invalid_request', 'a path has no "#" in it; write %23');
@@ -39,10 +41,12 @@ export function admit(req: IncomingMessage, target: RequestTarget, rules: Admiss
 }
 
 /** A Host that two programs could read in two ways is refused, whoever is answered. */
-function checkHosts(req: IncomingMessage, { path, authority }: RequestTarget, ours: AdmissionRules['hosts']) {
-  const [name = '', second] = headersOf(req.rawHeaders, 'host').map(hostName);
+function checkHosts(req: IncomingMessage, { path, authority }: RequestTarget, rules: AdmissionRules) {
+  const { hosts: ours, names } = rules;
+  const [host = '', second] = headersOf(req.rawHeaders, 'host');
+  const name = names.of(host);
   if (second !== undefined) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
-  const named = authority === undefined ? undefined : hostName(authority);
+  const named = authority === undefined ? undefined : names.of(authority);
   if (ours === undefined) return;
   const isForUs = named === undefined || isOurs(named, ours);
   if (isForUs && (anyHost.has(path) || isOurs(name, ours))) return;
@@ -55,6 +59,19 @@ function checkHosts(req: IncomingMessage, { path, authority }: RequestTarget, ou
 /** All of 127.0.0.0/8 is this machine, and a number can't be bound anew as a name can. */
 function isOurs(name: string, hosts: ReadonlySet<string>): boolean {
   return hosts.has(name) || /^127(\.\d{1,3}){3}$/.test(name);
+}
+
+/** Names in `Host` headers; clients send the same few again and again. */
+export class HostNames {
+  readonly #known = new Map<string, string>();
+
+  of(host: string): string {
+    const known = this.#known.get(host);
+    if (known !== undefined) return known;
+    const name = hostName(host);
+    if (this.#known.size < limits.headerNamesMax) this.#known.set(host, name);
+    return name;
+  }
 }
 
 const hostAndPort = /^(|\[[\da-f:.]+\]|[\w.-]+)(:\d{0,5})?$/;
