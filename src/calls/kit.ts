@@ -8,6 +8,7 @@ import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts'
 import type { Prices } from '../kernel/ports/prices.ts';
 import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
 import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
+import { quietly } from '../kernel/quietly.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Facts } from '../kernel/trace.ts';
@@ -82,12 +83,7 @@ class CallKit implements Kit<unknown> {
     const { observation, aside } = this.#at;
     return {
       target,
-      ask(question, to) {
-        const asked = ask(asking, { question, target: to, observation, aside });
-        // Who doesn't wait for it must not bring the process down when it fails.
-        asked.catch(() => undefined);
-        return asked;
-      },
+      ask: (question, to) => quietly(ask(asking, { question, target: to, observation, aside })),
     };
   }
 

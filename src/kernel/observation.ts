@@ -3,6 +3,7 @@ import { GatewayError } from './errors.ts';
 import { askedFor, askingOf, type Exchange } from './exchange.ts';
 import { limits } from './limits.ts';
 import type { Handler, Module } from './module.ts';
+import { quietly } from './quietly.ts';
 import type { Keeper } from './reply/keeper.ts';
 import { custody, type Reply } from './reply/reply.ts';
 import { Stopwatch, type Timekeeper } from './stopwatch.ts';
@@ -49,7 +50,11 @@ export class Observation implements Keeper, Asker {
     this.outer = askingOf(exchange).within;
     this.#exchange = exchange;
     this.#next = next;
-    this.#stopwatch = new Stopwatch(timekeeper, module.deadlineMs ?? limits.moduleDeadlineMs);
+    this.#stopwatch = new Stopwatch(timekeeper, this.#deadlineMs);
+  }
+
+  get #deadlineMs(): number {
+    return this.module.deadlineMs ?? limits.moduleDeadlineMs;
   }
 
   get exchange(): Exchange {
@@ -158,7 +163,7 @@ export class Observation implements Keeper, Asker {
   }
 
   last<Done>(work: Promise<Done>): Promise<Done> {
-    const ms = this.module.deadlineMs ?? limits.moduleDeadlineMs;
+    const ms = this.#deadlineMs;
     return within(work, ms, () => new Error(`it took more than ${ms / 1000} s at the end of an answer`));
   }
 
@@ -268,12 +273,6 @@ const none: readonly never[] = [];
 /** Nobody waits until it has stopped. */
 function stop(reply: Reply): void {
   void reply.discard();
-}
-
-/** Who doesn't wait for it must not bring the process down when it fails. */
-function quietly<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => undefined);
-  return promise;
 }
 
 /** Whether it is a module's word on the call, and not the failure of something that it uses. */

@@ -2,6 +2,7 @@ import { GatewayError, toldError } from '../errors.ts';
 import type { Received } from '../exchange.ts';
 import type { HeaderList } from '../headers.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
+import { quietly } from '../quietly.ts';
 import type { Framing, Interest, Unread, WireFormat } from '../wire-format.ts';
 import { Folding, unfold } from './answer.ts';
 import { encoded } from './encoded.ts';
@@ -14,7 +15,7 @@ import { Recorder, type Recording, ReplayDecoder } from './recording.ts';
 import { type Raw, Relayed } from './relayed.ts';
 import { ReplyBytes } from './reply-bytes.ts';
 import { type Events, mapped, type Rewrite, type Splice, spliced } from './rewritten.ts';
-import { type Pulled, type Source, sourceOf } from './source.ts';
+import { type Pulled, type Source, sourceFrom, sourceOf } from './source.ts';
 
 /** For who watches over modules, and for nobody else. */
 interface Custody {
@@ -92,18 +93,7 @@ export class Reply {
   }
 
   static stream(events: AsyncIterable<ReplyEvent>): Reply {
-    const iterator = events[Symbol.asyncIterator]();
-    const source: Source<Events> = {
-      async next() {
-        const step = await iterator.next();
-        return step.done === true ? undefined : [step.value];
-      },
-      cancel() {
-        // A generator that is waiting finishes its wait first; its end is nobody's business any more.
-        Promise.resolve(iterator.return?.()).catch(() => undefined);
-      },
-    };
-    return new Reply({ events: source });
+    return new Reply({ events: sourceFrom(events) });
   }
 
   /** An answer that was recorded before. */
@@ -447,9 +437,3 @@ export class Reply {
 
 const nothing: Unread = { tokens: 0, calls: 0 };
 const none: readonly never[] = [];
-
-/** Who doesn't wait for it must not bring the process down when it fails. */
-function quietly<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => undefined);
-  return promise;
-}

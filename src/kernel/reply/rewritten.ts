@@ -1,7 +1,7 @@
 import type { ReplyEvent } from '../message.ts';
 import type { Keeper } from './keeper.ts';
 import type { Reading } from './reading.ts';
-import type { Source } from './source.ts';
+import { leave, type Source } from './source.ts';
 
 export type Events = readonly ReplyEvent[];
 
@@ -68,9 +68,8 @@ export function spliced(reading: Reading, splice: Splice, keptBy: KeptBy): Sourc
       }
     },
     cancel() {
-      // One that is waiting finishes its wait first; its end is nobody's business any more.
-      if (rest !== undefined && rest !== reading) Promise.resolve(rest.return?.()).catch(() => undefined);
-      reading.return().catch(() => undefined);
+      if (rest !== undefined && rest !== reading) leave(rest);
+      leave(reading);
     },
   };
 }

@@ -7,6 +7,23 @@ export interface Source<Piece> {
   cancel(): void;
 }
 
+/** A source of what comes one by one. */
+export function sourceFrom<Item>(items: AsyncIterable<Item>): Source<readonly Item[]> {
+  const iterator = items[Symbol.asyncIterator]();
+  return {
+    async next() {
+      const step = await iterator.next();
+      return step.done === true ? undefined : [step.value];
+    },
+    cancel: () => leave(iterator),
+  };
+}
+
+/** One that is waiting finishes its wait first; its end is nobody's business any more. */
+export function leave(iterator: AsyncIterator<unknown>): void {
+  Promise.resolve(iterator.return?.()).catch(() => undefined);
+}
+
 /** A source of one piece that is in memory already. */
 export function sourceOf<Piece>(piece: Piece): Source<Piece> {
   let left: Piece | undefined = piece;
