@@ -26,7 +26,8 @@ export class Reservations {
   /** By which its rows are told from those of others; a process that is started again is another. */
   readonly processId = randomUUID();
   readonly #parts: ReservationsParts;
-  readonly #reserves = new Map<string, Reserve>();
+  /** By account. */
+  readonly #reserves = new Map<string, readonly Reserve[]>();
   /** Those that the next write is for. */
   readonly #short = new Set<Reserve>();
   #settlements: Settlements = new Map();
@@ -47,11 +48,11 @@ export class Reservations {
 
   /** The reserve for this, which is kept for as long as something was let through on it, or may be. */
   of(question: ReservationQuestion, untilMs?: number): Reserve {
-    const name = nameOf(question);
-    const known = this.#reserves.get(name);
-    if (known !== undefined) return known;
+    const { accountId } = question;
+    const reserves = this.#reserves.get(accountId) ?? [];
+    for (const known of reserves) if (isSame(known.question, question)) return known;
     const reserve = new Reserve(question, untilMs);
-    this.#reserves.set(name, reserve);
+    this.#reserves.set(accountId, [...reserves, reserve]);
     this.#timer ??= setInterval(() => this.#trim(), this.#parts.trimMs ?? limits.reservationTrimMs).unref();
     return reserve;
   }
@@ -98,7 +99,7 @@ export class Reservations {
   /** Gives back what nothing came of; what is still open or not stored stays. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#inTurn(() => this.#write(this.#reserves.values(), { isLast: true }));
+    await this.#inTurn(() => this.#write([...this.#reserves.values()].flat(), { isLast: true }));
   }
 
   /** Resolves when all that is short now is written, or can't be. Those who come meanwhile share the next write. */
@@ -160,9 +161,11 @@ export class Reservations {
   /** Lowers what is more than calls will need, writes anew what is open for long, and tries again what failed. */
   #trim(): void {
     const beforeMs = this.#parts.clock.now() - limits.reservationRenewalMs;
-    for (const [name, reserve] of this.#reserves) {
-      if (reserve.isOver) this.#reserves.delete(name);
-      else if (reserve.rests(beforeMs)) this.#short.add(reserve);
+    for (const [accountId, reserves] of this.#reserves) {
+      const left = reserves.filter((reserve) => !reserve.isOver);
+      for (const reserve of left) if (reserve.rests(beforeMs)) this.#short.add(reserve);
+      if (left.length === 0) this.#reserves.delete(accountId);
+      else if (left.length < reserves.length) this.#reserves.set(accountId, left);
     }
     if (this.#reserves.size === 0) {
       clearInterval(this.#timer);
@@ -177,7 +180,7 @@ interface Writing {
   readonly isLast?: boolean;
 }
 
-/** The account comes last: whatever its id contains, it can't be taken for another part. */
-function nameOf({ of, keyId, periodStartMs, accountId }: ReservationQuestion): string {
-  return `${of} ${periodStartMs} ${keyId} ${accountId}`;
+/** Of one account. */
+function isSame(one: ReservationQuestion, other: ReservationQuestion): boolean {
+  return one.periodStartMs === other.periodStartMs && one.keyId === other.keyId && one.of === other.of;
 }

@@ -5,33 +5,35 @@ export interface Listed {
 
 /**
  * What is going on at the moment, in no order. A Set that something enters and leaves with every call makes a new table
- * every few calls, each dead one pointing at the next: once one is old, the collector keeps all that they hold.
+ * every few calls, each dead one pointing at the next: once one is old, the collector keeps all that they hold. An array
+ * that shrinks and grows is copied each time, so that this one keeps the room it had.
  */
 export class OpenList<Item extends Listed> {
-  readonly #items: Item[] = [];
+  readonly #items: (Item | undefined)[] = [];
+  #size = 0;
 
   get size(): number {
-    return this.#items.length;
+    return this.#size;
   }
 
   add(item: Item): void {
-    item.place = this.#items.length;
-    this.#items.push(item);
+    item.place = this.#size;
+    this.#items[this.#size++] = item;
   }
 
   delete(item: Item): void {
-    if (this.#items[item.place] !== item) return;
-    const last = this.#items.pop();
-    if (last === undefined) return;
-    if (last !== item) {
-      this.#items[item.place] = last;
-      last.place = item.place;
-    }
+    const { place } = item;
+    if (this.#items[place] !== item) return;
+    const last = this.#items[--this.#size];
+    this.#items[this.#size] = undefined;
     item.place = -1;
+    if (last === undefined || last === item) return;
+    this.#items[place] = last;
+    last.place = place;
   }
 
   /** As it is now: what happens to an item may take it out of the list. */
   snapshot(): readonly Item[] {
-    return [...this.#items];
+    return this.#items.filter((item) => item !== undefined);
   }
 }

@@ -38,18 +38,6 @@ type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
 /** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
 async function deliverWhole({ res, call, underway }: Delivery, chunks: Chunks): Promise<void> {
-  try {
-    await deliverHeld({ res, call, underway }, chunks);
-  } finally {
-    // An answer that can't be written has ended, too.
-    await chunks.stop();
-  }
-}
-
-async function deliverHeld(
-  { res, call, underway }: Pick<Delivery, 'res' | 'call' | 'underway'>,
-  chunks: Chunks,
-): Promise<void> {
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
