@@ -1,4 +1,4 @@
-// Format, lint, types, layers and dead code, side by side; each speaks only when it finds something.
+// Format, lint, types, layers, built files and dead code, side by side; each speaks only when it finds something.
 import { spawn } from 'node:child_process';
 
 const checks: readonly (readonly [string, string, readonly string[]])[] = [
@@ -6,6 +6,7 @@ const checks: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', 'tsc', ['-p', '.']],
   ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
   ['module pages', 'node', ['scripts/module-docs.ts', '--check']],
+  ['built scanner', 'node', ['scripts/build-scan.ts', '--check']],
   ['dead code', 'knip', ['--no-progress']],
 ];
 

@@ -1,0 +1,525 @@
+// AssemblyScript, built by `npm run build:scan`. Reads JSON window by window and remembers in between where it is.
+// Behind each window stand zeros: no loop has to ask for the end, as a zero ends everything that may go on.
+
+/** Direct children that are listed. */
+export const childrenMax: i32 = 8192;
+/** Brackets that are kept track of. */
+export const depthCap: i32 = 4096;
+
+/** What was found, see `tell`. */
+export const foundAt: usize = memory.data(24, 16);
+/** For each open bracket whether it is a brace; none is at depth 0. */
+const stackAt: usize = memory.data(depthCap + 1);
+/** Four numbers for a member, two for an item, and room for one too many. */
+export const placesAt: usize = memory.data(16 * (childrenMax + 1), 16);
+export const windowBytes: i32 = 96 * 1024;
+const padding: i32 = 64;
+export const windowAt: usize = memory.data(windowBytes + padding, 16);
+/** A bit for each byte of the window, see `mark`. */
+const marksAt: usize = memory.data(windowBytes / 8 + 8, 16);
+/** What a byte may be in an escape: the letter of a plain one, that of one with digits, or a digit. */
+const lettersAt: usize = memory.data(256);
+const plain: u8 = 1;
+const unicode: u8 = 2;
+const hex: u8 = 4;
+/** A bit for each of eight bytes, and what `mark` compares with. As data they are read into registers once. */
+const constantsAt: usize = memory.data<u64>(
+  [
+    0x8040201008040201, 0x8040201008040201, 0x0202020202020202, 0x0202020202020202, 0x2020202020202020,
+    0x2020202020202020, 0x5c5c5c5c5c5c5c5c, 0x5c5c5c5c5c5c5c5c,
+  ],
+  16,
+);
+
+fillLetters();
+
+// What `run` answers if it isn't where to go on.
+const syntax: i32 = -1;
+const tooManyValues: i32 = -2;
+const tooDeep: i32 = -3;
+const tooManyChildren: i32 = -4;
+
+// What is next: something between which there may be space,
+const value: i32 = 0;
+const firstItem: i32 = 1;
+const firstKey: i32 = 2;
+const key: i32 = 3;
+const colon: i32 = 4;
+const after: i32 = 5;
+// or the rest of something that was begun.
+const restOfKey: i32 = 6;
+const restOfString: i32 = 7;
+const restOfNumber: i32 = 8;
+
+// How much of a number was read.
+const nothing: i32 = 0;
+const minus: i32 = 1;
+const zero: i32 = 2;
+const whole: i32 = 3;
+const point: i32 = 4;
+const fraction: i32 = 5;
+const e: i32 = 6;
+const sign: i32 = 7;
+const exponent: i32 = 8;
+
+/** What helpers return instead of a place: wrong, or cut by the end of the window, to be gone on with at `cut`. */
+const wrong: usize = 0;
+const cutShort: usize = 1;
+
+let start: i32 = 0;
+let end: i32 = 0;
+let children: i32 = 0;
+let values: i32 = 0;
+let pairs: i32 = 0;
+let deepest: i32 = 0;
+let valuesMax: i32 = 0;
+let depthMax: i32 = 0;
+let state: i32 = 0;
+let numberState: i32 = 0;
+let depth: i32 = 0;
+let place: usize = 0;
+let cut: usize = 0;
+
+export function begin(mostValues: i32, mostDepth: i32): void {
+  valuesMax = mostValues;
+  depthMax = min(mostDepth, depthCap);
+  state = value;
+  start = end = children = values = pairs = deepest = depth = 0;
+  place = placesAt;
+}
+
+/** Reads a window whose first byte is at `base`; answers how many of its bytes are done with, or what is wrong. */
+export function run(length: i32, base: i32, last: bool): i32 {
+  const stop = windowAt + usize(length);
+  const shift = base - i32(windowAt);
+  for (let at: usize = 0; at < usize(padding); at += 16) v128.store(stop + at, i8x16.splat(0));
+  mark(stop);
+  let at = windowAt;
+  let now = state;
+  let nesting = depth;
+  let counted = values;
+  let inObject = load<u8>(stackAt + nesting) != 0;
+  let fault: i32 = 0;
+
+  // From key to colon to value to what is after it, wherever that begins; `break` leaves for good.
+  while (true) {
+    if (now == key || now == firstKey) {
+      at = spaceEnd(at);
+      const c = load<u8>(at);
+      if (c == 0x22) {
+        if (nesting == 1) store<i32>(place, i32(at) + shift);
+        at++;
+        now = restOfKey;
+      } else if (c != 0x7d || now == key) {
+        if (at < stop) fault = syntax;
+        break;
+      } else {
+        at++;
+        nesting--;
+        inObject = load<u8>(stackAt + nesting) != 0;
+        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+        now = after;
+      }
+    }
+    if (now == restOfKey) {
+      const close = stringEnd(at, stop);
+      if (close <= cutShort) {
+        if (close == wrong) fault = syntax;
+        else at = cut;
+        break;
+      }
+      at = close;
+      if (nesting == 1) store<i32>(place, i32(at) + shift, 4);
+      now = colon;
+    }
+    if (now == colon) {
+      at = spaceEnd(at);
+      if (load<u8>(at) != 0x3a) {
+        if (at < stop) fault = syntax;
+        break;
+      }
+      pairs++;
+      at++;
+      now = value;
+    }
+    if (now <= firstItem) {
+      at = spaceEnd(at);
+      const c: u32 = load<u8>(at);
+      if (c == 0x22) {
+        if (nesting <= 1) begun(i32(at) + shift, nesting);
+        at++;
+        now = restOfString;
+      } else if (c - 0x30 < 10 || c == 0x2d) {
+        if (nesting <= 1) begun(i32(at) + shift, nesting);
+        numberState = nothing;
+        now = restOfNumber;
+      } else if (c == 0x7b || c == 0x5b) {
+        if (++counted > valuesMax) {
+          fault = tooManyValues;
+          break;
+        }
+        if (nesting == depthMax) {
+          fault = tooDeep;
+          break;
+        }
+        if (nesting <= 1) begun(i32(at) + shift, nesting);
+        if (nesting >= deepest) deepest = nesting + 1;
+        // A closing bracket is two after its opening one.
+        if (load<u8>(at, 1) != c + 2) {
+          at++;
+          nesting++;
+          inObject = c == 0x7b;
+          store<u8>(stackAt + nesting, u8(inObject));
+          now = inObject ? firstKey : firstItem;
+          continue;
+        }
+        at += 2;
+        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+        now = after;
+      } else if (c == 0x5d && now == firstItem) {
+        at++;
+        nesting--;
+        inObject = load<u8>(stackAt + nesting) != 0;
+        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+        now = after;
+      } else {
+        const close = wordEnd(at, c);
+        if (close == wrong) {
+          // A word that is cut is read again, with what follows.
+          if (at + 5 <= stop || last) fault = syntax;
+          break;
+        }
+        if (nesting <= 1) {
+          begun(i32(at) + shift, nesting);
+          if ((fault = ended(i32(close) + shift, nesting)) != 0) break;
+        }
+        at = close;
+        now = after;
+      }
+    }
+    if (now == restOfString) {
+      const close = stringEnd(at, stop);
+      if (close <= cutShort) {
+        if (close == wrong) fault = syntax;
+        else at = cut;
+        break;
+      }
+      at = close;
+      if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+      now = after;
+    } else if (now == restOfNumber) {
+      const close = numberEnd(at, stop);
+      if (close <= cutShort) {
+        if (close == wrong) fault = syntax;
+        else at = stop;
+        break;
+      }
+      at = close;
+      if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+      now = after;
+    }
+    at = spaceEnd(at);
+    const c = load<u8>(at);
+    if (nesting == 0) {
+      if (at < stop) fault = syntax;
+      break;
+    }
+    if (c == 0x2c) {
+      if (++counted > valuesMax) {
+        fault = tooManyValues;
+        break;
+      }
+      at++;
+      now = inObject ? key : value;
+    } else if (c == (inObject ? 0x7d : 0x5d)) {
+      at++;
+      nesting--;
+      inObject = load<u8>(stackAt + nesting) != 0;
+      if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+    } else {
+      if (at < stop) fault = syntax;
+      break;
+    }
+  }
+  if (fault != 0) return fault;
+  state = now;
+  depth = nesting;
+  values = counted;
+  if (last) {
+    if (now == restOfNumber && isWholeNumber(numberState)) {
+      if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) return fault;
+      now = after;
+    }
+    if (now != after || nesting != 0) return syntax;
+    tell();
+  }
+  return i32(at - windowAt);
+}
+
+function tell(): void {
+  store<i32>(foundAt, start);
+  store<i32>(foundAt, end, 4);
+  store<i32>(foundAt, i32(place - placesAt) >> 2, 8);
+  store<i32>(foundAt, values, 12);
+  store<i32>(foundAt, pairs, 16);
+  store<i32>(foundAt, deepest, 20);
+}
+
+/** A value that is the document or a direct child of it. */
+function begun(at: i32, nesting: i32): void {
+  if (nesting == 0) start = at;
+  else store<i32>(place + (load<u8>(stackAt + 1) != 0 ? 8 : 0), at);
+}
+
+function ended(at: i32, nesting: i32): i32 {
+  if (nesting == 0) {
+    end = at;
+    return 0;
+  }
+  if (++children > childrenMax) return tooManyChildren;
+  if (load<u8>(stackAt + 1) != 0) {
+    store<i32>(place, at, 12);
+    place += 16;
+  } else {
+    store<i32>(place, at, 4);
+    place += 8;
+  }
+  return 0;
+}
+
+// @ts-ignore: a decorator
+@inline
+function spaceEnd(at: usize): usize {
+  return load<u8>(at) > 0x20 ? at : longSpaceEnd(at);
+}
+
+function longSpaceEnd(from: usize): usize {
+  let at = from;
+  while (true) {
+    const block = v128.load(at);
+    const spaces = v128.or(
+      v128.or(i8x16.eq(block, i8x16.splat(0x20)), i8x16.eq(block, i8x16.splat(0x0a))),
+      v128.or(i8x16.eq(block, i8x16.splat(0x0d)), i8x16.eq(block, i8x16.splat(0x09))),
+    );
+    const others = fours(v128.not(spaces));
+    if (others != 0) return at + first(others);
+    at += 16;
+  }
+}
+
+/** Of bytes that are all ones or zeros four bits each, of which one tells. Far cheaper than a bit mask on ARM. */
+// @ts-ignore: a decorator
+@inline
+function fours(block: v128): u64 {
+  return v128.extract_lane<u64>(i8x16.narrow_i16x8_s(block, block), 0) & 0x8888888888888888;
+}
+
+// @ts-ignore: a decorator
+@inline
+function first(fours: u64): usize {
+  return usize(ctz(fours)) >> 2;
+}
+
+function wordEnd(at: usize, c: u32): usize {
+  if (c == 0x74) return load<u32>(at) == 0x65757274 ? at + 4 : wrong;
+  if (c == 0x6e) return load<u32>(at) == 0x6c6c756e ? at + 4 : wrong;
+  if (c == 0x66) return load<u32>(at, 1) == 0x65736c61 ? at + 5 : wrong;
+  return wrong;
+}
+
+function numberEnd(from: usize, stop: usize): usize {
+  let at = from;
+  let read = numberState;
+  let c: u32 = load<u8>(at);
+  if (read == nothing) {
+    if (c == 0x2d) {
+      at++;
+      c = load<u8>(at);
+    }
+    read = minus;
+  }
+  if (read == minus) {
+    if (c - 0x30 >= 10) return leftNumber(at, stop, read);
+    read = c == 0x30 ? zero : whole;
+    at++;
+  }
+  if (read <= whole) {
+    c = load<u8>(at);
+    if (read == whole) {
+      while (c - 0x30 < 10) c = load<u8>(++at);
+    }
+    if (c == 0x2e) read = point;
+    else if ((c | 0x20) == 0x65) read = e;
+    else return at < stop ? at : leftNumber(at, stop, read);
+    at++;
+  }
+  if (read == point) {
+    if (<u32>load<u8>(at) - 0x30 >= 10) return leftNumber(at, stop, read);
+    read = fraction;
+  }
+  if (read == fraction) {
+    at = digitsEnd(at);
+    c = load<u8>(at);
+    if ((c | 0x20) != 0x65) return at < stop ? at : leftNumber(at, stop, read);
+    read = e;
+    at++;
+  }
+  if (read == e) {
+    c = load<u8>(at);
+    if (c == 0x2b || c == 0x2d) {
+      read = sign;
+      at++;
+    }
+  }
+  if (read < exponent) {
+    if (<u32>load<u8>(at) - 0x30 >= 10) return leftNumber(at, stop, read);
+    read = exponent;
+  }
+  at = digitsEnd(at);
+  return at < stop ? at : leftNumber(at, stop, read);
+}
+
+function leftNumber(at: usize, stop: usize, read: i32): usize {
+  if (at < stop) return wrong;
+  numberState = read;
+  return cutShort;
+}
+
+function isWholeNumber(read: i32): bool {
+  return read == zero || read == whole || read == fraction || read == exponent;
+}
+
+/** Eight at a time: what is no digit has other bits above its lowest four, or gets them when six is added. */
+function digitsEnd(from: usize): usize {
+  let at = from;
+  while (true) {
+    const eight = load<u64>(at);
+    const others =
+      ((eight & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030) |
+      (((eight + 0x0606060606060606) & 0xf0f0f0f0f0f0f0f0) ^ 0x3030303030303030);
+    if (others != 0) return at + (usize(ctz(others)) >> 3);
+    at += 8;
+  }
+}
+
+/** Behind the quote that ends a string of which the rest is here. */
+// @ts-ignore: a decorator
+@inline
+function stringEnd(at: usize, stop: usize): usize {
+  const offset = at - windowAt;
+  const marks = load<u64>(marksAt + ((offset >> 6) << 3)) & (~(<u64>0) << u64(offset));
+  if (marks != 0) {
+    const found = windowAt + (offset & ~63) + usize(ctz(marks));
+    if (load<u8>(found) == 0x22) return found + 1;
+  }
+  return longStringEnd(offset, stop);
+}
+
+function longStringEnd(offset: usize, stop: usize): usize {
+  let wordAt = marksAt + ((offset >> 6) << 3);
+  let block = windowAt + (offset & ~63);
+  let marks = load<u64>(wordAt) & (~(<u64>0) << u64(offset));
+  while (true) {
+    while (marks == 0) {
+      wordAt += 8;
+      block += 64;
+      marks = load<u64>(wordAt);
+    }
+    const bit = ctz(marks);
+    const found = block + usize(bit);
+    const letter = load<u8>(found);
+    if (letter != 0x5c) {
+      if (letter == 0x22) return found + 1;
+      return found < stop ? wrong : cutAt(stop);
+    }
+    const kind = load<u8>(lettersAt + load<u8>(found, 1));
+    if ((kind & plain) == 0 && ((kind & unicode) == 0 || !areHex(found + 2)))
+      return found + 6 > stop ? cutAt(found) : wrong;
+    // Without the backslash and what it escapes.
+    marks &= ~(<u64>3 << bit);
+    if (bit == 63) {
+      wordAt += 8;
+      block += 64;
+      marks = load<u64>(wordAt) & ~(<u64>1);
+    }
+  }
+}
+
+/** Marks what may end a string or an escape in it: quotes, backslashes and control characters, a bit for each byte. */
+function mark(stop: usize): void {
+  const weights = v128.load(constantsAt);
+  const turned = v128.load(constantsAt, 16);
+  const space = v128.load(constantsAt, 32);
+  const backslash = v128.load(constantsAt, 48);
+  let wordAt = marksAt;
+  for (let at = windowAt; at <= stop; at += 64) {
+    const a = v128.load(at);
+    const b = v128.load(at, 16);
+    const c = v128.load(at, 32);
+    const d = v128.load(at, 48);
+    // A quote is a space with one bit turned.
+    const specialA = v128.or(i8x16.le_u(v128.xor(a, turned), space), i8x16.eq(a, backslash));
+    const specialB = v128.or(i8x16.le_u(v128.xor(b, turned), space), i8x16.eq(b, backslash));
+    const specialC = v128.or(i8x16.le_u(v128.xor(c, turned), space), i8x16.eq(c, backslash));
+    const specialD = v128.or(i8x16.le_u(v128.xor(d, turned), space), i8x16.eq(d, backslash));
+    store<u64>(
+      wordAt,
+      bits(
+        v128.and(specialA, weights),
+        v128.and(specialB, weights),
+        v128.and(specialC, weights),
+        v128.and(specialD, weights),
+      ),
+    );
+    wordAt += 8;
+  }
+}
+
+/** A bit for each byte of four blocks, of which the one that it has there is left. */
+// @ts-ignore: a decorator
+@inline
+function bits(a: v128, b: v128, c: v128, d: v128): u64 {
+  const pairs = halved(halved(a, b), halved(c, d));
+  return v128.extract_lane<u64>(halved(pairs, pairs), 0);
+}
+
+/** The sums of neighbours. */
+// @ts-ignore: a decorator
+@inline
+function halved(a: v128, b: v128): v128 {
+  return i8x16.narrow_i16x8_u(
+    i16x8.extadd_pairwise_i8x16_u(a),
+    i16x8.extadd_pairwise_i8x16_u(b),
+  );
+}
+
+function areHex(at: usize): bool {
+  const all =
+    load<u8>(lettersAt + load<u8>(at)) &
+    load<u8>(lettersAt + load<u8>(at, 1)) &
+    load<u8>(lettersAt + load<u8>(at, 2)) &
+    load<u8>(lettersAt + load<u8>(at, 3));
+  return (all & hex) != 0;
+}
+
+function fillLetters(): void {
+  for (let digit: usize = 0x30; digit <= 0x39; digit++) store<u8>(lettersAt + digit, hex);
+  for (let letter: usize = 0x61; letter <= 0x66; letter++) {
+    store<u8>(lettersAt + letter, hex);
+    store<u8>(lettersAt + letter - 0x20, hex);
+  }
+  store<u8>(lettersAt + 0x22, plain);
+  store<u8>(lettersAt + 0x2f, plain);
+  store<u8>(lettersAt + 0x5c, plain);
+  store<u8>(lettersAt + 0x62, plain | hex);
+  store<u8>(lettersAt + 0x66, plain | hex);
+  store<u8>(lettersAt + 0x6e, plain);
+  store<u8>(lettersAt + 0x72, plain);
+  store<u8>(lettersAt + 0x74, plain);
+  store<u8>(lettersAt + 0x75, unicode);
+}
+
+function cutAt(at: usize): usize {
+  cut = at;
+  return cutShort;
+}

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { hasDuplicate, memberName, memberNamed, memberNames, valueAt } from './members.ts';
+import { scan } from './scan.ts';
+
+/** Few letters, so that names meet, and some that need an escape or several bytes. */
+const name = fc.string({ unit: fc.constantFrom('a', 'b', '"', '\\', '\n', 'é', '😀'), maxLength: 3 });
+/** Written plainly, or with every character escaped. */
+const written = fc
+  .tuple(name, fc.boolean())
+  .map(([text, isEscaped]) => ({ text, key: isEscaped ? escaped(text) : JSON.stringify(text) }));
+
+describe('members of an object', () => {
+  test('are found under the name that JSON.parse gives them', () => {
+    fc.assert(
+      fc.property(fc.array(written, { maxLength: 6 }), name, (keys, other) => {
+        const bytes = Buffer.from(`{${keys.map(({ key }, at) => `${key} : ${at}`).join()}}`);
+        const scanned = scanOf(bytes);
+        const whole = new Map<string, unknown>(Object.entries(JSON.parse(bytes.toString())));
+        assert.deepEqual(
+          memberNames(bytes, scanned),
+          keys.map(({ text }) => text),
+        );
+        assert.equal(hasDuplicate(bytes, scanned), whole.size < keys.length);
+        for (const text of [other, ...keys.map((key) => key.text)]) {
+          const place = memberNamed(bytes, scanned, memberName(text));
+          assert.equal(place && valueAt(bytes, place.start, place.end), whole.get(text));
+        }
+      }),
+    );
+  });
+
+  test('have one name twice among many, too', () => {
+    const many = Array.from({ length: 500 }, (_, at) => `"k${at}":${at}`);
+    for (const [more, expected] of [
+      ['"k500":0', false],
+      ['"k7":0', true],
+      ['"\\u006b7":0', true],
+    ] as const) {
+      const bytes = Buffer.from(`{${[...many, more].join()}}`);
+      assert.equal(hasDuplicate(bytes, scanOf(bytes)), expected);
+    }
+  });
+
+  test('may be named like what every object has', () => {
+    const bytes = Buffer.from('{"__proto__":1,"constructor":2}');
+    const scanned = scanOf(bytes);
+    assert.equal(hasDuplicate(bytes, scanned), false);
+    assert.deepEqual(memberNamed(bytes, scanned, memberName('__proto__')), { start: 13, end: 14 });
+    assert.equal(memberNamed(bytes, scanned, memberName('toString')), undefined);
+  });
+
+  test('are not in what is no object', () => {
+    for (const text of ['["a","a","a","a"]', '"a"', '1', 'null']) {
+      const bytes = Buffer.from(text);
+      const scanned = scanOf(bytes);
+      assert.deepEqual(memberNames(bytes, scanned), []);
+      assert.equal(hasDuplicate(bytes, scanned), false);
+      assert.equal(memberNamed(bytes, scanned, memberName('a')), undefined);
+    }
+  });
+
+  test('are read from bytes that are a part of others', () => {
+    const bytes = Buffer.from('xx{"a":{"b":"é"}}').subarray(2);
+    const place = memberNamed(bytes, scanOf(bytes), memberName('a'));
+    assert.deepEqual(place && valueAt(bytes, place.start, place.end), { b: 'é' });
+  });
+});
+
+function scanOf(bytes: Uint8Array) {
+  const scanned = scan(bytes, { valuesMax: 1e6, depthMax: 100 });
+  if (typeof scanned === 'string') assert.fail(scanned);
+  return scanned;
+}
+
+function escaped(text: string): string {
+  const units = text.split('').map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return `"${units.join('')}"`;
+}

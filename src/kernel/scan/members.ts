@@ -1,0 +1,92 @@
+// Reads what a scan found: members of an object by name, and single values.
+import type { Scanned } from './scanned.ts';
+
+/** A name of a member, and how it is written as long as nothing in it is escaped. */
+export interface MemberName {
+  readonly text: string;
+  readonly bytes: Uint8Array;
+}
+
+export function memberName(text: string): MemberName {
+  return { text, bytes: Buffer.from(text) };
+}
+
+/** Where a member's value is. */
+export interface Place {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The value that JSON.parse would have under this name: the last one. */
+export function memberNamed(bytes: Uint8Array, scanned: Scanned, name: MemberName): Place | undefined {
+  if (scanned.kind !== 'object') return undefined;
+  const { places } = scanned;
+  for (let at = places.length - 4; at >= 0; at -= 4)
+    if (isNamed(bytes, (places[at] ?? 0) + 1, (places[at + 1] ?? 0) - 1, name))
+      return { start: places[at + 2] ?? 0, end: places[at + 3] ?? 0 };
+  return undefined;
+}
+
+/** The names of all members, as they are written and as often. */
+export function memberNames(bytes: Uint8Array, { kind, places }: Scanned): readonly string[] {
+  const names: string[] = [];
+  if (kind !== 'object') return names;
+  for (let at = 0; at < places.length; at += 4)
+    names.push(String(valueAt(bytes, places[at] ?? 0, places[at + 1] ?? 0)));
+  return names;
+}
+
+/** Whether two members have the same name, however it is written. */
+export function hasDuplicate(bytes: Uint8Array, scanned: Scanned): boolean {
+  const { kind, places } = scanned;
+  if (kind !== 'object') return false;
+  if (places.length > 4 * comparedMax || hasEscapedName(bytes, places)) {
+    const names = memberNames(bytes, scanned);
+    return new Set(names).size < names.length;
+  }
+  for (let one = 4; one < places.length; one += 4)
+    for (let other = 0; other < one; other += 4) if (isSameKey(bytes, places, one, other)) return true;
+  return false;
+}
+
+/** What JSON.parse makes of these bytes. */
+export function valueAt(bytes: Uint8Array, start: number, end: number): unknown {
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString());
+}
+
+/** Up to so many names are compared each with each, byte by byte, which is cheaper than to make strings of them. */
+const comparedMax = 32;
+
+/** An escape is longer than what it stands for: only a key that is longer than the name may be it with escapes. */
+function isNamed(bytes: Uint8Array, start: number, end: number, name: MemberName): boolean {
+  const { length } = name.bytes;
+  if (end - start < length) return false;
+  if (end - start > length)
+    return isEscaped(bytes, start, end) && valueAt(bytes, start - 1, end + 1) === name.text;
+  for (let at = 0; at < length; at++)
+    if (bytes[start + at] !== name.bytes[at] || bytes[start + at] === backslash) return false;
+  return true;
+}
+
+function isEscaped(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (bytes[at] === backslash) return true;
+  return false;
+}
+
+function hasEscapedName(bytes: Uint8Array, places: Int32Array): boolean {
+  for (let at = 0; at < places.length; at += 4)
+    if (isEscaped(bytes, places[at] ?? 0, places[at + 1] ?? 0)) return true;
+  return false;
+}
+
+/** Of keys without escapes. */
+function isSameKey(bytes: Uint8Array, places: Int32Array, one: number, other: number): boolean {
+  const start = places[one] ?? 0;
+  const length = (places[one + 1] ?? 0) - start;
+  const from = places[other] ?? 0;
+  if ((places[other + 1] ?? 0) - from !== length) return false;
+  for (let at = 1; at < length; at++) if (bytes[start + at] !== bytes[from + at]) return false;
+  return true;
+}
+
+const backslash = 92;

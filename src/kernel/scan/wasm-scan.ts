@@ -1,0 +1,68 @@
+// The scanner in WebAssembly, built from `assembly`. Its memory has a fixed size: bodies are copied through a window of it.
+import { readFileSync } from 'node:fs';
+import { kindOf, type Scan, type ScanFault } from './scanned.ts';
+
+const loaded = load();
+
+/** Undefined where WebAssembly with SIMD isn't to be had. */
+export const wasmScan = loaded?.scan;
+/** What is scanned at a time. */
+export const windowBytes = loaded?.windowBytes;
+
+function load(): { readonly scan: Scan; readonly windowBytes: number } | undefined {
+  const code = readFileSync(new URL('./scanner.wasm', import.meta.url));
+  if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(code)) return undefined;
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code));
+  const { begin, run, memory } = exports;
+  const windowBytes = exports.windowBytes.value;
+  const window = new Uint8Array(memory.buffer, exports.windowAt.value, windowBytes);
+  const found = new Int32Array(memory.buffer, exports.foundAt.value, 6);
+  const places = new Int32Array(memory.buffer, exports.placesAt.value, 4 * exports.childrenMax.value);
+
+  const scan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end = bytes.length) => {
+    begin(Math.min(valuesMax, countMax), Math.min(depthMax, countMax));
+    for (let at = start; ; ) {
+      const length = Math.min(end - at, windowBytes);
+      window.set(length === bytes.length ? bytes : bytes.subarray(at, at + length));
+      const isLast = at + length === end;
+      const done = run(length, at, isLast ? 1 : 0);
+      if (done < 0) return faults[-1 - done] ?? 'syntax';
+      if (isLast) break;
+      at += done;
+    }
+    const [first = 0, behind = 0, numbers = 0, values = 0, pairs = 0, depth = 0] = found;
+    return {
+      kind: kindOf(bytes[first]),
+      start: first,
+      end: behind,
+      places: places.slice(0, numbers),
+      values,
+      pairs,
+      depth,
+    };
+  };
+  return { scan, windowBytes };
+}
+
+/** By what `run` answers: -1, -2, … */
+const faults: readonly ScanFault[] = ['syntax', 'values', 'depth', 'children'];
+/** The scanner counts in 32 bits. */
+const countMax = 2 ** 31 - 1;
+
+/** What of WebAssembly is used; the types of Node.js leave it to those of browsers. */
+declare const WebAssembly: {
+  validate(code: Uint8Array): boolean;
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: Scanner };
+};
+
+interface Scanner {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  begin(valuesMax: number, depthMax: number): void;
+  run(length: number, base: number, isLast: number): number;
+  readonly childrenMax: { readonly value: number };
+  readonly foundAt: { readonly value: number };
+  readonly placesAt: { readonly value: number };
+  readonly windowAt: { readonly value: number };
+  readonly windowBytes: { readonly value: number };
+}
