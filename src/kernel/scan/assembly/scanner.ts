@@ -42,8 +42,8 @@ const tooManyChildren: i32 = -4;
 // What is next: something between which there may be space,
 const value: i32 = 0;
 const firstItem: i32 = 1;
-const firstKey: i32 = 2;
-const key: i32 = 3;
+const key: i32 = 2;
+const firstKey: i32 = 3;
 const colon: i32 = 4;
 const after: i32 = 5;
 // or the rest of something that was begun.
@@ -100,59 +100,88 @@ export function run(length: i32, base: i32, last: bool): i32 {
   let counted = values;
   let inObject = load<u8>(stackAt + nesting) != 0;
   let fault: i32 = 0;
+  let stopped = false;
 
-  // From key to colon to value to what is after it, wherever that begins; `break` leaves for good.
-  while (true) {
-    if (now == key || now == firstKey) {
-      at = spaceEnd(at);
-      const c = load<u8>(at);
-      if (c == 0x22) {
-        if (nesting == 1) store<i32>(place, i32(at) + shift);
-        at++;
-        now = restOfKey;
-      } else if (c != 0x7d || now == key) {
-        if (at < stop) fault = syntax;
-        break;
+  // What the window before ended in.
+  if (now >= restOfKey) {
+    const close = now == restOfNumber ? numberEnd(at, stop, numberState) : stringEnd(at, stop);
+    if (close <= cutShort) {
+      if (close == wrong) return syntax;
+      at = cut;
+      stopped = true;
+    } else {
+      at = close;
+      if (now == restOfKey) {
+        if (nesting == 1) store<i32>(place, i32(at) + shift, 4);
+        now = colon;
       } else {
-        at++;
-        nesting--;
-        inObject = load<u8>(stackAt + nesting) != 0;
-        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) return fault;
         now = after;
       }
     }
-    if (now == restOfKey) {
-      const close = stringEnd(at, stop);
-      if (close <= cutShort) {
-        if (close == wrong) fault = syntax;
-        else at = cut;
-        break;
+  }
+  // From key to colon to value to what is after it, wherever that begins; `break` leaves for good.
+  while (!stopped) {
+    if (now != after) {
+      if (now >= key) {
+        if (now != colon) {
+          at = spaceEnd(at);
+          const c = load<u8>(at);
+          if (c != 0x22) {
+            if (c != 0x7d || now == key) {
+              if (at < stop) fault = syntax;
+              break;
+            }
+            at++;
+            nesting--;
+            inObject = load<u8>(stackAt + nesting) != 0;
+            if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
+            now = after;
+            continue;
+          }
+          if (nesting == 1) store<i32>(place, i32(at) + shift);
+          const close = stringEnd(at + 1, stop);
+          if (close <= cutShort) {
+            if (close == wrong) fault = syntax;
+            at = cut;
+            now = restOfKey;
+            break;
+          }
+          at = close;
+          if (nesting == 1) store<i32>(place, i32(at) + shift, 4);
+        }
+        at = spaceEnd(at);
+        if (load<u8>(at) != 0x3a) {
+          if (at < stop) fault = syntax;
+          now = colon;
+          break;
+        }
+        pairs++;
+        at++;
+        now = value;
       }
-      at = close;
-      if (nesting == 1) store<i32>(place, i32(at) + shift, 4);
-      now = colon;
-    }
-    if (now == colon) {
-      at = spaceEnd(at);
-      if (load<u8>(at) != 0x3a) {
-        if (at < stop) fault = syntax;
-        break;
-      }
-      pairs++;
-      at++;
-      now = value;
-    }
-    if (now <= firstItem) {
       at = spaceEnd(at);
       const c: u32 = load<u8>(at);
       if (c == 0x22) {
         if (nesting <= 1) begun(i32(at) + shift, nesting);
-        at++;
-        now = restOfString;
+        const close = stringEnd(at + 1, stop);
+        if (close <= cutShort) {
+          if (close == wrong) fault = syntax;
+          at = cut;
+          now = restOfString;
+          break;
+        }
+        at = close;
       } else if (c - 0x30 < 10 || c == 0x2d) {
         if (nesting <= 1) begun(i32(at) + shift, nesting);
-        numberState = nothing;
-        now = restOfNumber;
+        const close = numberEnd(at, stop, nothing);
+        if (close <= cutShort) {
+          if (close == wrong) fault = syntax;
+          at = cut;
+          now = restOfNumber;
+          break;
+        }
+        at = close;
       } else if (c == 0x7b || c == 0x5b) {
         if (++counted > valuesMax) {
           fault = tooManyValues;
@@ -174,14 +203,10 @@ export function run(length: i32, base: i32, last: bool): i32 {
           continue;
         }
         at += 2;
-        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
-        now = after;
       } else if (c == 0x5d && now == firstItem) {
         at++;
         nesting--;
         inObject = load<u8>(stackAt + nesting) != 0;
-        if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
-        now = after;
       } else {
         const close = wordEnd(at, c);
         if (close == wrong) {
@@ -189,49 +214,22 @@ export function run(length: i32, base: i32, last: bool): i32 {
           if (at + 5 <= stop || last) fault = syntax;
           break;
         }
-        if (nesting <= 1) {
-          begun(i32(at) + shift, nesting);
-          if ((fault = ended(i32(close) + shift, nesting)) != 0) break;
-        }
+        if (nesting <= 1) begun(i32(at) + shift, nesting);
         at = close;
-        now = after;
       }
-    }
-    if (now == restOfString) {
-      const close = stringEnd(at, stop);
-      if (close <= cutShort) {
-        if (close == wrong) fault = syntax;
-        else at = cut;
-        break;
-      }
-      at = close;
-      if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
-      now = after;
-    } else if (now == restOfNumber) {
-      const close = numberEnd(at, stop);
-      if (close <= cutShort) {
-        if (close == wrong) fault = syntax;
-        else at = stop;
-        break;
-      }
-      at = close;
       if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) break;
       now = after;
     }
     at = spaceEnd(at);
     const c = load<u8>(at);
-    if (nesting == 0) {
-      if (at < stop) fault = syntax;
-      break;
-    }
-    if (c == 0x2c) {
+    if (c == 0x2c && nesting != 0) {
       if (++counted > valuesMax) {
         fault = tooManyValues;
         break;
       }
       at++;
       now = inObject ? key : value;
-    } else if (c == (inObject ? 0x7d : 0x5d)) {
+    } else if (c == (inObject ? 0x7d : 0x5d) && nesting != 0) {
       at++;
       nesting--;
       inObject = load<u8>(stackAt + nesting) != 0;
@@ -327,9 +325,9 @@ function wordEnd(at: usize, c: u32): usize {
   return wrong;
 }
 
-function numberEnd(from: usize, stop: usize): usize {
+function numberEnd(from: usize, stop: usize, before: i32): usize {
   let at = from;
-  let read = numberState;
+  let read = before;
   let c: u32 = load<u8>(at);
   if (read == nothing) {
     if (c == 0x2d) {
@@ -382,7 +380,7 @@ function numberEnd(from: usize, stop: usize): usize {
 function leftNumber(at: usize, stop: usize, read: i32): usize {
   if (at < stop) return wrong;
   numberState = read;
-  return cutShort;
+  return cutAt(stop);
 }
 
 function isWholeNumber(read: i32): bool {
