@@ -5,6 +5,7 @@ import { GatewayError } from '../src/kernel/errors.ts';
 import { Exchange, Received } from '../src/kernel/exchange.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
 import type { Usage } from '../src/kernel/message.ts';
+import { Outline } from '../src/kernel/outline.ts';
 import { Presence } from '../src/kernel/presence.ts';
 import type { Priced } from '../src/kernel/rate-card.ts';
 import { Trace } from '../src/kernel/trace.ts';
@@ -75,8 +76,8 @@ function inputOf({ input_tokens = 0, cache_read_input_tokens = 0, cache_creation
 }
 
 function exchangeOf({ format }: Recording, body: Received['body'], target: Exchange['target']): Exchange {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const received = new Received({ wire: format.wire, bytes, body, headers: [], query: '' });
+  const fields = Outline.of(Buffer.from(JSON.stringify(body)));
+  const received = new Received({ wire: format.wire, fields, headers: [], query: '' });
   const [presence, trace] = [new Presence(), new Trace(0)];
   const credentials = { find: async () => undefined };
   return new Exchange({ id: '', received, caller: { kind: 'local' }, target, presence, trace, credentials });

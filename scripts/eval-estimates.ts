@@ -5,6 +5,7 @@ import { Meter } from '../src/calls/meter.ts';
 import { Received } from '../src/kernel/exchange.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
 import type { ReplyEvent, Usage } from '../src/kernel/message.ts';
+import { Outline } from '../src/kernel/outline.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
 import { reportedIn } from './eval-usage/reported.ts';
 import { formats } from './eval-wire/formats.ts';
@@ -71,13 +72,12 @@ function estimated({ format: { wire }, kind, body, bytes }: Recording): Usage {
   const decoder = wire.replyDecoder(kind === 'sse' ? 'sse' : 'json', 'milestones');
   const meter = new Meter();
   for (const event of [...decoder.push(bytes), ...decoder.end()]) meter.look(withoutUsage(event));
-  const request = Buffer.from(JSON.stringify(body));
+  const request = Buffer.from(JSON.stringify(isJsonObject(body) ? body : {}));
   meter.close({
     ending: { how: 'complete' },
     received: new Received({
       wire,
-      bytes: request,
-      body: isJsonObject(body) ? body : {},
+      fields: Outline.of(request),
       headers: [],
       query: '',
     }),

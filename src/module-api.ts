@@ -1,4 +1,5 @@
 /** Everything that a module imports, one of ours or of a package of its own: `weir-gateway/module`. */
+export { bytesOfText } from './kernel/abridged.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export type { Clock } from './kernel/clock.ts';
 export { parseDuration } from './kernel/duration.ts';

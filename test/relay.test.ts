@@ -171,6 +171,24 @@ for (const { format, streamed, manner } of manners) {
     });
 }
 
+test('a key that is there twice deep inside is passed on as it is, and refused where somebody reads the body', async () => {
+  const { fake, weir } = await enter();
+  fake.answerWith(plainAnswer(messages, false));
+  const written = (model: string) =>
+    Buffer.from(
+      `{"model":"${model}","max_tokens":9,"messages":[{"role":"user","content":"Hi","role":"user"}]}`,
+    );
+  const body = written(messages.model);
+  assert.equal((await call(weir.url, { path: messages.path, body })).status, 200);
+  assert.equal(sha256(fake.last.bytes), sha256(body));
+  const read = ['x-weir-pipeline', 'exact-cache'];
+  for (const { headers = [], model = messages.model } of [{ headers: read }, { model: 'demo-1' }]) {
+    const refused = await call(weir.url, { path: messages.path, headers, body: written(model) });
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /duplicate key/);
+  }
+});
+
 for (const query of ['?beta=true', '?a=1&b=%20%2F&empty=&a=2', '?'])
   test(`the query "${query}" goes through`, async () => {
     const { fake, weir } = await enter();

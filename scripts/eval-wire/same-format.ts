@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
+import { Outline } from '../../src/kernel/outline.ts';
 import { patchJson } from '../../src/kernel/patch-json.ts';
 import { objectOf } from '../../src/wire/read.ts';
 import { cutsFor } from './cuts.ts';
@@ -23,7 +24,7 @@ async function identical(
   const { format, body, status, bytes } = recording;
   const recorded = Buffer.from(JSON.stringify(body));
   const model = String(objectOf(body)?.model);
-  const sent = patchJson(recorded, { model: `${format.provider}/${model}` } satisfies JsonObject);
+  const sent = patchJson(Outline.of(recorded), { model: `${format.provider}/${model}` } satisfies JsonObject);
   play(stage, recording, cuts);
   const answer = await fetch(stage.weir.url + format.clientPath, {
     method: 'POST',

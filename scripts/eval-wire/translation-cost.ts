@@ -1,4 +1,5 @@
 import { Received } from '../../src/kernel/exchange.ts';
+import { Outline } from '../../src/kernel/outline.ts';
 import { objectOf } from '../../src/wire/read.ts';
 import { framesIn } from './facts.ts';
 import { type Format, formats } from './formats.ts';
@@ -28,8 +29,7 @@ function translated(streams: readonly Recording[], client: Format): number {
   for (const { format, bytes, body } of streams) {
     const asked = new Received({
       wire: client.wire,
-      bytes: new Uint8Array(0),
-      body: objectOf(body) ?? {},
+      fields: Outline.of(Buffer.from(JSON.stringify(objectOf(body) ?? {}))),
       headers: [],
       query: '',
     });

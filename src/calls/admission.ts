@@ -82,7 +82,7 @@ export class Admission {
 }
 
 /** The little that the gateway itself needs of a body; the rest is for the provider to judge. */
-export function checkedModel({ asked: { model, stream }, body: { messages } }: Received): string {
+export function checkedModel({ asked: { model, stream }, fields }: Received): string {
   if (typeof model !== 'string' || model === '')
     throw new GatewayError('invalid_request', '"model" must be a string that names a model', {
       param: 'model',
@@ -93,7 +93,7 @@ export function checkedModel({ asked: { model, stream }, body: { messages } }: R
     });
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
     throw new GatewayError('invalid_request', '"stream" must be true or false', { param: 'stream' });
-  if (messages !== undefined && !Array.isArray(messages))
+  if (fields.has('messages') && fields.listBytes('messages') === undefined)
     throw new GatewayError('invalid_request', '"messages" must be an array', { param: 'messages' });
   return model;
 }

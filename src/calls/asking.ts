@@ -8,6 +8,7 @@ import {
 import type { Answer } from '../kernel/message.ts';
 import type { Handler, Question } from '../kernel/module.ts';
 import type { Observation } from '../kernel/observation.ts';
+import { Outline } from '../kernel/outline.ts';
 import { Presence } from '../kernel/presence.ts';
 import type { Target } from '../kernel/provider.ts';
 import { Trace } from '../kernel/trace.ts';
@@ -63,9 +64,8 @@ export async function ask(parts: AskingParts, asked: Asked): Promise<Answer> {
 }
 
 function worded(question: Question, { model }: Target, wire: WireFormat): Received {
-  const body = { ...question, model };
-  const { body: bytes } = wire.encodeRequest(body);
-  return new Received({ wire, bytes, body, headers: [], query: '' });
+  const { body } = wire.encodeRequest({ ...question, model });
+  return new Received({ wire, fields: Outline.of(body), headers: [], query: '' });
 }
 
 function storedOnly(credentials: CredentialFinder): CredentialFinder {

@@ -27,7 +27,7 @@ export class Continuing {
   }
 
   async #continued({ exchange, pipeline, upstream, continuation }: Continued): Promise<Reply> {
-    const { wire, body } = exchange.received;
+    const { wire, fields } = exchange.received;
     const isKeptBy = ({ provider, model }: Target) =>
       provider.local === undefined && wiresOf({ provider, model }).includes(wire);
     const written = async (asked: Exchange): Promise<Exchange> => {
@@ -38,7 +38,7 @@ export class Continuing {
     const whole = await written(exchange);
     const last: Handler = async (passed) => upstream(whole === exchange ? await written(passed) : passed);
     const reply = custody.release(await pipeline.run(whole, last));
-    if (!continuation.keeps(body)) return reply;
+    if (!continuation.keeps(fields)) return reply;
     const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
     if (!isKeptBy({ provider, model }))
       return this.#kept(renamed(reply, exchange), exchange, { continuation });
@@ -52,7 +52,7 @@ export class Continuing {
     pipeline: Pipeline,
     continuation: Continuation,
   ): Promise<boolean> {
-    const { previous } = continuation.namedIn(received.body);
+    const previous = continuation.previousIn(received.fields);
     if (previous === undefined || !(pipeline.mayMove || ourName.test(previous))) return false;
     const turn = await this.#turns.recall(scopeOf(caller), previous);
     return turn !== undefined && turn.keptBy !== target.provider.name;

@@ -4,10 +4,10 @@ import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Unread, WireFormat } from '../kernel/wire-format.ts';
 
 /** About how many tokens a request has, from its bytes alone. */
-export function estimatedInput({ wire, bytes, body }: Received): number {
+export function estimatedInput({ wire, bytes, fields }: Received): number {
   const { bytesPerToken, toolsTokens, mediaTokens } = wire.estimates;
   const media = mediaIn(bytes);
-  const tools = Array.isArray(body.tools) && body.tools.length > 0 ? toolsTokens : 0;
+  const tools = fields.listBytes('tools') ? toolsTokens : 0;
   const text = (bytes.byteLength - media.bytes - bytesAround) / bytesPerToken;
   return Math.max(tokensMin, Math.round(text + tools + media.pieces * mediaTokens));
 }

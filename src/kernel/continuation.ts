@@ -1,6 +1,7 @@
 import type { GatewayError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer } from './message.ts';
+import type { Fields } from './outline.ts';
 
 /** One call of a conversation, kept for a client that goes on from its answer by name. */
 export interface Turn {
@@ -28,13 +29,15 @@ interface Named {
 
 /** How a format lets its clients go on from an earlier answer without sending the conversation again. */
 export interface Continuation {
+  /** The answer that a request goes on from. */
+  previousIn(fields: Fields): string | undefined;
   namedIn(body: JsonObject): Named;
   /** The request with everything in it that it only named; `quoted` are items that it may refer to. */
   writtenOut(body: JsonObject, history: readonly JsonObject[], quoted: readonly JsonObject[]): JsonObject;
   /** The request with nothing in it but the earlier turns. */
   before(body: JsonObject, history: readonly JsonObject[]): JsonObject;
   /** Whether the client may want to go on from the answer. */
-  keeps(body: JsonObject): boolean;
+  keeps(fields: Fields): boolean;
   /** What a call adds to its conversation. */
   turnOf(body: JsonObject, answer: Answer): { readonly id: string; readonly turn: Turn };
   /** For a client that goes on from an answer which nobody has. */

@@ -3,6 +3,7 @@ import { type HeaderList, headerOf, secretHeaders } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
+import type { Outline } from './outline.ts';
 import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
 import type { Secret } from './secret.ts';
@@ -31,14 +32,19 @@ export function scopeOf(caller: Caller): string {
 
 interface ReceivedFields {
   readonly wire: WireFormat;
-  readonly bytes: Uint8Array;
-  readonly body: JsonObject;
+  /** Its body. */
+  readonly fields: Outline;
   readonly headers: HeaderList;
   readonly query: string;
-  /** Told when the parsed body is not held any more. */
-  readonly onLetGo?: () => void;
+  /** Told of what its body takes in memory while it is parsed; may refuse that. */
+  readonly load?: ParsedLoad;
   /** Where it was sent; the format's own where that isn't said. */
   readonly path?: string;
+}
+
+interface ParsedLoad {
+  parsed(values: number): void;
+  letGo(): void;
 }
 
 let headersIn: (received: Received) => HeaderList;
@@ -46,37 +52,48 @@ let headersIn: (received: Received) => HeaderList;
 /** What the client sent, as it sent it. */
 export class Received {
   readonly wire: WireFormat;
-  readonly bytes: Uint8Array;
+  /** Its body, of which single fields can be read without parsing the rest. */
+  readonly fields: Outline;
   /** With its question mark, or empty. */
   readonly query: string;
   /** What it asks for, as its format says it; nobody has checked that. */
   readonly asked: { readonly model: unknown; readonly stream: unknown };
   readonly #headers: HeaderList;
-  readonly #onLetGo: (() => void) | undefined;
+  readonly #load: ParsedLoad | undefined;
   #body: JsonObject | undefined;
+  #wasParsed = false;
   #usageQuestion: JsonObject | null | undefined;
   #request: ChatRequest | undefined;
 
-  constructor(fields: ReceivedFields) {
-    this.wire = fields.wire;
-    this.bytes = fields.bytes;
-    this.#body = fields.body;
-    this.#onLetGo = fields.onLetGo;
-    this.#headers = fields.headers;
-    this.query = fields.query;
-    this.asked = fields.wire.asked(fields.body, fields.path ?? '');
+  constructor({ wire, fields, headers, query, load, path = '' }: ReceivedFields) {
+    this.wire = wire;
+    this.fields = fields;
+    this.#load = load;
+    this.#headers = headers;
+    this.query = query;
+    this.asked = wire.asked(fields, path);
   }
 
-  /** As it was parsed; parsed again where it was let go. */
+  get bytes(): Uint8Array {
+    return this.fields.bytes;
+  }
+
+  /** All of it, parsed when somebody asks, and again where it was let go. Refuses what could be read in two ways. */
   get body(): JsonObject {
-    this.#body ??= parsedAgain(this.bytes);
+    this.#body ??= this.#parsed();
     return this.#body;
+  }
+
+  #parsed(): JsonObject {
+    if (!this.#wasParsed) this.#load?.parsed(this.fields.values);
+    this.#wasParsed = true;
+    return this.fields.parsed();
   }
 
   /** The fields by which it would ask for its usage; undefined where it does, or where nobody has to. */
   get usageQuestion(): JsonObject | undefined {
     if (this.#usageQuestion === undefined)
-      this.#usageQuestion = this.wire.usageQuestion?.asking(this.body) ?? null;
+      this.#usageQuestion = this.wire.usageQuestion?.asking(this.fields) ?? null;
     return this.#usageQuestion ?? undefined;
   }
 
@@ -85,7 +102,7 @@ export class Received {
     if (this.bytes.byteLength < limits.letGoBytesMin || this.#request !== undefined) return;
     if (this.#body === undefined) return;
     this.#body = undefined;
-    this.#onLetGo?.();
+    this.#load?.letGo();
   }
 
   /** Read when somebody asks: a call that is only passed on is never taken apart. */
@@ -111,11 +128,6 @@ export class Received {
 /** All headers as they came, credentials included: for who sends a call on. No module can reach it by what it is given. */
 export function rawHeadersOf(received: Received): HeaderList {
   return headersIn(received);
-}
-
-/** What it has was checked when it was first parsed. */
-function parsedAgain(bytes: Uint8Array): JsonObject {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
 }
 
 /** Finds with which credential a provider is paid for a call; refuses where there is none and one is needed. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { isJsonObject } from './json.ts';
-import { depthAt, memberAt, membersOf, shapeOf, skipSpace } from './json-scan.ts';
+import { depthAt, memberAt, shapeOf, skipSpace } from './json-scan.ts';
 
 const tricky = fc.oneof(
   fc.string(),
@@ -22,46 +22,6 @@ const indent = fc.constantFrom('', ' ', '\t', '\r\n');
 /** A character for each byte. */
 const written = (value: unknown, space = '') =>
   Buffer.from(JSON.stringify(value, null, space)).toString('latin1');
-const read = (text: string): unknown => JSON.parse(Buffer.from(text, 'latin1').toString('utf8'));
-
-describe('the members of an object', () => {
-  test('are those that JSON.parse finds, in the order in which they are written', () => {
-    fc.assert(
-      fc.property(object, indent, tricky, (body, space, after) => {
-        const text = written(body, space);
-        const found = membersOf(text + after, 0);
-        assert.equal(found?.close, text.length - 1);
-        const entries = found.members.map(({ keyStart, keyEnd, valueStart, valueEnd }) => [
-          read(text.slice(keyStart, keyEnd)),
-          read(text.slice(valueStart, valueEnd)),
-        ]);
-        assert.deepEqual(
-          Object.fromEntries(entries.map(([key, value]) => [String(key), value])),
-          Object.fromEntries(Object.entries(Object(read(text)))),
-        );
-        assert.equal(entries.length, Object.keys(Object(body)).length);
-      }),
-    );
-  });
-
-  test('are all there when one is there twice', () => {
-    assert.equal(membersOf('{"a":1,"a":2}', 0)?.members.length, 2);
-  });
-
-  test('are none in an object that is cut anywhere', () => {
-    fc.assert(
-      fc.property(object, indent, (body, space) => {
-        const text = written(body, space);
-        for (let end = 0; end < text.length; end++) assert.equal(membersOf(text.slice(0, end), 0), undefined);
-      }),
-    );
-  });
-
-  test('are none in what is no object', () => {
-    for (const text of ['', '{', '{,}', '{"a"}', '{"a":1', '{"a":1]', '{"a":1,}', '{a:1}', '{"a":[1}'])
-      assert.equal(membersOf(text, 0), undefined, text);
-  });
-});
 
 describe('a member', () => {
   test('has exact places, with space around its colon or none', () => {

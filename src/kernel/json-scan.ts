@@ -9,25 +9,6 @@ export interface Member {
   readonly valueEnd: number;
 }
 
-/** The members of the object whose brace is here, and where it closes; undefined for what is no object. */
-export function membersOf(
-  text: string,
-  open: number,
-): { members: readonly Member[]; close: number } | undefined {
-  const members: Member[] = [];
-  let at = skipSpace(text, open + 1);
-  if (text.charCodeAt(at) === closeBrace) return { members, close: at };
-  for (;;) {
-    const member = memberAt(text, at);
-    if (member === undefined) return undefined;
-    members.push(member);
-    const end = skipSpace(text, member.valueEnd);
-    if (text.charCodeAt(end) === closeBrace) return { members, close: end };
-    if (text.charCodeAt(end) !== comma) return undefined;
-    at = skipSpace(text, end + 1);
-  }
-}
-
 /** The member whose key begins here, unless there is none. */
 export function memberAt(text: string, keyStart: number): Member | undefined {
   if (text.charCodeAt(keyStart) !== quote) return undefined;

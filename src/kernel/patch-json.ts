@@ -1,66 +1,69 @@
 import type { JsonObject } from './json.ts';
-import { membersOf, skipSpace } from './json-scan.ts';
+import type { Outline } from './outline.ts';
 
-/** Writes top-level fields over a JSON object's own bytes: every byte that did not change stays (`undefined` removes). */
-export function patchJson(bytes: Uint8Array, changes: JsonObject): Uint8Array {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  const open = text.indexOf('{');
-  const { members, close } = membersOf(text, open) ?? noObject();
-  const written = new Set<string>();
-  const kept: string[] = [];
-  let changed = false;
-  let start = open + 1;
-  for (const { keyStart, keyEnd, valueStart, valueEnd } of members) {
-    const end = skipSpace(text, valueEnd);
-    const name = keyOf(text.slice(keyStart, keyEnd));
-    if (Object.hasOwn(changes, name)) {
-      written.add(name);
-      changed = true;
-      const value = JSON.stringify(changes[name]);
-      if (value !== undefined)
-        kept.push(text.slice(start, valueStart) + inBytes(value) + text.slice(valueEnd, end));
-    } else kept.push(text.slice(start, end));
+/** Writes fields over a JSON object's own bytes: every byte that did not change stays (`undefined` removes). */
+export function patchJson(outline: Outline, changes: JsonObject): Uint8Array {
+  const { bytes } = outline;
+  const names = Object.keys(changes);
+  const [there, missing] = [
+    names.filter((name) => outline.has(name)),
+    names.filter((name) => !outline.has(name)),
+  ];
+  const added = fieldsOf(changes, missing);
+  if (there.length === 0) return added === '' ? bytes : extended(bytes, added);
+  const kept: Uint8Array[] = [];
+  let start = bytes.indexOf(openBrace) + 1;
+  const head = bytes.subarray(0, start);
+  for (const { name, valueStart, valueEnd } of outline.members()) {
+    const end = separatorAfter(bytes, valueEnd);
+    if (!there.includes(name)) kept.push(bytes.subarray(start, end));
+    else if (changes[name] !== undefined)
+      kept.push(
+        Buffer.concat([
+          bytes.subarray(start, valueStart),
+          Buffer.from(JSON.stringify(changes[name])),
+          bytes.subarray(valueEnd, end),
+        ]),
+      );
     start = end + 1;
   }
-  for (const [name, value] of Object.entries(changes)) {
-    if (written.has(name) || value === undefined) continue;
-    changed = true;
-    kept.push(inBytes(`${JSON.stringify(name)}:${JSON.stringify(value)}`));
-  }
-  if (!changed) return bytes;
-  return Buffer.from(`${text.slice(0, open + 1)}${kept.join(',')}${text.slice(close)}`, 'latin1');
+  if (added !== '') kept.push(Buffer.from(added));
+  const parts = kept.flatMap((field, at) => (at === 0 ? [field] : [comma, field]));
+  return Buffer.concat([head, ...parts, bytes.subarray(start - 1)]);
 }
 
-/** The same for bytes whose object is known: what is only added needs no look at the rest. */
-export function patchBody(bytes: Uint8Array, body: JsonObject, changes: JsonObject): Uint8Array {
-  const names = Object.keys(changes);
-  if (names.length === 0) return bytes;
-  return names.some((name) => Object.hasOwn(body, name))
-    ? patchJson(bytes, changes)
-    : extended(bytes, changes);
+/** The same for an object that is known to have none of these fields, though not to be empty. */
+export function addFields(bytes: Uint8Array, fields: JsonObject): Uint8Array {
+  const added = fieldsOf(fields, Object.keys(fields));
+  return added === '' ? bytes : extended(bytes, added);
 }
 
-function noObject(): never {
-  throw new Error('patchJson was given something that is not a JSON object');
+function fieldsOf(changes: JsonObject, names: readonly string[]): string {
+  const written = names.filter((name) => changes[name] !== undefined);
+  return written.map((name) => `${JSON.stringify(name)}:${JSON.stringify(changes[name])}`).join(',');
 }
 
-function keyOf(quoted: string): string {
-  if (plain.test(quoted) && !quoted.includes('\\')) return quoted.slice(1, -1);
-  return String(JSON.parse(Buffer.from(quoted, 'latin1').toString('utf8')));
-}
-
-/** The same text with a character for each byte. */
-function inBytes(text: string): string {
-  return plain.test(text) ? text : Buffer.from(text).toString('latin1');
-}
-
-const plain = /^[\x20-\x7e]*$/;
-
-/** With these fields after its last one. */
-function extended(bytes: Uint8Array, fields: JsonObject): Uint8Array {
+function extended(bytes: Uint8Array, added: string): Uint8Array {
   const end = bytes.lastIndexOf(closeBrace);
-  const added = Buffer.from(`,${JSON.stringify(fields).slice(1)}`);
-  return Buffer.concat([bytes.subarray(0, end), added, bytes.subarray(end + 1)]);
+  const separator = isEmpty(bytes, end) ? '' : ',';
+  return Buffer.concat([bytes.subarray(0, end), Buffer.from(separator + added), bytes.subarray(end)]);
 }
 
+/** Whether nothing but space stands between the brace here and the one before it. */
+function isEmpty(bytes: Uint8Array, close: number): boolean {
+  let before = close - 1;
+  while ((bytes[before] ?? 0) <= space) before--;
+  return bytes[before] === openBrace;
+}
+
+/** The comma behind a field, or the brace. */
+function separatorAfter(bytes: Uint8Array, valueEnd: number): number {
+  let at = valueEnd;
+  while ((bytes[at] ?? closeBrace) <= space) at++;
+  return at;
+}
+
+const comma = Buffer.from(',');
+const space = 32;
+const openBrace = 123;
 const closeBrace = 125;

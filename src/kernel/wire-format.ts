@@ -4,6 +4,7 @@ import type { Received } from './exchange.ts';
 import type { HeaderList } from './headers.ts';
 import type { JsonObject } from './json.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
+import type { Fields } from './outline.ts';
 import type { ByteFilter } from './reply/filtered.ts';
 
 /** How an answer's bytes are laid out: one JSON document, or server-sent events. */
@@ -34,7 +35,7 @@ export interface WireFormat {
   /** For formats whose streams tell their usage only to those who ask for it. */
   readonly usageQuestion?: UsageQuestion;
   /** Which model a call asks for, and whether it wants a stream, as its path and its body say it, unchecked. */
-  asked(body: JsonObject, path: string): { readonly model: unknown; readonly stream: unknown };
+  asked(fields: Fields, path: string): { readonly model: unknown; readonly stream: unknown };
   /** The fields of a body that name its model. */
   naming(model: string): JsonObject;
   /** Where a call goes, below a provider's base address. */
@@ -82,8 +83,8 @@ export interface TokenEstimates {
 }
 
 export interface UsageQuestion {
-  /** The fields that make a request with this body ask; undefined where it does already. */
-  asking(body: JsonObject): JsonObject | undefined;
+  /** The fields that make a request with these ask; undefined where it does already. */
+  asking(fields: Fields): JsonObject | undefined;
   /** Takes out of a stream what is in it only because somebody asked. */
   unasked(): ByteFilter;
 }

@@ -3,7 +3,8 @@ import { headersOf } from '../kernel/headers.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
-import { patchBody } from '../kernel/patch-json.ts';
+import { type Fields, Outline } from '../kernel/outline.ts';
+import { addFields, patchJson } from '../kernel/patch-json.ts';
 import { wiresOf } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
@@ -87,8 +88,12 @@ function usageQuestionFor(exchange: Exchange, wire: WireFormat): JsonObject | un
   const own = received.wire === wire;
   const { streamUsage = own ? 'unasked' : 'asked' } = target.provider;
   if (streamUsage === 'unasked' || !isStreamed(exchange)) return undefined;
-  return own ? received.usageQuestion : wire.usageQuestion?.asking({});
+  return own ? received.usageQuestion : wire.usageQuestion?.asking(nothing);
 }
+
+/** What was made here of what came in. */
+const anything = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
+const nothing: Fields = { get: () => undefined };
 
 /** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */
 function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | undefined): Uint8Array {
@@ -96,13 +101,14 @@ function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | u
   const own = received.wire === wire ? received : undefined;
   if (own !== undefined && exchange.untouched) {
     const model = own.asked.model === target.model ? undefined : wire.naming(target.model);
-    return patchBody(own.bytes, own.body, { ...model, ...added });
+    return patchJson(own.fields, { ...model, ...added });
   }
   const request =
     exchange.request.model === target.model ? exchange.request : { ...exchange.request, model: target.model };
   const { body, dropped } = wire.encodeRequest(request, own);
   trace.dropped.push(...dropped);
-  return patchBody(body, own?.body ?? {}, { ...added });
+  if (added === undefined) return body;
+  return own === undefined ? addFields(body, added) : patchJson(Outline.of(body, anything), added);
 }
 
 interface Outgoing {

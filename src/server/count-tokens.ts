@@ -5,7 +5,7 @@ import type { Callers, Known } from '../calls/callers.ts';
 import type { Credentials } from '../calls/credentials.ts';
 import { Exchange, Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
-import { parseCounted } from '../kernel/parse-body.ts';
+import { Outline } from '../kernel/outline.ts';
 import { Presence } from '../kernel/presence.ts';
 import type { Target } from '../kernel/provider.ts';
 import { Trace } from '../kernel/trace.ts';
@@ -65,8 +65,8 @@ export class CountTokens {
       const load = ballast.load(known.accountId);
       held = load;
       const bytes = await readBody(req, { bytesMax: limits.bodyBytesMax, load, slowBodies });
-      const { body } = parseCounted(bytes, (values) => load.parsed(values));
-      const received = new Received({ wire, bytes, body, headers, query: call.query });
+      const { query, path } = call;
+      const received = new Received({ wire, fields: Outline.of(bytes), headers, query, path, load });
       sendWhole(res, await this.#count(received, { id: call.id, known, presence }), call);
     } catch (thrown) {
       refuse(thrown, { res, call, wire, log });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Exchange, Received } from '../kernel/exchange.ts';
+import { Outline } from '../kernel/outline.ts';
 import { Presence } from '../kernel/presence.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
@@ -60,8 +61,7 @@ test('a format may read the rest of its path by itself', async (t) => {
     const bytes = Buffer.from('{ "contents":[] }');
     const received = new Received({
       wire: modelInPath,
-      bytes,
-      body: JSON.parse(bytes.toString()),
+      fields: Outline.of(bytes),
       headers: [],
       query: '?alt=sse',
       path,

@@ -13,6 +13,7 @@ import type { HeaderList } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
 import type { Handler, Module, ModuleMaker } from '../kernel/module.ts';
+import { Outline } from '../kernel/outline.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { Purses } from '../kernel/ports/purse.ts';
@@ -168,11 +169,9 @@ function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Excha
   const wire = run.wire === undefined ? anthropicMessages : wireByName(run.wire);
   if (wire === undefined) throw new Error(`there is no format "${run.wire}"`);
   const written = run.wire === undefined ? JSON.stringify(request) : wire.encodeRequest(request).body;
-  const bytes = Buffer.from(written);
   const received = new Received({
     wire,
-    bytes,
-    body: JSON.parse(bytes.toString()),
+    fields: Outline.of(Buffer.from(written)),
     headers: run.headers ?? [],
     query: '',
   });

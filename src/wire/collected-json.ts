@@ -1,10 +1,11 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
+import { Outline } from '../kernel/outline.ts';
 import { milestones, unfold } from '../kernel/reply/answer.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
-import { parseExactObject, parseObject, stringOf } from './read.ts';
+import { parseExactObject, stringOf } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
 export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
@@ -17,8 +18,8 @@ export interface Glimpse {
 
 export interface AnswerReader {
   readonly read: (body: JsonObject) => Whole;
-  /** Undefined where only the content could tell. */
-  readonly brief?: (body: JsonObject) => Glimpse | undefined;
+  /** Whether its texts are whole or not. Undefined where only they could tell. */
+  readonly brief: (body: JsonObject) => Glimpse | undefined;
   /** The same of an answer whose beginning is gone. Undefined where only the whole could tell. */
   readonly glimpse?: (latin1: string) => Glimpse | undefined;
 }
@@ -58,10 +59,12 @@ export class CollectedJson implements ReplyDecoder {
       const seen = this.#reader.glimpse?.(json.toString('latin1'));
       return seen === undefined ? [] : told(seen);
     }
-    const body = parseObject(json.toString('utf8'));
-    const brief = body === undefined ? undefined : this.#reader.brief?.(body);
-    if (brief === undefined) return this.#read(body, milestones);
-    return [{ type: 'message_start', message: begunBy(stringOf(body?.model) ?? '') }, ...told(brief)];
+    const outline = Outline.ofAnswer(json);
+    if (outline === undefined) return [];
+    const body = outline.abridged();
+    const brief = this.#reader.brief(body);
+    if (brief === undefined) return this.#read(outline.parsed(), milestones);
+    return [{ type: 'message_start', message: begunBy(stringOf(body.model) ?? '') }, ...told(brief)];
   }
 
   #read(

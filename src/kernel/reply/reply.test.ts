@@ -5,6 +5,7 @@ import { GatewayError } from '../errors.ts';
 import { Received } from '../exchange.ts';
 import type { JsonObject } from '../json.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
+import { Outline } from '../outline.ts';
 import type { Ending } from './ending.ts';
 import { packRecording, type Recording, unpackRecording } from './recording.ts';
 import type { Raw } from './relayed.ts';
@@ -27,8 +28,7 @@ const answer: Answer = {
 
 const asked = new Received({
   wire: anthropicMessages,
-  bytes: Buffer.from('{}'),
-  body: {},
+  fields: Outline.of(Buffer.from('{}')),
   headers: [],
   query: '',
 });
@@ -229,7 +229,8 @@ describe('a reply whose usage was asked for', () => {
     reply.tap((event) => {
       if (event.type === 'message_delta') output = event.usage?.output_tokens;
     }, 'milestones');
-    const client = new Received({ wire: openaiChat, bytes: Buffer.from('{}'), body, headers: [], query: '' });
+    const fields = Outline.of(Buffer.from(JSON.stringify(body)));
+    const client = new Received({ wire: openaiChat, fields, headers: [], query: '' });
     const chunks: Uint8Array[] = [];
     for await (const piece of reply.bytes(openaiChat, 'sse', client)) chunks.push(piece);
     return { text: Buffer.concat(chunks).toString(), output };

@@ -4,6 +4,7 @@ import { anthropicMessages, openaiChat } from '../../wire/index.ts';
 import { GatewayError } from '../errors.ts';
 import { Received } from '../exchange.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
+import { Outline } from '../outline.ts';
 import { unfold } from './answer.ts';
 import type { Ending } from './ending.ts';
 import { Reply } from './reply.ts';
@@ -48,7 +49,7 @@ describe('a reply that goes through a generator', () => {
   test('is the same for every format and framing', async () => {
     for (const wire of [anthropicMessages, openaiChat])
       for (const framing of ['json', 'sse'] as const) {
-        const asked = new Received({ wire, bytes: Buffer.from('{}'), body: {}, headers: [], query: '' });
+        const asked = new Received({ wire, fields: Outline.of(Buffer.from('{}')), headers: [], query: '' });
         const chunks: Uint8Array[] = [];
         for await (const chunk of watched().reply.through(passed).bytes(wire, framing, asked))
           chunks.push(chunk);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { hasDuplicate, memberName, memberNamed, memberNames, valueAt } from './members.ts';
+import { hasDuplicate, memberNamed, memberNames, valueAt } from './members.ts';
 import { scan } from './scan.ts';
 
 /** Few letters, so that names meet, and some that need an escape or several bytes. */
@@ -24,7 +24,7 @@ describe('members of an object', () => {
         );
         assert.equal(hasDuplicate(bytes, scanned), whole.size < keys.length);
         for (const text of [other, ...keys.map((key) => key.text)]) {
-          const place = memberNamed(bytes, scanned, memberName(text));
+          const place = memberNamed(bytes, scanned, text);
           assert.equal(place && valueAt(bytes, place.start, place.end), whole.get(text));
         }
       }),
@@ -47,8 +47,8 @@ describe('members of an object', () => {
     const bytes = Buffer.from('{"__proto__":1,"constructor":2}');
     const scanned = scanOf(bytes);
     assert.equal(hasDuplicate(bytes, scanned), false);
-    assert.deepEqual(memberNamed(bytes, scanned, memberName('__proto__')), { start: 13, end: 14 });
-    assert.equal(memberNamed(bytes, scanned, memberName('toString')), undefined);
+    assert.deepEqual(memberNamed(bytes, scanned, '__proto__'), { start: 13, end: 14 });
+    assert.equal(memberNamed(bytes, scanned, 'toString'), undefined);
   });
 
   test('are not in what is no object', () => {
@@ -57,13 +57,13 @@ describe('members of an object', () => {
       const scanned = scanOf(bytes);
       assert.deepEqual(memberNames(bytes, scanned), []);
       assert.equal(hasDuplicate(bytes, scanned), false);
-      assert.equal(memberNamed(bytes, scanned, memberName('a')), undefined);
+      assert.equal(memberNamed(bytes, scanned, 'a'), undefined);
     }
   });
 
   test('are read from bytes that are a part of others', () => {
     const bytes = Buffer.from('xx{"a":{"b":"é"}}').subarray(2);
-    const place = memberNamed(bytes, scanOf(bytes), memberName('a'));
+    const place = memberNamed(bytes, scanOf(bytes), 'a');
     assert.deepEqual(place && valueAt(bytes, place.start, place.end), { b: 'é' });
   });
 });

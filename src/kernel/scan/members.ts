@@ -1,16 +1,6 @@
 // Reads what a scan found: members of an object by name, and single values.
 import type { Scanned } from './scanned.ts';
 
-/** A name of a member, and how it is written as long as nothing in it is escaped. */
-export interface MemberName {
-  readonly text: string;
-  readonly bytes: Uint8Array;
-}
-
-export function memberName(text: string): MemberName {
-  return { text, bytes: Buffer.from(text) };
-}
-
 /** Where a member's value is. */
 export interface Place {
   readonly start: number;
@@ -18,7 +8,7 @@ export interface Place {
 }
 
 /** The value that JSON.parse would have under this name: the last one. */
-export function memberNamed(bytes: Uint8Array, scanned: Scanned, name: MemberName): Place | undefined {
+export function memberNamed(bytes: Uint8Array, scanned: Scanned, name: string): Place | undefined {
   if (scanned.kind !== 'object') return undefined;
   const { places } = scanned;
   for (let at = places.length - 4; at >= 0; at -= 4)
@@ -57,15 +47,14 @@ export function valueAt(bytes: Uint8Array, start: number, end: number): unknown 
 /** Up to so many names are compared each with each, byte by byte, which is cheaper than to make strings of them. */
 const comparedMax = 32;
 
-/** An escape is longer than what it stands for: only a key that is longer than the name may be it with escapes. */
-function isNamed(bytes: Uint8Array, start: number, end: number, name: MemberName): boolean {
-  const { length } = name.bytes;
-  if (end - start < length) return false;
-  if (end - start > length)
-    return isEscaped(bytes, start, end) && valueAt(bytes, start - 1, end + 1) === name.text;
-  for (let at = 0; at < length; at++)
-    if (bytes[start + at] !== name.bytes[at] || bytes[start + at] === backslash) return false;
-  return true;
+/** A key with an escape or with other letters has to be read, unless it begins in another way. */
+function isNamed(bytes: Uint8Array, start: number, end: number, name: string): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === backslash || byte > lastAscii) return valueAt(bytes, start - 1, end + 1) === name;
+    if (byte !== name.charCodeAt(at - start)) return false;
+  }
+  return end - start === name.length;
 }
 
 function isEscaped(bytes: Uint8Array, start: number, end: number): boolean {
@@ -90,3 +79,4 @@ function isSameKey(bytes: Uint8Array, places: Int32Array, one: number, other: nu
 }
 
 const backslash = 92;
+const lastAscii = 127;

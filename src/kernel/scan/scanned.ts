@@ -11,12 +11,14 @@ export interface Scanned {
   readonly pairs: number;
   /** How deep its brackets go. */
   readonly depth: number;
+  /** Where each long text begins and ends, with its quotes, keys left out; undefined where there are too many. */
+  readonly longTexts?: Int32Array;
 }
 
 /** What is seen first: no JSON, more values, brackets or direct children than may be. */
 export type ScanFault = 'syntax' | 'values' | 'depth' | 'children';
 
-interface ScanBounds {
+export interface ScanBounds {
   readonly valuesMax: number;
   /** Up to `depthCap`. */
   readonly depthMax: number;

@@ -1,4 +1,4 @@
-import { type ChatRequest, isJsonObject, type JsonObject } from '../../module-api.ts';
+import { bytesOfText, type ChatRequest, isJsonObject, type JsonObject } from '../../module-api.ts';
 import { limits } from './limits.ts';
 
 /** Described to the model by their provider, and run by the client. */
@@ -77,7 +77,7 @@ export class Findings {
       case 'image':
         this.media++;
         if (isJsonObject(block.source) && typeof block.source.data === 'string')
-          this.pictureBytes += block.source.data.length;
+          this.pictureBytes += bytesOfText(block.source.data);
         return;
       case 'document':
         this.media++;

@@ -18,6 +18,7 @@ import { Received } from '../../kernel/exchange.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
+import { Outline } from '../../kernel/outline.ts';
 import { unfold } from '../../kernel/reply/answer.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { sourceOf } from '../../kernel/reply/source.ts';
@@ -47,11 +48,8 @@ for (const wire of wireFormats)
       const { run, purses } = guarded({ wire: wire.name, options: 'day=1&month=2' });
       const upstream: Handler = async ({ received }) => {
         const body = { ...received.body, stream_options: { include_usage: true } };
-        const { bytes: asked } = received;
-        const encoder = wire.replyEncoder(
-          framing,
-          new Received({ wire, bytes: asked, body, headers: [], query: '' }),
-        );
+        const fields = Outline.of(Buffer.from(JSON.stringify(body)));
+        const encoder = wire.replyEncoder(framing, new Received({ wire, fields, headers: [], query: '' }));
         const frames = [...unfold(answer)].map((event) => encoder.push(event) ?? new Uint8Array());
         const bytes = Buffer.concat([...frames, encoder.end() ?? new Uint8Array()]);
         return Reply.relay({ wire, framing, status: 200, headers: [], body: sourceOf(bytes) });

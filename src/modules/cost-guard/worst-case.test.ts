@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Exchange, Received } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
+import { Outline } from '../../kernel/outline.ts';
 import { Presence } from '../../kernel/presence.ts';
 import type { Priced, RateCard } from '../../kernel/rate-card.ts';
 import { Trace } from '../../kernel/trace.ts';
@@ -16,10 +17,10 @@ const card = compileCard({ input: 1, output: 10 });
 const priced: Priced = { card, estimated: false, contextTokens: 50_000, outputTokensMax: 4000 };
 
 function exchangeOf(body: object, wire = anthropicMessages, model = 'm'): Exchange {
-  const bytes = Buffer.from(JSON.stringify(body));
+  const fields = Outline.of(Buffer.from(JSON.stringify(body)));
   return new Exchange({
     id: 'req_test',
-    received: new Received({ wire, bytes, body: JSON.parse(bytes.toString()), headers: [], query: '' }),
+    received: new Received({ wire, fields, headers: [], query: '' }),
     caller: { kind: 'local' },
     target: { provider: demo, model },
     presence: new Presence(),

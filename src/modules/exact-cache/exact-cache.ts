@@ -151,6 +151,6 @@ function isFitting({ layout, recording }: Kept, { received }: Exchange): boolean
   return recording.framing === 'json' || !received.streamed || layout === layoutOf(received);
 }
 
-function layoutOf({ body }: Received): string {
-  return canonicalJson(body.stream_options ?? null);
+function layoutOf({ fields }: Received): string {
+  return canonicalJson(fields.get('stream_options') ?? null);
 }

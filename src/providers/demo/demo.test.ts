@@ -4,6 +4,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
+import { Outline } from '../../kernel/outline.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
@@ -210,7 +211,12 @@ function answerTo(request: ChatRequest): Promise<Answer> {
 }
 
 function receivedAs(wire: WireFormat, body: JsonObject): Received {
-  return new Received({ wire, bytes: Buffer.from(JSON.stringify(body)), body, headers: [], query: '' });
+  return new Received({
+    wire,
+    fields: Outline.of(Buffer.from(JSON.stringify(body))),
+    headers: [],
+    query: '',
+  });
 }
 
 function textOf({ content }: Answer): string {

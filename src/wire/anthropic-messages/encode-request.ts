@@ -19,7 +19,7 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
 function patch(request: ChatRequest, received: Received): Uint8Array {
   const now: ReadonlyMap<string, unknown> = new Map(Object.entries(request));
   const changed = changedFields(request, received.request);
-  return patchJson(received.bytes, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
+  return patchJson(received.fields, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
 }
 
 /** A request that came in another format, or was made here. */

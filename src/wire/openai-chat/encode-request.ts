@@ -16,7 +16,7 @@ import { encodingFor } from './encode-parts.ts';
 export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
   const encoding = encodingFor(request.model);
   if (received !== undefined) {
-    const body = patchJson(received.bytes, changesOf(request, received, encoding));
+    const body = patchJson(received.fields, changesOf(request, received, encoding));
     return { body, dropped: listOf(encoding.dropped) };
   }
   checkTranslatable(request);

@@ -51,7 +51,7 @@ export function openaiChatWith(clock: Clock): WireFormat {
     replyEncoder: (framing, asked) =>
       framing === 'json'
         ? new FoldedJson((answer) => completionOf(answer, seconds()))
-        : new ChatEncoder(asked.body, seconds()),
+        : new ChatEncoder(asked.fields, seconds()),
     errorType: openaiErrorType,
     // Without a closing [DONE]: the stream did not end well, and the SDK throws at the error itself.
     errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\n\n`),

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
+import type { Fields } from '../../kernel/outline.ts';
 import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
 import { wordedError } from '../openai/errors.ts';
@@ -32,7 +33,7 @@ export class ChatEncoder implements ReplyEncoder {
   /** The block that is a refusal, once there is one. */
   #refusal: number | undefined;
 
-  constructor(asked: JsonObject, createdSeconds: number) {
+  constructor(asked: Fields, createdSeconds: number) {
     this.#createdSeconds = createdSeconds;
     this.#tellsUsage = asksUsage(asked);
   }

@@ -103,21 +103,23 @@ describe('a stream that was asked for its usage', () => {
 });
 
 describe('the question', () => {
+  const withOptions = (options: unknown) => new Map([['stream_options', options]]);
+
   test('is asked beside what else the client wants of its stream', () => {
-    assert.deepEqual(usageQuestion.asking({}), { stream_options: { include_usage: true } });
-    assert.deepEqual(usageQuestion.asking({ stream_options: null }), {
+    assert.deepEqual(usageQuestion.asking(new Map()), { stream_options: { include_usage: true } });
+    assert.deepEqual(usageQuestion.asking(withOptions(null)), {
       stream_options: { include_usage: true },
     });
     assert.deepEqual(
-      usageQuestion.asking({ stream_options: { include_obfuscation: false, include_usage: false } }),
+      usageQuestion.asking(withOptions({ include_obfuscation: false, include_usage: false })),
       { stream_options: { include_obfuscation: false, include_usage: true } },
     );
   });
 
   test('is not asked twice, nor in place of something that is no options', () => {
-    assert.equal(usageQuestion.asking({ stream_options: { include_usage: true } }), undefined);
-    assert.equal(usageQuestion.asking({ stream_options: 'all' }), undefined);
-    assert.equal(asksUsage({ stream_options: { include_usage: 'true' } }), false);
+    assert.equal(usageQuestion.asking(withOptions({ include_usage: true })), undefined);
+    assert.equal(usageQuestion.asking(withOptions('all')), undefined);
+    assert.equal(asksUsage(withOptions({ include_usage: 'true' })), false);
   });
 });
 

@@ -16,7 +16,7 @@ import { type Encoding, encodeMessage } from './encode-items.ts';
 export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
   const encoding = targetFor(request.model);
   if (received !== undefined) {
-    const body = patchJson(received.bytes, changesOf(request, received, encoding));
+    const body = patchJson(received.fields, changesOf(request, received, encoding));
     return { body, dropped: listOf(encoding.dropped) };
   }
   checkTranslatable(request);

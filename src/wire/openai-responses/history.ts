@@ -12,6 +12,7 @@ export function inputItemsOf(body: JsonObject): readonly JsonObject[] {
 
 /** Clients name the answer that they go on from, or single items of earlier answers, unless they want nothing stored. */
 export const responsesContinuation: Continuation = {
+  previousIn: (fields) => stringOf(fields.get('previous_response_id')),
   namedIn(body) {
     const quoted = inputItemsOf(body).flatMap((item) => answerOfItem(referenceIn(item)));
     return { previous: stringOf(body.previous_response_id), quoted: [...new Set(quoted)] };
@@ -27,7 +28,7 @@ export const responsesContinuation: Continuation = {
     return { ...rest, input: [...history, ...input] };
   },
   before: ({ previous_response_id: _, ...rest }, history) => ({ ...rest, input: history }),
-  keeps: (body) => body.store !== false,
+  keeps: (fields) => fields.get('store') !== false,
   turnOf(body, answer) {
     const previous = stringOf(body.previous_response_id);
     const items = [...inputItemsOf(body), ...outputOf(answer, body)];

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { bodySchema } from '../body-schema.ts';
-import { CollectedJson } from '../collected-json.ts';
+import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
@@ -10,10 +10,12 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorFrame } from './error-frame.ts';
 import { responsesContinuation } from './history.ts';
-import { readResponse } from './read-response.ts';
+import { briefOfResponse, readResponse } from './read-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { responseOf } from './write-response.ts';
+
+const reader: AnswerReader = { read: readResponse, brief: briefOfResponse };
 
 const estimates: TokenEstimates = {
   bytesPerToken: 5,
@@ -42,9 +44,7 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>
-      framing === 'json'
-        ? new CollectedJson({ read: readResponse }, interest)
-        : new ResponsesDecoder(interest),
+      framing === 'json' ? new CollectedJson(reader, interest) : new ResponsesDecoder(interest),
     replyEncoder: (framing, asked) =>
       framing === 'json'
         ? new FoldedJson((answer) => responseOf(answer, asked.body, seconds()))

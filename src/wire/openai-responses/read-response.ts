@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
-import type { Whole } from '../collected-json.ts';
+import type { Glimpse, Whole } from '../collected-json.ts';
 import { openaiError } from '../openai/errors.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { objectsOf, stringOf } from '../read.ts';
@@ -12,6 +12,14 @@ export function readResponse(body: JsonObject): Whole {
   const error = errorOf(body);
   if (error !== undefined) return { error };
   return Array.isArray(body.output) ? { answer: answerOf(body) } : undefined;
+}
+
+/** What an answer says about itself; one that doesn't say how long it is has to be read. */
+export function briefOfResponse(body: JsonObject): Glimpse | undefined {
+  const whole = readResponse(body);
+  if (whole === undefined || !('answer' in whole)) return undefined;
+  const { stop_reason, usage } = whole.answer;
+  return usage.output_tokens === undefined ? undefined : { stop_reason, usage };
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
+import { Outline } from '../../kernel/outline.ts';
 import { Folding } from '../../kernel/reply/answer.ts';
 import type { Framing, Interest, ReplyEncoder, WireFormat } from '../../kernel/wire-format.ts';
 
@@ -52,8 +53,9 @@ export function replayEverywhere(recorded: Recorded): Replayed {
   return whole;
 }
 
-export function received(wire: WireFormat, body: JsonObject, text = JSON.stringify(body)): Received {
-  return new Received({ wire, bytes: Buffer.from(text), body, headers: [], query: '' });
+export function received(wire: WireFormat, body: JsonObject | string): Received {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Received({ wire, fields: Outline.of(Buffer.from(text)), headers: [], query: '' });
 }
 
 export function written(encoder: ReplyEncoder, events: Iterable<ReplyEvent>): string {
