@@ -1,9 +1,10 @@
-import { childrenMax, depthCap, kindOf, type Scan } from './scanned.ts';
+import { childrenMax, depthCap, kindOf, longTextBytes, longTextsMax, type Scan } from './scanned.ts';
 
 /** Byte by byte, for where WebAssembly with SIMD isn't to be had. */
 export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end = bytes.length) => {
   const deepestAllowed = Math.min(depthMax, depthCap);
   const places: number[] = [];
+  const longTexts: number[] = [];
   /** For each open bracket whether it is a brace. */
   const braces: boolean[] = [];
   let inObject = false;
@@ -47,6 +48,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
     } else {
       at = scalarEnd(bytes, at, end);
       if (at === wrong) return 'syntax';
+      if (code === quote && at - valueStart >= longTextBytes) longTexts.push(valueStart, at);
       if (depth === 1) places.push(valueStart);
     }
     // What ends here, and all that ends with it.
@@ -62,6 +64,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
           values,
           pairs,
           depth: deepest,
+          longTexts: longTexts.length > 2 * longTextsMax ? undefined : Int32Array.from(longTexts),
         };
       }
       if (depth === 1) {

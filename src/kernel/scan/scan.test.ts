@@ -4,7 +4,15 @@ import fc from 'fast-check';
 import { shapeOf } from '../json-scan.ts';
 import { badTexts, goodTexts } from './json-samples.ts';
 import { plainScan } from './plain-scan.ts';
-import { childrenMax, depthCap, type Scan, type ScanFault, type Scanned } from './scanned.ts';
+import {
+  childrenMax,
+  depthCap,
+  longTextBytes,
+  longTextsMax,
+  type Scan,
+  type ScanFault,
+  type Scanned,
+} from './scanned.ts';
 import { wasmScan, windowBytes } from './wasm-scan.ts';
 
 const bounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: depthCap };
@@ -175,6 +183,7 @@ function suite(scan: Scan): void {
       values: 4,
       pairs: 2,
       depth: 2,
+      longTexts: Int32Array.of(),
     });
     assert.equal(scan(bytes, bounds, 1), 'syntax');
     assert.equal(scan(bytes, bounds, 0, bytes.length - 1), 'syntax');
@@ -236,6 +245,23 @@ function suite(scan: Scan): void {
       assert.equal(scan(many(childrenMax + 1).subarray(0, -1), bounds), 'children');
       assert.equal(scan(many(childrenMax).subarray(0, -1), bounds), 'syntax');
     }
+  });
+
+  test('lists texts that are long, wherever they are, and no keys', () => {
+    const text = (bytes: number) =>
+      `"${'\\"x '.repeat(bytes / 4)}${'y'.repeat(bytes % 4)}"`.replace(/^"../, '"');
+    const short = text(longTextBytes - 1);
+    const long = text(longTextBytes);
+    const longest = text(400_000);
+    const bytes = Buffer.from(`{"a":${short},${long}:[${long},{"b":${longest}}],"c":${longest}}`);
+    const { longTexts } = found(scan(bytes, bounds));
+    const listed: string[] = [];
+    for (let at = 0; at < (longTexts?.length ?? 0); at += 2)
+      listed.push(bytes.toString('utf8', longTexts?.[at], longTexts?.[at + 1]));
+    assert.deepEqual(listed, [long, longest, longest]);
+    const many = (count: number) => Buffer.from(`[${Array(count).fill(long).join()}]`);
+    assert.equal(found(scan(many(longTextsMax), bounds)).longTexts?.length, 2 * longTextsMax);
+    assert.equal(found(scan(many(longTextsMax + 1), bounds)).longTexts, undefined);
   });
 
   test('goes as deep as it can keep track of', () => {
@@ -305,6 +331,7 @@ function moved(told: Scanned | ScanFault, by: number): Scanned | ScanFault {
     start: told.start + by,
     end: told.end + by,
     places: told.places.map((place) => place + by),
+    longTexts: told.longTexts?.map((place) => place + by),
   };
 }
 

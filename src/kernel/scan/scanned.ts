@@ -12,7 +12,7 @@ export interface Scanned {
   /** How deep its brackets go. */
   readonly depth: number;
   /** Where each long text begins and ends, with its quotes, keys left out; undefined where there are too many. */
-  readonly longTexts?: Int32Array;
+  readonly longTexts: Int32Array | undefined;
 }
 
 /** What is seen first: no JSON, more values, brackets or direct children than may be. */
@@ -35,6 +35,9 @@ export type Scan = (
 /** Direct children that are listed, and brackets that are kept track of. */
 export const childrenMax = 8192;
 export const depthCap = 4096;
+/** From how many bytes on a text is long, its quotes included, and how many of these are listed. */
+export const longTextBytes = 512;
+export const longTextsMax = 4096;
 
 /** By its first byte. */
 export function kindOf(first: number | undefined): Scanned['kind'] {

@@ -16,8 +16,11 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
   const { begin, run, memory } = exports;
   const windowBytes = exports.windowBytes.value;
   const window = new Uint8Array(memory.buffer, exports.windowAt.value, windowBytes);
-  const found = new Int32Array(memory.buffer, exports.foundAt.value, 6);
+  const found = new Int32Array(memory.buffer, exports.foundAt.value, 7);
   const places = new Int32Array(memory.buffer, exports.placesAt.value, 4 * exports.childrenMax.value);
+
+  const { longTextsMax } = exports;
+  const texts = new Int32Array(memory.buffer, exports.longTextsAt.value, 2 * longTextsMax.value);
 
   const scan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end = bytes.length) => {
     begin(Math.min(valuesMax, countMax), Math.min(depthMax, countMax));
@@ -30,7 +33,7 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
       if (isLast) break;
       at += done;
     }
-    const [first = 0, behind = 0, numbers = 0, values = 0, pairs = 0, depth = 0] = found;
+    const [first = 0, behind = 0, numbers = 0, values = 0, pairs = 0, depth = 0, long = 0] = found;
     return {
       kind: kindOf(bytes[first]),
       start: first,
@@ -39,11 +42,13 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
       values,
       pairs,
       depth,
+      longTexts: long > longTextsMax.value ? undefined : long === 0 ? none : texts.slice(0, 2 * long),
     };
   };
   return { scan, windowBytes };
 }
 
+const none = new Int32Array(0);
 /** By what `run` answers: -1, -2, … */
 const faults: readonly ScanFault[] = ['syntax', 'values', 'depth', 'children'];
 /** The scanner counts in 32 bits. */
@@ -62,6 +67,8 @@ interface Scanner {
   run(length: number, base: number, isLast: number): number;
   readonly childrenMax: { readonly value: number };
   readonly foundAt: { readonly value: number };
+  readonly longTextsAt: { readonly value: number };
+  readonly longTextsMax: { readonly value: number };
   readonly placesAt: { readonly value: number };
   readonly windowAt: { readonly value: number };
   readonly windowBytes: { readonly value: number };

@@ -5,13 +5,18 @@
 export const childrenMax: i32 = 8192;
 /** Brackets that are kept track of. */
 export const depthCap: i32 = 4096;
+/** From how many bytes on a text is long, its quotes included, and how many of these are listed. */
+export const longTextBytes: i32 = 512;
+export const longTextsMax: i32 = 4096;
 
 /** What was found, see `tell`. */
-export const foundAt: usize = memory.data(24, 16);
+export const foundAt: usize = memory.data(28, 16);
 /** For each open bracket whether it is a brace; none is at depth 0. */
 const stackAt: usize = memory.data(depthCap + 1);
 /** Four numbers for a member, two for an item, and room for one too many. */
 export const placesAt: usize = memory.data(16 * (childrenMax + 1), 16);
+/** Two numbers for a long text. */
+export const longTextsAt: usize = memory.data(8 * longTextsMax, 16);
 export const windowBytes: i32 = 96 * 1024;
 const padding: i32 = 64;
 export const windowAt: usize = memory.data(windowBytes + padding, 16);
@@ -72,11 +77,14 @@ let children: i32 = 0;
 let values: i32 = 0;
 let pairs: i32 = 0;
 let deepest: i32 = 0;
+let longTexts: i32 = 0;
 let valuesMax: i32 = 0;
 let depthMax: i32 = 0;
 let state: i32 = 0;
 let numberState: i32 = 0;
 let depth: i32 = 0;
+/** Where the text that the window ended in begins. */
+let textStart: i32 = 0;
 let place: usize = 0;
 let cut: usize = 0;
 
@@ -84,7 +92,7 @@ export function begin(mostValues: i32, mostDepth: i32): void {
   valuesMax = mostValues;
   depthMax = min(mostDepth, depthCap);
   state = value;
-  start = end = children = values = pairs = deepest = depth = 0;
+  start = end = children = values = pairs = deepest = longTexts = depth = 0;
   place = placesAt;
 }
 
@@ -115,6 +123,7 @@ export function run(length: i32, base: i32, last: bool): i32 {
         if (nesting == 1) store<i32>(place, i32(at) + shift, 4);
         now = colon;
       } else {
+        if (now == restOfString) textEnded(textStart, i32(at) + shift);
         if (nesting <= 1 && (fault = ended(i32(at) + shift, nesting)) != 0) return fault;
         now = after;
       }
@@ -167,10 +176,12 @@ export function run(length: i32, base: i32, last: bool): i32 {
         const close = stringEnd(at + 1, stop);
         if (close <= cutShort) {
           if (close == wrong) fault = syntax;
+          textStart = i32(at) + shift;
           at = cut;
           now = restOfString;
           break;
         }
+        if (i32(close - at) >= longTextBytes) textEnded(i32(at) + shift, i32(close) + shift);
         at = close;
       } else if (c - 0x30 < 10 || c == 0x2d) {
         if (nesting <= 1) begun(i32(at) + shift, nesting);
@@ -261,6 +272,17 @@ function tell(): void {
   store<i32>(foundAt, values, 12);
   store<i32>(foundAt, pairs, 16);
   store<i32>(foundAt, deepest, 20);
+  store<i32>(foundAt, longTexts, 24);
+}
+
+function textEnded(start: i32, end: i32): void {
+  if (end - start < longTextBytes) return;
+  if (longTexts < longTextsMax) {
+    const listed = longTextsAt + 8 * usize(longTexts);
+    store<i32>(listed, start);
+    store<i32>(listed, end, 4);
+  }
+  longTexts++;
 }
 
 /** A value that is the document or a direct child of it. */
