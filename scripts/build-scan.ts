@@ -22,8 +22,8 @@ if (process.argv.includes('--check')) {
 } else build(kept);
 
 function build(outFile: string): void {
-  // Five pages of memory: what the source lays out takes up most of it, and there is never more.
-  const memory = ['--initialMemory', '5', '--maximumMemory', '5'];
+  // Four pages of memory: what the source lays out takes up most of it, and there is never more.
+  const memory = ['--initialMemory', '4', '--maximumMemory', '4'];
   const speed = ['-O3', '--noAssert', '--enable', 'simd', '--runtime', 'stub'];
   execFileSync('asc', [join(folder, 'assembly', 'scanner.ts'), '--outFile', outFile, ...speed, ...memory], {
     stdio: 'inherit',

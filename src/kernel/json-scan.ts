@@ -20,7 +20,7 @@ export function memberAt(text: string, keyStart: number): Member | undefined {
 }
 
 /** Behind the value that begins here. */
-function valueEnd(text: string, start: number): number {
+export function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === quote) return stringEnd(text, start);
   if (first !== openBrace && first !== openBracket) return wordEnd(text, start);

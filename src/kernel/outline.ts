@@ -4,6 +4,7 @@ import { GatewayError } from './errors.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import { hasDuplicate, memberNamed, memberNames, valueAt } from './scan/members.ts';
+import { readSlowly } from './scan/read-slowly.ts';
 import { scan } from './scan/scan.ts';
 import { childrenMax, type ScanBounds, type ScanFault, type Scanned } from './scan/scanned.ts';
 
@@ -88,18 +89,20 @@ export class Outline implements Fields {
 
   /** All of it. */
   parsed(): JsonObject {
-    return this.#checked(JSON.parse(this.bytes.toString('utf8')));
+    return this.#checked(this.bytes.toString('utf8'));
   }
 
   /** All of it, but of long texts only how they begin; `bytesOfText` says how long they are. */
   abridged(): JsonObject {
     const { longTexts } = this.#scanned;
-    return longTexts === undefined
-      ? this.parsed()
-      : this.#checked(JSON.parse(abridged(this.bytes, longTexts)));
+    return this.#checked(
+      longTexts === undefined ? this.bytes.toString('utf8') : abridged(this.bytes, longTexts),
+    );
   }
 
-  #checked(body: JsonObject): JsonObject {
+  #checked(text: string): JsonObject {
+    const read: unknown = this.#scanned.escapedKeys ? readSlowly(text) : JSON.parse(text);
+    const body = isJsonObject(read) ? read : nothing;
     if (this.#refusesTwins && countKeys(body) !== this.#scanned.pairs) throw duplicate();
     return body;
   }
@@ -109,6 +112,7 @@ export class Outline implements Fields {
 const received: ScanBounds = { valuesMax: limits.jsonValuesMax, depthMax: limits.jsonDepthMax };
 const answered: ScanBounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: limits.jsonDepthMax };
 const openBracket = 91;
+const nothing: JsonObject = {};
 
 function refusal(fault: ScanFault, bytes: Buffer): GatewayError {
   switch (fault) {

@@ -12,6 +12,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
   let deepest = 0;
   let values = 0;
   let pairs = 0;
+  let escapedKeys = false;
   let children = 0;
   let expectsKey = false;
   const first = skipSpace(bytes, start, end);
@@ -20,6 +21,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
     if (expectsKey) {
       const keyEnd = bytes[at] === quote && at < end ? stringEnd(bytes, at + 1, end) : wrong;
       if (keyEnd === wrong) return 'syntax';
+      escapedKeys ||= bytes.subarray(at, keyEnd).includes(backslash);
       if (depth === 1) places.push(at, keyEnd);
       at = skipSpace(bytes, keyEnd, end);
       if (at >= end || bytes[at] !== colon) return 'syntax';
@@ -64,6 +66,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
           values,
           pairs,
           depth: deepest,
+          escapedKeys,
           longTexts: longTexts.length > 2 * longTextsMax ? undefined : Int32Array.from(longTexts),
         };
       }

@@ -183,6 +183,7 @@ function suite(scan: Scan): void {
       values: 4,
       pairs: 2,
       depth: 2,
+      escapedKeys: false,
       longTexts: Int32Array.of(),
     });
     assert.equal(scan(bytes, bounds, 1), 'syntax');

@@ -11,6 +11,8 @@ export interface Scanned {
   readonly pairs: number;
   /** How deep its brackets go. */
   readonly depth: number;
+  /** Whether there is an escape in some key, at any depth. */
+  readonly escapedKeys: boolean;
   /** Where each long text begins and ends, with its quotes, keys left out; undefined where there are too many. */
   readonly longTexts: Int32Array | undefined;
 }

@@ -16,7 +16,7 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
   const { begin, run, memory } = exports;
   const windowBytes = exports.windowBytes.value;
   const window = new Uint8Array(memory.buffer, exports.windowAt.value, windowBytes);
-  const found = new Int32Array(memory.buffer, exports.foundAt.value, 7);
+  const found = new Int32Array(memory.buffer, exports.foundAt.value, 8);
   const places = new Int32Array(memory.buffer, exports.placesAt.value, 4 * exports.childrenMax.value);
 
   const { longTextsMax } = exports;
@@ -33,7 +33,8 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
       if (isLast) break;
       at += done;
     }
-    const [first = 0, behind = 0, numbers = 0, values = 0, pairs = 0, depth = 0, long = 0] = found;
+    const [first = 0, behind = 0, numbers = 0, values = 0, pairs = 0, depth = 0, long = 0, escaped = 0] =
+      found;
     return {
       kind: kindOf(bytes[first]),
       start: first,
@@ -42,6 +43,7 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
       values,
       pairs,
       depth,
+      escapedKeys: escaped !== 0,
       longTexts: long > longTextsMax.value ? undefined : long === 0 ? none : texts.slice(0, 2 * long),
     };
   };

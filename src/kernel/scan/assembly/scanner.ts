@@ -10,14 +10,14 @@ export const longTextBytes: i32 = 512;
 export const longTextsMax: i32 = 4096;
 
 /** What was found, see `tell`. */
-export const foundAt: usize = memory.data(28, 16);
+export const foundAt: usize = memory.data(32, 16);
 /** For each open bracket whether it is a brace; none is at depth 0. */
 const stackAt: usize = memory.data(depthCap + 1);
 /** Four numbers for a member, two for an item, and room for one too many. */
 export const placesAt: usize = memory.data(16 * (childrenMax + 1), 16);
 /** Two numbers for a long text. */
 export const longTextsAt: usize = memory.data(8 * longTextsMax, 16);
-export const windowBytes: i32 = 96 * 1024;
+export const windowBytes: i32 = 32 * 1024;
 const padding: i32 = 64;
 export const windowAt: usize = memory.data(windowBytes + padding, 16);
 /** A bit for each byte of the window, see `mark`. */
@@ -27,11 +27,11 @@ const lettersAt: usize = memory.data(256);
 const plain: u8 = 1;
 const unicode: u8 = 2;
 const hex: u8 = 4;
-/** A bit for each of eight bytes, and what `mark` compares with. As data they are read into registers once. */
+/** What `mark` compares with, 16 bytes each. As data they are read into registers once, which is faster by a tenth. */
 const constantsAt: usize = memory.data<u64>(
   [
-    0x8040201008040201, 0x8040201008040201, 0x0202020202020202, 0x0202020202020202, 0x2020202020202020,
-    0x2020202020202020, 0x5c5c5c5c5c5c5c5c, 0x5c5c5c5c5c5c5c5c,
+    0x0202020202020202, 0x0202020202020202, 0x2020202020202020, 0x2020202020202020, 0x5c5c5c5c5c5c5c5c,
+    0x5c5c5c5c5c5c5c5c,
   ],
   16,
 );
@@ -78,6 +78,8 @@ let values: i32 = 0;
 let pairs: i32 = 0;
 let deepest: i32 = 0;
 let longTexts: i32 = 0;
+/** Whether some key is not written as it is. */
+let escapedKeys: bool = false;
 let valuesMax: i32 = 0;
 let depthMax: i32 = 0;
 let state: i32 = 0;
@@ -93,6 +95,7 @@ export function begin(mostValues: i32, mostDepth: i32): void {
   depthMax = min(mostDepth, depthCap);
   state = value;
   start = end = children = values = pairs = deepest = longTexts = depth = 0;
+  escapedKeys = false;
   place = placesAt;
 }
 
@@ -112,7 +115,12 @@ export function run(length: i32, base: i32, last: bool): i32 {
 
   // What the window before ended in.
   if (now >= restOfKey) {
-    const close = now == restOfNumber ? numberEnd(at, stop, numberState) : stringEnd(at, stop);
+    const close =
+      now == restOfNumber
+        ? numberEnd(at, stop, numberState)
+        : now == restOfKey
+          ? keyEnd(at, stop)
+          : stringEnd(at, stop);
     if (close <= cutShort) {
       if (close == wrong) return syntax;
       at = cut;
@@ -149,7 +157,7 @@ export function run(length: i32, base: i32, last: bool): i32 {
             continue;
           }
           if (nesting == 1) store<i32>(place, i32(at) + shift);
-          const close = stringEnd(at + 1, stop);
+          const close = keyEnd(at + 1, stop);
           if (close <= cutShort) {
             if (close == wrong) fault = syntax;
             at = cut;
@@ -273,6 +281,7 @@ function tell(): void {
   store<i32>(foundAt, pairs, 16);
   store<i32>(foundAt, deepest, 20);
   store<i32>(foundAt, longTexts, 24);
+  store<i32>(foundAt, i32(escapedKeys), 28);
 }
 
 function textEnded(start: i32, end: i32): void {
@@ -321,23 +330,10 @@ function longSpaceEnd(from: usize): usize {
       v128.or(i8x16.eq(block, i8x16.splat(0x20)), i8x16.eq(block, i8x16.splat(0x0a))),
       v128.or(i8x16.eq(block, i8x16.splat(0x0d)), i8x16.eq(block, i8x16.splat(0x09))),
     );
-    const others = fours(v128.not(spaces));
-    if (others != 0) return at + first(others);
+    const others = i8x16.bitmask(v128.not(spaces));
+    if (others != 0) return at + usize(ctz(others));
     at += 16;
   }
-}
-
-/** Of bytes that are all ones or zeros four bits each, of which one tells. Far cheaper than a bit mask on ARM. */
-// @ts-ignore: a decorator
-@inline
-function fours(block: v128): u64 {
-  return v128.extract_lane<u64>(i8x16.narrow_i16x8_s(block, block), 0) & 0x8888888888888888;
-}
-
-// @ts-ignore: a decorator
-@inline
-function first(fours: u64): usize {
-  return usize(ctz(fours)) >> 2;
 }
 
 function wordEnd(at: usize, c: u32): usize {
@@ -435,6 +431,27 @@ function stringEnd(at: usize, stop: usize): usize {
   return longStringEnd(offset, stop);
 }
 
+/** The same for a key, of which it is remembered whether there is an escape in it. */
+// @ts-ignore: a decorator
+@inline
+function keyEnd(at: usize, stop: usize): usize {
+  const offset = at - windowAt;
+  const marks = load<u64>(marksAt + ((offset >> 6) << 3)) & (~(<u64>0) << u64(offset));
+  if (marks != 0) {
+    const found = windowAt + (offset & ~63) + usize(ctz(marks));
+    if (load<u8>(found) == 0x22) return found + 1;
+  }
+  return oddKeyEnd(at, stop);
+}
+
+function oddKeyEnd(from: usize, stop: usize): usize {
+  const close = longStringEnd(from - windowAt, stop);
+  if (close == wrong) return close;
+  const end = close == cutShort ? cut : close;
+  for (let at = from; at < end; at++) if (load<u8>(at) == 0x5c) escapedKeys = true;
+  return close;
+}
+
 function longStringEnd(offset: usize, stop: usize): usize {
   let wordAt = marksAt + ((offset >> 6) << 3);
   let block = windowAt + (offset & ~63);
@@ -467,50 +484,28 @@ function longStringEnd(offset: usize, stop: usize): usize {
 
 /** Marks what may end a string or an escape in it: quotes, backslashes and control characters, a bit for each byte. */
 function mark(stop: usize): void {
-  const weights = v128.load(constantsAt);
-  const turned = v128.load(constantsAt, 16);
-  const space = v128.load(constantsAt, 32);
-  const backslash = v128.load(constantsAt, 48);
-  let wordAt = marksAt;
+  const turned = v128.load(constantsAt);
+  const space = v128.load(constantsAt, 16);
+  const backslash = v128.load(constantsAt, 32);
+  let marks = marksAt;
   for (let at = windowAt; at <= stop; at += 64) {
-    const a = v128.load(at);
-    const b = v128.load(at, 16);
-    const c = v128.load(at, 32);
-    const d = v128.load(at, 48);
-    // A quote is a space with one bit turned.
-    const specialA = v128.or(i8x16.le_u(v128.xor(a, turned), space), i8x16.eq(a, backslash));
-    const specialB = v128.or(i8x16.le_u(v128.xor(b, turned), space), i8x16.eq(b, backslash));
-    const specialC = v128.or(i8x16.le_u(v128.xor(c, turned), space), i8x16.eq(c, backslash));
-    const specialD = v128.or(i8x16.le_u(v128.xor(d, turned), space), i8x16.eq(d, backslash));
     store<u64>(
-      wordAt,
-      bits(
-        v128.and(specialA, weights),
-        v128.and(specialB, weights),
-        v128.and(specialC, weights),
-        v128.and(specialD, weights),
-      ),
+      marks,
+      special(v128.load(at), turned, space, backslash) |
+        (special(v128.load(at, 16), turned, space, backslash) << 16) |
+        (special(v128.load(at, 32), turned, space, backslash) << 32) |
+        (special(v128.load(at, 48), turned, space, backslash) << 48),
     );
-    wordAt += 8;
+    marks += 8;
   }
 }
 
-/** A bit for each byte of four blocks, of which the one that it has there is left. */
+/** A quote is a space with one bit turned. */
 // @ts-ignore: a decorator
 @inline
-function bits(a: v128, b: v128, c: v128, d: v128): u64 {
-  const pairs = halved(halved(a, b), halved(c, d));
-  return v128.extract_lane<u64>(halved(pairs, pairs), 0);
-}
-
-/** The sums of neighbours. */
-// @ts-ignore: a decorator
-@inline
-function halved(a: v128, b: v128): v128 {
-  return i8x16.narrow_i16x8_u(
-    i16x8.extadd_pairwise_i8x16_u(a),
-    i16x8.extadd_pairwise_i8x16_u(b),
-  );
+function special(block: v128, turned: v128, space: v128, backslash: v128): u64 {
+  const endsString = i8x16.le_u(v128.xor(block, turned), space);
+  return u64(i8x16.bitmask(v128.or(endsString, i8x16.eq(block, backslash))));
 }
 
 function areHex(at: usize): bool {
