@@ -1,10 +1,11 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import type { DataPlane } from './data-plane.ts';
 import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './gatekeeper.ts';
 import { refuseMalformed } from './malformed.ts';
+import { createServer } from './node-http.ts';
 import type { App } from './own/app.ts';
 import { requestTarget } from './request-target.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';

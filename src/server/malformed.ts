@@ -1,7 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '../kernel/errors.ts';
+import { STATUS_CODES } from './node-http.ts';
 import { errorEnvelope, errorHeaders } from './respond.ts';
 
 /** Answers what is no request that the server could read, on the bare connection. */
