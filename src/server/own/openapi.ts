@@ -17,6 +17,7 @@ const errorBody = z.looseObject({
 
 /** The description of the whole service, from the table that serves it. */
 export function openapiRoute(routes: readonly Route[]): OwnRoute {
+  let text: string | undefined;
   const route: OwnRoute = {
     kind: 'own',
     method: 'GET',
@@ -24,9 +25,11 @@ export function openapiRoute(routes: readonly Route[]): OwnRoute {
     summary: 'This description',
     tag: 'Information',
     answers: { 200: { description: 'OpenAPI 3.1' } },
-    handle: () => ({ body: text, type: 'application/json; charset=utf-8' }),
+    handle() {
+      text ??= JSON.stringify(openapi([...routes, route]));
+      return { body: text, type: 'application/json; charset=utf-8' };
+    },
   };
-  const text = JSON.stringify(openapi([...routes, route]));
   return route;
 }
 
