@@ -1,6 +1,10 @@
-import { type Dispatcher, Pool } from 'undici';
+import { createRequire } from 'node:module';
+import type { Dispatcher, Pool as PoolOf } from 'undici';
 import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
+
+/** The whole of undici has a second fetch, caches and mocks. */
+const Pool: typeof PoolOf = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js');
 
 /** A provider's address with its connections. */
 export interface Endpoint {
