@@ -66,7 +66,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const { directory, ready } = providers;
   const { usage } = parts.add(usagePart(ground));
   const { spending } = parts.add(spendingPart({ ...ground, usage }));
-  const { requests } = parts.add(requestLogPart(ground));
+  const { requests } = parts.add(await requestLogPart(ground));
   const people = parts.add(peoplePart({ ...ground, usage, directory, address }));
   const { callers, access } = people;
   const { vault } = parts.add(providerKeysPart({ ...ground, directory }));

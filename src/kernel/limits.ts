@@ -266,8 +266,8 @@ export const limits = {
   logCausesMax: 10,
   /** How late a call is in the request log. */
   requestLogFlushMs: 500,
-  /** On the embedded store, where a commit takes a fraction of a millisecond: what a kill costs the log. */
-  requestLogEmbeddedFlushMs: 50,
+  /** How late a call is in the journal, which outlives the process: a kill costs the log this much. */
+  journalGatheredMs: 4,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */
   requestLogRowsAtOnce: 500,
   /** Calls that wait to be stored, a kilobyte each: half a minute of a thousand a second. More are not logged. */

@@ -17,7 +17,11 @@ export interface WriteBehindParts<Batch> {
   /** So many batches may fail before the others wait for them. */
   readonly failedMax?: number;
   /** A batch that was refused so often is dropped; without this, each is sent until it is stored. */
-  readonly giveUp?: { isRefusal(error: unknown): boolean; readonly refusalsMax: number };
+  readonly giveUp?: {
+    isRefusal(error: unknown): boolean;
+    readonly refusalsMax: number;
+    onGivenUp?(batch: Batch): void;
+  };
   /** Told of every try to store that failed; it is made again. */
   readonly onError?: Tell | undefined;
   /** Told once for each time that records begin to be dropped, because too many wait or the store refuses them. */
@@ -213,6 +217,7 @@ export class WriteBehind<Batch> {
       if (giveUp === undefined || !giveUp.isRefusal(error)) return false;
       if (++sealed.refusals < giveUp.refusalsMax) return false;
       this.#drop(sealed.size);
+      giveUp.onGivenUp?.(sealed.batch);
       return true;
     }
   }

@@ -2,6 +2,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import { requestsRoutes } from '../../server/own/routes/requests.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import type { Part } from '../part.ts';
@@ -19,13 +20,14 @@ interface RequestLogParts {
 }
 
 /** The calls that were made, one by one. */
-export function requestLogPart({ settings, stores, log }: RequestLogParts): Logged {
+export async function requestLogPart({ settings, stores, log }: RequestLogParts): Promise<Logged> {
   const requests = new RequestRecorder({
     log: stores.database.requests,
-    flushMs: settings.stores === undefined ? limits.requestLogEmbeddedFlushMs : limits.requestLogFlushMs,
+    journal: settings.stores === undefined ? journalIn(settings.dataDir, log) : undefined,
     onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
     onDrop: () => log.error({}, 'calls are left out of the request log'),
   });
+  await requests.recover();
   const cleaner = new LogCleaner({
     log: stores.database.requests,
     clock: systemClock,
@@ -55,4 +57,12 @@ export function requestLogPart({ settings, stores, log }: RequestLogParts): Logg
         log.error({}, 'some calls are missing from the request log');
     },
   };
+}
+
+/** Replicas have no folder that is sure to be there when they are started again. */
+function journalIn(folder: string, log: Log): Journal {
+  return new Journal({
+    folder,
+    onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
+  });
 }

@@ -3,10 +3,14 @@ import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/
 import { isUnavailable } from '../../kernel/ports/unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
+import type { FoundPage, Journal } from './journal.ts';
+import type { JournalPage } from './journal-page.ts';
 import { loggedCall } from './logged-call.ts';
 
 interface RecorderParts {
   readonly log: RequestLog;
+  /** Keeps calls that are not stored yet from being lost with the process; undefined where they are. */
+  readonly journal?: Journal | undefined;
   /** Told of every try to store that failed; it is made again. */
   readonly onError?: (error: unknown) => void;
   /** Told once for each time that calls begin to be left out, because too many wait or the log refuses them. */
@@ -15,20 +19,37 @@ interface RecorderParts {
   readonly rowsMax?: number;
 }
 
+interface Batch {
+  readonly calls: LoggedCall[];
+  /** Where they are until they are stored. */
+  readonly page: JournalPage | undefined;
+}
+
 /** Gathers calls in memory and stores them soon after, away from the calls. */
 export class RequestRecorder {
   readonly #log: RequestLog;
-  readonly #rows: WriteBehind<LoggedCall[]>;
+  readonly #journal: Journal | undefined;
+  readonly #onError: RecorderParts['onError'];
+  readonly #rows: WriteBehind<Batch>;
 
-  constructor({ log, onError, onDrop, flushMs, rowsMax }: RecorderParts) {
+  constructor({ log, journal, onError, onDrop, flushMs, rowsMax }: RecorderParts) {
     this.#log = log;
-    this.#rows = new WriteBehind<LoggedCall[]>({
-      begin: () => [],
-      store: (calls) => log.add(calls),
+    this.#journal = journal;
+    this.#onError = onError;
+    this.#rows = new WriteBehind<Batch>({
+      begin: () => ({ calls: [], page: journal?.newPage() }),
+      store: async ({ calls, page }) => {
+        await log.add(calls);
+        await page?.remove();
+      },
       flushMs: flushMs ?? limits.requestLogFlushMs,
       retryMsMax: limits.requestLogRetryMsMax,
       waitingMax: rowsMax ?? limits.requestLogRowsWaiting,
-      giveUp: { isRefusal, refusalsMax: limits.requestLogRefusalsMax },
+      giveUp: {
+        isRefusal,
+        refusalsMax: limits.requestLogRefusalsMax,
+        onGivenUp: ({ page }) => void page?.remove(),
+      },
       onError,
       onDrop,
     });
@@ -51,10 +72,21 @@ export class RequestRecorder {
 
   record(call: EndedCall): void {
     if (!this.#rows.hasRoom()) return;
-    const rows = this.#rows.filling;
-    rows.push(loggedCall(call));
-    this.#rows.grown(rows.length);
-    if (rows.length >= limits.requestLogRowsAtOnce) this.#rows.full();
+    const { calls, page } = this.#rows.filling;
+    const logged = loggedCall(call);
+    calls.push(logged);
+    page?.add(logged);
+    this.#rows.grown(calls.length);
+    if (calls.length >= limits.requestLogRowsAtOnce) this.#rows.full();
+  }
+
+  /** Stores what processes that were killed had recorded. What the log can't take now is there at the next start. */
+  async recover(): Promise<void> {
+    try {
+      for (const found of (await this.#journal?.found()) ?? []) await this.#recoverPage(found);
+    } catch (error) {
+      this.#onError?.(error);
+    }
   }
 
   /** Stores what was recorded until now, trying again until the time is over. False where some could not be stored. */
@@ -71,6 +103,18 @@ export class RequestRecorder {
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.find(id, accountId);
+  }
+
+  async #recoverPage({ page, calls }: FoundPage): Promise<void> {
+    const most = limits.requestLogRowsAtOnce;
+    try {
+      for (let from = 0; from < calls.length; from += most)
+        await this.#log.add(calls.slice(from, from + most));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      this.#onError?.(error);
+    }
+    await page.remove();
   }
 }
 

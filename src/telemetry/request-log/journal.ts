@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isJsonObject } from '../../kernel/json.ts';
+import type { LoggedCall } from '../../kernel/ports/request-log.ts';
+import { JournalPage } from './journal-page.ts';
+
+interface JournalParts {
+  readonly folder: string;
+  /** Told once each time that pages can't be written: calls go on, and a kill may take them from the log. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A page that another process has left behind. */
+export interface FoundPage {
+  readonly page: JournalPage;
+  readonly calls: readonly LoggedCall[];
+}
+
+const nameOfPages = /^requests-.+\.journal$/;
+
+/** Calls that are not in the log yet, in files that outlive a killed process. */
+export class Journal {
+  readonly #folder: string;
+  readonly #onError: ((error: unknown) => void) | undefined;
+  readonly #process = randomUUID();
+  #pages = 0;
+  #isBroken = false;
+
+  constructor({ folder, onError }: JournalParts) {
+    this.#folder = folder;
+    this.#onError = onError;
+  }
+
+  newPage(): JournalPage {
+    return this.#page(`requests-${this.#process}-${this.#pages++}.journal`);
+  }
+
+  /**
+   * What is there now. Pages of processes that live are among them: what they have is stored twice and there once, and if
+   * such a page is gone, they have its calls in memory.
+   */
+  async found(): Promise<readonly FoundPage[]> {
+    const names = await readdir(this.#folder);
+    return Promise.all(names.filter((name) => nameOfPages.test(name)).map((name) => this.#read(name)));
+  }
+
+  async #read(name: string): Promise<FoundPage> {
+    const text = await readFile(join(this.#folder, name), 'utf8').catch(() => '');
+    return { page: this.#page(name), calls: text.split('\n').flatMap(callsIn) };
+  }
+
+  #page(name: string): JournalPage {
+    return new JournalPage(join(this.#folder, name), (error) => this.#told(error));
+  }
+
+  #told(error: unknown): void {
+    if (error !== undefined && !this.#isBroken) this.#onError?.(error);
+    this.#isBroken = error !== undefined;
+  }
+}
+
+/** Nothing where the line was not written to its end. */
+function callsIn(line: string): readonly LoggedCall[] {
+  try {
+    const calls: unknown = JSON.parse(line);
+    return Array.isArray(calls) ? calls.filter(isCall) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** The file is ours, and whole lines of it are what we wrote. */
+function isCall(value: unknown): value is LoggedCall {
+  return isJsonObject(value) && typeof value.id === 'string' && Array.isArray(value.steps);
+}
