@@ -11,6 +11,12 @@ export interface HeldFor {
   readonly isOver: boolean;
 }
 
+interface Opened {
+  readonly held: HeldSum;
+  readonly heldAtMs: number;
+  readonly call: HeldFor | undefined;
+}
+
 /** A hold from the moment it was granted until the store knows what the call cost. */
 export class OpenHold implements Hold, Listed {
   readonly held: HeldSum;
@@ -18,12 +24,15 @@ export class OpenHold implements Hold, Listed {
   readonly #settle: Settle;
   readonly #call: HeldFor | undefined;
   #renewedAtMs = performance.now();
+  /** The store still held it at this time. */
+  #heldAtMs: number;
   #cost: NanoUsd | undefined;
   #settling: Promise<void> | undefined;
   #owes = false;
 
-  constructor(held: HeldSum, settle: Settle, call?: HeldFor) {
+  constructor({ held, heldAtMs, call }: Opened, settle: Settle) {
     this.held = held;
+    this.#heldAtMs = heldAtMs;
     this.#call = call;
     this.#settle = settle;
   }
@@ -39,6 +48,16 @@ export class OpenHold implements Hold, Listed {
   /** Whether its call has ended without it. */
   get isOrphaned(): boolean {
     return !this.isSettled && this.#call?.isOver === true;
+  }
+
+  /** Whether the store may have counted all of it as spent, because it has not heard of it for too long. */
+  mayBeOver(nowMs: number): boolean {
+    return nowMs >= this.#heldAtMs + limits.holdLifeMs;
+  }
+
+  /** The store holds it for another while, counted from this time. */
+  renewed(atMs: number): void {
+    this.#heldAtMs = atMs;
   }
 
   isOf({ accountId, keyId }: Holder): boolean {

@@ -6,6 +6,7 @@ import { MovedClock } from '../../test/support/moved-clock.ts';
 import { freshRedis } from '../../test/support/stores.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
 import type { Hold, HoldDecision, Purses } from '../kernel/ports/purse.ts';
 import type { Reservation, UsageDay } from '../kernel/ports/records.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
@@ -231,6 +232,22 @@ test('holds of calls that go on are renewed, and put back where Redis lost them'
   await eventually(async () => ((await untilMs()) > 0 ? true : undefined));
   await hold.settle(0);
   assert.equal(await untilMs(), 0);
+});
+
+test('a call that the store has not heard of for too long counts as all that was held, once', async () => {
+  const { clock, spendingOn } = setUp();
+  const purses = new MemoryPurses(clock);
+  const [cutOff, other] = [spendingOn(purses), spendingOn(purses)];
+  const hold = holdIn(await cutOff.purse(holder).hold(wish(40)));
+  clock.move(limits.holdLifeMs);
+  const stillHeld = async () => {
+    const decision = await other.purse(holder).hold(wish(61));
+    assert.ok(decision.outcome === 'refused', decision.outcome);
+    return [decision.spent, decision.held];
+  };
+  assert.deepEqual(await stillHeld(), [40, 0]);
+  await hold.settle(15);
+  assert.deepEqual([await stillHeld(), cutOff.open], [[40, 0], 0]);
 });
 
 test('a gateway that stops waits for settlements that are on their way', async (t) => {

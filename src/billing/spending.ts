@@ -82,6 +82,7 @@ export class Spending {
     let asked: AskedHold = { ...wish, holder, windows };
     try {
       for (let beginnings = 0; beginnings <= limits.countBeginningsMax; ) {
+        const askedAtMs = this.#parts.clock.now();
         const outcome = await purses.hold(asked);
         if (outcome.outcome === 'refused') return { ...outcome, endsAtMs: windows[outcome.window].endMs };
         if (outcome.outcome === 'uncounted') {
@@ -96,7 +97,7 @@ export class Spending {
         if (reserving === undefined) {
           if (covered > 0) reservations.settle(reserve, covered - held.amount, 0);
           covered = 0;
-          return this.#granted(outcome, call);
+          return this.#granted(outcome, askedAtMs, call);
         }
         covered = held.amount;
         asked = { ...asked, amount: covered };
@@ -109,8 +110,8 @@ export class Spending {
     throw unavailable('the count of what was spent is lost as soon as it is begun');
   }
 
-  #granted({ held, spent }: Granted, call: HeldFor | undefined): HoldDecision {
-    const hold = new OpenHold(held, this.#settle, call);
+  #granted({ held, spent }: Granted, heldAtMs: number, call: HeldFor | undefined): HoldDecision {
+    const hold = new OpenHold({ held, heldAtMs, call }, this.#settle);
     this.#open.add(hold);
     this.#watch();
     return { outcome: 'granted', hold, spent };
@@ -123,8 +124,13 @@ export class Spending {
   /** Where the store can't be told it is told later: the call is over, and its cost counts. */
   readonly #settle = async (hold: OpenHold, cost: NanoUsd, again: boolean): Promise<void> => {
     if (!again) this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
+    const { purses, clock } = this.#parts;
     try {
-      await this.#parts.purses.settle(hold.held, { cost, windows: this.#windowsNow(), again });
+      await purses.settle(hold.held, {
+        cost,
+        windows: this.#windowsNow(),
+        again: again || hold.mayBeOver(clock.now()),
+      });
       this.#open.delete(hold);
     } catch {
       hold.owes();
@@ -145,7 +151,7 @@ export class Spending {
   async #beginFromDatabase(holder: Holder, windows: Windows): Promise<void> {
     const { purses } = this.#parts;
     const own = this.#open.snapshot().filter((hold) => hold.isOf(holder) && !hold.isSettled);
-    await Promise.all(own.map(({ held }) => purses.renew(held)));
+    await Promise.all(own.map((hold) => this.#renew(hold)));
     const spent = await this.#recorded(holder, windows);
     await purses.begin(holder, windows, spent);
   }
@@ -192,13 +198,21 @@ export class Spending {
   /** Renews holds of long calls, and settles once more what the store could not be told. */
   #look(): void {
     if (this.#open.size === 0) this.#stopWatching();
-    const { purses, renewalMs = limits.holdRenewalMs } = this.#parts;
+    const { clock, renewalMs = limits.holdRenewalMs } = this.#parts;
     const dueBeforeMs = performance.now() - renewalMs;
     for (const hold of this.#open.snapshot()) {
       if (hold.isSettled) hold.retry();
-      // One that fails is tried again after the next pause, ten times before the hold is over.
-      else if (hold.takeTurn(dueBeforeMs)) purses.renew(hold.held).catch(() => undefined);
+      // One that fails is tried again after the next pause, ten times before the hold is over: put back, it would count twice.
+      else if (!hold.mayBeOver(clock.now()) && hold.takeTurn(dueBeforeMs))
+        this.#renew(hold).catch(() => undefined);
     }
+  }
+
+  async #renew(hold: OpenHold): Promise<void> {
+    const { purses, clock } = this.#parts;
+    const askedAtMs = clock.now();
+    await purses.renew(hold.held);
+    hold.renewed(askedAtMs);
   }
 }
 

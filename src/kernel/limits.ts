@@ -327,7 +327,7 @@ export const limits = {
   workerFiguresMs: 500,
   /** Series of processes that ended are added up; past this many, those of further models are let go. */
   keptSeriesMax: 20_000,
-  /** What a process that was killed had held is free after this; living ones renew their holds long before. */
+  /** What a process that was killed had held counts as spent after this; living ones renew their holds long before. */
   holdLifeMs: 600_000,
   /** How often a hold is renewed, and how often what could not be settled is tried again. */
   holdRenewalMs: 60_000,

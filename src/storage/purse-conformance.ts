@@ -148,33 +148,53 @@ export function purseConformance(
       assert.equal(told(await purses.hold(asking(1, { day: 10 }))), 'granted 1 3 4');
     });
 
-    test('what a process that was killed had held is free after a while', async (t) => {
+    test('what a process that was killed had held counts as spent after a while', async (t) => {
       const { purses, other, pass } = await setUp(t);
       await purses.begin(holder, today, none);
-      await purses.hold(asking(60, { day: 100 }));
+      await purses.hold(asking(30, { day: 100 }));
+      await purses.hold(asking(20, { day: 100 }));
       await pass(limits.holdLifeMs / 2000);
       const later = heldBy(await purses.hold(asking(40, { day: 100 })));
       await pass(limits.holdLifeMs / 2000 + 1);
-      assert.equal(told(await other.hold(asking(61, { day: 100 }))), 'refused day 0 40');
-      assert.equal(told(await other.hold(asking(60, { day: 100 }))), 'granted 60 0 0');
+      assert.equal(told(await other.hold(asking(11, { day: 100 }))), 'refused day 50 40');
+      assert.equal(told(await other.hold(asking(11, { month: 100 }))), 'refused month 50 40');
+      assert.equal(told(await other.hold(asking(10, { day: 100 }))), 'granted 10 50 50');
       await purses.settle(later, costing(1));
-      assert.equal(told(await other.hold(asking(40, { day: 100 }))), 'refused day 1 60');
+      assert.equal(told(await other.hold(asking(40, { day: 100 }))), 'refused day 51 10');
     });
 
-    test('a hold that is renewed stays, and one that was over still counts what it cost', async (t) => {
+    test('it counts in the day and the month in which that is found', async (t) => {
+      const { purses, other, pass } = await setUp(t);
+      await purses.begin(holder, today, { day: 50, month: 50 });
+      await purses.hold(asking(30, { day: 100 }));
+      await pass(limits.holdLifeMs / 1000 + 1);
+      assert.equal(told(await other.hold(asking(71, { day: 100 }, tomorrow))), 'refused day 30 0');
+      assert.equal(told(await other.hold(asking(21, { month: 100 }, tomorrow))), 'refused month 80 0');
+    });
+
+    test('a hold that is renewed stays, and one that is over is not counted twice', async (t) => {
       const { purses, other, pass } = await setUp(t);
       await purses.begin(holder, today, none);
       const long = heldBy(await purses.hold(asking(60, { day: 100 })));
-      const forgotten = heldBy(await purses.hold(asking(40, { day: 100 })));
+      const forgotten = heldBy(await purses.hold(asking(30, { day: 100 })));
       for (let minutes = 0; minutes < 20; minutes += 5) {
         await pass(300);
         await purses.renew(long);
       }
-      assert.equal(told(await other.hold(asking(41, { day: 100 }))), 'refused day 0 60');
-      await purses.settle(forgotten, costing(15));
-      assert.equal(told(await other.hold(asking(26, { day: 100 }))), 'refused day 15 60');
+      assert.equal(told(await other.hold(asking(11, { day: 100 }))), 'refused day 30 60');
+      await purses.settle(forgotten, { ...costing(15), again: true });
+      assert.equal(told(await other.hold(asking(11, { day: 100 }))), 'refused day 30 60');
       await purses.settle(long, costing(20));
-      assert.equal(told(await other.hold(asking(66, { day: 100 }))), 'refused day 35 0');
+      assert.equal(told(await other.hold(asking(51, { day: 100 }))), 'refused day 50 0');
+    });
+
+    test('one that is over and that nobody has looked at yet is settled at its cost', async (t) => {
+      const { purses, other, pass } = await setUp(t);
+      await purses.begin(holder, today, none);
+      const late = heldBy(await purses.hold(asking(60, { day: 100 })));
+      await pass(limits.holdLifeMs / 1000 + 1);
+      await purses.settle(late, { ...costing(15), again: true });
+      assert.equal(told(await other.hold(asking(86, { day: 100 }))), 'refused day 15 0');
     });
 
     test('a settlement that may have arrived before is not counted twice', async (t) => {

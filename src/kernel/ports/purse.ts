@@ -66,7 +66,7 @@ interface Shortage {
 export interface Purses {
   /** One step, one round trip: spent and held together never pass a ceiling by it, whoever else is holding. */
   hold(asked: AskedHold): Promise<HoldOutcome>;
-  /** `again` where an earlier try may have come through: then only what is still held is settled. */
+  /** `again` where an earlier try may have come through, or the sum may be over: then only what is still held is settled. */
   settle(held: HeldSum, settlement: Settlement): Promise<void>;
   /** Held for another while. */
   renew(held: HeldSum): Promise<void>;
@@ -85,7 +85,7 @@ export type HoldOutcome =
   /** Nobody has counted yet, or the count was lost: `begin` it from the database and hold again. */
   | { readonly outcome: 'uncounted' };
 
-/** A sum that a store holds. It is free again when it is neither settled nor renewed for `limits.holdLifeMs`. */
+/** A sum that a store holds. All of it counts as spent when it is neither settled nor renewed for `limits.holdLifeMs`. */
 export interface HeldSum {
   readonly holder: Holder;
   readonly amount: NanoUsd;

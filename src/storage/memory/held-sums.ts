@@ -46,14 +46,17 @@ export class HeldSums {
     return true;
   }
 
-  deleteOver(nowMs: number): void {
-    if (nowMs < this.#noneOverMs) return;
+  /** Answers with what they came to. */
+  deleteOver(nowMs: number): NanoUsd {
+    if (nowMs < this.#noneOverMs) return 0;
+    const before = this.total;
     this.#noneOverMs = Number.POSITIVE_INFINITY;
     for (const sum of this.#places) {
       if (sum === undefined) continue;
       if (sum.untilMs <= nowMs) this.delete(sum.id);
       else this.#noneOverMs = Math.min(this.#noneOverMs, sum.untilMs);
     }
+    return before - this.total;
   }
 }
 

@@ -1,4 +1,5 @@
 import { limits } from '../../kernel/limits.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   AskedHold,
   HoldOutcome,
@@ -35,7 +36,7 @@ export class MemoryPurse {
 
   hold({ holder, windows, ceilings, amount, least }: AskedHold, nowMs: number): HoldOutcome {
     this.#moveTo(windows);
-    this.#held.deleteOver(nowMs);
+    this.#spend(this.#held.deleteOver(nowMs));
     const held = this.#held.total;
     let granted = amount;
     for (const window of longestFirst) {
@@ -53,14 +54,18 @@ export class MemoryPurse {
   settle(id: string, { cost, windows, again }: Settlement, nowMs: number): void {
     if (!this.#held.delete(id) && again) return;
     this.#moveTo(windows);
-    this.#spent.day += cost;
-    this.#spent.month += cost;
+    this.#spend(cost);
     this.#usedUntil(nowMs);
   }
 
   renew(id: string, nowMs: number): void {
     this.#held.extend(id, nowMs + limits.holdLifeMs);
     this.#usedUntil(nowMs + limits.holdLifeMs);
+  }
+
+  #spend(cost: NanoUsd): void {
+    this.#spent.day += cost;
+    this.#spent.month += cost;
   }
 
   #usedUntil(untilMs: number): void {

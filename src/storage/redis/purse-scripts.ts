@@ -36,7 +36,7 @@ end
 /**
  * Values: deadline, start of the day, start of the month, ceiling of the day, ceiling of the month (empty for none),
  * amount, least, name, milliseconds that it is held, milliseconds that the purse is kept. A call that nobody waits for
- * any more holds nothing. Where day and month both have no room, the month is told.
+ * any more holds nothing. What was held by a process that is gone may have been spent. Where day and month both have no room, the month is told.
  */
 export const holdScript = script(`${common}
 local at = now()
@@ -46,7 +46,10 @@ if not purse then return {'uncounted'} end
 local first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 while first[1] and tonumber(first[2]) <= at do
   redis.call('ZREM', KEYS[2], first[1])
-  purse.held = purse.held - amountOf(first[1])
+  local amount = amountOf(first[1])
+  purse.held = purse.held - amount
+  purse.day = purse.day + amount
+  purse.month = purse.month + amount
   first = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
 end
 if not first[1] then purse.held = 0 end
@@ -96,6 +99,7 @@ export const beginScript = script(`${common}
 if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end
 redis.call('HSET', KEYS[1], 'day', ARGV[1], 'month', ARGV[2])
 local purse = {day = tonumber(ARGV[3]), month = tonumber(ARGV[4]), held = 0}
+-- What is over is in the database as what its process had reserved, and so in what was spent.
 redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', now())
 for _, hold in ipairs(redis.call('ZRANGE', KEYS[2], 0, -1)) do purse.held = purse.held + amountOf(hold) end
 keep(purse, ARGV[5])
