@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
+import { eventually } from '../../test/support/eventually.ts';
 import { FaultyBook } from '../../test/support/faulty-book.ts';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { freshRedis } from '../../test/support/stores.ts';
@@ -153,6 +154,36 @@ test('a quota that only calls under way fill up is told apart from one that is u
   assert.equal(errorOf(await quota.take(account)).code, 'tier_cap_reached');
 });
 
+test('what other processes have under way is told apart from what is used up, too', async (t) => {
+  const memory = new MemoryAccounts(clock);
+  const url = await freshRedis(t);
+  const homes = [
+    [inMemory(memory), inMemory(memory)],
+    [await inRedis(t, url), await inRedis(t, url)],
+  ] as const;
+  for (const [here, there] of homes) {
+    const book = await bookWith(t, 98);
+    const [one, two] = [start(here, book), start(there, book)];
+    const { granted } = await takeAll([one.quota, two.quota], 2);
+    const [first, second] = granted;
+    assert.ok(first && second);
+    const held = errorOf(await one.quota.take(account));
+    assert.deepEqual([held.code, held.details.retryAfterSeconds], ['concurrency_limit', 1]);
+    assert.match(held.message, /2 calls under way/);
+    first.slot.keep();
+    one.record();
+    assert.match(errorOf(await one.quota.take(account)).message, /1 call under way/);
+    second.slot.keep();
+    two.record();
+    // The other one takes nothing more, and says by itself that its call is over.
+    const last = await eventually(async () => {
+      const error = errorOf(await one.quota.take(account));
+      return error.code === 'concurrency_limit' ? undefined : error;
+    });
+    assert.equal(last.code, 'tier_cap_reached');
+  }
+});
+
 test('the error of a full quota says the cap, when it resets, and where there is more', async (t) => {
   const { quota } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 100));
   const error = errorOf(await quota.take(account));
@@ -240,6 +271,7 @@ test('a count that never stays refuses the call instead of asking for ever', asy
   const accounts = new MemoryAccounts(clock);
   const forgetful: Slots = {
     take: (allowance) => accounts.take(allowance),
+    tell: async () => undefined,
     giveBack: (allowance) => accounts.giveBack(allowance),
     undo: (allowance) => accounts.undo(allowance),
     begin: async () => undefined,

@@ -7,7 +7,8 @@ import type { Allowance, Slots, Taken, Versions } from '../kernel/ports/shared-s
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import { monthOf, runningPeriod } from './period.ts';
 import type { Reservations } from './reservations.ts';
-import type { Reserve } from './reserve.ts';
+import { type Settling, Slot, type TakenFrom } from './slot.ts';
+import { type CallsUnderWay, UnderWayTelling } from './under-way.ts';
 
 export interface QuotaParts {
   readonly slots: Slots;
@@ -41,12 +42,15 @@ export class Quota {
   readonly #parts: QuotaParts;
   /** Slots that are not settled; a count that is begun anew has to know of them. */
   readonly #open = new OpenList<Slot>();
+  readonly #telling: UnderWayTelling;
   readonly #beginning = new Map<string, Promise<void>>();
   #month: Period = { startMs: 0, endMs: 0 };
   #notGivenBack = 0;
 
   constructor(parts: QuotaParts) {
     this.#parts = parts;
+    const { slots, reservations } = parts;
+    this.#telling = new UnderWayTelling({ slots, processId: reservations.processId });
   }
 
   /** Slots that are taken and not settled. */
@@ -67,10 +71,11 @@ export class Quota {
   async take(account: Account): Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
     for (let beginnings = 0; beginnings < limits.countBeginningsMax; beginnings++) {
-      const taken = await this.#takeCounted(allowance);
+      const underWay = this.#telling.of(allowance);
+      const taken = await this.#takeCounted(allowance, underWay);
       if (taken.outcome !== 'granted') return this.#refused(taken, allowance);
       const { used, version } = taken;
-      const slot = this.#slotOf(allowance, used);
+      const slot = this.#slotOf(allowance, underWay, used);
       const reserving = this.#parts.reservations.cover(slot.reserve, 1);
       if (reserving === undefined || (await this.#staysCounted(slot, version, reserving)))
         return { outcome: 'granted', version, slot };
@@ -103,13 +108,29 @@ export class Quota {
     return this.#month;
   }
 
-  async #takeCounted(allowance: Allowance): Promise<Counted> {
-    let taken = await this.#parts.slots.take(allowance);
-    for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
-      if (beginnings >= limits.countBeginningsMax) throw countLost();
-      await this.#begin(allowance);
-      taken = await this.#parts.slots.take(allowance);
+  /** What is granted stays among the calls that are under way. */
+  async #takeCounted(allowance: Allowance, underWay: CallsUnderWay): Promise<Counted> {
+    underWay.calls++;
+    let isGranted = false;
+    try {
+      let taken = await this.#takeTelling(allowance, underWay);
+      for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
+        if (beginnings >= limits.countBeginningsMax) throw countLost();
+        await this.#begin(allowance);
+        taken = await this.#takeTelling(allowance, underWay);
+      }
+      isGranted = taken.outcome === 'granted';
+      return taken;
+    } finally {
+      if (!isGranted) underWay.calls--;
     }
+  }
+
+  async #takeTelling(allowance: Allowance, underWay: CallsUnderWay): Promise<Taken> {
+    const { processId, calls } = underWay;
+    const taken = await this.#parts.slots.take(allowance, { processId, calls });
+    if (taken.outcome === 'granted') underWay.told(calls);
+    else if (taken.outcome === 'full') underWay.told(calls - 1);
     return taken;
   }
 
@@ -124,12 +145,12 @@ export class Quota {
     }
   }
 
-  #slotOf(allowance: Allowance, used: number): Slot {
+  #slotOf(allowance: Allowance, underWay: CallsUnderWay, used: number): Slot {
     const { accountId, periodStartMs, periodEndMs, limit } = allowance;
     const question = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
     const reserve = this.#parts.reservations.of(question, periodEndMs + limits.countGraceMs);
     reserve.aheadMax = (limit - used) / limits.reservedShare;
-    const slot = new Slot({ allowance, reserve }, this.#settle);
+    const slot = new Slot({ allowance, reserve, underWay }, this.#settle);
     this.#open.add(slot);
     return slot;
   }
@@ -138,8 +159,8 @@ export class Quota {
     const { version } = taken;
     if (taken.outcome === 'failing')
       return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
-    const held = this.#openOf(allowance);
-    const mayComeBack = taken.used - held < allowance.limit;
+    const { used, held } = taken;
+    const mayComeBack = used - held < allowance.limit;
     const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance));
     return { outcome: 'refused', version, error };
   }
@@ -166,20 +187,25 @@ export class Quota {
     return open;
   }
 
-  readonly #settle = (slot: Slot, { allowance, reserve }: TakenFrom, how: Settling): void | Promise<void> => {
-    this.#parts.reservations.settle(reserve, 1, how === 'kept' ? 1 : 0);
-    if (how === 'kept' || how === 'lost') this.#open.delete(slot);
-    else return this.#release(slot, allowance, how);
+  readonly #settle = (slot: Slot, from: TakenFrom, how: Settling): void | Promise<void> => {
+    this.#parts.reservations.settle(from.reserve, 1, how === 'kept' ? 1 : 0);
+    if (how === 'kept' || how === 'lost') this.#isOver(slot, from);
+    else return this.#release(slot, from, how);
   };
 
-  async #release(slot: Slot, allowance: Allowance, how: 'given back' | 'undone'): Promise<void> {
+  #isOver(slot: Slot, { underWay }: TakenFrom): void {
+    this.#open.delete(slot);
+    underWay.calls--;
+  }
+
+  async #release(slot: Slot, from: TakenFrom, how: 'given back' | 'undone'): Promise<void> {
     const { slots } = this.#parts;
     try {
-      await (how === 'undone' ? slots.undo(allowance) : slots.giveBack(allowance));
+      await (how === 'undone' ? slots.undo(from.allowance) : slots.giveBack(from.allowance));
     } catch {
       this.#notGivenBack++;
     }
-    this.#open.delete(slot);
+    this.#isOver(slot, from);
   }
 
   #capReached({ limit, periodEndMs }: Allowance): GatewayError {
@@ -199,77 +225,6 @@ export class Quota {
 }
 
 type Counted = Exclude<Taken, { outcome: 'uncounted' }>;
-
-/** What a slot is one of. */
-interface TakenFrom {
-  readonly allowance: Allowance;
-  readonly reserve: Reserve;
-}
-
-type Settling = 'kept' | 'given back' | 'undone' | 'lost';
-type OnSettled = (slot: Slot, from: TakenFrom, how: Settling) => void | Promise<void>;
-
-/** A call that counts unless it is given back. It is settled once; after that nothing changes. */
-export class Slot {
-  /** Its place among the open ones. */
-  place = -1;
-  readonly #from: TakenFrom;
-  readonly #onSettled: OnSettled;
-  #settled = false;
-
-  constructor(from: TakenFrom, onSettled: OnSettled) {
-    this.#from = from;
-    this.#onSettled = onSettled;
-  }
-
-  get accountId(): string {
-    return this.#from.allowance.accountId;
-  }
-
-  get reserve(): Reserve {
-    return this.#from.reserve;
-  }
-
-  /** The period that it counts in. */
-  get periodStartMs(): number {
-    return this.#from.allowance.periodStartMs;
-  }
-
-  get isSettled(): boolean {
-    return this.#settled;
-  }
-
-  isOf({ accountId, periodStartMs }: Allowance): boolean {
-    const { allowance } = this.#from;
-    return allowance.accountId === accountId && allowance.periodStartMs === periodStartMs;
-  }
-
-  /** The call counts. It is recorded in the same breath, or a count that is begun between the two misses it. */
-  keep(): void {
-    this.#settle('kept');
-  }
-
-  /** The call doesn't count. Where the store can't be told it stays counted; that is no error of the call. */
-  async giveBack(): Promise<void> {
-    await this.#settle('given back');
-  }
-
-  /** The call was never made, which is no failure of it. */
-  async undo(): Promise<void> {
-    await this.#settle('undone');
-  }
-
-  /** The count that it was taken from is gone. */
-  lose(): void {
-    this.#settle('lost');
-  }
-
-  #settle(how: Settling): void | Promise<void> {
-    if (this.#settled) return;
-    this.#settled = true;
-    return this.#onSettled(this, this.#from, how);
-  }
-}
 
 /** A call under way that fails gives its slot back, so that this may change at any moment. */
 function allHeld({ limit }: Allowance, held: number): GatewayError {

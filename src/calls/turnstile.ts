@@ -1,5 +1,6 @@
 import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
-import type { Quota, QuotaDecision, Slot } from '../billing/quota.ts';
+import type { Quota, QuotaDecision } from '../billing/quota.ts';
+import type { Slot } from '../billing/slot.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';

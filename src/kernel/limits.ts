@@ -178,6 +178,11 @@ export const limits = {
   countedAccountsMax: 100_000,
   /** A count outlives its period by this, for calls that began in it. */
   countGraceMs: 3_600_000,
+  /** What a process says that it has under way is believed for so long; it says so again within `underWayRenewalMs`. */
+  underWayLifeMs: 60_000,
+  underWayRenewalMs: 20_000,
+  /** How late it is told that calls have ended, where no other call tells it. */
+  underWayToldMs: 500,
   /** Windows of tries in memory; addresses choose their names, and the oldest window goes first. */
   attemptWindowsMax: 100_000,
   /** Calls of an account that may fail in a minute without being counted: an outage of a provider is not a loop. */

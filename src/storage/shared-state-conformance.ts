@@ -120,6 +120,38 @@ export function sharedStateConformance(
       assert.equal(outcome(await other.slots.take(allowance)), 'granted 1');
     });
 
+    test('a count that is full tells how much of it processes have under way', async (t) => {
+      const { state, other, allowance } = await setUp(t, { limit: 4 });
+      await state.slots.begin(allowance, 1);
+      await state.slots.take(allowance, { processId: 'one', calls: 1 });
+      await state.slots.take(allowance, { processId: 'one', calls: 2 });
+      await other.slots.take(allowance, { processId: 'two', calls: 1 });
+      const held = async (processId: string, calls: number) => {
+        const taken = await other.slots.take(allowance, { processId, calls });
+        return taken.outcome === 'full' ? taken.held : taken.outcome;
+      };
+      assert.equal(await held('three', 1), 3, 'the call that is refused is none of them');
+      assert.equal(await held('two', 1), 2);
+      await state.slots.tell(allowance, { processId: 'one', calls: 0 });
+      assert.equal(await held('two', 2), 1);
+      assert.equal(await held('two', 100), 4, 'no more than are used');
+      await other.slots.tell({ ...allowance, accountId: 'b' }, { processId: 'two', calls: 3 });
+      assert.equal(await held('two', 1), 0);
+    });
+
+    test('what a process had under way is forgotten when it has not said so for a while', async (t) => {
+      const { state, other, allowance, pass } = await setUp(t, { limit: 2 });
+      await state.slots.begin(allowance, 0);
+      await state.slots.take(allowance, { processId: 'killed', calls: 1 });
+      await other.slots.take(allowance, { processId: 'living', calls: 1 });
+      await pass(limits.underWayLifeMs / 2000);
+      await other.slots.tell(allowance, { processId: 'living', calls: 1 });
+      await pass(limits.underWayLifeMs / 2000 + 1);
+      const taken = await state.slots.take(allowance);
+      assert.ok(taken.outcome === 'full', taken.outcome);
+      assert.deepEqual([taken.used, taken.held], [2, 1]);
+    });
+
     test('calls that were never made leave no trace', async (t) => {
       const { state, other, allowance } = await setUp(t, { limit: 1, givenBackMax: 1 });
       await state.slots.begin(allowance, 0);

@@ -6,6 +6,7 @@ import type { Attempts, SharedState, Slots, Versions } from '../kernel/ports/sha
 export interface MemoryQuestions {
   readonly ping: SharedState['ping'];
   readonly take: Slots['take'];
+  readonly tell: Slots['tell'];
   readonly giveBack: Slots['giveBack'];
   readonly undo: Slots['undo'];
   readonly begin: Slots['begin'];
@@ -35,7 +36,8 @@ export function memoryAnswers(memory: Memory): MemoryQuestions {
   const shelf = ({ shelves, scope }: ShelfPlace) => memory[shelves].shelf(scope);
   return {
     ping: () => memory.shared.ping(),
-    take: (allowance) => slots.take(allowance),
+    take: (allowance, underWay) => slots.take(allowance, underWay),
+    tell: (allowance, underWay) => slots.tell(allowance, underWay),
     giveBack: (allowance) => slots.giveBack(allowance),
     undo: (allowance) => slots.undo(allowance),
     begin: (allowance, used) => slots.begin(allowance, used),

@@ -42,7 +42,8 @@ function remotePurses(peer: Asking): Purses {
 function remoteSharedState(peer: Asking): SharedState {
   return {
     slots: {
-      take: (allowance) => peer.ask('take', allowance),
+      take: (allowance, underWay) => peer.ask('take', allowance, underWay),
+      tell: (allowance, underWay) => peer.ask('tell', allowance, underWay),
       giveBack: (allowance) => peer.ask('giveBack', allowance),
       undo: (allowance) => peer.ask('undo', allowance),
       begin: (allowance, used) => peer.ask('begin', allowance, used),

@@ -19,10 +19,17 @@ export interface Allowance {
   readonly givenBackMax: number;
 }
 
+/** What one process has under way of an allowance: slots that may still be given back. */
+export interface UnderWay {
+  readonly processId: string;
+  readonly calls: number;
+}
+
 /** `version` is the account's, read in the same step. */
 export type Taken =
   | { readonly outcome: 'granted'; readonly used: number; readonly version: string }
-  | { readonly outcome: 'full'; readonly used: number; readonly version: string }
+  /** `held` are those of the used slots that processes say they have under way. */
+  | { readonly outcome: 'full'; readonly used: number; readonly held: number; readonly version: string }
   /** Too many calls were given back in this minute. */
   | { readonly outcome: 'failing'; readonly retryAfterSeconds: number; readonly version: string }
   /** Nobody has counted yet, or the count was lost: `begin` it from the database and take again. */
@@ -30,8 +37,10 @@ export type Taken =
 
 /** Counts calls against a cap that holds exactly, whoever else is counting. */
 export interface Slots {
-  /** One step, one round trip; at once where there is none to make. */
-  take(allowance: Allowance): Taken | Promise<Taken>;
+  /** One step, one round trip; at once where there is none to make. The slot that is asked for is part of what is under way. */
+  take(allowance: Allowance, underWay?: UnderWay): Taken | Promise<Taken>;
+  /** What a process has under way where it takes nothing for a while. It is forgotten after `limits.underWayLifeMs`. */
+  tell(allowance: Allowance, underWay: UnderWay): Promise<void>;
   /** For a call that doesn't count after all. */
   giveBack(allowance: Allowance): Promise<void>;
   /** For a call that was never made: it is none of those that were given back. */

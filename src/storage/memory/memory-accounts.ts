@@ -1,13 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Allowance, Slots, Taken, Versions } from '../../kernel/ports/shared-state.ts';
+import type { Allowance, Slots, Taken, UnderWay, Versions } from '../../kernel/ports/shared-state.ts';
 
 /** One account's calls in one period. */
 interface Count {
   readonly periodStartMs: number;
   readonly untilMs: number;
   used: number;
+  /** By process. */
+  readonly underWay: Map<string, Held>;
+}
+
+interface Held {
+  calls: number;
+  untilMs: number;
 }
 
 interface Kept {
@@ -36,7 +43,7 @@ export class MemoryAccounts implements Slots, Versions {
     return this.#accounts.size;
   }
 
-  take({ accountId, periodStartMs, limit, givenBackMax }: Allowance): Taken {
+  take({ accountId, periodStartMs, limit, givenBackMax }: Allowance, underWay?: UnderWay): Taken {
     const kept = this.#account(accountId);
     const { version } = kept;
     const nowMs = this.#clock.now();
@@ -46,8 +53,18 @@ export class MemoryAccounts implements Slots, Versions {
     }
     const count = countOf(kept, periodStartMs, nowMs);
     if (count === undefined) return { outcome: 'uncounted', version };
-    if (count.used >= limit) return { outcome: 'full', used: count.used, version };
+    if (count.used >= limit) {
+      if (underWay !== undefined) noteUnderWay(count, { ...underWay, calls: underWay.calls - 1 }, nowMs);
+      return { outcome: 'full', used: count.used, held: heldOf(count, nowMs), version };
+    }
+    if (underWay !== undefined) noteUnderWay(count, underWay, nowMs);
     return { outcome: 'granted', used: ++count.used, version };
+  }
+
+  async tell({ accountId, periodStartMs }: Allowance, underWay: UnderWay): Promise<void> {
+    const nowMs = this.#clock.now();
+    const count = countOf(this.#account(accountId), periodStartMs, nowMs);
+    if (count !== undefined) noteUnderWay(count, underWay, nowMs);
   }
 
   async giveBack(allowance: Allowance): Promise<void> {
@@ -70,7 +87,7 @@ export class MemoryAccounts implements Slots, Versions {
     if (countOf(kept, periodStartMs, nowMs) !== undefined) return;
     const running = kept.counts.filter(({ untilMs }) => untilMs > nowMs);
     const untilMs = Math.max(periodEndMs, nowMs) + limits.countGraceMs;
-    kept.counts = [...running, { periodStartMs, untilMs, used }];
+    kept.counts = [...running, { periodStartMs, untilMs, used, underWay: new Map() }];
   }
 
   of(accountId: string): string {
@@ -119,4 +136,22 @@ function countOf({ counts }: Kept, periodStartMs: number, nowMs: number): Count 
   for (const count of counts)
     if (count.periodStartMs === periodStartMs && count.untilMs > nowMs) return count;
   return undefined;
+}
+
+function noteUnderWay({ underWay }: Count, { processId, calls }: UnderWay, nowMs: number): void {
+  const untilMs = nowMs + limits.underWayLifeMs;
+  const known = underWay.get(processId);
+  if (known === undefined) underWay.set(processId, { calls, untilMs });
+  else {
+    known.calls = calls;
+    known.untilMs = untilMs;
+  }
+}
+
+function heldOf({ underWay, used }: Count, nowMs: number): number {
+  let held = 0;
+  for (const [processId, { calls, untilMs }] of underWay)
+    if (untilMs > nowMs) held += calls;
+    else underWay.delete(processId);
+  return Math.min(held, used);
 }

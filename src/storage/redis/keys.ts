@@ -2,6 +2,7 @@
 export const keys = {
   version: (accountId: string) => `weir:{${accountId}}:version`,
   count: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:calls:${periodStartMs}`,
+  underWay: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:under-way:${periodStartMs}`,
   givenBack: (accountId: string) => `weir:{${accountId}}:given-back`,
   purse: (accountId: string, keyId: string) => `weir:{${accountId}}:purse:${keyId}`,
   holds: (accountId: string, keyId: string) => `weir:{${accountId}}:holds:${keyId}`,

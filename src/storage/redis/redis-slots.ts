@@ -1,11 +1,13 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Allowance, Slots, Taken } from '../../kernel/ports/shared-state.ts';
+import type { Allowance, Slots, Taken, UnderWay } from '../../kernel/ports/shared-state.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { keys } from './keys.ts';
 import type { RedisLink } from './redis-link.ts';
 import type { RedisVersions } from './redis-versions.ts';
-import { giveBackScript, takeScript } from './scripts.ts';
+import { giveBackScript, takeScript, tellScript } from './scripts.ts';
+
+const underWayLife = String(limits.underWayLifeMs);
 
 interface SlotsParts {
   readonly link: RedisLink;
@@ -20,10 +22,16 @@ export class RedisSlots implements Slots {
     this.#parts = parts;
   }
 
-  async take(allowance: Allowance): Promise<Taken> {
-    const taken = (await this.#tryToTake(allowance)) ?? (await this.#tryToTake(allowance));
+  async take(allowance: Allowance, underWay?: UnderWay): Promise<Taken> {
+    const taken =
+      (await this.#tryToTake(allowance, underWay)) ?? (await this.#tryToTake(allowance, underWay));
     if (taken === undefined) throw unavailable('Redis was too slow');
     return taken;
+  }
+
+  async tell({ accountId, periodStartMs }: Allowance, { processId, calls }: UnderWay): Promise<void> {
+    const name = keys.underWay(accountId, periodStartMs);
+    await this.#parts.link.run(tellScript, [name], [processId, String(calls), underWayLife]);
   }
 
   giveBack(allowance: Allowance): Promise<void> {
@@ -47,26 +55,37 @@ export class RedisSlots implements Slots {
   }
 
   /** Undefined where the clocks have drifted apart, which is put right by then. */
-  async #tryToTake({ accountId, periodStartMs, limit, givenBackMax }: Allowance): Promise<Taken | undefined> {
+  async #tryToTake(allowance: Allowance, underWay: UnderWay | undefined): Promise<Taken | undefined> {
     const { link, versions } = this.#parts;
+    const { accountId, periodStartMs, limit, givenBackMax } = allowance;
     const reply = await link.run(
       takeScript,
-      [keys.version(accountId), keys.count(accountId, periodStartMs), keys.givenBack(accountId)],
+      [
+        keys.version(accountId),
+        keys.count(accountId, periodStartMs),
+        keys.givenBack(accountId),
+        keys.underWay(accountId, periodStartMs),
+      ],
       [
         String(link.deadlineMs),
         versions.fresh(),
         String(limits.versionLifeMs),
         String(limit),
         String(givenBackMax),
+        underWay?.processId ?? '',
+        String(underWay?.calls ?? 0),
+        underWayLife,
       ],
     );
     if (!Array.isArray(reply)) throw unexpected();
-    const [outcome, version, figure] = reply;
-    if (typeof version !== 'string' || typeof figure !== 'number') throw unexpected();
+    const [outcome, version, figure, held = 0] = reply;
+    if (typeof version !== 'string' || typeof figure !== 'number' || typeof held !== 'number')
+      throw unexpected();
     switch (outcome) {
       case 'granted':
-      case 'full':
         return { outcome, used: figure, version };
+      case 'full':
+        return { outcome, used: figure, held, version };
       case 'failing':
         return { outcome, retryAfterSeconds: Math.max(1, Math.ceil(figure / 1000)), version };
       case 'uncounted':
