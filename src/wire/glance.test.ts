@@ -23,8 +23,14 @@ describe('a glance', () => {
     assert.equal(look('', 'a', 1), undefined);
   });
 
+  test('takes no end of another name for the name', () => {
+    assert.equal(look('{"\\"usage":1}', 'usage', 1), undefined);
+    assert.equal(look('{"usage":1,"\\"usage":2}', 'usage', 1), 1);
+    assert.equal(look('"usage":1}', 'usage', 1), undefined, 'what stood before it is gone');
+  });
+
   test('is never wrong: it gives what parsing gives, or nothing', () => {
-    const key = fc.constantFrom('usage', 'a', 'us"age', '\\', 'é');
+    const key = fc.constantFrom('usage', 'a', 'us"age', '"usage', '\\', 'é');
     const decoy = fc.constantFrom('"usage"', '{"usage":1}', '\\', '}', 'é', '"usage":{');
     const value = fc.letrec((tie) => ({
       any: fc.oneof(
