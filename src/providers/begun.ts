@@ -26,6 +26,9 @@ export async function begun(raw: Raw): Promise<Raw> {
       if (chunk === undefined) throw nothing(raw, held);
     }
     return { ...raw, body: resumed(held, raw.body) };
+  } catch (failure) {
+    raw.body.cancel();
+    throw failure;
   } finally {
     stop();
   }
@@ -45,7 +48,6 @@ async function failure(raw: Raw, held: Uint8Array[], error: StreamError): Promis
     bytes += chunk.byteLength;
   }
   stop();
-  raw.body.cancel();
   return toldError(error, { upstream: answered(raw, held) });
 }
 
