@@ -2,6 +2,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import type { Module } from '../../kernel/module.ts';
 import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
+import { closeModules } from '../close-modules.ts';
 import { Host } from '../module-host.ts';
 import { loadModules } from '../module-packages.ts';
 import { settingsOf, unknownTo } from '../module-settings.ts';
@@ -24,14 +25,12 @@ export async function modulesPart(settings: Settings, log: Log): Promise<Modules
     modules,
     unknownVariables: unknownTo(modules.keys(), rest),
     features: ['module-packages'],
-    async close() {
+    async close(untilMs) {
       host.close();
-      for (const module of modules.values())
-        try {
-          await module.close?.();
-        } catch (err) {
-          log.error({ module: module.name, err }, 'a module could not be closed');
-        }
+      await closeModules(modules.values(), {
+        withinMs: untilMs - performance.now(),
+        onError: (module, err) => log.error({ module, err }, 'a module could not be closed'),
+      });
     },
   };
 }
