@@ -68,6 +68,31 @@ describe('whatever a module does', () => {
     assert.match(weir.gateway.metrics(), /weir_tokens_total\{[^}]*kind="input"\} 125\n/);
   });
 
+  test('the answer that the client gets is the one that is told of, and not the last that was asked for', async () => {
+    const content = [{ type: 'output_text', text: 'Hi', annotations: [] }];
+    const theirs = {
+      id: 'resp_theirs',
+      object: 'response',
+      status: 'completed',
+      model: 'gpt-5',
+      output: [{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content }],
+    };
+    const says = saysMessage(recordedMessage());
+    fake.answerWith((request) => (request.url === '/v1/responses' ? { body: theirs } : says(request)));
+    const answer = await call(weir.url, {
+      path: '/v1/responses',
+      headers: ['x-weir-pipeline', 'second-opinion'],
+      body: { model: 'gpt-5', input: 'Hello' },
+    });
+    assert.deepEqual(
+      fake.requests.map(({ url }) => url),
+      ['/v1/responses', '/v1/messages'],
+    );
+    assert.equal(answer.json.id, 'resp_theirs', 'its provider keeps it under this name');
+    const row = await rowOf(answer);
+    assert.deepEqual([at(row, 'provider'), at(row, 'model_used')], ['openai', 'gpt-5']);
+  });
+
   test('what it read before it threw is billed, though the client got nothing', async () => {
     const used = await usedBy(async () => {
       const answer = await ask('reads-and-throws');

@@ -6,7 +6,7 @@ import type { Bill } from '../kernel/money.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { Target } from '../kernel/provider.ts';
 import { type Ending, endingOf } from '../kernel/reply/ending.ts';
-import type { Reply } from '../kernel/reply/reply.ts';
+import { custody, type Reply } from '../kernel/reply/reply.ts';
 import { Meter } from './meter.ts';
 import type { Settling } from './settling.ts';
 
@@ -63,6 +63,10 @@ export class MeteredAttempt implements Attempt {
   /** Whether this is its answer, as it came. */
   isAnsweredBy(reply: Reply): boolean {
     return this.#reply === reply;
+  }
+
+  gave(reply: Reply): boolean {
+    return this.#reply !== undefined && custody.origin(reply) === custody.origin(this.#reply);
   }
 
   follow(reply: Reply): Reply {

@@ -38,6 +38,7 @@ export class Continuing {
     const whole = await written(exchange);
     const last: Handler = async (passed) => upstream(whole === exchange ? await written(passed) : passed);
     const reply = custody.release(await pipeline.run(whole, last));
+    exchange.trace.delivers(reply);
     if (!continuation.keeps(fields)) return reply;
     const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
     if (!isKeptBy({ provider, model }))

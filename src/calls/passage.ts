@@ -47,6 +47,7 @@ export class Passage {
     this.#open.add(underway);
     try {
       const reply = custody.release(await continuing.run(exchange, pipeline, upstream));
+      exchange.trace.delivers(reply);
       exchange.trace.begun(performance.now());
       underway.begin(reply);
       reply.onEnd((ending) => underway.end(ending));

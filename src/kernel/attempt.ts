@@ -2,6 +2,7 @@ import type { Usage } from './message.ts';
 import type { Bill } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Ending } from './reply/ending.ts';
+import type { Reply } from './reply/reply.ts';
 
 /** One answer that a provider was asked for. What a call cost is what its attempts cost together. */
 export interface Attempt {
@@ -16,6 +17,8 @@ export interface Attempt {
   readonly bill: Bill | undefined;
   /** Undefined while it is under way. */
   readonly ending: Ending | undefined;
+  /** Whether this is its answer, or was made from it. */
+  gave(reply: Reply): boolean;
 }
 
 /** Who is told of attempts that are made on their behalf, and who is behind them. */

@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { Target } from './provider.ts';
+import type { Reply } from './reply/reply.ts';
 
 /** What a module was seen to do; modules don't report on themselves. */
 export type Effect = 'passed' | 'changed-request' | 'answered' | 'changed-reply' | 'rejected' | 'broken';
@@ -44,6 +45,7 @@ export class Trace {
   askedIn: string | undefined;
   /** Time spent waiting for a provider. */
   awayMs = 0;
+  #delivered: Attempt | undefined;
   /** When the answer had begun, or the call had failed. */
   #begunAtMs: number | undefined;
   #openAttempts = 0;
@@ -109,8 +111,14 @@ export class Trace {
     else this.#afterwards = [...(this.#afterwards ?? []), run];
   }
 
-  /** Where the call was last sent; undefined while no provider was asked. */
+  /** The client gets this one: of several answers that were asked for, it needn't be the last. */
+  delivers(reply: Reply): void {
+    if (this.attempts.length > 1) this.#delivered = this.attempts.find((attempt) => attempt.gave(reply));
+  }
+
+  /** Where the answer came from, or the call was last sent; undefined while no provider was asked. */
   get answeredBy(): Target | undefined {
+    if (this.#delivered?.isAside === false) return this.#delivered.target;
     for (let at = this.attempts.length - 1; at >= 0; at--)
       if (this.attempts[at]?.isAside === false) return this.attempts[at]?.target;
     return undefined;

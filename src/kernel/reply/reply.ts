@@ -33,6 +33,8 @@ interface Custody {
   onEnd(reply: Reply, then: Then): Reply;
   /** The same answer, unread, for others than who has had it until now. */
   revoke(reply: Reply): Reply;
+  /** The one that it was made from, through however many hands. */
+  origin(reply: Reply): Reply;
 }
 
 export let custody: Custody;
@@ -42,6 +44,7 @@ interface Beginnings {
   readonly relayed?: Relayed | undefined;
   readonly events?: Source<Events> | undefined;
   readonly parent?: Reply | undefined;
+  readonly origin?: Reply;
   readonly looks?: Looks;
   readonly endings?: Endings;
   readonly recorders?: readonly Recorder[];
@@ -55,6 +58,7 @@ export class Reply {
   readonly #relayed: Relayed | undefined;
   readonly #events: Source<Events> | undefined;
   readonly #parent: Reply | undefined;
+  readonly #origin: Reply;
   readonly #looks: Looks;
   readonly #endings: Endings;
   #recorders: readonly Recorder[];
@@ -75,6 +79,7 @@ export class Reply {
     this.#relayed = from.relayed;
     this.#events = from.events;
     this.#parent = from.parent;
+    this.#origin = from.origin ?? (from.parent === undefined ? this : from.parent.#origin);
     this.#looks = from.looks ?? new Looks();
     this.#endings = from.endings ?? new Endings();
     this.#recorders = from.recorders ?? none;
@@ -422,6 +427,7 @@ export class Reply {
           relayed: reply.#relayed,
           events: reply.#events,
           parent: reply.#parent,
+          origin: reply.#origin,
           looks: reply.#looks,
           endings: reply.#endings,
           recorders: reply.#recorders,
@@ -430,6 +436,9 @@ export class Reply {
         reply.#taken = true;
         reply.#ended = true;
         return twin;
+      },
+      origin(reply) {
+        return reply.#origin;
       },
     };
   }
