@@ -60,21 +60,22 @@ export class JournalPage {
   }
 
   #write(fd: number): void {
-    const line = Buffer.from(`${JSON.stringify(this.#gathered)}\n`);
+    const calls = this.#gathered;
     this.#gathered = [];
+    const line = Buffer.from(`${JSON.stringify(calls)}\n`);
     write(fd, line, (error, bytes) => {
       if (error !== null) this.#broken(error);
       else if (bytes < line.length) this.#broken(new Error('the disk took half a line'));
-      else this.#rest();
+      else this.#rest(calls.length);
     });
   }
 
   /** A call that comes alone is written at once, one that comes soon after others with those that follow. */
-  #rest(): void {
+  #rest(calls: number): void {
     this.#tell(undefined);
     this.#state = 'planned';
     if (this.#removed !== undefined) this.#remove();
-    else this.#timer = setTimeout(() => this.#goOn(), limits.journalGatheredMs).unref();
+    else this.#timer = setTimeout(() => this.#goOn(), Math.min(calls, limits.journalRestMsMax)).unref();
   }
 
   #goOn(): void {
