@@ -52,7 +52,7 @@ function dialectOf(name: Name): ProviderDialect {
   return found;
 }
 
-for (const { what, in: said } of features)
+for (const { what, in: said, of = {} } of features)
   for (const pair of pairs) {
     const { client, provider } = pair;
     const asked = said[client];
@@ -60,7 +60,10 @@ for (const { what, in: said } of features)
     if ('dropped' in asked) continue;
 
     test(`a ${client} client tells a ${provider} provider ${what}`, async () => {
-      const { status, text, headers } = await send(pair, asked);
+      const { status, text, headers } = await send(pair, {
+        ...asked,
+        ...(of[provider] !== undefined && { model: of[provider] }),
+      });
       assert.equal(status, 200, text);
       const dropped = headers.get('x-weir-dropped')?.split(', ') ?? [];
       if ('dropped' in wanted) assert.deepEqual(dropped, [wanted.dropped]);

@@ -1,3 +1,4 @@
+import { type Acceptance, type AcceptanceRule, acceptanceFor } from './acceptance.ts';
 import type { HeaderList } from './headers.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { Secret } from './secret.ts';
@@ -14,6 +15,8 @@ export interface Provider {
   readonly wires: readonly WireFormat[];
   /** The same for one model, where that isn't offered in all of them. */
   readonly wiresFor?: (model: string) => readonly WireFormat[] | undefined;
+  /** What its models take of requests that are written for them here. */
+  readonly accepts?: readonly AcceptanceRule[];
   /** How its keys begin, where they begin in a way of their own. */
   readonly keyPrefixes: readonly string[];
   /** Works without a credential. */
@@ -50,4 +53,9 @@ export interface Target {
 /** The formats in which a target's model can be asked, the preferred one first. */
 export function wiresOf({ provider, model }: Target): readonly WireFormat[] {
   return provider.wiresFor?.(model) ?? provider.wires;
+}
+
+/** What a target's model takes. */
+export function acceptanceOf({ provider, model }: Target): Acceptance {
+  return acceptanceFor(model, provider.accepts);
 }

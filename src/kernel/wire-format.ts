@@ -1,3 +1,4 @@
+import type { Acceptance } from './acceptance.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { Received } from './exchange.ts';
@@ -41,8 +42,11 @@ export interface WireFormat {
   /** Where a call goes, below a provider's base address. */
   address(model: string, streamed: boolean): string;
   decodeRequest(body: JsonObject): ChatRequest;
-  /** `received` is given when the request came in this same format: fields that did not change keep their bytes. */
-  encodeRequest(request: ChatRequest, received?: Received): EncodedRequest;
+  /**
+   * `received` is given when the request came in this same format: fields that did not change keep their bytes. Without
+   * `accepts` all is written that the format can say.
+   */
+  encodeRequest(request: ChatRequest, received?: Received, accepts?: Acceptance): EncodedRequest;
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
   replyEncoder(framing: Framing, asked: Received): ReplyEncoder;
   /** This dialect's name for an error with this status. */

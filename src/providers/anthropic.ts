@@ -1,10 +1,12 @@
 import type { Provider } from '../kernel/provider.ts';
 import { anthropicMessages } from '../wire/index.ts';
+import { anthropicAcceptance } from './acceptance/anthropic.ts';
 
 export const anthropic: Provider = {
   name: 'anthropic',
   title: 'Anthropic',
   baseUrl: 'https://api.anthropic.com',
+  accepts: anthropicAcceptance,
   wires: [anthropicMessages],
   keyPrefixes: ['sk-ant-'],
   modelPrefixes: ['claude-'],

@@ -1,10 +1,12 @@
 import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { groqAcceptance } from './acceptance/groq.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const groq = openaiCompatible({
   name: 'groq',
   title: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
+  accepts: groqAcceptance,
   streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['gsk_'],

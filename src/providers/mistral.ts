@@ -1,9 +1,11 @@
+import { mistralAcceptance } from './acceptance/mistral.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const mistral = openaiCompatible({
   name: 'mistral',
   title: 'Mistral AI',
   baseUrl: 'https://api.mistral.ai/v1',
+  accepts: mistralAcceptance,
   streamUsage: 'unasked',
   modelPrefixes: ['mistral-', 'ministral-', 'magistral-', 'codestral-', 'devstral-', 'pixtral-'],
   priceId: 'mistral',

@@ -14,6 +14,7 @@ type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'free'
       | 'reportsCost'
       | 'streamUsage'
+      | 'accepts'
     >
   >;
 

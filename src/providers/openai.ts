@@ -1,10 +1,12 @@
 import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { openaiAcceptance, otherOfOpenai } from './acceptance/openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const openai = openaiCompatible({
   name: 'openai',
   title: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
+  accepts: [...openaiAcceptance, otherOfOpenai],
   streamUsage: 'asked',
   wires: [openaiChat, openaiResponses],
   wiresFor: (model) => (responsesOnly.test(model) ? [openaiResponses] : undefined),

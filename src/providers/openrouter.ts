@@ -1,10 +1,12 @@
 import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { openrouterAcceptance } from './acceptance/openrouter.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const openrouter = openaiCompatible({
   name: 'openrouter',
   title: 'OpenRouter',
   baseUrl: 'https://openrouter.ai/api/v1',
+  accepts: openrouterAcceptance,
   streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['sk-or-'],

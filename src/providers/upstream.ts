@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { type Fields, Outline } from '../kernel/outline.ts';
 import { addFields, patchJson } from '../kernel/patch-json.ts';
-import { wiresOf } from '../kernel/provider.ts';
+import { acceptanceOf, wiresOf } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Secret } from '../kernel/secret.ts';
@@ -105,7 +105,7 @@ function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | u
   }
   const request =
     exchange.request.model === target.model ? exchange.request : { ...exchange.request, model: target.model };
-  const { body, dropped } = wire.encodeRequest(request, own);
+  const { body, dropped } = wire.encodeRequest(request, own, acceptanceOf(target));
   trace.dropped.push(...dropped);
   if (added === undefined) return body;
   return own === undefined ? addFields(body, added) : patchJson(Outline.of(body, anything), added);

@@ -1,10 +1,12 @@
 import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { xaiAcceptance } from './acceptance/xai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const xai = openaiCompatible({
   name: 'xai',
   title: 'xAI',
   baseUrl: 'https://api.x.ai/v1',
+  accepts: xaiAcceptance,
   streamUsage: 'asked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['xai-'],

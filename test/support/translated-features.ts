@@ -3,8 +3,12 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 /** One thing that a request can say, as each format says it. */
 export interface Feature {
   readonly what: string;
-  readonly in: Readonly<Record<'Messages' | 'Chat Completions' | 'Responses', Said>>;
+  readonly in: Readonly<Record<Format, Said>>;
+  /** Models that can be told, where the usual one of a format can't. */
+  readonly of?: Partial<Record<Format, string>>;
 }
+
+type Format = 'Messages' | 'Chat Completions' | 'Responses';
 
 /** Fields of a body; or what the header lists when the format has no way to say it. */
 type Said = JsonObject | { readonly dropped: string };
@@ -207,11 +211,27 @@ export const features: readonly Feature[] = [
     in: withTool({ tool_choice: { type: 'none' } }, { tool_choice: 'none' }, { tool_choice: 'none' }),
   },
   {
-    what: 'how much and how freely to answer',
+    what: 'how much to answer',
     in: {
-      Messages: { max_tokens: 300, temperature: 0.5, top_p: 0.9 },
-      'Chat Completions': { max_tokens: 300, temperature: 0.5, top_p: 0.9 },
-      Responses: { max_output_tokens: 300, temperature: 0.5, top_p: 0.9 },
+      Messages: { max_tokens: 300 },
+      'Chat Completions': { max_tokens: 300 },
+      Responses: { max_output_tokens: 300 },
+    },
+  },
+  {
+    what: 'how freely to answer',
+    in: {
+      Messages: { temperature: 0.5 },
+      'Chat Completions': { temperature: 0.5 },
+      Responses: { dropped: 'temperature' },
+    },
+  },
+  {
+    what: 'from how much to choose',
+    in: {
+      Messages: { top_p: 0.9 },
+      'Chat Completions': { top_p: 0.9 },
+      Responses: { dropped: 'top_p' },
     },
   },
   {
@@ -234,6 +254,7 @@ export const features: readonly Feature[] = [
   },
   {
     what: 'how hard to think',
+    of: { 'Chat Completions': 'lmstudio/gpt-oss-20b' },
     in: {
       Messages: { thinking: { type: 'enabled', budget_tokens: 2048 }, max_tokens: 4000 },
       'Chat Completions': { reasoning_effort: 'low', max_tokens: 4000 },

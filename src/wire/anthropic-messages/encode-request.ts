@@ -1,7 +1,9 @@
+import { type Acceptance, everything } from '../../kernel/acceptance.ts';
 import type { Received } from '../../kernel/exchange.ts';
 import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { changedFields } from '../changed-fields.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
@@ -12,8 +14,14 @@ import { encodeMessages } from './encode-messages.ts';
 import { type Generation, generationOf } from './generation.ts';
 import { thoughtOf } from './thinking.ts';
 
-export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
-  return received === undefined ? translate(request) : { body: patch(request, received), dropped: [] };
+export function encodeRequest(
+  request: ChatRequest,
+  received?: Received,
+  accepts: Acceptance = everything,
+): EncodedRequest {
+  return received === undefined
+    ? translate(request, accepts)
+    : { body: patch(request, received), dropped: [] };
 }
 
 function patch(request: ChatRequest, received: Received): Uint8Array {
@@ -23,24 +31,30 @@ function patch(request: ChatRequest, received: Received): Uint8Array {
 }
 
 /** A request that came in another format, or was made here. */
-function translate(request: ChatRequest): EncodedRequest {
-  checkTranslatable(request);
-  const dropped = new Set(fieldsLeftBehind(request, 'anthropic-messages'));
-  const generation = generationOf(request.model);
-  const conversation = conversationOf(request, generation, dropped);
+function translate(asked: ChatRequest, accepts: Acceptance): EncodedRequest {
+  checkTranslatable(asked);
+  const dropped = new Set(fieldsLeftBehind(asked, 'anthropic-messages'));
+  const generation = generationOf(asked.model);
+  const conversation = conversationOf(asked, generation, dropped);
   const { thinking, effort, max_tokens } = thoughtOf(
-    { ...request, messages: conversation.messages },
+    { ...asked, messages: conversation.messages },
     generation,
     dropped,
   );
   const thinks = thinking != null && thinking.type !== 'disabled';
+  const samples = generation.samples && !thinks;
+  const request = samples ? withoutRefused(asked, accepts, { thinks, dropped }) : asked;
   const tools = toolsOf(request, dropped);
   const body = {
     ...request,
     ...conversation,
-    ...samplingOf(request, generation.samples && !thinks, dropped),
+    ...samplingOf(request, samples, dropped),
     tools,
-    tool_choice: tools === undefined ? undefined : request.tool_choice,
+    tool_choice: acceptedChoice(
+      request.tool_choice,
+      (tools ?? []).map(({ name }) => name),
+      dropped,
+    ),
     thinking,
     output_config: outputConfigOf(request.output_config, effort, dropped),
     max_tokens,

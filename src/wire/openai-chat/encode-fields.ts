@@ -1,12 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
-import { effortOf } from '../openai/effort.ts';
 import { originalsOf } from '../openai/origin.ts';
 import { outputFormatOf } from '../openai/output-format.ts';
 import { fitsStrict } from '../openai/strict-schema.ts';
 import { encodeToolChoice } from '../openai/tool-choice.ts';
-import { defined } from '../read.ts';
+import { defined, objectOf, stringOf } from '../read.ts';
 import { type Encoding, markerOf } from './encode-parts.ts';
 
 export function encodeTools(
@@ -45,6 +44,11 @@ function encodeTool(tool: Tool, encoding: Encoding): readonly JsonObject[] {
   ];
 }
 
+/** The functions among tools that were written. */
+export function namesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
+  return (tools ?? []).flatMap((tool) => stringOf(objectOf(tool.function ?? tool.custom)?.name) ?? '');
+}
+
 export function choiceOf(choice: ToolChoice | undefined): JsonObject {
   return encodeToolChoice(choice, (name) => ({ type: 'function', function: { name } }));
 }
@@ -52,18 +56,9 @@ export function choiceOf(choice: ToolChoice | undefined): JsonObject {
 /** Newer models of OpenAI's refuse the old name of the limit, and many compatible providers don't know the new one. */
 export function encodeLimit({ model, max_tokens: limit }: ChatRequest): JsonObject {
   if (limit == null) return {};
-  return /^(gpt-|o\d|chatgpt-|codex-|ft:)/.test(model)
+  return /^(gpt-(?!oss)|o\d|chatgpt-|codex-|ft:)/.test(model)
     ? { max_completion_tokens: limit }
     : { max_tokens: limit };
-}
-
-export function encodeOutput(request: ChatRequest, { dropped }: Encoding): JsonObject {
-  const effort = effortOf(request, dropped);
-  const format = encodeFormat(request);
-  return {
-    ...(effort !== undefined && { reasoning_effort: effort }),
-    ...(format !== undefined && { response_format: format }),
-  };
 }
 
 export function encodeFormat(request: ChatRequest): JsonObject | undefined {

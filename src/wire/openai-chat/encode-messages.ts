@@ -1,3 +1,4 @@
+import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
@@ -41,7 +42,8 @@ function encodeUser(blocks: readonly Block[], encoding: Encoding): readonly Json
 }
 
 function encodeToolResult(result: ToolResultBlock, pictures: Block[], encoding: Encoding): JsonObject {
-  const { content = '', tool_use_id: id } = result;
+  const { content = '' } = result;
+  const id = encoding.callId(result.tool_use_id);
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   const shown: readonly Block[] = blocks.filter(isPicture);
   const told = encodeContent(
@@ -71,12 +73,19 @@ function encodeAssistant(blocks: readonly Block[], encoding: Encoding): JsonObje
     blocks.filter((block) => !isThinking(block) && !isCall(block)),
     encoding,
   );
+  const { parts = [], ...beside } = encodeThinking(blocks.filter(isThinking), extras, encoding);
+  const said = content.length === 0 && calls.length > 0 ? null : content;
   return {
     role: 'assistant',
-    content: content.length === 0 && calls.length > 0 ? null : content,
-    ...encodeThinking(blocks.filter(isThinking), extras, encoding),
+    content: parts.length === 0 ? said : [...parts, ...partsOf(content)],
+    ...beside,
     ...(calls.length > 0 && { tool_calls: calls }),
   };
+}
+
+function partsOf(content: string | readonly JsonObject[]): readonly JsonObject[] {
+  if (typeof content !== 'string') return content;
+  return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
 function isThinking(block: Block): boolean {
@@ -92,21 +101,37 @@ function isCall(block: Block): boolean {
 function encodeThinking(
   thinking: readonly Block[],
   extras: Extras,
-  { model, hostsClaude, dropped }: Encoding,
-): JsonObject {
+  { model, hostsClaude, accepts, dropped }: Encoding,
+): Thoughts {
   if (thinking.length === 0) return {};
   const signed = reasoningDetailsOf(thinking.filter((block) => !isSecret(block)));
   const details = hostsClaude ? [...signed, ...extras.details] : extras.details;
   if (signed.length > 0 && hostsClaude) return { reasoning_details: details };
   const lost = thinking.filter((block) => isSecret(block) && !isExtraFor(model, block));
-  if (signed.length > 0 || lost.length > 0) dropped.add('messages[].content[].thinking');
   const open = thinking.flatMap((block) =>
     block.type === 'thinking' && !block.signature ? [block.thinking] : [],
   );
+  const unwanted = open.length > 0 && accepts.thoughts === 'nowhere';
+  if (signed.length > 0 || lost.length > 0 || unwanted) dropped.add('messages[].content[].thinking');
   return {
-    ...(open.length > 0 && { reasoning_content: open.join('') }),
+    ...(open.length > 0 && openThoughts(open.join(''), accepts)),
     ...(details.length > 0 && { reasoning_details: details }),
   };
+}
+
+/** Fields of a message; parts stand in its content. */
+type Thoughts = JsonObject & { readonly parts?: readonly JsonObject[] };
+
+/** In the place where this provider keeps them. */
+function openThoughts(text: string, { thoughts }: Acceptance): Thoughts {
+  switch (thoughts) {
+    case 'parts':
+      return { parts: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+    case 'nowhere':
+      return {};
+    default:
+      return { [thoughts]: text };
+  }
 }
 
 /** Encrypted by a provider of another kind, or put aside for the one it came from. */
@@ -121,7 +146,7 @@ function encodeToolCall(block: Block, { byCall }: Extras, encoding: Encoding): r
   const extra_content = byCall.get(block.id);
   return [
     {
-      id: block.id,
+      id: encoding.callId(block.id),
       type: 'function',
       function: { name: block.name, arguments: argumentsOf(block) },
       ...(extra_content !== undefined && { extra_content }),

@@ -1,3 +1,4 @@
+import { type Acceptance, everything } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { cannotCross, foreignOf } from '../foreign.ts';
@@ -8,11 +9,15 @@ export interface Encoding {
   readonly model: string;
   /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
   readonly hostsClaude: boolean;
+  readonly accepts: Acceptance;
+  /** The id by which the provider gets to know a call. */
+  readonly callId: (id: string) => string;
   readonly dropped: Set<string>;
 }
 
-export function encodingFor(model: string): Encoding {
-  return { model, hostsClaude: /claude|^anthropic\//.test(model), dropped: new Set() };
+export function encodingFor(model: string, accepts: Acceptance = everything): Encoding {
+  const hostsClaude = /claude|^anthropic\//.test(model);
+  return { model, hostsClaude, accepts, callId: (id) => id, dropped: new Set() };
 }
 
 /** Content as a string where it is text alone, which every compatible provider takes; else as parts. */

@@ -1,38 +1,46 @@
+import { type Acceptance, everything } from '../../kernel/acceptance.ts';
 import type { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { callIdsFor } from '../call-ids.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
+import { effortOf, thinksHard } from '../openai/effort.ts';
 import { fittingUserId } from '../openai/user-id.ts';
 import { defined } from '../read.ts';
 import { changesOf } from './changes.ts';
-import { choiceOf, encodeLimit, encodeOutput, encodeTools } from './encode-fields.ts';
+import { choiceOf, encodeFormat, encodeLimit, encodeTools, namesOf } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
-import { encodingFor } from './encode-parts.ts';
+import { type Encoding, encodingFor } from './encode-parts.ts';
 
-export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
-  const encoding = encodingFor(request.model);
+export function encodeRequest(
+  asked: ChatRequest,
+  received?: Received,
+  accepts: Acceptance = everything,
+): EncodedRequest {
+  const { model } = asked;
+  const encoding = encodingFor(model, accepts);
   if (received !== undefined) {
-    const body = patchJson(received.fields, changesOf(request, received, encoding));
+    const body = patchJson(received.fields, changesOf(asked, received, encoding));
     return { body, dropped: listOf(encoding.dropped) };
   }
-  checkTranslatable(request);
+  checkTranslatable(asked);
+  return translate(asked, { ...encoding, callId: callIdsFor(asked.messages, accepts.callIds) });
+}
+
+function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {
+  const { accepts, dropped } = encoding;
+  const effort = effortOf(asked, accepts.efforts, dropped);
+  const request = withoutRefused(asked, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'openai-chat')) encoding.dropped.add(field);
   for (const field of fieldsUnknownTo(request, expressible)) encoding.dropped.add(field);
-  const {
-    model,
-    system,
-    messages,
-    stream,
-    tools,
-    temperature,
-    top_p,
-    stop_sequences: stop,
-    metadata,
-  } = request;
+  const { model, system, messages, stream, temperature, top_p, stop_sequences: stop, metadata } = request;
+  const tools = encodeTools(request.tools, encoding);
+  const choice = acceptedChoice(request.tool_choice, namesOf(tools), dropped);
   const body: JsonObject = {
     ...defined({ model }),
     messages: [
@@ -44,11 +52,11 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
       temperature,
       top_p,
       stop,
-      tools: encodeTools(tools, encoding),
+      tools,
       user: fittingUserId(metadata?.user_id),
     }),
-    ...(tools !== undefined && choiceOf(request.tool_choice)),
-    ...encodeOutput(request, encoding),
+    ...choiceOf(choice),
+    ...defined({ reasoning_effort: effort, response_format: encodeFormat(request) }),
     ...(stream === true && { stream }),
     ...ownFields(request, 'openai-chat'),
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { everything } from '../../kernel/acceptance.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
@@ -13,7 +14,11 @@ const hello = { model: 'gpt-5', messages: [{ role: 'user', content: 'hi' }] };
 
 function encoded(request: ChatRequest) {
   const { body, dropped } = wire.encodeRequest(request);
-  return { body: JSON.parse(Buffer.from(body).toString()), dropped };
+  return { body: parsed(body), dropped };
+}
+
+function parsed(body: Uint8Array) {
+  return JSON.parse(Buffer.from(body).toString());
 }
 
 function decode(body: JsonObject) {
@@ -286,8 +291,10 @@ test('cache markers and signed thinking go to hosts of Claude only, and plain re
 
 test('thinking becomes effort where the model can think', () => {
   const effort = (model: string, fields: Partial<ChatRequest>) => {
-    const { body, dropped } = encoded({ model, messages: conversation.messages, ...fields });
-    return [body.reasoning_effort, dropped];
+    const efforts = model === 'gpt-4o' ? [] : everything.efforts;
+    const request = { model, messages: conversation.messages, ...fields };
+    const { body, dropped } = wire.encodeRequest(request, undefined, { ...everything, efforts });
+    return [parsed(body).reasoning_effort, dropped];
   };
   assert.deepEqual(effort('gpt-5', { thinking: { type: 'enabled', budget_tokens: 1024 } }), ['low', []]);
   assert.deepEqual(effort('gpt-5', { thinking: { type: 'enabled', budget_tokens: 16_000 } }), ['high', []]);
@@ -329,7 +336,7 @@ test('what this format has no place for is listed, and what it cannot do without
   });
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
   const { body, dropped } = encoded({ ...request, tools });
-  assert.deepEqual(dropped, ['top_k', 'mcp_servers', 'tools[].web_search_20250305']);
+  assert.deepEqual(dropped, ['top_k', 'mcp_servers', 'tools[].web_search_20250305', 'tool_choice']);
   assert.equal(body.user.length, 64);
   const byUrl: ChatRequest['messages'] = [
     {

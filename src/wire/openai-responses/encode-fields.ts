@@ -5,7 +5,7 @@ import { originalsOf } from '../openai/origin.ts';
 import { outputFormatOf } from '../openai/output-format.ts';
 import { fitsStrict } from '../openai/strict-schema.ts';
 import { encodeToolChoice } from '../openai/tool-choice.ts';
-import { defined } from '../read.ts';
+import { defined, stringOf } from '../read.ts';
 
 export function encodeTools(
   tools: readonly Tool[] | undefined,
@@ -43,6 +43,11 @@ function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
       strict: tool.strict === true && fitsStrict(parameters),
     }),
   ];
+}
+
+/** The tools among those that were written that can be chosen by name. */
+export function namesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
+  return (tools ?? []).map((tool) => stringOf(tool.name) ?? '');
 }
 
 export function choiceOf(choice: ToolChoice | undefined): JsonObject {

@@ -9,6 +9,8 @@ import { unsealedReasoning } from './reasoning.ts';
 export interface Encoding {
   /** OpenAI takes no reasoning but what it encrypted itself; open models take theirs as text. */
   readonly takesPlainReasoning: boolean;
+  /** The id by which the provider gets to know a call. */
+  readonly callId: (id: string) => string;
   readonly dropped: Set<string>;
 }
 
@@ -37,12 +39,12 @@ function ownItem(block: Block): JsonObject | undefined {
 
 function encodeOutput(
   { tool_use_id, content = '', is_error }: ToolResultBlock,
-  { dropped }: Encoding,
+  { callId, dropped }: Encoding,
 ): JsonObject {
   const output = typeof content === 'string' ? content : encodeContent(content, dropped);
   return {
     type: 'function_call_output',
-    call_id: tool_use_id,
+    call_id: callId(tool_use_id),
     output: is_error === true ? markedAsError(output) : output,
   };
 }
@@ -75,7 +77,12 @@ function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
         content: [{ type: 'output_text', text: block.text, annotations: [] }],
       };
     case 'tool_use':
-      return { type: 'function_call', call_id: block.id, name: block.name, arguments: argumentsOf(block) };
+      return {
+        type: 'function_call',
+        call_id: encoding.callId(block.id),
+        name: block.name,
+        arguments: argumentsOf(block),
+      };
     case 'thinking':
       return encodeThinking(block, encoding);
     case 'redacted_thinking': {

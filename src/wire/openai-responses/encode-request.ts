@@ -1,29 +1,44 @@
+import { type Acceptance, everything } from '../../kernel/acceptance.ts';
 import type { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
+import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { callIdsFor } from '../call-ids.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
-import { effortOf } from '../openai/effort.ts';
+import { effortOf, thinksHard } from '../openai/effort.ts';
 import { fittingUserId } from '../openai/user-id.ts';
 import { defined, objectOf } from '../read.ts';
 import { changesOf } from './changes.ts';
-import { choiceOf, encodeFormat, encodeLimit, encodeTools } from './encode-fields.ts';
+import { choiceOf, encodeFormat, encodeLimit, encodeTools, namesOf } from './encode-fields.ts';
 import { type Encoding, encodeMessage } from './encode-items.ts';
 
-export function encodeRequest(request: ChatRequest, received?: Received): EncodedRequest {
-  const encoding = targetFor(request.model);
+export function encodeRequest(
+  asked: ChatRequest,
+  received?: Received,
+  accepts: Acceptance = everything,
+): EncodedRequest {
+  const encoding = targetFor(asked.model, accepts);
   if (received !== undefined) {
-    const body = patchJson(received.fields, changesOf(request, received, encoding));
+    const body = patchJson(received.fields, changesOf(asked, received, encoding));
     return { body, dropped: listOf(encoding.dropped) };
   }
-  checkTranslatable(request);
+  checkTranslatable(asked);
+  return translate(asked, accepts, { ...encoding, callId: callIdsFor(asked.messages, accepts.callIds) });
+}
+
+function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding): EncodedRequest {
   const { dropped } = encoding;
+  const effort = effortOf(asked, accepts.efforts, dropped);
+  const request = withoutRefused(asked, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'openai-responses')) dropped.add(field);
   for (const field of fieldsUnknownTo(request, expressible)) dropped.add(field);
-  const { model, messages, stream, tools, temperature, top_p, metadata } = request;
+  const { model, messages, stream, temperature, top_p, metadata } = request;
+  const tools = encodeTools(request.tools, dropped);
+  const choice = acceptedChoice(request.tool_choice, namesOf(tools), dropped);
   const { reasoning, text, ...own } = ownFields(request, 'openai-responses');
   const body: JsonObject = {
     model,
@@ -33,10 +48,10 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
       max_output_tokens: encodeLimit(request),
       temperature,
       top_p,
-      tools: encodeTools(tools, dropped),
+      tools,
     }),
-    ...(tools !== undefined && choiceOf(request.tool_choice)),
-    ...merged('reasoning', objectOf(reasoning), defined({ effort: effortOf(request, dropped) })),
+    ...choiceOf(choice),
+    ...merged('reasoning', objectOf(reasoning), defined({ effort })),
     ...merged('text', objectOf(text), defined({ format: encodeFormat(request) })),
     ...defined({ user: fittingUserId(metadata?.user_id), stream: stream === true ? stream : undefined }),
     ...stateless(model),
@@ -45,11 +60,12 @@ export function encodeRequest(request: ChatRequest, received?: Received): Encode
   return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(dropped) };
 }
 
-function targetFor(model: string): Encoding {
-  return { takesPlainReasoning: !openaiModel.test(model), dropped: new Set() };
+function targetFor(model: string, { thoughts }: Acceptance): Encoding {
+  const takesPlainReasoning = thoughts !== 'nowhere' && !openaiModel.test(model);
+  return { takesPlainReasoning, callId: (id) => id, dropped: new Set() };
 }
 
-const openaiModel = /^(gpt-|o\d|codex-|chatgpt-|ft:)/;
+const openaiModel = /^(gpt-(?!oss)|o\d|codex-|chatgpt-|ft:)/;
 
 function instructionsOf({ system }: ChatRequest, dropped: Set<string>): string | undefined {
   if (system === undefined || typeof system === 'string') return system;

@@ -1,19 +1,37 @@
 import type { ChatRequest } from '../../kernel/message.ts';
 
-/** How hard to think, in OpenAI's levels: said as such, or as a budget. Thinking left to the model asks for nothing. */
+/** How hard to think, in a level that the model knows: said as such, or as a budget. Thinking left to it asks for nothing. */
 export function effortOf(
-  { model, output_config: config, thinking }: ChatRequest,
+  { output_config: config, thinking }: ChatRequest,
+  known: readonly string[],
   dropped: Set<string>,
 ): string | undefined {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
-  const effort = config?.effort ?? (budget === undefined ? undefined : levelFor(budget));
-  if (effort === undefined) return undefined;
-  if (!/^(gpt-[34]|chatgpt-)/.test(model)) return effort === 'max' ? 'xhigh' : effort;
-  dropped.add(config?.effort == null ? 'thinking' : 'output_config.effort');
-  return undefined;
+  const asked = config?.effort ?? (budget === undefined ? undefined : levelFor(budget));
+  if (asked === undefined) return undefined;
+  const level = nearest(asked, known);
+  if (level === undefined) dropped.add(config?.effort == null ? 'thinking' : 'output_config.effort');
+  return level;
+}
+
+export function thinksHard(effort: string | undefined): boolean {
+  return effort !== undefined && effort !== 'none';
 }
 
 function levelFor(budgetTokens: number): string {
   if (budgetTokens <= 2048) return 'low';
   return budgetTokens <= 8192 ? 'medium' : 'high';
+}
+
+const levels: readonly string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The same, else the next one below, else the least above; thinking that was asked for is not turned off. */
+function nearest(asked: string, known: readonly string[]): string | undefined {
+  if (known.includes(asked)) return asked;
+  const thinking = known.filter((level) => level !== 'none');
+  const at = levels.indexOf(asked);
+  if (at < 0) return undefined;
+  // A model that knows on and off alone.
+  if (thinking.includes('default')) return asked === 'none' ? undefined : 'default';
+  return thinking.findLast((level) => levels.indexOf(level) < at) ?? thinking[0];
 }

@@ -1,0 +1,47 @@
+/**
+ * What a model takes of the requests that are written for it here. Its format could say more than that: what the model
+ * refuses is left out and listed.
+ */
+export interface Acceptance {
+  /** Where it takes back what it thought in earlier turns. */
+  readonly thoughts: 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere';
+  /** The levels of effort that it knows; none where it doesn't reason, or nobody knows. */
+  readonly efforts: readonly string[];
+  readonly refuses: readonly RefusableField[];
+  /** The same, but only where it is asked to think. */
+  readonly refusesThinking: readonly RefusableField[];
+  /** Whether it takes `temperature` and `top_p` in one request. */
+  readonly samplers: 'both' | 'one';
+  /** How ids of calls have to be, where not all are taken. */
+  readonly callIds?: CallIdShape;
+}
+
+/** Fields by their canonical names. */
+export type RefusableField = 'temperature' | 'top_p' | 'stop_sequences' | 'metadata';
+
+export interface CallIdShape {
+  readonly pattern: RegExp;
+  /** How long the ids are that stand for others, in letters and digits. */
+  readonly chars: number;
+}
+
+/** What is known about models of these names; the rest is as with models that nobody knows. */
+export interface AcceptanceRule extends Partial<Acceptance> {
+  readonly models: RegExp;
+}
+
+/** All that a format can say. */
+export const everything: Acceptance = {
+  thoughts: 'reasoning_content',
+  efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  refuses: [],
+  refusesThinking: [],
+  samplers: 'both',
+};
+
+/** Of the rules for a provider's models, the first one that fits counts. */
+export function acceptanceFor(model: string, rules: readonly AcceptanceRule[] = []): Acceptance {
+  return { ...unknownModel, ...rules.find(({ models }) => models.test(model)) };
+}
+
+const unknownModel: Acceptance = { ...everything, efforts: [] };

@@ -1,0 +1,8 @@
+import type { AcceptanceRule } from '../../kernel/acceptance.ts';
+
+/** Since Opus 4.1, temperature and top_p are not taken together: the API's own words. */
+export const anthropicAcceptance: readonly AcceptanceRule[] = [
+  { models: /claude-(?:[123]|v\d|instant)/ },
+  { models: /claude-(?:opus|sonnet)-4(?:-0|[-@]20\d{6})?$/ },
+  { models: /claude/, samplers: 'one' },
+];
