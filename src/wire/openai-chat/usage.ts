@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
-import { countOf, objectOf } from '../read.ts';
+import { countOf, numberOf, objectOf } from '../read.ts';
 
 /** Compatible providers have their own places for some counts; `answer` is where the usage was found. */
 export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
@@ -19,7 +19,8 @@ export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
       countOf(usage.num_cached_tokens),
     written: countOf(prompt?.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens),
     thought: countOf(completion?.reasoning_tokens) ?? countOf(usage.reasoning_tokens),
-    heard: countOf(prompt?.audio_tokens),
+    heard: countOf(prompt?.audio_tokens) ?? countOf(usage.audio_tokens),
+    seconds: numberOf(usage.prompt_audio_seconds),
     spoken: countOf(completion?.audio_tokens),
   });
   return { ...counts, ...billingOf(usage, answer) };

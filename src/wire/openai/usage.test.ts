@@ -61,6 +61,23 @@ describe('what was read from a cache is part of the prompt', () => {
       assert.deepEqual([usage.input_tokens, usage.cache_read_input_tokens], [36, 64]);
     });
 
+  test('unless there is more of it: then it came on top, or is no count at all', () => {
+    const prompt_tokens_details = { cached_tokens: 130 };
+    for (const total of [{}, { total_tokens: 250 }]) {
+      const usage = ofChat({ prompt_tokens: 100, completion_tokens: 20, ...total, prompt_tokens_details });
+      assert.deepEqual(
+        [usage.input_tokens, usage.cache_read_input_tokens, usage.output_tokens],
+        [100, 130, 20],
+      );
+    }
+    const usage = ofChat({ ...counts, prompt_tokens_details });
+    assert.deepEqual([usage.input_tokens, usage.cache_read_input_tokens, usage.output_tokens], [100, 0, 20]);
+    const response = ofResponses({
+      usage: { input_tokens: 100, output_tokens: 20, input_tokens_details: { cached_tokens: 130 } },
+    });
+    assert.deepEqual([response.input_tokens, response.cache_read_input_tokens], [100, 130]);
+  });
+
   test('and so is what was written to it', () => {
     const usage = ofChat({ ...counts, prompt_tokens_details: { cached_tokens: 10, cache_write_tokens: 60 } });
     assert.deepEqual(
@@ -100,6 +117,28 @@ describe('what else is billed', () => {
     });
     assert.deepEqual([usage.input_audio_tokens, usage.output_audio_tokens], [25, 5]);
     assert.ok(!('input_audio_tokens' in ofChat({ ...counts, prompt_tokens_details: { audio_tokens: 0 } })));
+  });
+
+  test('is sound that the prompt leaves out and the total has', () => {
+    const told: readonly JsonObject[] = [
+      { prompt_audio_seconds: 30 },
+      { prompt_tokens_details: { audio_tokens: 375 } },
+      { prompt_audio_seconds: 30, prompt_tokens_details: { audio_tokens: 375, cached_tokens: 0 } },
+      { audio_tokens: 375 },
+    ];
+    for (const sound of told) {
+      const usage = ofChat({ prompt_tokens: 3, completion_tokens: 1, total_tokens: 379, ...sound });
+      assert.deepEqual([usage.input_tokens, usage.output_tokens, usage.input_audio_tokens], [378, 1, 375]);
+      assert.equal(usage.output_tokens_details, undefined);
+    }
+    const silent = ofChat({ ...counts, prompt_audio_seconds: {} });
+    assert.deepEqual([silent.input_tokens, silent.output_tokens], [100, 20]);
+    const untold = ofChat({
+      prompt_tokens: 3,
+      completion_tokens: 1,
+      prompt_tokens_details: { audio_tokens: 9 },
+    });
+    assert.deepEqual([untold.input_tokens, untold.input_audio_tokens], [12, 9]);
   });
 
   test('is a tier that had to be asked for', () => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
 import { defined, isCost, numberOf, objectOf, stringOf } from '../read.ts';
 
-interface Counts {
+interface Told {
   readonly prompt: number | undefined;
   readonly completion: number | undefined;
   readonly total: number | undefined;
@@ -10,11 +10,14 @@ interface Counts {
   readonly written: number | undefined;
   readonly thought: number | undefined;
   readonly heard?: number | undefined;
+  /** Of sound in the prompt. */
+  readonly seconds?: number | undefined;
   readonly spoken?: number | undefined;
 }
 
 /** The prompt's count includes what was read from a cache or written to it; in the canonical shape it doesn't. */
-export function usageFromCounts(counts: Counts): Usage {
+export function usageFromCounts(told: Told): Usage {
+  const counts = withSound(withCached(told));
   const { prompt, read, heard = 0, spoken = 0 } = counts;
   const written = writtenWithin(counts);
   const thought = thoughtOf(counts);
@@ -27,6 +30,23 @@ export function usageFromCounts(counts: Counts): Usage {
     input_audio_tokens: heard > 0 ? heard : undefined,
     output_audio_tokens: spoken > 0 ? spoken : undefined,
   });
+}
+
+/** More can't be read from a cache than there is: it came on top of the prompt, or, where the total has no room for it, not at all. */
+function withCached(told: Told): Told {
+  const { prompt, read = 0, total } = told;
+  if (prompt === undefined || read <= prompt) return told;
+  const hasRoom = total === undefined || told.completion === undefined || untold(told) >= read;
+  return hasRoom ? { ...told, prompt: prompt + read } : { ...told, read: 0 };
+}
+
+/** Mistral counts sound beside the prompt. */
+function withSound(told: Told): Told {
+  const { prompt, heard = 0, seconds = 0 } = told;
+  if (prompt === undefined || (heard === 0 && seconds === 0)) return told;
+  const left = untold(told);
+  const beside = seconds > 0 && heard === 0 ? left : heard > prompt || left >= heard ? heard : 0;
+  return { ...told, prompt: prompt + beside, heard: Math.max(heard, beside) };
 }
 
 /** What else decides about the bill; `answer` is where the usage was found. */
@@ -51,25 +71,25 @@ function believable(cost: number | undefined): number | undefined {
 }
 
 /** Some count the same token as read and as written; it was still sent once. */
-function writtenWithin({ written, prompt, read = 0 }: Counts): number | undefined {
+function writtenWithin({ written, prompt, read = 0 }: Told): number | undefined {
   if (written === undefined || prompt === undefined) return written;
   return Math.max(0, Math.min(written, prompt - read));
 }
 
 /** The completion's count includes reasoning; where a provider leaves it out, the total gives it away. */
-function outputOf(counts: Counts): number | undefined {
+function outputOf(counts: Told): number | undefined {
   const { completion } = counts;
   return completion === undefined ? undefined : completion + untold(counts);
 }
 
-function thoughtOf(counts: Counts): number | undefined {
+function thoughtOf(counts: Told): number | undefined {
   const { thought } = counts;
   const left = untold(counts);
   return thought === undefined && left > 0 ? left : thought;
 }
 
 /** Tokens that are in the total and in neither of its parts. */
-function untold({ prompt, completion, total }: Counts): number {
+function untold({ prompt, completion, total }: Told): number {
   if (prompt === undefined || completion === undefined || total === undefined) return 0;
   return Math.max(0, total - prompt - completion);
 }
