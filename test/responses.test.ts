@@ -183,3 +183,11 @@ test('exact-cache: what changes the answer is asked for again', async () => {
   assert.equal(await shared('responses', {}, { include: ['reasoning.encrypted_content'] }), false);
   assert.equal(await shared('responses', {}, { previous_response_id: 'resp_1' }), false);
 });
+
+test('a stored prompt does not say whose it is: a call that names no model beside it is told so', async () => {
+  const { status, json } = await ask(`${weir.url}/v1/responses`, { body: { prompt: { id: 'pmpt_1' } } });
+  assert.equal(status, 400);
+  assert.equal(at(json, 'error', 'param'), 'model');
+  assert.match(String(at(json, 'error', 'message')), /stored prompt.*name the model/);
+  assert.equal(fake.requests.length, 0);
+});

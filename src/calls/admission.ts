@@ -1,5 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
+import { isJsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import type { Presence } from '../kernel/presence.ts';
@@ -83,6 +84,12 @@ export class Admission {
 
 /** The little that the gateway itself needs of a body; the rest is for the provider to judge. */
 export function checkedModel({ asked: { model, stream }, fields }: Received): string {
+  if (model == null && isJsonObject(fields.get('prompt')))
+    throw new GatewayError(
+      'invalid_request',
+      '"model" is missing: a stored prompt may name one, but it lies with its provider, and without "model" nobody knows which that is; name the model in the call',
+      { param: 'model' },
+    );
   if (typeof model !== 'string' || model === '')
     throw new GatewayError('invalid_request', '"model" must be a string that names a model', {
       param: 'model',

@@ -23,6 +23,8 @@ export interface Provider {
   readonly keyless: boolean;
   /** How names of its models begin, for models that no catalogue lists yet. */
   readonly modelPrefixes: readonly string[];
+  /** Models whose own names begin with the provider's and a slash. */
+  readonly ownNames?: RegExp;
   /** Its id in the price data, where that knows it. */
   readonly priceId?: string;
   /** Runs on machines of the operator's own: calls cost nothing. */

@@ -24,6 +24,14 @@ describe('the directory', () => {
     assert.equal(found('demo-1'), 'demo demo-1');
   });
 
+  test("takes a name for a model's own where the provider's name is a part of it", () => {
+    assert.equal(found('groq/compound-mini'), 'groq groq/compound-mini');
+    assert.equal(found('groq/compound'), 'groq groq/compound');
+    assert.equal(found('groq/groq/compound'), 'groq groq/compound');
+    assert.equal(found('openrouter/auto'), 'openrouter openrouter/auto');
+    assert.equal(found('openrouter/openrouter/auto'), 'openrouter openrouter/auto');
+  });
+
   test('names the model it has nobody for', () => {
     assert.throws(() => directory.resolve('nobody-knows'), /"nobody-knows"/);
   });

@@ -45,7 +45,7 @@ export class Directory {
   #named(model: string): Target | undefined {
     const slash = model.indexOf('/');
     const provider = slash > 0 ? this.providers.get(model.slice(0, slash)) : undefined;
-    const rest = model.slice(slash + 1);
+    const rest = provider?.ownNames?.test(model) === true ? model : model.slice(slash + 1);
     return provider !== undefined && this.#mayHave(provider, rest) ? { provider, model: rest } : undefined;
   }
 

@@ -10,5 +10,6 @@ export const groq = openaiCompatible({
   streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['gsk_'],
+  ownNames: /^groq\/compound/,
   priceId: 'groq',
 });

@@ -15,6 +15,7 @@ type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'reportsCost'
       | 'streamUsage'
       | 'accepts'
+      | 'ownNames'
     >
   >;
 

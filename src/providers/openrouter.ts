@@ -10,6 +10,8 @@ export const openrouter = openaiCompatible({
   streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['sk-or-'],
+  // Routers and models in trial; all others have their maker's name in front.
+  ownNames: /^openrouter\/[^/]+$/,
   reportsCost: true,
   priceId: 'openrouter',
 });
