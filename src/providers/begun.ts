@@ -2,14 +2,18 @@ import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ReplyEvent, StreamError } from '../kernel/message.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
-import type { Pulled, Source } from '../kernel/reply/source.ts';
+import { FirstBytes } from './first-bytes.ts';
+import { resumed } from './resumed.ts';
 
 /**
  * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error
- * before that is thrown with everything the provider sent, so that the call can still be made again elsewhere.
+ * before that is thrown with everything the provider sent, so that the call can still be made again elsewhere. What
+ * begins like one document is one, whatever it is called.
  */
 export async function begun(raw: Raw): Promise<Raw> {
   const decoder = raw.wire.replyDecoder(raw.framing, 'everything');
+  const firstBytes = new FirstBytes();
+  let seen: ReturnType<FirstBytes['read']>;
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   const { promise: timeout, stop } = timer(limits.commitWaitMs);
@@ -20,6 +24,8 @@ export async function begun(raw: Raw): Promise<Raw> {
       if (chunk === 'time') return { ...raw, body: resumed(held, raw.body, coming) };
       if (chunk !== undefined) held.push(chunk);
       heldBytes += chunk?.byteLength ?? 0;
+      if (chunk !== undefined) seen ??= firstBytes.read(chunk);
+      if (seen === 'json') return { ...raw, framing: seen, body: resumed(held, raw.body) };
       const first = (chunk === undefined ? decoder.end() : decoder.push(chunk)).find(decides);
       if (first?.type === 'error') throw await failure(raw, held, first.error);
       if (first !== undefined) break;
@@ -60,30 +66,6 @@ function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {
 /** For a client of the same format, who gets it as it came. */
 function answered({ wire, status, headers }: Raw, held: readonly Uint8Array[]) {
   return { wire, status, headers, bytes: Buffer.concat(held) };
-}
-
-/** What was held, then what was being waited for, then the rest. */
-function resumed(
-  held: Uint8Array[],
-  rest: Source<Uint8Array>,
-  waitedFor?: Pulled<Uint8Array>,
-): Source<Uint8Array> {
-  let pending = waitedFor;
-  return {
-    next() {
-      const chunk = held.shift();
-      if (chunk !== undefined) return chunk;
-      if (pending === undefined) return rest.next();
-      const due = pending;
-      pending = undefined;
-      return due;
-    },
-    cancel() {
-      held.length = 0;
-      if (pending instanceof Promise) pending.catch(() => undefined);
-      rest.cancel();
-    },
-  };
 }
 
 function timer(ms: number): { promise: Promise<'time'>; stop(): void } {

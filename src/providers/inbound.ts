@@ -5,6 +5,8 @@ import { limits } from '../kernel/limits.ts';
 import type { Presence } from '../kernel/presence.ts';
 import type { Pulled, Source } from '../kernel/reply/source.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
+import type { Framing } from '../kernel/wire-format.ts';
+import { FirstBytes } from './first-bytes.ts';
 
 /** Words a broken connection for the caller; `hasBegun` where a part of the answer had come. */
 type Explain = (cause: unknown, hasBegun: boolean) => GatewayError;
@@ -12,11 +14,13 @@ type Explain = (cause: unknown, hasBegun: boolean) => GatewayError;
 export interface Head {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  readonly framing: Framing;
 }
 
 /**
  * One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. An answer that is no
- * stream is of no use before it is whole: its head is told only then, unless it is larger than what is read ahead.
+ * stream is of no use before it is whole: its head is told only then, unless it is larger than what is read ahead or
+ * begins like a stream after all.
  */
 export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   readonly head: Promise<Head>;
@@ -24,7 +28,10 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   readonly #rejectHead: (failure: unknown) => void;
   readonly #explain: Explain;
   #controller: Dispatcher.DispatchController | undefined;
-  #head: Head | undefined;
+  #head: Omit<Head, 'framing'> | undefined;
+  #framing: Framing = 'json';
+  /** While it isn't known whether this is a stream, which no label said. */
+  #firstBytes: FirstBytes | undefined;
   #hasBegun = false;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
@@ -55,12 +62,18 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     if (status < 200) return;
     this.#hasBegun = true;
     this.#head = { status, headers };
-    if (headers['content-type']?.startsWith('text/event-stream') === true) this.#tellHead();
+    if (headers['content-type']?.startsWith('text/event-stream') === true) this.#tellStream();
+    else if (status < 300) this.#firstBytes = new FirstBytes();
+  }
+
+  #tellStream(): void {
+    this.#framing = 'sse';
+    this.#tellHead();
   }
 
   #tellHead(): void {
     if (this.#head === undefined) return;
-    this.#resolveHead(this.#head);
+    this.#resolveHead({ ...this.#head, framing: this.#framing });
     this.#head = undefined;
   }
 
@@ -72,9 +85,17 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     }
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.byteLength;
+    if (this.#firstBytes !== undefined) this.#look(this.#firstBytes, chunk);
     if (this.#queuedBytes <= limits.readAheadBytesMax) return;
     controller.pause();
     this.#tellHead();
+  }
+
+  #look(firstBytes: FirstBytes, chunk: Uint8Array): void {
+    const seen = firstBytes.read(chunk);
+    if (seen === undefined) return;
+    this.#firstBytes = undefined;
+    if (seen === 'sse') this.#tellStream();
   }
 
   onResponseEnd(): void {

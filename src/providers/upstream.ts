@@ -15,6 +15,7 @@ import { decompressed } from './decompressed.ts';
 import type { Egress } from './egress.ts';
 import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
 import { type Head, Inbound } from './inbound.ts';
+import { lookedAt } from './looked-at.ts';
 import { refused, type WholeAnswer, whole } from './refusal.ts';
 import { brokenOff, clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
 
@@ -157,7 +158,7 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
     const inbound = new Inbound(presence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, inbound);
     try {
-      return rawOf(inbound, await inbound.head, { wire, credential });
+      return await rawOf(inbound, await inbound.head, { wire, credential });
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await pause(attempt, exchange.signal);
@@ -165,20 +166,21 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
   }
 }
 
-/** The answer's head tells how its body is to be read. */
+/** The answer's head tells how its body is to be read; what came packed is looked at once more. */
 function rawOf(
   inbound: Inbound,
-  { status, headers }: Head,
+  { status, headers, framing }: Head,
   { wire, credential }: Pick<Sending, 'wire' | 'credential'>,
-): Raw {
-  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = headers;
+): Raw | Promise<Raw> {
+  const { 'content-encoding': encoding = 'identity' } = headers;
   const plain = encoding === 'identity' ? undefined : decompressed(inbound, encoding);
   const shown = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
-  return {
+  const raw: Raw = {
     wire,
-    framing: type.startsWith('text/event-stream') ? 'sse' : 'json',
+    framing,
     status,
     headers: forwardedAnswerHeaders(shown, credential?.reveal()),
     body: plain ?? inbound,
   };
+  return plain === undefined ? raw : lookedAt(raw);
 }

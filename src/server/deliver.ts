@@ -147,11 +147,17 @@ function fitting(given: HeaderList, framing: Framing): string[] {
   for (let at = 0; at + 1 < given.length; at += 2) {
     const name = given[at] ?? '';
     const value = given[at + 1] ?? '';
-    if (name === 'content-type' && value.startsWith('text/event-stream') !== (framing === 'sse')) continue;
+    if (name === 'content-type' && !isTrueOf(framing, value)) continue;
     if (framing === 'sse' && (name === 'cache-control' || name === 'x-accel-buffering')) continue;
     kept.push(name, value);
   }
   return kept;
+}
+
+/** Documents are also called by names that fit anything; what fits nothing else, like a page, is left as it is. */
+function isTrueOf(framing: Framing, type: string): boolean {
+  if (framing === 'sse') return type.startsWith('text/event-stream');
+  return !/^(text\/(event-stream|plain)|application\/octet-stream)/.test(type);
 }
 
 const contentTypes: Readonly<Record<Framing, string>> = {

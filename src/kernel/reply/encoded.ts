@@ -10,6 +10,7 @@ export function encoded(
   failed: (fault: unknown) => Promise<never>,
 ): () => Pulled<Uint8Array> {
   let isOver = false;
+  let isEmpty = true;
   return async () => {
     while (!isOver) {
       let next: Events | undefined;
@@ -21,8 +22,9 @@ export function encoded(
       }
       if (next === undefined) {
         isOver = true;
-        return encoder.end();
+        return isEmpty ? failed(saidNothing()) : encoder.end();
       }
+      if (next.length > 0) isEmpty = false;
       try {
         const bytes = written(next, encoder);
         if (bytes !== undefined) return bytes;
@@ -33,6 +35,10 @@ export function encoded(
     }
     return undefined;
   };
+}
+
+function saidNothing(): GatewayError {
+  return new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
 }
 
 function written(events: Events, encoder: ReplyEncoder): Uint8Array | undefined {
