@@ -2,6 +2,7 @@ import { isJsonObject } from '../../kernel/json.ts';
 import type { Block, Message } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
 import { isSealed } from '../sealed.ts';
+import { encodeDocument } from './encode-document.ts';
 import type { Generation } from './generation.ts';
 
 /** Messages of another origin, brought into the form that this provider accepts. */
@@ -42,6 +43,8 @@ function encodeBlock(block: Block, dropped: Set<string>): readonly Block[] {
       if (!isSealed(block.data)) return [block];
       dropped.add('messages[].content[].redacted_thinking');
       return [];
+    case 'document':
+      return [encodeDocument(block)];
     case 'tool_use':
       return [
         {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
+import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { annotationsOf } from './annotations.ts';
 import { reasoningDetailsOf } from './reasoning.ts';
@@ -7,7 +8,10 @@ import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 
 /** An unstreamed answer. */
-export function completionOf(answer: Answer, createdSeconds: number): JsonObject {
+export function completionOf(
+  answer: Answer,
+  { createdSeconds, freeText }: { readonly createdSeconds: number; readonly freeText: ReadonlySet<string> },
+): JsonObject {
   return {
     id: answer.id,
     object: 'chat.completion',
@@ -16,7 +20,7 @@ export function completionOf(answer: Answer, createdSeconds: number): JsonObject
     choices: [
       {
         index: 0,
-        message: messageOf(answer),
+        message: messageOf(answer, freeText),
         logprobs: null,
         finish_reason: finishReasonOf(answer.stop_reason, answer.content.some(isRefusal)),
       },
@@ -25,13 +29,16 @@ export function completionOf(answer: Answer, createdSeconds: number): JsonObject
   };
 }
 
-function messageOf({ content, stop_reason, stop_details }: Answer): JsonObject {
+function messageOf(
+  { content, stop_reason, stop_details }: Answer,
+  freeText: ReadonlySet<string>,
+): JsonObject {
   const { text, refused } = proseOf(content);
   const explained = stop_reason === 'refusal' ? (stop_details?.explanation ?? (text || null)) : null;
   const refusal = refused || explained;
   const thinking = content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join('');
   const details = reasoningDetailsOf(content);
-  const calls = content.flatMap(callOf);
+  const calls = content.flatMap((block) => callOf(block, freeText));
   const annotations = annotationsOf(content);
   return {
     role: 'assistant',
@@ -55,9 +62,10 @@ function proseOf(content: readonly Block[]): { readonly text: string; readonly r
   return { text, refused };
 }
 
-function callOf(block: Block): readonly JsonObject[] {
+function callOf(block: Block, freeText: ReadonlySet<string>): readonly JsonObject[] {
   if (block.type !== 'tool_use') return [];
   const { id, name, input } = block;
+  if (freeText.has(name)) return [{ id, type: 'custom', custom: { name, input: freeTextOf(block) } }];
   return [
     {
       id,

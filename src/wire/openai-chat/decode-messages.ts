@@ -91,7 +91,7 @@ function decodeToolResult(message: JsonObject, losses: Losses): ToolResultBlock 
 }
 
 function decodeAssistant(message: JsonObject, losses: Losses): readonly Block[] {
-  const blocks = [...thinkingOf(message), ...decodeContent(message.content, losses)];
+  const blocks = [...thinkingOf(message), ...decodeContent(message.content, losses, 'model')];
   const refusal = stringOf(message.refusal);
   if (refusal !== undefined && refusal !== '') blocks.push({ type: 'text', text: refusal });
   if (objectOf(message.audio) !== undefined) losses.essential['messages[].audio'] = true;
@@ -101,6 +101,17 @@ function decodeAssistant(message: JsonObject, losses: Losses): readonly Block[] 
 }
 
 function decodeToolCall(call: JsonObject, losses: Losses): Block {
+  const free = objectOf(call.custom);
+  if (free !== undefined) {
+    const input = { input: stringOf(free.input) ?? '' };
+    const use = {
+      type: 'tool_use',
+      id: stringOf(call.id) ?? '',
+      name: stringOf(free.name) ?? '',
+      input,
+    } as const;
+    return remember(use, [call]);
+  }
   const called = objectOf(call.function);
   if (called === undefined) return foreignBlock('openai-chat', call);
   const use: ToolUseBlock = {

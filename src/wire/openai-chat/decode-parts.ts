@@ -1,20 +1,43 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, CacheControl, MediaSource } from '../../kernel/message.ts';
-import { foreignBlock } from '../foreign.ts';
+import { foreignBlock, foreignOf } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
 import { mediaFromUrl } from '../openai/media.ts';
 import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
 import { thinkingPartText } from './reasoning.ts';
 
 /** The content of a message as blocks. */
-export function decodeContent(content: unknown, losses: Losses): readonly Block[] {
+export function decodeContent(
+  content: unknown,
+  losses: Losses,
+  by: 'client' | 'model' = 'client',
+): readonly Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return objectsOf(content).map((part) => decodePart(part, losses));
+  return partsIn(content).map((part) => {
+    const block = decodePart(part, losses);
+    // What a model said may be lost, what it is asked may not.
+    const kind = by === 'model' ? undefined : foreignOf(block)?.kind;
+    if (kind !== undefined) losses.essential[`messages[].content[].${kind}`] = true;
+    return block;
+  });
+}
+
+/** Some write text among parts as it is. */
+function partsIn(content: unknown): readonly JsonObject[] {
+  if (!Array.isArray(content)) return [];
+  return objectsOf(content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)));
+}
+
+/** Some leave the type out where the part has but one field that tells. */
+function typeOf(part: JsonObject): unknown {
+  return (
+    part.type ?? ['text', 'image_url', 'file', 'file_url', 'document_url'].find((name) => part[name] != null)
+  );
 }
 
 function decodePart(part: JsonObject, losses: Losses): Block {
   const marker = cacheControlOf(part);
-  switch (part.type) {
+  switch (typeOf(part)) {
     case 'text':
       return defined({ type: 'text', text: stringOf(part.text) ?? '', cache_control: marker });
     case 'refusal':
@@ -40,13 +63,13 @@ function decodePart(part: JsonObject, losses: Losses): Block {
         cache_control: marker,
       });
     }
-    case 'document_url': {
-      const url = stringOf(part.document_url);
+    case 'document_url':
+    case 'file_url': {
+      const told = part.document_url ?? part.file_url;
+      const url = stringOf(told) ?? stringOf(objectOf(told)?.url);
       if (url === undefined) break;
       return defined({ type: 'document', source: mediaFromUrl(url), title: stringOf(part.document_name) });
     }
-    case 'input_audio':
-      losses.essential['messages[].content[].input_audio'] = true;
   }
   return foreignBlock('openai-chat', part);
 }

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import type { Fields } from '../../kernel/outline.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignTool } from '../foreign.ts';
+import { freeText, freeTextDescription } from '../openai/free-text.ts';
 import { remember } from '../openai/origin.ts';
 import { booleanOf, defined, objectOf, objectsOf, stringOf } from '../read.ts';
 import { cacheControlOf } from './decode-parts.ts';
@@ -11,6 +13,10 @@ export function decodeTools(tools: unknown): readonly Tool[] | undefined {
 }
 
 function decodeTool(tool: JsonObject): Tool {
+  const free = objectOf(tool.custom);
+  const freeName = stringOf(free?.name);
+  if (free !== undefined && freeName !== undefined)
+    return defined({ name: freeName, description: freeTextDescription(free), input_schema: freeText });
   const described = objectOf(tool.function);
   const name = stringOf(described?.name);
   if (described === undefined || name === undefined) return foreignTool('openai-chat', tool);
@@ -23,13 +29,19 @@ function decodeTool(tool: JsonObject): Tool {
   });
 }
 
+/** The tools of a request that take free text, whose calls are of their own kind. */
+export function freeTextTools(fields: Fields): ReadonlySet<string> {
+  return new Set(objectsOf(fields.get('tools')).flatMap((tool) => stringOf(objectOf(tool.custom)?.name) ?? []));
+}
+
 /** Which tools may or must be called, and whether several at once. */
 export function decodeToolChoice(choice: unknown, parallel: unknown): ToolChoice | undefined {
   const one = parallel === false ? { disable_parallel_tool_use: true } : {};
   const mode = stringOf(choice) ?? stringOf(objectOf(objectOf(choice)?.allowed_tools)?.mode);
   if (mode === 'none') return { type: 'none' };
   if (mode === 'required' || mode === 'any') return { type: 'any', ...one };
-  const name = stringOf(objectOf(objectOf(choice)?.function)?.name);
+  const chosen = objectOf(choice);
+  const name = stringOf(objectOf(chosen?.function ?? chosen?.custom)?.name);
   if (name !== undefined) return { type: 'tool', name, ...one };
   return mode === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined;
 }

@@ -2,6 +2,7 @@ import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
+import { originalsOf } from '../openai/origin.ts';
 import { toolErrorMark } from '../openai/tool-error.ts';
 import { isSealed } from '../sealed.ts';
 import { type Encoding, encodeContent, markerOf } from './encode-parts.ts';
@@ -143,6 +144,8 @@ function encodeToolCall(block: Block, { byCall }: Extras, encoding: Encoding): r
   const foreign = foreignOf(block);
   if (foreign?.wire === 'openai-chat' && 'id' in foreign.part) return [foreign.part];
   if (block.type !== 'tool_use') return [];
+  const asItCame = originalsOf(block);
+  if (asItCame !== undefined && encoding.keepsOriginals) return asItCame;
   const extra_content = byCall.get(block.id);
   return [
     {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { cannotCross, foreignOf } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
+import { searchResultText } from '../openai/search-result.ts';
 
 /** What an encoder needs to know besides the content itself. */
 export interface Encoding {
@@ -10,6 +11,8 @@ export interface Encoding {
   /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
   readonly hostsClaude: boolean;
   readonly accepts: Acceptance;
+  /** Whether it goes back into the format that it came in. */
+  readonly keepsOriginals: boolean;
   /** The id by which the provider gets to know a call. */
   readonly callId: (id: string) => string;
   readonly dropped: Set<string>;
@@ -17,7 +20,7 @@ export interface Encoding {
 
 export function encodingFor(model: string, accepts: Acceptance = everything): Encoding {
   const hostsClaude = /claude|^anthropic\//.test(model);
-  return { model, hostsClaude, accepts, callId: (id) => id, dropped: new Set() };
+  return { model, hostsClaude, accepts, keepsOriginals: true, callId: (id) => id, dropped: new Set() };
 }
 
 /** Content as a string where it is text alone, which every compatible provider takes; else as parts. */
@@ -31,6 +34,8 @@ function encodePart(block: Block, encoding: Encoding): readonly JsonObject[] {
   const marker = markerOf(block, encoding);
   const foreign = foreignOf(block);
   if (foreign?.wire === 'openai-chat') return [foreign.part];
+  const found = searchResultText(block);
+  if (found !== undefined) return [{ type: 'text', text: found, ...marker }];
   switch (block.type) {
     case 'text':
       return block.text === '' ? [] : [{ type: 'text', text: block.text, ...marker }];

@@ -29,7 +29,11 @@ export function encodeRequest(
     return { body, dropped: listOf(encoding.dropped) };
   }
   checkTranslatable(asked);
-  return translate(asked, { ...encoding, callId: callIdsFor(asked.messages, accepts.callIds) });
+  return translate(asked, {
+    ...encoding,
+    keepsOriginals: false,
+    callId: callIdsFor(asked.messages, accepts.callIds),
+  });
 }
 
 function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {

@@ -8,6 +8,7 @@ import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorType } from '../openai/errors.ts';
 import { completionOf } from './completion.ts';
 import { decodeRequest } from './decode-request.ts';
+import { freeTextTools } from './decode-tools.ts';
 import { encodeRequest } from './encode-request.ts';
 import { briefOfCompletion, glimpseOfCompletion, readCompletion } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
@@ -50,7 +51,9 @@ export function openaiChatWith(clock: Clock): WireFormat {
       framing === 'json' ? new CollectedJson(reader, interest) : new ChatDecoder(interest),
     replyEncoder: (framing, asked) =>
       framing === 'json'
-        ? new FoldedJson((answer) => completionOf(answer, seconds()))
+        ? new FoldedJson((answer) =>
+            completionOf(answer, { createdSeconds: seconds(), freeText: freeTextTools(asked.fields) }),
+          )
         : new ChatEncoder(asked.fields, seconds()),
     errorType: openaiErrorType,
     // Without a closing [DONE]: the stream did not end well, and the SDK throws at the error itself.

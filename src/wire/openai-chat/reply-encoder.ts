@@ -4,8 +4,11 @@ import type { Fields } from '../../kernel/outline.ts';
 import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
 import { wordedError } from '../openai/errors.ts';
+import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
+import { toolInputOf } from '../openai/tool-input.ts';
 import { annotationOf } from './annotations.ts';
+import { freeTextTools } from './decode-tools.ts';
 import { encryptedDetail, signatureDetail } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
@@ -14,6 +17,8 @@ import { asksUsage } from './usage-question.ts';
 interface Call {
   readonly toolIndex: number;
   readonly input: unknown;
+  /** What came so far of free text, which is known only once its wrapping is complete. */
+  free: string | undefined;
   written: boolean;
 }
 
@@ -21,6 +26,7 @@ interface Call {
 export class ChatEncoder implements ReplyEncoder {
   readonly #createdSeconds: number;
   readonly #tellsUsage: boolean;
+  readonly #freeText: ReadonlySet<string>;
   #before = '';
   #after = '';
   #usage: Usage = {};
@@ -36,6 +42,7 @@ export class ChatEncoder implements ReplyEncoder {
   constructor(asked: Fields, createdSeconds: number) {
     this.#createdSeconds = createdSeconds;
     this.#tellsUsage = asksUsage(asked);
+    this.#freeText = freeTextTools(asked);
   }
 
   push(event: ReplyEvent): Uint8Array | undefined {
@@ -88,12 +95,19 @@ export class ChatEncoder implements ReplyEncoder {
   #blockStart(index: number, block: Block): string {
     switch (block.type) {
       case 'tool_use': {
-        const call: Call = { toolIndex: this.#calls.size, input: block.input, written: false };
+        const { id, name, input } = block;
+        const isFree = this.#freeText.has(name);
+        const call: Call = {
+          toolIndex: this.#calls.size,
+          input,
+          free: isFree ? '' : undefined,
+          written: false,
+        };
         this.#calls.set(index, call);
-        const { id, name } = block;
-        return this.#chunk({
-          tool_calls: [{ index: call.toolIndex, id, type: 'function', function: { name, arguments: '' } }],
-        });
+        const called = isFree
+          ? { type: 'custom', custom: { name, input: '' } }
+          : { type: 'function', function: { name, arguments: '' } };
+        return this.#chunk({ tool_calls: [{ index: call.toolIndex, id, ...called }] });
       }
       case 'text': {
         const citations =
@@ -132,6 +146,10 @@ export class ChatEncoder implements ReplyEncoder {
       case 'input_json_delta': {
         const call = this.#calls.get(index);
         if (call === undefined || delta.partial_json === '') return '';
+        if (call.free !== undefined) {
+          call.free += delta.partial_json;
+          return '';
+        }
         call.written = true;
         return this.#arguments(call, delta.partial_json);
       }
@@ -144,9 +162,15 @@ export class ChatEncoder implements ReplyEncoder {
     return this.#chunk({ tool_calls: [{ index: toolIndex, function: { arguments: json } }] });
   }
 
+  #freeInput({ toolIndex, input }: Call, json: string): string {
+    const text = freeTextOf({ input: json === '' ? input : toolInputOf(json) });
+    return this.#chunk({ tool_calls: [{ index: toolIndex, custom: { input: text } }] });
+  }
+
   /** Arguments must be JSON in the end, also of a tool that takes none. */
   #blockStop(index: number): string {
     const call = this.#calls.get(index);
+    if (call?.free !== undefined) return this.#freeInput(call, call.free);
     if (call !== undefined)
       return call.written ? '' : this.#arguments(call, JSON.stringify(call.input ?? {}));
     const { start, citations } = this.#text;

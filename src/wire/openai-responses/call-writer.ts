@@ -1,8 +1,9 @@
 import type { Delta, ToolUseBlock } from '../../kernel/message.ts';
+import { freeTextOf } from '../openai/free-text.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { argumentsOf } from './encode-items.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
-import { callItem, freeTextOf } from './write-response.ts';
+import { callItem } from './write-response.ts';
 
 /** Writes a call of a function, piece by piece. */
 export class CallWriter implements OpenBlock {

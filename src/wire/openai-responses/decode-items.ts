@@ -6,6 +6,7 @@ import { remember } from '../openai/origin.ts';
 import { toolErrorMark } from '../openai/tool-error.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { stringOf } from '../read.ts';
+import { decodeRun } from './client-runs.ts';
 import { decodeContent } from './decode-parts.ts';
 import { decodeReasoning } from './reasoning.ts';
 
@@ -68,7 +69,7 @@ function decodeItem(item: JsonObject, losses: Losses): readonly Block[] {
   switch (item.type) {
     case undefined:
     case 'message':
-      return decodeContent(item.content, losses);
+      return decodeContent(item.content, losses, roleOf(item));
     case 'reasoning':
       return [decodeReasoning(item)];
     case 'function_call':
@@ -96,7 +97,7 @@ function decodeItem(item: JsonObject, losses: Losses): readonly Block[] {
     case 'item_reference':
       losses.essential['input[].item_reference'] = true;
   }
-  return [foreignBlock('openai-responses', item)];
+  return [decodeRun(item) ?? foreignBlock('openai-responses', item)];
 }
 
 function idOf(item: JsonObject): string {

@@ -1,14 +1,24 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Block, MediaSource } from '../../kernel/message.ts';
-import { foreignBlock } from '../foreign.ts';
+import type { Block, MediaSource, Message } from '../../kernel/message.ts';
+import { foreignBlock, foreignOf } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
 import { mediaFromUrl } from '../openai/media.ts';
 import { defined, objectsOf, stringOf } from '../read.ts';
 
 /** The content of a message, or the output of a tool, as blocks. */
-export function decodeContent(content: unknown, losses: Losses): readonly Block[] {
+export function decodeContent(
+  content: unknown,
+  losses: Losses,
+  by: Message['role'] = 'user',
+): readonly Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return objectsOf(content).map((part) => decodePart(part, losses));
+  return objectsOf(content).map((part) => {
+    const block = decodePart(part, losses);
+    // What a model said may be lost, what it is asked may not.
+    const kind = by === 'assistant' ? undefined : foreignOf(block)?.kind;
+    if (kind !== undefined) losses.essential[`input[].content[].${kind}`] = true;
+    return block;
+  });
 }
 
 function decodePart(part: JsonObject, losses: Losses): Block {
@@ -30,8 +40,6 @@ function decodePart(part: JsonObject, losses: Losses): Block {
       if (source === undefined) break;
       return defined({ type: 'document', source, title: stringOf(part.filename) });
     }
-    case 'input_audio':
-      losses.essential['input[].content[].input_audio'] = true;
   }
   return foreignBlock('openai-responses', part);
 }

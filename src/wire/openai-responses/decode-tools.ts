@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignTool } from '../foreign.ts';
+import { freeText, freeTextDescription } from '../openai/free-text.ts';
 import { remember } from '../openai/origin.ts';
 import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
 
@@ -14,24 +15,10 @@ function decodeTool(tool: JsonObject): Tool {
   const description = stringOf(tool.description);
   if (name === undefined) return foreignTool('openai-responses', tool);
   if (tool.type === 'custom')
-    return defined({ name, description: freeDescription(tool, description), input_schema: freeText });
+    return defined({ name, description: freeTextDescription(tool), input_schema: freeText });
   if (tool.type !== 'function') return foreignTool('openai-responses', tool);
   const input_schema = objectOf(tool.parameters) ?? { type: 'object', properties: {} };
   return defined({ name, description, input_schema, strict: tool.strict === true ? true : undefined });
-}
-
-/** A tool that takes free text takes it elsewhere as its one argument. */
-const freeText = {
-  type: 'object',
-  properties: { input: { type: 'string' } },
-  required: ['input'],
-  additionalProperties: false,
-};
-
-function freeDescription(tool: JsonObject, description: string | undefined): string | undefined {
-  const grammar = stringOf(objectOf(tool.format)?.definition);
-  if (grammar === undefined) return description;
-  return `${description ?? ''}\n\nThe input must follow this grammar:\n${grammar}`.trimStart();
 }
 
 /** The tools of a request that take free text, whose calls are items of their own kind. */

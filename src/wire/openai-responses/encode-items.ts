@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, ThinkingBlock, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
+import { originalsOf } from '../openai/origin.ts';
 import { toolErrorMark } from '../openai/tool-error.ts';
 import { encodeContent } from './encode-parts.ts';
 import { unsealedReasoning } from './reasoning.ts';
@@ -9,6 +10,8 @@ import { unsealedReasoning } from './reasoning.ts';
 export interface Encoding {
   /** OpenAI takes no reasoning but what it encrypted itself; open models take theirs as text. */
   readonly takesPlainReasoning: boolean;
+  /** Whether it goes back into the format that it came in. */
+  readonly keepsOriginals: boolean;
   /** The id by which the provider gets to know a call. */
   readonly callId: (id: string) => string;
   readonly dropped: Set<string>;
@@ -20,7 +23,7 @@ export function encodeMessage({ role, content }: Message, encoding: Encoding): r
   const items: JsonObject[] = [];
   const rest: Block[] = [];
   for (const block of content) {
-    const own = ownItem(block);
+    const own = ownItem(block, encoding);
     if (own !== undefined) items.push(own);
     else if (block.type === 'tool_result') items.push(encodeOutput(block, encoding));
     else rest.push(block);
@@ -31,7 +34,9 @@ export function encodeMessage({ role, content }: Message, encoding: Encoding): r
 }
 
 /** An item of this format's own, which is no part of a message. */
-function ownItem(block: Block): JsonObject | undefined {
+function ownItem(block: Block, { keepsOriginals }: Encoding): JsonObject | undefined {
+  const [item] = keepsOriginals ? (originalsOf(block) ?? []) : [];
+  if (item !== undefined) return item;
   const foreign = foreignOf(block);
   if (foreign?.wire !== 'openai-responses' || foreign.kind.startsWith('input_')) return undefined;
   return foreign.part;
@@ -65,7 +70,7 @@ function encodeAssistant(blocks: readonly Block[], encoding: Encoding): readonly
 }
 
 function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
-  const own = ownItem(block);
+  const own = ownItem(block, encoding);
   if (own !== undefined) return own;
   if ('cache_control' in block && block.cache_control != null) encoding.dropped.add('cache_control');
   switch (block.type) {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { cannotCross, foreignOf } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
+import { searchResultText } from '../openai/search-result.ts';
 import { defined } from '../read.ts';
 
 /** What the user says, or a tool returns: a string where it is one text, else parts. */
@@ -19,6 +20,8 @@ function encodePart(block: Block, dropped: Set<string>): readonly JsonObject[] {
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
   const foreign = foreignOf(block);
   if (foreign?.wire === 'openai-responses') return [foreign.part];
+  const found = searchResultText(block);
+  if (found !== undefined) return [{ type: 'input_text', text: found }];
   switch (block.type) {
     case 'text':
       return block.text === '' ? [] : [{ type: 'input_text', text: block.text }];

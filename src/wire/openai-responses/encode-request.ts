@@ -27,7 +27,11 @@ export function encodeRequest(
     return { body, dropped: listOf(encoding.dropped) };
   }
   checkTranslatable(asked);
-  return translate(asked, accepts, { ...encoding, callId: callIdsFor(asked.messages, accepts.callIds) });
+  return translate(asked, accepts, {
+    ...encoding,
+    keepsOriginals: false,
+    callId: callIdsFor(asked.messages, accepts.callIds),
+  });
 }
 
 function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding): EncodedRequest {
@@ -62,7 +66,7 @@ function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding):
 
 function targetFor(model: string, { thoughts }: Acceptance): Encoding {
   const takesPlainReasoning = thoughts !== 'nowhere' && !openaiModel.test(model);
-  return { takesPlainReasoning, callId: (id) => id, dropped: new Set() };
+  return { takesPlainReasoning, keepsOriginals: true, callId: (id) => id, dropped: new Set() };
 }
 
 const openaiModel = /^(gpt-(?!oss)|o\d|codex-|chatgpt-|ft:)/;

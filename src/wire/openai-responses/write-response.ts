@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, ToolUseBlock } from '../../kernel/message.ts';
+import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { objectOf, stringOf } from '../read.ts';
 import { seal } from '../sealed.ts';
@@ -129,8 +130,4 @@ export function callItem(id: string, use: ToolUseBlock, freeText = false): JsonO
   const call = { id, status: 'completed', call_id: use.id, name: use.name };
   if (freeText) return { ...call, type: 'custom_tool_call', input: freeTextOf(use) };
   return { ...call, type: 'function_call', arguments: argumentsOf(use) };
-}
-
-export function freeTextOf(use: ToolUseBlock): string {
-  return stringOf(objectOf(use.input)?.input) ?? argumentsOf(use);
 }

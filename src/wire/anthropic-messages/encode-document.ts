@@ -1,0 +1,24 @@
+import type { Block, DocumentBlock } from '../../kernel/message.ts';
+import { cannotCross } from '../foreign.ts';
+
+/** A document in one of the forms that are taken: PDF, plain text, or a picture, which is no document here. */
+export function encodeDocument(block: DocumentBlock): Block {
+  const { source } = block;
+  if (source.type === 'text') return { ...block, source: { ...source, media_type: 'text/plain' } };
+  if (source.type !== 'base64' || source.media_type === 'application/pdf') return block;
+  const { media_type: type, data } = source;
+  if (/^image\//.test(type)) {
+    const { title: _, ...rest } = block;
+    return { ...rest, type: 'image', source };
+  }
+  if (!isText(type)) throw cannotCross(`messages[].content[].document.${type}`, 'anthropic-messages');
+  const text = Buffer.from(data, 'base64').toString('utf8');
+  return { ...block, source: { type: 'text', media_type: 'text/plain', data: text } };
+}
+
+/** A file without a type is left for the provider to judge. */
+function isText(type: string): boolean {
+  return /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|sql|csv|x-ndjson)$|\+(json|xml)$/.test(
+    type,
+  );
+}

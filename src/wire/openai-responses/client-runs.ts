@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, ToolResultBlock } from '../../kernel/message.ts';
+import { mediaFromUrl } from '../openai/media.ts';
+import { remember } from '../openai/origin.ts';
+import { objectOf, stringOf } from '../read.ts';
+
+/**
+ * Items for what clients run themselves, each of a kind of its own: a call of a tool and its result to everybody else.
+ * Undefined for other items, and for what the provider ran.
+ */
+export function decodeRun(item: JsonObject): Block | undefined {
+  if (item.execution === 'server') return undefined;
+  const block = callOf(item) ?? resultOf(item);
+  return block === undefined ? undefined : remember(block, [item]);
+}
+
+function callOf(item: JsonObject): Block | undefined {
+  const name = calls.get(item.type);
+  if (name === undefined) return undefined;
+  const input = item.action ?? item.operation ?? item.arguments ?? { actions: item.actions ?? [] };
+  return { type: 'tool_use', id: idOf(item), name, input };
+}
+
+function resultOf(item: JsonObject): ToolResultBlock | undefined {
+  if (!outputs.has(item.type)) return undefined;
+  const result = { type: 'tool_result', tool_use_id: idOf(item), content: contentOf(item) } as const;
+  return item.status === 'failed' ? { ...result, is_error: true } : result;
+}
+
+function contentOf({ output, tools, status }: JsonObject): string | readonly Block[] {
+  const screenshot = stringOf(objectOf(output)?.image_url);
+  if (screenshot !== undefined) return [{ type: 'image', source: mediaFromUrl(screenshot) }];
+  const told = output ?? tools ?? status ?? '';
+  return typeof told === 'string' ? told : JSON.stringify(told);
+}
+
+function idOf({ call_id, id }: JsonObject): string {
+  return stringOf(call_id) ?? stringOf(id) ?? '';
+}
+
+const calls: ReadonlyMap<unknown, string> = new Map([
+  ['local_shell_call', 'local_shell'],
+  ['shell_call', 'shell'],
+  ['apply_patch_call', 'apply_patch'],
+  ['tool_search_call', 'tool_search'],
+  ['computer_call', 'computer'],
+]);
+
+const outputs: ReadonlySet<unknown> = new Set([
+  'local_shell_call_output',
+  'shell_call_output',
+  'apply_patch_call_output',
+  'tool_search_output',
+  'computer_call_output',
+]);

@@ -1,0 +1,26 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { ToolUseBlock } from '../../kernel/message.ts';
+import { objectOf, stringOf } from '../read.ts';
+
+/** A tool that takes free text takes it elsewhere as its one argument. */
+export const freeText: JsonObject = {
+  type: 'object',
+  properties: { input: { type: 'string' } },
+  required: ['input'],
+  additionalProperties: false,
+};
+
+/** With the grammar that the text has to follow, where there is one. */
+export function freeTextDescription({ description, format }: JsonObject): string | undefined {
+  const said = stringOf(description);
+  const given = objectOf(format);
+  const grammar = stringOf(given?.definition) ?? stringOf(objectOf(given?.grammar)?.definition);
+  if (grammar === undefined) return said;
+  return `${said ?? ''}\n\nThe input must follow this grammar:\n${grammar}`.trimStart();
+}
+
+export function freeTextOf({ input }: Pick<ToolUseBlock, 'input'>): string {
+  if (typeof input === 'string') return input;
+  const text = isJsonObject(input) ? input.input : undefined;
+  return typeof text === 'string' ? text : JSON.stringify(input ?? {});
+}
