@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Fields } from '../../kernel/outline.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
+import type { Fields } from '../../kernel/outline.ts';
 import { foreignTool } from '../foreign.ts';
 import { freeText, freeTextDescription } from '../openai/free-text.ts';
 import { remember } from '../openai/origin.ts';
@@ -31,7 +31,9 @@ function decodeTool(tool: JsonObject): Tool {
 
 /** The tools of a request that take free text, whose calls are of their own kind. */
 export function freeTextTools(fields: Fields): ReadonlySet<string> {
-  return new Set(objectsOf(fields.get('tools')).flatMap((tool) => stringOf(objectOf(tool.custom)?.name) ?? []));
+  return new Set(
+    objectsOf(fields.get('tools')).flatMap((tool) => stringOf(objectOf(tool.custom)?.name) ?? []),
+  );
 }
 
 /** Which tools may or must be called, and whether several at once. */
