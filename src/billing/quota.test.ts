@@ -190,7 +190,6 @@ test('the error of a full quota says the cap, when it resets, and where there is
   assert.equal(error.code, 'tier_cap_reached');
   assert.equal(error.status, 429);
   assert.match(error.message, /\b100\b.*2026-12-01T00:00:00\.000Z/);
-  assert.equal(error.details.shouldRetry, false);
   assert.equal(error.details.retryAfterSeconds, (november.endMs - clock.now()) / 1000);
   assert.deepEqual(errorEnvelope(error, 'req_1').error, {
     type: 'rate_limit_error',
@@ -198,6 +197,7 @@ test('the error of a full quota says the cap, when it resets, and where there is
     code: 'tier_cap_reached',
     param: null,
     upgrade_url: 'https://weir.example/upgrade',
+    resets_at: '2026-12-01T00:00:00.000Z',
   });
 });
 

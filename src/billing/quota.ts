@@ -217,7 +217,7 @@ export class Quota {
       `all ${limit} calls of this period are used; the next period begins at ${resetsAt}, and ${upgradeUrl} has larger plans`,
       {
         retryAfterSeconds: Math.max(1, Math.ceil((periodEndMs - clock.now()) / 1000)),
-        shouldRetry: false,
+        resetsAtMs: periodEndMs,
         upgradeUrl,
       },
     );

@@ -21,6 +21,7 @@ const errorStatus = {
   invalid_anon_token: 401,
   wrong_login: 401,
   provider_key_missing: 401,
+  cost_ceiling_exceeded: 402,
   cross_site: 403,
   forbidden: 403,
   provider_key_exists: 403,
@@ -38,7 +39,6 @@ const errorStatus = {
   too_many_failures: 429,
   concurrency_limit: 429,
   tier_cap_reached: 429,
-  cost_ceiling_exceeded: 429,
   client_gone: 499,
   internal: 500,
   provider_key_unreadable: 500,
@@ -70,6 +70,8 @@ export interface ErrorDetails {
   readonly detail?: string;
   readonly status?: number;
   readonly retryAfterSeconds?: number;
+  /** When what is used up is there again. */
+  readonly resetsAtMs?: number;
   /** False where the same call again cannot help. */
   readonly shouldRetry?: boolean;
   readonly upstream?: UpstreamAnswer;
@@ -104,6 +106,16 @@ export class GatewayError extends Error {
     return typeof thrown === 'object' && thrown !== null && brand in thrown;
   }
 }
+
+/** Where the same call again gets the same answer, until a person has done something. */
+export function isFinal({ code, status, details }: GatewayError): boolean {
+  if (details.shouldRetry !== undefined) return !details.shouldRetry;
+  if (code === 'upstream_error') return false;
+  return finalStatuses.has(status) || code === 'loop_detected' || code === 'provider_key_unreadable';
+}
+
+/** Some clients try even these again, for minutes, while nobody sees why. */
+const finalStatuses = new Set([400, 401, 402, 403, 404]);
 
 /** What a provider said went wrong, inside of an answer. */
 export function toldError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {

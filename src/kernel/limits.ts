@@ -59,6 +59,8 @@ export const limits = {
   /** A client that was refused while it sends gets this long, and this much more is thrown away, before it is cut off. */
   lingerMs: 10_000,
   lingerBytesMax: 64 * 1024 * 1024,
+  /** Clients sleep as long as they are told to, and say nothing meanwhile: whoever has to wait for longer is told why instead. */
+  retryAfterSecondsMax: 60,
   /** 24 days: a timer that is set to 2^31 ms or more fires at once instead. */
   timerMsMax: 24 * 86_400_000,
   /** Memory that modules share for what they keep. */

@@ -51,6 +51,8 @@ export interface WireFormat {
   replyEncoder(framing: Framing, asked: Received): ReplyEncoder;
   /** This dialect's name for an error with this status. */
   errorType(status: number, code: ErrorCode): string;
+  /** This dialect's own codes for what its clients know by them. */
+  readonly errorCodes?: Readonly<Partial<Record<ErrorCode, string>>>;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { GatewayError } from '../kernel/errors.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { GatewayError, isFinal } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -18,19 +19,32 @@ export interface Call {
 /** The one shape of errors, readable by the SDKs of all formats; `wire` words the type on inference routes. */
 export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
   const { param, detail, beside, toldCode, upgradeUrl } = error.details;
+  const resetsAtMs = resetOf(error);
   return {
     type: 'error',
     error: {
       type: errorTypeOf(error, wire),
       message: error.message,
-      code: toldCode ?? error.code,
+      code: toldCode ?? wire?.errorCodes?.[error.code] ?? error.code,
       param: param ?? null,
       ...(detail !== undefined && { detail }),
       ...(upgradeUrl !== undefined && { upgrade_url: upgradeUrl }),
+      ...(resetsAtMs !== undefined && { resets_at: new Date(resetsAtMs).toISOString() }),
     },
     request_id: requestId,
     ...beside,
   };
+}
+
+function resetOf(error: GatewayError): number | undefined {
+  const { resetsAtMs, retryAfterSeconds = 0 } = error.details;
+  if (resetsAtMs !== undefined || !isLong(error)) return resetsAtMs;
+  return systemClock.now() + retryAfterSeconds * 1000;
+}
+
+/** What a provider says is passed on, however long it is. */
+function isLong({ code, details: { retryAfterSeconds = 0 } }: GatewayError): boolean {
+  return code !== 'upstream_error' && retryAfterSeconds > limits.retryAfterSecondsMax;
 }
 
 /** What anonymous sessions are told has one name, wherever it is told. */
@@ -67,6 +81,7 @@ export function asGatewayError(thrown: unknown): GatewayError {
 
 export function errorHeaders(error: GatewayError, call: Call): HeaderList {
   const { retryAfterSeconds, shouldRetry, headers } = error.details;
+  const tooLong = isLong(error);
   return [
     'x-request-id',
     call.id,
@@ -74,8 +89,11 @@ export function errorHeaders(error: GatewayError, call: Call): HeaderList {
     call.id,
     ...call.cors,
     ...(headers ?? []),
-    ...(retryAfterSeconds === undefined ? [] : ['retry-after', String(Math.ceil(retryAfterSeconds))]),
-    ...(shouldRetry === undefined ? [] : ['x-should-retry', String(shouldRetry)]),
+    ...(retryAfterSeconds === undefined || tooLong
+      ? []
+      : ['retry-after', String(Math.ceil(retryAfterSeconds))]),
+    ...(tooLong || isFinal(error) ? ['x-should-retry', 'false'] : []),
+    ...(shouldRetry === true ? ['x-should-retry', 'true'] : []),
   ];
 }
 

@@ -16,5 +16,7 @@ export function assertError({ status, json, headers, text }: Answered, expected:
   assert.equal(at(json, 'error', 'type'), expected.type, text);
   if (expected.code !== undefined) assert.equal(at(json, 'error', 'code'), expected.code, text);
   if (expected.param !== undefined) assert.equal(at(json, 'error', 'param'), expected.param, text);
+  // Nothing but a person's doing helps, and clients that try again leave that person waiting.
+  if (status >= 400 && status <= 404) assert.equal(headers['x-should-retry'], 'false', text);
   assert.equal(json.request_id, headers['x-request-id']);
 }

@@ -53,14 +53,14 @@ test('a request that could cost more than it may is refused with 400 before anyt
   assert.ok((await run(request, { options: `request=${usd(worstNano)}` })).answer);
 });
 
-test('past the ceiling of the day it is 429 with what is left, until the day ends', async () => {
+test('past the ceiling of the day it is 402 with what is left, until the day ends', async () => {
   const { run, clock } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
   assert.ok((await run(request)).answer);
   assert.ok((await run(request)).answer);
   const { error, sent } = await run(request);
   const { status, message, details } = refusal(error, 'cost_ceiling_exceeded');
-  assert.equal(status, 429);
-  assert.deepEqual([details.retryAfterSeconds, details.shouldRetry], [12 * 3600, false]);
+  assert.equal(status, 402);
+  assert.deepEqual([details.retryAfterSeconds, details.resetsAtMs], [undefined, Date.UTC(2026, 10, 16)]);
   assert.match(message, /0\.001169 USD of the day's 0\.001305 USD are left \(0\.000136 USD spent\)/);
   assert.match(message, /the next day begins at 2026-11-16T00:00:00\.000Z/);
   assert.equal(sent.length, 0);
@@ -68,12 +68,12 @@ test('past the ceiling of the day it is 429 with what is left, until the day end
   assert.ok((await run(request)).answer);
 });
 
-test('past the ceiling of the month it is 429 until the month ends', async () => {
+test('past the ceiling of the month it is 402 until the month ends', async () => {
   const { run, clock } = guarded({ options: `day=1&month=${usd(worstNano)}` });
   assert.ok((await run(request)).answer);
   const { message, details } = refusal((await run(request)).error, 'cost_ceiling_exceeded');
   assert.match(message, /of the month's .* the next month begins at 2026-12-01T00:00:00\.000Z/);
-  assert.equal(details.retryAfterSeconds, (15 * 24 + 12) * 3600);
+  assert.equal(details.resetsAtMs, Date.UTC(2026, 11, 1));
   clock.move(15.5 * 86_400_000);
   assert.ok((await run(request)).answer);
 });

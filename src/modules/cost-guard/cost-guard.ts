@@ -80,8 +80,7 @@ async function heldFor(worst: WorstCase, kit: CostKit): Promise<Granted> {
 
   const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
   const decision = await kit.purse.hold({ amount, least, ceilings });
-  if (decision.outcome === 'refused')
-    throw ceilingReached(decision, ceilings[decision.window] ?? 0, { worst, clock: kit.clock });
+  if (decision.outcome === 'refused') throw ceilingReached(decision, ceilings[decision.window] ?? 0, worst);
   warn(decision.spent, ceilings, kit);
   return { amount: decision.hold.amount, hold: decision.hold };
 }

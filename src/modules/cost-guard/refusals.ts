@@ -1,11 +1,4 @@
-import {
-  type Clock,
-  formatUsd,
-  GatewayError,
-  type HoldDecision,
-  type NanoUsd,
-  type Target,
-} from '../../module-api.ts';
+import { formatUsd, GatewayError, type HoldDecision, type NanoUsd, type Target } from '../../module-api.ts';
 import type { WorstCase } from './worst-case.ts';
 
 /** The call by itself is too dear. */
@@ -20,7 +13,7 @@ export function requestTooDear(worst: WorstCase, ceiling: NanoUsd): GatewayError
 export function ceilingReached(
   { window, spent, held, endsAtMs }: Extract<HoldDecision, { outcome: 'refused' }>,
   ceiling: NanoUsd,
-  { worst, clock }: { readonly worst: WorstCase; readonly clock: Clock },
+  worst: WorstCase,
 ): GatewayError {
   const left = Math.max(0, ceiling - spent - held);
   const underWay = held > 0 ? `, ${usd(held)} held for calls under way` : '';
@@ -28,10 +21,7 @@ export function ceilingReached(
     'cost_ceiling_exceeded',
     `${couldCost(worst)}, and ${usd(left)} of the ${window}'s ${usd(ceiling)} are left ` +
       `(${usd(spent)} spent${underWay}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}`,
-    {
-      retryAfterSeconds: Math.max(1, Math.ceil((endsAtMs - clock.now()) / 1000)),
-      shouldRetry: false,
-    },
+    { resetsAtMs: endsAtMs },
   );
 }
 

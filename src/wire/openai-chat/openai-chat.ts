@@ -5,7 +5,7 @@ import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
-import { openaiErrorType } from '../openai/errors.ts';
+import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { completionOf } from './completion.ts';
 import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
@@ -56,6 +56,7 @@ export function openaiChatWith(clock: Clock): WireFormat {
           )
         : new ChatEncoder(asked.fields, seconds()),
     errorType: openaiErrorType,
+    errorCodes: openaiErrorCodes,
     // Without a closing [DONE]: the stream did not end well, and the SDK throws at the error itself.
     errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\n\n`),
   };

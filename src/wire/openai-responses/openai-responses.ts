@@ -5,7 +5,7 @@ import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
-import { openaiErrorType } from '../openai/errors.ts';
+import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorFrame } from './error-frame.ts';
@@ -50,6 +50,7 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
         ? new FoldedJson((answer) => responseOf(answer, asked.body, seconds()))
         : new ResponsesEncoder(asked.body, seconds()),
     errorType: openaiErrorType,
+    errorCodes: openaiErrorCodes,
     errorFrame,
   };
 }

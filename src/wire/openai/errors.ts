@@ -9,6 +9,9 @@ export function openaiErrorType(status: number): string {
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
 
+/** By this one clients know that no waiting helps. */
+export const openaiErrorCodes = { cost_ceiling_exceeded: 'insufficient_quota' } as const;
+
 /** Reads what stands under `error`; some providers write nothing but a sentence there. */
 export function openaiError(error: unknown): StreamError {
   const told = objectOf(error) ?? {};
@@ -33,6 +36,7 @@ export function wordedError({ status, type, ...told }: StreamError): JsonObject 
 
 const namesByStatus: Readonly<Record<number, string>> = {
   401: 'authentication_error',
+  402: 'insufficient_quota',
   403: 'permission_error',
   404: 'not_found_error',
   429: 'rate_limit_error',
