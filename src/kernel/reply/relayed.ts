@@ -50,6 +50,9 @@ export class Relayed {
   get cutShort(): GatewayError | undefined {
     return this.#decoder === undefined || this.#decoder.finished
       ? undefined
-      : new GatewayError('upstream_broken', 'the provider ended its answer before it was complete');
+      : new GatewayError(
+          'upstream_broken',
+          'the provider ended its answer before it was complete: terminated',
+        );
   }
 }
