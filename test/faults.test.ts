@@ -22,6 +22,10 @@ const keys: Readonly<Record<string, string>> = {
   Responses: 'sk-the-operators-own',
 };
 const message = 'Number of requests has exceeded your limit';
+const tooLong = [
+  'prompt is too long: 208310 tokens > 200000 maximum',
+  'Your input exceeds the context window of this model. Please adjust your input and try again.',
+];
 const mebibyte = 1024 * 1024;
 
 beforeEach(() => {
@@ -69,10 +73,8 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
     test(`a stream ${how} before its end is an error and no answer (${pair})`, async () => {
       const script: Script = { chunks: [opening, text('Some')], ending };
       const error = await failing(script, true);
-      assert.match(
-        error.message,
-        /ended its answer before it was complete|broke off its answer before it was complete: terminated/,
-      );
+      // The word by which clients know that they may ask again.
+      assert.match(error.message, /(ended|broke off) its answer before it was complete: terminated/);
       const { text: raw } = await rawStream(script);
       assertOneEnd(raw, client);
     });
@@ -122,6 +124,19 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
       assert.equal(error.headers.get('x-should-retry'), 'true');
       assert.match(error.message, new RegExp(message));
       assert.equal(errorTypeIn(error), 'rate_limit_error');
+    });
+
+    test(`a conversation that is too long is told in the words of the client, ${how} (${pair})`, async () => {
+      for (const words of tooLong) {
+        const error = await failing(refusal(400, words), stream);
+        assert.equal(error.status, 400);
+        assert.match(error.message, /prompt is too long/);
+        assert.ok(error.message.includes(words));
+        assert.equal(
+          at(error.error, ...(client.name === 'Messages' ? ['error'] : []), 'code'),
+          'context_length_exceeded',
+        );
+      }
     });
 
     test(`a 529 stays one, ${how} (${pair})`, async () => {

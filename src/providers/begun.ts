@@ -2,6 +2,7 @@ import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ReplyEvent, StreamError } from '../kernel/message.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
+import { contextOverflow, isContextOverflow, overflowWords } from '../wire/context-overflow.ts';
 import { FirstBytes } from './first-bytes.ts';
 import { resumed } from './resumed.ts';
 
@@ -54,7 +55,10 @@ async function failure(raw: Raw, held: Uint8Array[], error: StreamError): Promis
     bytes += chunk.byteLength;
   }
   stop();
-  return toldError(error, { upstream: answered(raw, held) });
+  const upstream = answered(raw, held);
+  if (!isContextOverflow(error)) return toldError(error, { upstream });
+  const message = overflowWords(error.message);
+  return toldError({ ...error, message }, { upstream, toldCode: contextOverflow });
 }
 
 function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {

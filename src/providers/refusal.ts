@@ -5,6 +5,7 @@ import { limits } from '../kernel/limits.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import type { Secret } from '../kernel/secret.ts';
+import { contextOverflow, isContextOverflow, overflowWords } from '../wire/context-overflow.ts';
 import { type ReadError, readError } from '../wire/read-error.ts';
 
 /** An answer that was read to its end. */
@@ -34,11 +35,14 @@ export async function refused(
   const bytes = await wholeBody(raw);
   if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
   const said = readError(bytes);
-  const words = said === undefined ? '' : `: ${quoted(said, credential)}`;
+  const tooLong = said !== undefined && isContextOverflow({ ...said, status });
+  const quote = said === undefined ? '' : quoted(said, credential);
+  const words = quote === '' ? '' : `: ${tooLong ? overflowWords(quote) : quote}`;
   return new GatewayError('upstream_error', answered + words, {
     status,
     ...retryOf(headers),
     ...(said?.code !== undefined && { toldCode: said.code }),
+    ...(tooLong && { toldCode: contextOverflow }),
     ...(said?.param !== undefined && { param: said.param }),
     upstream: { wire, status, headers, bytes },
   });

@@ -4,6 +4,7 @@ import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
 import { cannotCross, foreignOf } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
 import { searchResultText } from '../openai/search-result.ts';
+import { toolReferenceText } from '../tool-reference.ts';
 
 /** What an encoder needs to know besides the content itself. */
 export interface Encoding {
@@ -44,9 +45,12 @@ function encodePart(block: Block, encoding: Encoding): readonly JsonObject[] {
     case 'document':
       if ('citations' in block) encoding.dropped.add('messages[].content[].citations');
       return [{ ...documentPart(block), ...marker }];
-    default:
+    default: {
+      const reference = toolReferenceText(block);
+      if (reference !== undefined) return encodePart(reference, encoding);
       encoding.dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
       return [];
+    }
   }
 }
 

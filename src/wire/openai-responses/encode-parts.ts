@@ -4,6 +4,7 @@ import { cannotCross, foreignOf } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
 import { searchResultText } from '../openai/search-result.ts';
 import { defined } from '../read.ts';
+import { toolReferenceText } from '../tool-reference.ts';
 
 /** What the user says, or a tool returns: a string where it is one text, else parts. */
 export function encodeContent(
@@ -30,9 +31,12 @@ function encodePart(block: Block, dropped: Set<string>): readonly JsonObject[] {
     case 'document':
       if ('citations' in block) dropped.add('messages[].content[].citations');
       return [documentPart(block)];
-    default:
+    default: {
+      const reference = toolReferenceText(block);
+      if (reference !== undefined) return encodePart(reference, dropped);
       dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
       return [];
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StopDelta, StreamError, Usage } from '../../kernel/message.ts';
 import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
+import { contextOverflow, isContextOverflow } from '../context-overflow.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { ItemWriter } from './item-writer.ts';
@@ -102,13 +103,15 @@ export class ResponsesEncoder implements ReplyEncoder {
     this.#emit(`response.${ending.status}`, { response });
   }
 
-  #fail({ status = 500, message }: StreamError): void {
+  #fail(error: StreamError): void {
     if (this.#ended) return;
     this.#ended = true;
+    const { status = 500, message } = error;
+    const code = isContextOverflow(error) ? contextOverflow : codeOf(status);
     const shell = this.#shell ?? shellOf({ id: '', model: '' }, this.#asked, this.#createdSeconds);
     const output = this.#items?.output ?? [];
     this.#emit('response.failed', {
-      response: { ...shell, status: 'failed', error: { code: codeOf(status), message }, output },
+      response: { ...shell, status: 'failed', error: { code, message }, output },
     });
   }
 }
