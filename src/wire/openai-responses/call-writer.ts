@@ -1,18 +1,19 @@
-import type { Delta, ToolUseBlock } from '../../kernel/message.ts';
+import type { Delta } from '../../kernel/message.ts';
 import { freeTextOf } from '../openai/free-text.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { argumentsOf } from './encode-items.ts';
+import type { NamedUse } from './namespaces.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
 import { callItem } from './write-response.ts';
 
 /** Writes a call of a function, piece by piece. */
 export class CallWriter implements OpenBlock {
   readonly #stage: Stage;
-  readonly #use: ToolUseBlock;
+  readonly #use: NamedUse;
   readonly #place: Place;
   #json = '';
 
-  constructor(stage: Stage, use: ToolUseBlock) {
+  constructor(stage: Stage, use: NamedUse) {
     this.#stage = stage;
     this.#use = use;
     this.#place = stage.open('fc', (id) => ({
@@ -43,11 +44,11 @@ export class CallWriter implements OpenBlock {
 /** Writes a call of a tool that takes free text, which is known only once its wrapping is complete. */
 export class FreeTextCallWriter implements OpenBlock {
   readonly #stage: Stage;
-  readonly #use: ToolUseBlock;
+  readonly #use: NamedUse;
   readonly #place: Place;
   #json = '';
 
-  constructor(stage: Stage, use: ToolUseBlock) {
+  constructor(stage: Stage, use: NamedUse) {
     this.#stage = stage;
     this.#use = use;
     this.#place = stage.open('ctc', (id) => ({

@@ -8,6 +8,7 @@ import { toolInputOf } from '../openai/tool-input.ts';
 import { stringOf } from '../read.ts';
 import { decodeRun } from './client-runs.ts';
 import { decodeContent } from './decode-parts.ts';
+import { flatName } from './namespaces.ts';
 import { decodeReasoning } from './reasoning.ts';
 
 type Role = Message['role'];
@@ -73,24 +74,9 @@ function decodeItem(item: JsonObject, losses: Losses): readonly Block[] {
     case 'reasoning':
       return [decodeReasoning(item)];
     case 'function_call':
-      if (item.namespace != null) losses.optional['input[].namespace'] = true;
-      return [
-        {
-          type: 'tool_use',
-          id: idOf(item),
-          name: stringOf(item.name) ?? '',
-          input: toolInputOf(item.arguments, losses),
-        },
-      ];
+      return [calling(item, toolInputOf(item.arguments, losses))];
     case 'custom_tool_call':
-      return [
-        {
-          type: 'tool_use',
-          id: idOf(item),
-          name: stringOf(item.name) ?? '',
-          input: { input: stringOf(item.input) ?? '' },
-        },
-      ];
+      return [calling(item, { input: stringOf(item.input) ?? '' })];
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [decodeOutput(item, losses)];
@@ -98,6 +84,11 @@ function decodeItem(item: JsonObject, losses: Losses): readonly Block[] {
       losses.essential['input[].item_reference'] = true;
   }
   return [decodeRun(item) ?? foreignBlock('openai-responses', item)];
+}
+
+function calling(item: JsonObject, input: unknown): Block {
+  const name = flatName(item.namespace, stringOf(item.name) ?? '');
+  return remember({ type: 'tool_use', id: idOf(item), name, input }, [item]);
 }
 
 function idOf(item: JsonObject): string {

@@ -3,11 +3,22 @@ import type { Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignTool } from '../foreign.ts';
 import { freeText, freeTextDescription } from '../openai/free-text.ts';
 import { remember } from '../openai/origin.ts';
-import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
+import { defined, objectOf, stringOf } from '../read.ts';
+import { declaredTools, flatName } from './namespaces.ts';
 
 export function decodeTools(tools: unknown): readonly Tool[] | undefined {
   if (!Array.isArray(tools)) return undefined;
-  return objectsOf(tools).map((tool) => remember(decodeTool(tool), [tool]));
+  return declaredTools(tools).map(({ namespace, tool, name }) =>
+    namespace === undefined || name === undefined
+      ? remember(decodeTool(tool), [tool])
+      : remember(decodeTool({ ...described(tool, namespace), name }), [{ ...namespace, tools: [tool] }]),
+  );
+}
+
+/** What is said of a whole namespace, such as how to use its server, stands with the first of its tools. */
+function described(tool: JsonObject, { description, tools }: JsonObject): JsonObject {
+  if (stringOf(description) === undefined || !Array.isArray(tools) || tools[0] !== tool) return tool;
+  return { ...tool, description: [description, stringOf(tool.description) ?? ''].join('\n\n').trim() };
 }
 
 function decodeTool(tool: JsonObject): Tool {
@@ -23,8 +34,8 @@ function decodeTool(tool: JsonObject): Tool {
 
 /** The tools of a request that take free text, whose calls are items of their own kind. */
 export function freeTextTools(body: JsonObject): ReadonlySet<string> {
-  const names = objectsOf(body.tools).flatMap((tool) =>
-    tool.type === 'custom' ? [stringOf(tool.name) ?? ''] : [],
+  const names = declaredTools(body.tools).flatMap(({ tool, name = '' }) =>
+    tool.type === 'custom' ? [name] : [],
   );
   return new Set(names);
 }
@@ -37,6 +48,6 @@ export function decodeToolChoice(choice: unknown, parallel: unknown): ToolChoice
   if (mode === 'none') return { type: 'none' };
   if (mode === 'required') return { type: 'any', ...one };
   const name = chosen?.type === 'function' || chosen?.type === 'custom' ? stringOf(chosen.name) : undefined;
-  if (name !== undefined) return { type: 'tool', name, ...one };
+  if (name !== undefined) return { type: 'tool', name: flatName(chosen?.namespace, name), ...one };
   return mode === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined;
 }

@@ -6,6 +6,7 @@ import { outputFormatOf } from '../openai/output-format.ts';
 import { fitsStrict } from '../openai/strict-schema.ts';
 import { encodeToolChoice } from '../openai/tool-choice.ts';
 import { defined, stringOf } from '../read.ts';
+import { gathered } from './namespaces.ts';
 
 export function encodeTools(
   tools: readonly Tool[] | undefined,
@@ -20,7 +21,7 @@ export function restoreTools(
   tools: readonly Tool[] | undefined,
   dropped: Set<string>,
 ): readonly JsonObject[] | undefined {
-  return tools?.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, dropped));
+  return tools && gathered(tools.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, dropped)));
 }
 
 function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {

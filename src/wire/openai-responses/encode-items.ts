@@ -82,12 +82,14 @@ function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
         content: [{ type: 'output_text', text: block.text, annotations: [] }],
       };
     case 'tool_use':
-      return {
-        type: 'function_call',
-        call_id: encoding.callId(block.id),
-        name: block.name,
-        arguments: argumentsOf(block),
-      };
+      return (
+        originalsOf(block)?.[0] ?? {
+          type: 'function_call',
+          call_id: encoding.callId(block.id),
+          name: block.name,
+          arguments: argumentsOf(block),
+        }
+      );
     case 'thinking':
       return encodeThinking(block, encoding);
     case 'redacted_thinking': {

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Block, Delta } from '../../kernel/message.ts';
+import type { Block, Delta, ToolUseBlock } from '../../kernel/message.ts';
 import { stringOf } from '../read.ts';
 import { seal } from '../sealed.ts';
 import { CallWriter, FreeTextCallWriter } from './call-writer.ts';
 import { MessageWriter } from './message-writer.ts';
+import type { NamedUse } from './namespaces.ts';
 import { unsealedReasoning } from './reasoning.ts';
 import { ReasoningWriter } from './reasoning-writer.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
@@ -13,6 +14,8 @@ interface Context {
   readonly answerId: string;
   /** Names of tools that take free text. */
   readonly free: ReadonlySet<string>;
+  /** Gives a call the names of its tool. */
+  readonly named: (use: ToolUseBlock) => NamedUse;
   readonly emit: Stage['emit'];
 }
 
@@ -52,8 +55,8 @@ export class ItemWriter implements Stage {
         this.#open.set(
           index,
           this.#context.free.has(block.name)
-            ? new FreeTextCallWriter(this, block)
-            : new CallWriter(this, block),
+            ? new FreeTextCallWriter(this, this.#context.named(block))
+            : new CallWriter(this, this.#context.named(block)),
         );
         return;
     }

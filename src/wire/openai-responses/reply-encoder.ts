@@ -6,6 +6,7 @@ import { contextOverflow, isContextOverflow } from '../context-overflow.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { ItemWriter } from './item-writer.ts';
+import { namedAsAsked } from './namespaces.ts';
 import { endingOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
 import { shellOf } from './write-response.ts';
@@ -54,6 +55,7 @@ export class ResponsesEncoder implements ReplyEncoder {
         this.#items = new ItemWriter({
           answerId: event.message.id,
           free,
+          named: namedAsAsked(this.#asked),
           emit: (type, fields) => this.#emit(type, fields),
         });
         this.#emit('response.created', { response: this.#shell });

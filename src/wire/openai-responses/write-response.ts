@@ -7,6 +7,7 @@ import { seal } from '../sealed.ts';
 import { annotationsOf } from './annotations.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { argumentsOf } from './encode-items.ts';
+import { type NamedUse, namedAsAsked } from './namespaces.ts';
 import { unsealedReasoning } from './reasoning.ts';
 import { endingOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
@@ -65,6 +66,7 @@ export function shellOf(
 /** The items of an answer, as they would be in it. */
 export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject[] {
   const free = freeTextTools(asked);
+  const named = namedAsAsked(asked);
   const items: JsonObject[] = [];
   const name = (prefix: string) => itemId(prefix, answer.id, items.length);
   let texts: Block[] = [];
@@ -79,7 +81,7 @@ export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject
     }
     flush();
     if (block.type === 'tool_use')
-      items.push(callItem(name(free.has(block.name) ? 'ctc' : 'fc'), block, free.has(block.name)));
+      items.push(callItem(name(free.has(block.name) ? 'ctc' : 'fc'), named(block), free.has(block.name)));
     else if (block.type === 'thinking')
       items.push(
         reasoningItem(
@@ -126,8 +128,15 @@ export function reasoningItem(id: string, text: string, encrypted: string | unde
   return { id, type: 'reasoning', summary, ...(encrypted !== undefined && { encrypted_content: encrypted }) };
 }
 
-export function callItem(id: string, use: ToolUseBlock, freeText = false): JsonObject {
-  const call = { id, status: 'completed', call_id: use.id, name: use.name };
+export function callItem(id: string, use: NamedUse, freeText = false): JsonObject {
+  const { name, namespace } = use;
+  const call = {
+    id,
+    status: 'completed',
+    call_id: use.id,
+    name,
+    ...(namespace !== undefined && { namespace }),
+  };
   if (freeText) return { ...call, type: 'custom_tool_call', input: freeTextOf(use) };
   return { ...call, type: 'function_call', arguments: argumentsOf(use) };
 }

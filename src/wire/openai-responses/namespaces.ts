@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ToolUseBlock } from '../../kernel/message.ts';
+import { objectsOf, stringOf } from '../read.ts';
+
+/** A call as it is named here: of a tool in a namespace by both names. */
+export interface NamedUse extends ToolUseBlock {
+  readonly namespace?: string;
+}
+
+/** The most that all providers take for the name of a tool. */
+const nameMax = 64;
+
+/** Elsewhere tools have one name. */
+export function flatName(namespace: unknown, name: string): string {
+  if (typeof namespace !== 'string' || namespace === '') return name;
+  const joined = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`;
+  const flat = joined.replaceAll(/[^\w-]/g, '_');
+  if (flat === joined && flat.length <= nameMax) return flat;
+  const mark = createHash('sha256').update(joined).digest('hex').slice(0, 8);
+  return `${flat.slice(0, nameMax - 9)}_${mark}`;
+}
+
+/** A tool that may be one of a namespace. */
+interface DeclaredTool {
+  readonly namespace: JsonObject | undefined;
+  readonly tool: JsonObject;
+  /** Its one name. */
+  readonly name: string | undefined;
+}
+
+/** The tools of a request, those in namespaces one by one. */
+export function declaredTools(tools: unknown): readonly DeclaredTool[] {
+  return objectsOf(tools).flatMap((tool): readonly DeclaredTool[] => {
+    if (tool.type !== 'namespace' || !Array.isArray(tool.tools))
+      return [{ namespace: undefined, tool, name: stringOf(tool.name) }];
+    return objectsOf(tool.tools).map((inner) => {
+      const name = stringOf(inner.name);
+      return { namespace: tool, tool: inner, name: name && flatName(tool.name, name) };
+    });
+  });
+}
+
+/** Gives calls the names back that their tools have in the request. */
+export function namedAsAsked(asked: JsonObject): (use: ToolUseBlock) => NamedUse {
+  const names = new Map<string, { readonly name: string; readonly namespace: string }>();
+  for (const { namespace, tool, name: flat } of declaredTools(asked.tools)) {
+    const [name, space] = [stringOf(tool.name), stringOf(namespace?.name)];
+    if (flat !== undefined && name !== undefined && space !== undefined)
+      names.set(flat, { name, namespace: space });
+  }
+  return (use) => ({ ...use, ...names.get(use.name) });
+}
+
+/** Tools of a namespace that follow each other stand in it together. */
+export function gathered(tools: readonly JsonObject[]): readonly JsonObject[] {
+  const all: JsonObject[] = [];
+  for (const tool of tools) {
+    const before = all.at(-1);
+    const together = tool.type === 'namespace' && before?.type === 'namespace' && before.name === tool.name;
+    if (together)
+      all[all.length - 1] = { ...before, tools: [...objectsOf(before.tools), ...objectsOf(tool.tools)] };
+    else all.push(tool);
+  }
+  return all;
+}
