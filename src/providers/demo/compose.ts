@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, isJsonObject } from '../../kernel/json.ts';
-import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
+import { canonicalJson } from '../../kernel/json.ts';
+import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
+import { askedIn, textOf } from './asked.ts';
 import { sample } from './sample.ts';
+import { toolToCall } from './tool-to-call.ts';
 
 export interface Composed {
   readonly id: string;
@@ -10,7 +12,7 @@ export interface Composed {
   readonly inputTokens: number;
 }
 
-/** Decides what the demonstration model says: a tool call where a tool is at hand, else words about what it read. */
+/** Decides what the demonstration model says: a tool call where one is plainly wanted, else words about what it read. */
 export function compose(request: ChatRequest): Composed {
   const digest = createHash('sha256')
     .update(canonicalJson({ ...request, stream: undefined }))
@@ -54,19 +56,12 @@ function split(text: string): readonly string[] {
   return text.match(/\s*\S{1,4}|\s+/gu) ?? [];
 }
 
-/** A tool is called once: an answer to a tool's result is in words. */
-function toolToCall({ tools, tool_choice: choice, messages }: ChatRequest): Tool | undefined {
-  if (tools === undefined || choice?.type === 'none') return undefined;
-  if (toolResultOf(messages.at(-1)) !== undefined) return undefined;
-  return choice?.type === 'tool' ? tools.find((tool) => tool.name === choice.name) : tools[0];
-}
-
 function spoken({ messages }: ChatRequest): string {
   const last = messages.at(-1);
   const result = toolResultOf(last);
   const opening = 'This is a demonstration answer: demo-1 is built into Weir and no provider was asked.';
   if (result !== undefined) return `${opening} The tool returned: ${excerpt(result)}`;
-  const asked = excerpt(textOf(last?.content ?? ''));
+  const asked = excerpt(askedIn(last?.content ?? ''));
   return asked === '' ? opening : `${opening} You wrote: ${asked}`;
 }
 
@@ -74,14 +69,6 @@ function toolResultOf(message: Message | undefined): string | undefined {
   if (message === undefined || typeof message.content === 'string') return undefined;
   for (const block of message.content) if (block.type === 'tool_result') return textOf(block.content ?? '');
   return undefined;
-}
-
-/** What a client wrote where nobody but this model judges it. */
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  const blocks: readonly unknown[] = Array.isArray(content) ? content : [];
-  const texts = blocks.map((block) => (isJsonObject(block) && block.type === 'text' ? block.text : ''));
-  return texts.map((text) => (typeof text === 'string' ? text : '')).join(' ');
 }
 
 function excerpt(text: string): string {

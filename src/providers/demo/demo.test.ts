@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { GatewayError } from '../../kernel/errors.ts';
 import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
+import type { Answer, ChatRequest, Message, ReplyEvent } from '../../kernel/message.ts';
 import { Outline } from '../../kernel/outline.ts';
+
 import { Reply } from '../../kernel/reply/reply.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
@@ -97,6 +98,33 @@ test('the tool that was chosen is called, and none where none was wanted', async
   assert.equal(none.stop_reason, 'end_turn');
   const empty = await answerTo({ ...hello, tools: [] });
   assert.equal(empty.stop_reason, 'end_turn');
+});
+
+test('of several tools one that the question names is called, once, and none that does something', async () => {
+  const tools = ['Bash', 'Read', 'get_water_level', 'sendMail'].map((name) => ({ name, input_schema: {} }));
+  const called = async (content: string, before: readonly Message[] = []) => {
+    const messages = [...before, { role: 'user' as const, content }];
+    const [block] = (await answerTo({ ...hello, tools, messages })).content;
+    return block?.type === 'tool_use' ? block.name : undefined;
+  };
+  assert.equal(await called('Hello'), undefined);
+  assert.equal(await called('What is the water level of the Isar?'), 'get_water_level');
+  assert.equal(await called('Use sendMail, or run Bash.'), undefined);
+  assert.equal(await called('<system-reminder>Read is a tool.</system-reminder> Hello'), undefined);
+  const turn: readonly Message[] = [
+    { role: 'user', content: 'What is the water level?' },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'get_water_level', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't1', content: '2.4 m' }] },
+    { role: 'assistant', content: 'So.' },
+  ];
+  assert.equal(await called('And the water level now?', turn), undefined);
+  assert.equal(await called('Go on.', turn.slice(0, 3)), undefined);
+});
+
+test('the only tool is called unless it does something', async () => {
+  const only = async (name: string) =>
+    (await answerTo({ ...hello, tools: [{ name, input_schema: {} }] })).stop_reason;
+  assert.deepEqual([await only('level'), await only('delete_files')], ['tool_use', 'end_turn']);
 });
 
 test("a tool's result is answered in words", async () => {

@@ -1,0 +1,64 @@
+import type { ChatRequest, Message, Tool } from '../../kernel/message.ts';
+import { askedIn } from './asked.ts';
+
+/**
+ * A tool is called where the client insists on it, or, once in a conversation, where it is plainly asked for: it is named
+ * in the question, or the only one there is. A model that understands nothing must not do anything by itself.
+ */
+export function toolToCall(request: ChatRequest): Tool | undefined {
+  const { tool_choice: choice, messages } = request;
+  // Others are their provider's, which knows what they take.
+  const tools = (request.tools ?? []).filter(({ type }) => type === undefined || type === 'custom');
+  if (choice?.type === 'none' || hasResult(messages.at(-1))) return undefined;
+  if (choice?.type === 'tool') return tools.find((tool) => tool.name === choice.name);
+  const harmless = tools.filter(isHarmless);
+  if (choice?.type === 'any') return harmless[0] ?? tools[0];
+  if (messages.some(hasResult)) return undefined;
+  if (tools.length === 1) return harmless[0];
+  const asked = new Set(wordsOf(askedIn(messages.at(-1)?.content ?? '')));
+  return harmless.find(({ name }) => {
+    const words = wordsOf(String(name)).filter((word) => !fillers.has(word));
+    return words.length > 0 && words.every((word) => asked.has(word));
+  });
+}
+
+function hasResult(message: Message | undefined): boolean {
+  if (message === undefined || typeof message.content === 'string') return false;
+  return message.content.some((block) => block.type === 'tool_result');
+}
+
+/** By its name nothing is changed, sent or started; made up arguments do no harm then. */
+function isHarmless({ name }: Tool): boolean {
+  return !wordsOf(String(name)).some((word) => doing.has(word));
+}
+
+/** `getWeather`, `get_weather` and "get weather" alike. */
+function wordsOf(text: string): readonly string[] {
+  const apart = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
+  return apart.match(/[\p{L}\d]+/gu) ?? [];
+}
+
+const fillers = new Set([
+  'get',
+  'fetch',
+  'lookup',
+  'look',
+  'up',
+  'query',
+  'find',
+  'tool',
+  'the',
+  'a',
+  'mcp',
+  'current',
+]);
+
+const doing = new Set(
+  `bash shell exec execute command terminal process run start stop kill spawn agent agents task workflow schedule wakeup skill
+  write edit create make add insert update set change replace apply patch delete remove clear drop reset move rename copy
+  send post put push publish reply email mail message notify call dial
+  pay buy order book transfer purchase charge refund cancel
+  install deploy build merge commit upload download click type press key computer browser navigate submit approve`.split(
+    /\s+/,
+  ),
+);
