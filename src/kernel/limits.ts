@@ -273,8 +273,9 @@ export const limits = {
   logCausesMax: 10,
   /** How late a call is in the request log. */
   requestLogFlushMs: 500,
-  /** A kill costs the log what isn't in its journal yet. A write of several calls is followed by a longer rest, up to this. */
-  journalRestMsMax: 4,
+  /** A line of the journal takes microseconds. Where it takes this long the disk is too busy, and is let alone for a while. */
+  journalSlowMs: 200,
+  journalRestMs: 30_000,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */
   requestLogRowsAtOnce: 500,
   /** Calls that wait to be stored, a kilobyte each: half a minute of a thousand a second. More are not logged. */

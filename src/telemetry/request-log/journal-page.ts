@@ -1,4 +1,4 @@
-import { close, open, unlink, write } from 'node:fs';
+import { close, open, unlink, writeSync } from 'node:fs';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 
@@ -6,16 +6,15 @@ import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 type Tell = (error: unknown) => void;
 
 /**
- * One batch of calls in a file, until it is stored. It is written by other threads, since a busy disk may take its time,
- * and nobody waits for it: what can't be written is in memory still.
+ * One batch of calls in a file, until it is stored. What is written is in the memory of the system, which outlives the
+ * process and takes microseconds; a disk that keeps it waiting is let alone. What can't be written is in memory still.
  */
 export class JournalPage {
   readonly #path: string;
   readonly #tell: Tell;
   #gathered: LoggedCall[] = [];
   #fd: number | undefined;
-  #state: 'idle' | 'planned' | 'busy' | 'broken' = 'idle';
-  #timer: NodeJS.Timeout | undefined;
+  #state: 'idle' | 'planned' | 'opening' | 'broken' = 'idle';
   #removed: PromiseWithResolvers<void> | undefined;
 
   constructor(path: string, tell: Tell) {
@@ -37,62 +36,54 @@ export class JournalPage {
     this.#gathered = [];
     if (this.#removed === undefined) {
       this.#removed = Promise.withResolvers();
-      if (this.#state !== 'busy') this.#remove();
+      if (this.#state !== 'opening') this.#remove();
     }
     return this.#removed.promise;
   }
 
   #pass(): void {
     if (this.#removed !== undefined) return;
-    this.#state = 'busy';
     if (this.#fd === undefined) this.#open();
     else this.#write(this.#fd);
   }
 
   #open(): void {
+    this.#state = 'opening';
     open(this.#path, 'ax', 0o600, (error, fd) => {
       if (error !== null) this.#broken(error);
       else {
         this.#fd = fd;
         this.#write(fd);
       }
+      if (this.#removed !== undefined) this.#remove();
     });
   }
 
+  /** Right here: a thread would cost ten times as much, and the client has its answer by the time it has its turn. */
   #write(fd: number): void {
-    const calls = this.#gathered;
+    const line = Buffer.from(`${JSON.stringify(this.#gathered)}\n`);
     this.#gathered = [];
-    const line = Buffer.from(`${JSON.stringify(calls)}\n`);
-    write(fd, line, (error, bytes) => {
-      if (error !== null) this.#broken(error);
-      else if (bytes < line.length) this.#broken(new Error('the disk took half a line'));
-      else this.#rest(calls.length);
-    });
+    this.#state = 'idle';
+    const startedAtMs = performance.now();
+    try {
+      const bytes = writeSync(fd, line);
+      if (bytes < line.length) throw new Error('the disk took half a line');
+      const ms = performance.now() - startedAtMs;
+      if (ms > limits.journalSlowMs) throw new Error(`the disk took ${Math.round(ms)} ms for a line`);
+      this.#tell(undefined);
+    } catch (error) {
+      this.#broken(error);
+    }
   }
 
-  /** A call that comes alone is written at once, one that comes soon after others with those that follow. */
-  #rest(calls: number): void {
-    this.#tell(undefined);
-    this.#state = 'planned';
-    if (this.#removed !== undefined) this.#remove();
-    else this.#timer = setTimeout(() => this.#goOn(), Math.min(calls, limits.journalRestMsMax)).unref();
-  }
-
-  #goOn(): void {
-    if (this.#gathered.length > 0) this.#pass();
-    else this.#state = 'idle';
-  }
-
-  #broken(error: Error): void {
+  #broken(error: unknown): void {
     this.#tell(error);
     this.#state = 'broken';
     this.#gathered = [];
-    if (this.#removed !== undefined) this.#remove();
   }
 
   /** A file that is gone already, or can't be removed, changes nothing: its calls are in the log once. */
   #remove(): void {
-    clearTimeout(this.#timer);
     const done = () => this.#removed?.resolve();
     const removed = () => (this.#fd === undefined ? done() : close(this.#fd, done));
     unlink(this.#path, removed);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kernel/json.ts';
+import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 import { JournalPage } from './journal-page.ts';
 
@@ -26,13 +27,16 @@ export class Journal {
   readonly #process = randomUUID();
   #pages = 0;
   #isBroken = false;
+  #restsUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor({ folder, onError }: JournalParts) {
     this.#folder = folder;
     this.#onError = onError;
   }
 
-  newPage(): JournalPage {
+  /** None for a while after one could not be written. */
+  newPage(): JournalPage | undefined {
+    if (performance.now() < this.#restsUntilMs) return undefined;
     return this.#page(`requests-${this.#process}-${this.#pages++}.journal`);
   }
 
@@ -55,7 +59,10 @@ export class Journal {
   }
 
   #told(error: unknown): void {
-    if (error !== undefined && !this.#isBroken) this.#onError?.(error);
+    if (error !== undefined) {
+      this.#restsUntilMs = performance.now() + limits.journalRestMs;
+      if (!this.#isBroken) this.#onError?.(error);
+    }
     this.#isBroken = error !== undefined;
   }
 }
