@@ -11,30 +11,27 @@ const callsBetween = 100;
 const limit = (kills + 2) * callsBetween;
 const ceilingUsd = 0.0001 * limit;
 
-/** Of the calls that clients got, those that a kill may take from a log with a journal. Few kills say little. */
-const missingShareMax = kills < 20 ? 0.03 : 0.01;
+/** Of the calls that clients got, those that a kill may take from the log: a disk that is busy may be late with its journal. */
+const missingShareMax = 0.01;
 
 interface SetUp {
   readonly replicas: number;
-  readonly hasJournal: boolean;
   environment(t: TestContext): Environment | Promise<Environment>;
 }
 
 const setUps: Readonly<Record<string, SetUp>> = {
-  'one process': { replicas: 1, hasJournal: true, environment: (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }) },
+  'one process': { replicas: 1, environment: (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }) },
   'several processes': {
     replicas: 1,
-    hasJournal: true,
     environment: (t) => ({ WEIR_DATA_DIR: emptyFolder(t), WEIR_WORKERS: '2' }),
   },
   'replicas whose Redis is emptied': {
     replicas: 2,
-    hasJournal: false,
-    environment: (t) => replicated(t),
+    environment: async (t) => ({ ...(await replicated(t)), WEIR_DATA_DIR: emptyFolder(t) }),
   },
 };
 
-for (const [name, { replicas, hasJournal, environment }] of Object.entries(setUps))
+for (const [name, { replicas, environment }] of Object.entries(setUps))
   test(`no cap and no ceiling is passed, however often it is killed: ${name}`, async (t) => {
     const trial = { environment: await environment(t), replicas, kills, callsBetween, limit, ceilingUsd };
     const { answered, made, spentUsd, logged, refusals } = await killTrial(t, trial);
@@ -44,10 +41,6 @@ for (const [name, { replicas, hasJournal, environment }] of Object.entries(setUp
     assert.ok(made <= limit, `${made} calls of ${limit}`);
     assert.ok(spentUsd <= ceilingUsd, `${spentUsd} USD of ${ceilingUsd}`);
     assert.deepEqual(refusals, ['tier_cap_reached', 'cost_ceiling_exceeded']);
-    if (hasJournal)
-      assert.ok(
-        logged.missing <= logged.of * missingShareMax,
-        `${logged.missing} of ${logged.of} not logged`,
-      );
+    assert.ok(logged.missing <= logged.of * missingShareMax, `${logged.missing} of ${logged.of} not logged`);
     assert.ok(made >= limit / 2 && spentUsd >= ceilingUsd / 4, 'a kill costs little of what is left');
   });

@@ -60,6 +60,7 @@ async function deliverWhole({ res, call, underway }: Delivery, chunks: Chunks): 
     res.end();
     return;
   }
+  await told();
   const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
   const { bill } = underway;
   const headers = answerHeaders({ call, underway }, 'json');
@@ -106,7 +107,13 @@ async function deliverStream(
     metrics.streamClosed();
     await chunks.stop();
   }
+  await told();
   res.end();
+}
+
+/** Until the call, which is over, is written down: a client that has its whole answer finds it in the log, even if this process is killed. */
+function told(): Promise<void> {
+  return new Promise((resolve) => process.nextTick(resolve));
 }
 
 function keepAliveOn(res: ServerResponse, wire: WireFormat): void {

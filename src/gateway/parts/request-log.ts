@@ -23,7 +23,10 @@ interface RequestLogParts {
 export async function requestLogPart({ settings, stores, log }: RequestLogParts): Promise<Logged> {
   const requests = new RequestRecorder({
     log: stores.database.requests,
-    journal: settings.stores === undefined ? journalIn(settings.dataDir, log) : undefined,
+    journal: new Journal({
+      folder: settings.dataDir,
+      onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
+    }),
     onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
     onDrop: () => log.error({}, 'calls are left out of the request log'),
   });
@@ -57,12 +60,4 @@ export async function requestLogPart({ settings, stores, log }: RequestLogParts)
         log.error({}, 'some calls are missing from the request log');
     },
   };
-}
-
-/** Replicas have no folder that is sure to be there when they are started again. */
-function journalIn(folder: string, log: Log): Journal {
-  return new Journal({
-    folder,
-    onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
-  });
 }

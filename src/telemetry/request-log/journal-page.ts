@@ -1,4 +1,4 @@
-import { close, open, unlink, writeSync } from 'node:fs';
+import { close, openSync, unlink, writeSync } from 'node:fs';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 
@@ -14,7 +14,7 @@ export class JournalPage {
   readonly #tell: Tell;
   #gathered: LoggedCall[] = [];
   #fd: number | undefined;
-  #state: 'idle' | 'planned' | 'opening' | 'broken' = 'idle';
+  #state: 'idle' | 'planned' | 'broken' = 'idle';
   #removed: PromiseWithResolvers<void> | undefined;
 
   constructor(path: string, tell: Tell) {
@@ -36,37 +36,21 @@ export class JournalPage {
     this.#gathered = [];
     if (this.#removed === undefined) {
       this.#removed = Promise.withResolvers();
-      if (this.#state !== 'opening') this.#remove();
+      this.#remove();
     }
     return this.#removed.promise;
   }
 
+  /** Right here: a thread would cost ten times as much, and the client has its answer by the time it has its turn. */
   #pass(): void {
     if (this.#removed !== undefined) return;
-    if (this.#fd === undefined) this.#open();
-    else this.#write(this.#fd);
-  }
-
-  #open(): void {
-    this.#state = 'opening';
-    open(this.#path, 'ax', 0o600, (error, fd) => {
-      if (error !== null) this.#broken(error);
-      else {
-        this.#fd = fd;
-        this.#write(fd);
-      }
-      if (this.#removed !== undefined) this.#remove();
-    });
-  }
-
-  /** Right here: a thread would cost ten times as much, and the client has its answer by the time it has its turn. */
-  #write(fd: number): void {
     const line = Buffer.from(`${JSON.stringify(this.#gathered)}\n`);
     this.#gathered = [];
     this.#state = 'idle';
     const startedAtMs = performance.now();
     try {
-      const bytes = writeSync(fd, line);
+      this.#fd ??= openSync(this.#path, 'ax', 0o600);
+      const bytes = writeSync(this.#fd, line);
       if (bytes < line.length) throw new Error('the disk took half a line');
       const ms = performance.now() - startedAtMs;
       if (ms > limits.journalSlowMs) throw new Error(`the disk took ${Math.round(ms)} ms for a line`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { endedCall } from '../../../test/support/ended-call.ts';
@@ -102,7 +102,8 @@ test('calls that are given up leave no page', async (t) => {
 
 test('where nothing can be written calls are stored all the same, and it is told once', async (t) => {
   const { recorder, folder, stored, broken } = await setUp(t);
-  rmSync(join(folder), { recursive: true });
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, 'no folder');
   const one = recorder();
   for (let round = 1; round <= 2; round++) {
     one.record(endedCall());

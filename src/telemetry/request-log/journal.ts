@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject } from '../../kernel/json.ts';
@@ -32,6 +33,11 @@ export class Journal {
   constructor({ folder, onError }: JournalParts) {
     this.#folder = folder;
     this.#onError = onError;
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // Told when there is something to write.
+    }
   }
 
   /** None for a while after one could not be written. */
@@ -45,7 +51,7 @@ export class Journal {
    * such a page is gone, they have its calls in memory.
    */
   async found(): Promise<readonly FoundPage[]> {
-    const names = await readdir(this.#folder);
+    const names = await readdir(this.#folder).catch(() => []);
     return Promise.all(names.filter((name) => nameOfPages.test(name)).map((name) => this.#read(name)));
   }
 
