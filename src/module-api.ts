@@ -17,6 +17,7 @@ export {
   type Question,
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
+export { choosesOutputLimit } from './kernel/output-limit.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';

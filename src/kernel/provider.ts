@@ -61,3 +61,9 @@ export function wiresOf({ provider, model }: Target): readonly WireFormat[] {
 export function acceptanceOf({ provider, model }: Target): Acceptance {
   return acceptanceFor(model, provider.accepts);
 }
+
+/** The format in which a target is asked: the client's own where that can be. */
+export function wireTowards(target: Target, own: WireFormat): WireFormat | undefined {
+  const wires = wiresOf(target);
+  return wires.includes(own) ? own : wires[0];
+}

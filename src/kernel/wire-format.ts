@@ -31,6 +31,8 @@ export interface WireFormat {
   readonly keepAlive: Uint8Array;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
+  /** A request without a limit of output is refused. */
+  readonly requiresOutputLimit?: true;
   /** For calls whose usage nobody tells. */
   readonly estimates: TokenEstimates;
   /** For formats whose streams tell their usage only to those who ask for it. */

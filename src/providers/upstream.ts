@@ -4,8 +4,9 @@ import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { type Fields, Outline } from '../kernel/outline.ts';
+import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { addFields, patchJson } from '../kernel/patch-json.ts';
-import { acceptanceOf, wiresOf } from '../kernel/provider.ts';
+import { acceptanceOf, type Target, wireTowards } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Secret } from '../kernel/secret.ts';
@@ -23,10 +24,12 @@ export interface UpstreamParts {
   readonly egress: Egress;
   /** Marks requests that came through this gateway, so that a loop can be seen. */
   readonly via: string;
+  /** No answer of this model has more tokens than this, where that is known. */
+  outputTokensMax?(target: Target): number | undefined;
 }
 
 /** The last handler: sends the exchange to its provider, and resolves when the answer has begun. */
-export function createUpstream({ egress, via }: UpstreamParts): Handler {
+export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts): Handler {
   const filter = new RequestHeaderFilter();
   return async (exchange) => {
     const { target, trace } = exchange;
@@ -41,7 +44,10 @@ export function createUpstream({ egress, via }: UpstreamParts): Handler {
       const question = usageQuestionFor(exchange, wire);
       const headers = requestHeaders(exchange, { wire, via, filter, credential });
       const path = wire.address(target.model, isStreamed(exchange));
-      const body = requestBody(exchange, wire, question);
+      const limited = choosesOutputLimit(exchange)
+        ? limitedTo(outputTokensMax?.(target), exchange)
+        : exchange;
+      const body = requestBody(limited, wire, question);
       exchange.received.letGo();
       const answer = await send(exchange, egress, { wire, credential, headers, path, body });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
@@ -72,11 +78,9 @@ export function createCounter({
 }
 
 function wireFor({ received, target }: Exchange): WireFormat {
-  const wires = wiresOf(target);
-  const [preferred] = wires;
-  if (wires.includes(received.wire)) return received.wire;
-  if (preferred === undefined) throw new Error(`${target.provider.name} speaks no wire format`);
-  return preferred;
+  const wire = wireTowards(target, received.wire);
+  if (wire === undefined) throw new Error(`${target.provider.name} speaks no wire format`);
+  return wire;
 }
 
 function isStreamed(exchange: Exchange): boolean {
@@ -95,6 +99,12 @@ function usageQuestionFor(exchange: Exchange, wire: WireFormat): JsonObject | un
 /** What was made here of what came in. */
 const anything = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
 const nothing: Fields = { get: () => undefined };
+
+/** As much as the model can say, as it would be where no limit is required. */
+function limitedTo(max_tokens: number | undefined, exchange: Exchange): Exchange {
+  if (max_tokens === undefined) return exchange;
+  return exchange.with({ request: { ...exchange.request, max_tokens } });
+}
 
 /** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */
 function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | undefined): Uint8Array {

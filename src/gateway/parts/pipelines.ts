@@ -70,7 +70,11 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
   const turnSealing = settings.stores === undefined ? undefined : new Sealing(roots.derived('turns'));
   const passage = new Passage({
     upstream: metered({
-      upstream: createUpstream({ egress, via }),
+      upstream: createUpstream({
+        egress,
+        via,
+        outputTokensMax: ({ provider, model }) => catalog.find(provider, model)?.outputTokensMax,
+      }),
       prices,
       spent({ target: { provider, model }, usage: used, bill }, caller) {
         const { accountId, keyId } = holderOf(caller);

@@ -27,7 +27,7 @@ import { RedisLink } from '../../storage/redis/redis-link.ts';
 import { RedisPurses } from '../../storage/redis/redis-purses.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
-import { wireFormats } from '../../wire/index.ts';
+import { anthropicMessages, wireFormats } from '../../wire/index.ts';
 import { costGuard } from './cost-guard.ts';
 
 test('without a ceiling it is not even run', async () => {
@@ -226,6 +226,28 @@ test('clamped by the ceiling of a request, in every format, under the name of it
     const limit = Number(/"max(?:_completion|_output)?_tokens":(\d+)/.exec(encoded[0] ?? '')?.[1]);
     assert.ok(limit > 400 && limit < 490, String(encoded[0]));
   }
+});
+
+test('a limit that is ours to choose leaves room for other calls, and is what is left in the end', async () => {
+  const { max_tokens: _, ...open } = request;
+  const wide = testPrices({ input: 1, output: 10 }, { outputTokensMax: 64_000 });
+  const purses = new MemoryPurses(new MovedClock());
+  const upstream: Handler = async () => Reply.of(answer);
+  const provider = { ...demo, wires: [anthropicMessages] };
+  const run = runModule(costGuard, { upstream }, { prices: wide, purses, clock: new MovedClock() });
+  const limitFor = async (options: string, client: { readonly wire?: string } = { wire: 'openai-chat' }) => {
+    const account = `${options} ${client.wire}`;
+    const { sent, error } = await run(open, { options, provider, account, ...client });
+    return error === undefined ? sent[0]?.max_tokens : error;
+  };
+  const eighth = await limitFor('day=4');
+  assert.ok(typeof eighth === 'number' && eighth > 49_000 && eighth < 50_000, String(eighth));
+  assert.equal(await limitFor('day=0.2'), 8192);
+  assert.equal(await limitFor('day=100'), undefined);
+  const little = await limitFor('day=0.02');
+  assert.ok(typeof little === 'number' && little > 1800 && little < 2000, String(little));
+  refusal(await limitFor('day=0.0001'), 'cost_ceiling_exceeded');
+  refusal(await limitFor('day=0.2', {}), 'cost_ceiling_exceeded');
 });
 
 test('clamped, a call that could hardly say anything is refused all the same', async () => {

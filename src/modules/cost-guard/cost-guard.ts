@@ -1,6 +1,7 @@
 import {
   type Attempt,
   type Ceilings,
+  choosesOutputLimit,
   defineModule,
   type Exchange,
   formatUsd,
@@ -41,7 +42,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
     // Who says what it charged may charge something for what is listed as free.
     if (worst.cost === 0 && target.provider.reportsCost !== true) return next(exchange);
 
-    const { amount, hold } = await heldFor(worst, kit);
+    const { amount, hold } = await heldFor(worst, choosesOutputLimit(exchange), kit);
     const fitting = () => (amount < worst.cost ? clamped(exchange, worst.limitFor(amount), kit) : exchange);
     if (hold === undefined) return next(fitting());
     // What it cost stands in the header of a whole answer; that of a stream goes out before anybody knows.
@@ -71,11 +72,12 @@ interface Granted {
 }
 
 /** All of the worst case, or as much of it as there is where the call may be cut short. */
-async function heldFor(worst: WorstCase, kit: CostKit): Promise<Granted> {
+async function heldFor(worst: WorstCase, isOurLimit: boolean, kit: CostKit): Promise<Granted> {
   const { request: ceiling, day, month, clamp } = kit.options;
-  const least = clamp ? worst.leastCost : worst.cost;
+  const least = clamp || isOurLimit ? worst.leastCost : worst.cost;
   if (ceiling !== undefined && least > ceiling.nano) throw requestTooDear(worst, ceiling.nano);
-  const amount = Math.min(worst.cost, ceiling?.nano ?? worst.cost);
+  const wanted = isOurLimit ? worst.costWithin(lowestOf(kit.options)) : worst.cost;
+  const amount = Math.min(wanted, ceiling?.nano ?? wanted);
   if (day === undefined && month === undefined) return { amount, hold: undefined };
 
   const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
@@ -83,6 +85,10 @@ async function heldFor(worst: WorstCase, kit: CostKit): Promise<Granted> {
   if (decision.outcome === 'refused') throw ceilingReached(decision, ceilings[decision.window] ?? 0, worst);
   warn(decision.spent, ceilings, kit);
   return { amount: decision.hold.amount, hold: decision.hold };
+}
+
+function lowestOf({ day, month }: CostGuardOptions): NanoUsd {
+  return Math.min(day?.nano ?? Number.POSITIVE_INFINITY, month?.nano ?? Number.POSITIVE_INFINITY);
 }
 
 function clamped(exchange: Exchange, limit: number, kit: CostKit): Exchange {

@@ -10,6 +10,10 @@ export const limits = {
   /** Tokens, answers and searches that a call may ask for: more than any provider grants, so that sums stay numbers. */
   reckonedTokensMax: 100_000_000,
   reckonedTimesMax: 1000,
+  /** Where the limit is ours to choose, one call holds no more than this part of a ceiling, so that others can be made beside it. */
+  chosenShare: 8,
+  /** But enough for a long answer. */
+  chosenOutputTokensMin: 8192,
   /** A call that could say less than this is refused rather than cut short. */
   clampedOutputTokensMin: 256,
 } as const;

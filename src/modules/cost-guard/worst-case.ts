@@ -65,6 +65,13 @@ export class WorstCase {
     return limit;
   }
 
+  /** What to hold where the call's limit is ours to choose: a part of a ceiling, and enough for a long answer. */
+  costWithin(ceiling: NanoUsd): NanoUsd {
+    const least = (this.#thinkingTokens + limits.chosenOutputTokensMin) * this.#answers;
+    const enough = this.costWith(Math.min(least, this.outputTokens));
+    return Math.min(this.cost, Math.max(enough, Math.floor(ceiling / limits.chosenShare)));
+  }
+
   /** The least that leaves room for an answer: past what the model was told that it may think. */
   get leastCost(): NanoUsd {
     const least = (this.#thinkingTokens + limits.clampedOutputTokensMin) * this.#answers;

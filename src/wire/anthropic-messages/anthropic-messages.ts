@@ -42,6 +42,7 @@ export const anthropicMessages: WireFormat = {
   replyDecoder: (framing, interest) =>
     framing === 'json' ? new CollectedJson(reader, interest) : new MessagesDecoder(interest),
   replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new MessagesEncoder()),
+  requiresOutputLimit: true,
   errorType: nameOfError,
   errorFrame: (envelope) => Buffer.from(`event: error\ndata: ${JSON.stringify(envelope)}\n\n`),
 };
