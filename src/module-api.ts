@@ -21,7 +21,7 @@ export { choosesOutputLimit } from './kernel/output-limit.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
-export type { Provider, Target } from './kernel/provider.ts';
+export { type Provider, type Target, wiresOf } from './kernel/provider.ts';
 export { type CostBound, costCeiling, type Priced, type RateCard } from './kernel/rate-card.ts';
 export type { Ending } from './kernel/reply/ending.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';

@@ -4,6 +4,12 @@ import { limits } from './limits.ts';
 /** Described to the model by their provider, and run by the client. */
 const runByClient = /^(?:bash|text_editor|computer|memory|local_shell|shell|apply_patch)/;
 
+/** Looks through the tools of the request itself. */
+const readsRequest = /^tool_(?:search|reference)/;
+
+/** Reads so much of what it finds, and no more. */
+const searchesWeb = /^web_?search/;
+
 /** Fields that make a provider read what isn't in the request: what it keeps, what it searches, whom it asks. */
 const readingFields = [
   'previous_response_id',
@@ -28,7 +34,9 @@ export class Findings {
   describedTools = 0;
   /** What tools of the provider's may do at most: searches, mostly. */
   providerUses = 0;
-  /** Whether the provider may read what isn't in the request. */
+  /** Tokens of what searches find. */
+  foundTokens = 0;
+  /** Whether the provider may read what isn't in the request, nobody knows how much. */
   isHidden = false;
   needsExplaining: boolean;
   /** Whether a cache of an hour or longer is asked for. */
@@ -37,8 +45,9 @@ export class Findings {
   /** The request's fields, with those that only its own format knows. */
   readonly own: JsonObject;
 
-  constructor(request: ChatRequest) {
-    const tools = objectsIn(request.tools);
+  /** Tools of the client's format stay behind where the provider speaks another: `isTranslated`. */
+  constructor(request: ChatRequest, isTranslated = false) {
+    const tools = objectsIn(request.tools).filter((tool) => !isTranslated || !isDescribed(tool));
     this.own = Object.assign({}, request, ...Object.values(request.extensions ?? {}));
     this.needsExplaining = tools.length > 0 || request.output_config?.format != null;
     for (const tool of tools) this.#tool(tool);
@@ -50,14 +59,16 @@ export class Findings {
 
   #tool(tool: JsonObject): void {
     this.#marker(tool.cache_control);
+    if (!isDescribed(tool)) return;
     const kind = kindOf(tool);
-    if (kind === '' || kind === 'custom' || kind === 'function') return;
     this.describedTools++;
-    if (runByClient.test(kind)) return;
-    this.isHidden = true;
+    if (runByClient.test(kind) || readsRequest.test(kind)) return;
     const { max_uses: most } = tool;
     const uses = typeof most === 'number' && most > 0 ? Math.ceil(most) : usesWhenUnsaid;
     this.providerUses = Math.min(this.providerUses + uses, limits.reckonedTimesMax);
+    if (searchesWeb.test(kind))
+      this.foundTokens += Math.min(uses, limits.reckonedTimesMax) * limits.searchTokens;
+    else this.isHidden = true;
   }
 
   #blocks(content: unknown): void {
@@ -90,7 +101,7 @@ export class Findings {
       default: {
         const kind = kindOf(block);
         if (kind.includes('audio')) this.isSilent = false;
-        if (kind.includes('reference')) this.isHidden = true;
+        if (kind.includes('reference') && !readsRequest.test(kind)) this.isHidden = true;
       }
     }
   }
@@ -102,6 +113,12 @@ export class Findings {
 
 function objectsIn(list: unknown): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isJsonObject) : [];
+}
+
+/** Of a kind that its provider knows. */
+function isDescribed(tool: JsonObject): boolean {
+  const kind = kindOf(tool);
+  return kind !== '' && kind !== 'custom' && kind !== 'function';
 }
 
 /** Of what only its own format knows, the name that it has there. */

@@ -1,4 +1,4 @@
-import { type ChatRequest, type Exchange, isJsonObject } from '../../module-api.ts';
+import { type ChatRequest, type Exchange, isJsonObject, wiresOf } from '../../module-api.ts';
 import { Findings } from './findings.ts';
 
 /** What a call can have for input at most, as far as its request tells. */
@@ -32,7 +32,8 @@ const higherMedia = 50_000;
 
 /** No tokenizer runs here: what is long is counted by its length. */
 export function inputBound({ received, untouched, target }: Exchange, request: ChatRequest): InputBound {
-  const found = new Findings(request);
+  const isTranslated = !wiresOf(target).includes(received.wire);
+  const found = new Findings(request, isTranslated);
   // What a module changed, or an earlier call had in it, isn't what came in.
   const bytes = untouched ? received.bytes.byteLength : Buffer.byteLength(JSON.stringify(request));
   const perMedia = countsMediaHigher.test(target.model) ? higherMedia : fitted.media;

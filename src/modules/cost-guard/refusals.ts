@@ -34,7 +34,10 @@ export function priceUnknown({ provider, model }: Target): GatewayError {
 }
 
 function couldCost({ cost, sentTokens, inputTokens, outputTokens }: WorstCase): string {
-  const unseen = inputTokens > sentTokens ? `, most of them what its provider may read by itself` : '';
+  const unseen =
+    inputTokens > sentTokens
+      ? ', most of them what its provider may read by itself, for which cost-guard?assume_input=… sets another number'
+      : '';
   return `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`;
 }
 

@@ -34,9 +34,9 @@ export class WorstCase {
     const request = requestOf(exchange);
     const { tokens, found } = inputBound(exchange, request);
     const isHidden = found.isHidden || searches.test(exchange.target.model);
-    const unseen = isHidden
-      ? (assumed.assume_input ?? priced.contextTokens ?? limits.assumedContextTokens)
-      : 0;
+    const context = priced.contextTokens ?? limits.assumedContextTokens;
+    const read = isHidden ? context : Math.min(tokens + found.foundTokens, context);
+    const unseen = isHidden || found.foundTokens > 0 ? (assumed.assume_input ?? read) : 0;
     this.#answers = answersIn(found);
     this.#card = priced.card;
     this.#uses = found.providerUses;
