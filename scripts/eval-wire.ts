@@ -1,60 +1,67 @@
-// Replays recorded calls through the running gateway: npm run eval:wire -- --data <folder>
+// Replays recorded calls through the running gateway: npm run eval:wire -- --data <folder> [--only replies|requests|turns]
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
 import { parseArgs } from 'node:util';
-import { replayCross } from './eval-wire/cross-format.ts';
-import { exclusions } from './eval-wire/exclusions.ts';
+import { exclusionOf, exclusions } from './eval-wire/exclusions.ts';
 import { formats } from './eval-wire/formats.ts';
 import { type Recording, recordingsOf } from './eval-wire/recordings.ts';
-import { replaySame } from './eval-wire/same-format.ts';
-import { startStage } from './eval-wire/stage.ts';
-import { Row, tableOf } from './eval-wire/tally.ts';
-import { translationCosts } from './eval-wire/translation-cost.ts';
+import { judgeReplies } from './eval-wire/replies.ts';
+import { judgeRequests } from './eval-wire/requests.ts';
+import { judgeSecondTurns } from './eval-wire/second-turns.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } });
-const folder = values.data;
+const parts = ['replies', 'requests', 'turns'];
+const { values } = parseArgs({ options: { data: { type: 'string' }, only: { type: 'string' } } });
+const { data: folder, only } = values;
 if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no recordings at ${folder ?? '--data <folder>'}`);
-else process.exitCode = await evaluate(folder);
+else if (only === undefined) process.exitCode = await everything(folder);
+else if (parts.includes(only)) process.exitCode = await evaluate(folder, only);
+else throw new Error(`--only is one of ${parts.join(', ')}`);
 
-async function evaluate(data: string): Promise<number> {
+/** Each part in a process of its own, all at once. */
+async function everything(data: string): Promise<number> {
   const startedAt = performance.now();
-  const recordings = formats.flatMap((format) => recordingsOf(data, format));
-  console.log(`${recordings.length} recorded calls`);
-  const stage = await startStage();
-  const rows: Row[] = [];
-  for (const provider of formats)
-    for (const client of [provider, ...formats.filter((other) => other !== provider)]) {
-      const row = new Row(provider, client);
-      for (const call of usable(recordings, row))
-        await (client === provider ? replaySame(stage, call, row) : replayCross(stage, call, row));
-      rows.push(row);
-      console.log(`${row.name}: ${row.calls} calls in ${row.seconds.toFixed(0)} s`);
-    }
-  await stage.close();
-  report(rows);
-  for (const line of translationCosts(recordings)) console.log(line);
-  const failures = rows.flatMap((row) => row.failures);
-  console.log(`\n${failures.length} failures in ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-  return failures.length === 0 ? 0 : 1;
+  report(data);
+  const codes = await Promise.all(parts.map((part) => inProcess(data, part)));
+  const failed = parts.filter((_, at) => codes[at] !== 0);
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(0);
+  console.log(`\n${failed.length === 0 ? 'no failures' : `failures in ${failed.join(', ')}`}, ${seconds} s`);
+  return failed.length === 0 ? 0 : 1;
 }
 
-function usable(recordings: readonly Recording[], row: Row): readonly Recording[] {
-  return recordings.filter((recording) => {
-    if (recording.format !== row.provider) return false;
-    const reason = exclusions.find((exclusion) => exclusion.matches(recording));
-    if (reason !== undefined) row.exclude(reason.what);
-    return reason === undefined;
+async function inProcess(data: string, part: string): Promise<number> {
+  const [script = ''] = process.argv.slice(1);
+  const child = spawn(process.execPath, [...process.execArgv, script, '--data', data, '--only', part], {
+    stdio: ['ignore', 'pipe', 'inherit'],
   });
+  const code = new Promise<number>((resolve) => child.on('exit', (status) => resolve(status ?? 1)));
+  console.log(await text(child.stdout));
+  return code;
 }
 
-function report(rows: readonly Row[]): void {
-  for (const failure of rows.flatMap((row) => row.failures)) console.log(`FAIL ${failure}`);
-  const own = rows.filter(({ provider, client }) => provider === client);
-  const others = rows.filter(({ provider, client }) => provider !== client);
-  console.log(`\nProvider and client speak the same format: byte for byte, both ways\n${tableOf(own)}`);
-  console.log(`\nProvider → client of another format, read by the vendor's own SDK\n${tableOf(others)}`);
-  console.log('\nLeft out');
-  for (const { what, why } of exclusions)
-    for (const row of rows)
-      if (row.excluded.has(what)) console.log(`${row.excluded.get(what)} of ${row.name}: ${what} (${why})`);
+async function evaluate(data: string, part: string): Promise<number> {
+  const usable = readable(data).filter((recording) => exclusionOf(recording) === undefined);
+  if (part === 'replies') return outcome(await judgeReplies(usable), part);
+  const findings = await (part === 'requests' ? judgeRequests(usable) : judgeSecondTurns(usable));
+  console.log(findings.report());
+  return outcome(findings.failures, part);
+}
+
+function outcome(failures: number, part: string): number {
+  console.log(`\n${failures} failures in ${part}`);
+  return failures === 0 ? 0 : 1;
+}
+
+function readable(data: string): readonly Recording[] {
+  return formats.flatMap((format) => recordingsOf(data, format));
+}
+
+function report(data: string): void {
+  const recordings = readable(data);
+  console.log(`${recordings.length} recorded calls`);
+  for (const exclusion of exclusions) {
+    const calls = recordings.filter((recording) => exclusionOf(recording) === exclusion).length;
+    if (calls > 0) console.log(`left out ${calls}: ${exclusion.what} (${exclusion.why})`);
+  }
 }

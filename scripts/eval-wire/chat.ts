@@ -2,6 +2,8 @@ import OpenAI from 'openai';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { openaiChat } from '../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { askedInChat } from './asked/chat.ts';
+import { continuedInChat } from './continued.ts';
 import { type Call, type Facts, inputOf, type Outcome } from './facts.ts';
 import type { Asking, Format } from './formats.ts';
 
@@ -13,6 +15,8 @@ export const chat: Format = {
   clientPath: '/v1/chat/completions',
   whole,
   streamed,
+  asked: askedInChat,
+  continued: continuedInChat,
   ask,
 };
 

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { WireFormat } from '../../src/kernel/wire-format.ts';
+import type { Asked } from './asked/asked.ts';
 import { chat } from './chat.ts';
 import type { Outcome } from './facts.ts';
 import { messages } from './messages.ts';
@@ -17,6 +18,10 @@ export interface Format {
   readonly clientPath: string;
   whole(body: JsonObject): Outcome;
   streamed(frames: readonly JsonObject[]): Outcome;
+  /** What a request in this format says. */
+  asked(body: JsonObject): Asked;
+  /** The next request of a client that was given this answer: it has all of it, and what comes after. */
+  continued(body: JsonObject, answer: JsonObject): JsonObject;
   /** Asks with the vendor's SDK; resolves to the whole answer as that gives it. */
   ask(asking: Asking): Promise<JsonObject>;
 }

@@ -2,6 +2,8 @@ import Anthropic from '@anthropic-ai/sdk';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { anthropicMessages } from '../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { askedInMessages } from './asked/messages.ts';
+import { continuedInMessages } from './continued.ts';
 import { type Facts, inputOf, type Outcome } from './facts.ts';
 import type { Asking, Format } from './formats.ts';
 
@@ -13,6 +15,8 @@ export const messages: Format = {
   clientPath: '/v1/messages',
   whole,
   streamed,
+  asked: askedInMessages,
+  continued: continuedInMessages,
   ask,
 };
 

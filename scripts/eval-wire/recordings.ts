@@ -53,11 +53,16 @@ function recordingOf({ id, provider, request, response }: Line, format: Format):
     format,
     provider,
     method: request.method,
-    path: new URL(request.url, 'http://recorded').pathname,
+    path: pathOf(request.url),
     body: request.body,
     status,
     type: typeof type === 'string' && type !== '' ? type : types[kind],
     kind,
     bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
   };
+}
+
+/** Of any address, also where a placeholder stands for the host. */
+function pathOf(url: string): string {
+  return /^(?:[a-z]+:\/\/[^/]*)?([^?#]*)/i.exec(url)?.[1] ?? '';
 }

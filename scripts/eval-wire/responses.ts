@@ -2,6 +2,8 @@ import OpenAI from 'openai';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { openaiResponses } from '../../src/wire/index.ts';
 import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { askedInResponses } from './asked/responses.ts';
+import { continuedInResponses } from './continued.ts';
 import { type Call, type Facts, inputOf, type Outcome } from './facts.ts';
 import type { Asking, Format } from './formats.ts';
 
@@ -13,6 +15,8 @@ export const responses: Format = {
   clientPath: '/v1/responses',
   whole,
   streamed,
+  asked: askedInResponses,
+  continued: continuedInResponses,
   ask,
 };
 

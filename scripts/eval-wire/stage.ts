@@ -1,4 +1,4 @@
-import { FakeUpstream, type Script } from '../../src/testing/fake-upstream.ts';
+import { FakeUpstream, type Script, type SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../../src/testing/test-gateway.ts';
 import type { Recording } from './recordings.ts';
 
@@ -12,6 +12,9 @@ export interface Stage {
 /** A provider that the gateway asks for usage. */
 export const asking = 'asking';
 
+/** Providers by name, besides the two that have a format of their own. */
+const compatible = ['mistral', 'groq', 'cerebras', 'deepseek', 'gemini', 'xai', 'openrouter', 'together'];
+
 export async function startStage(): Promise<Stage> {
   const fake = await FakeUpstream.start();
   const weir = await startTestGateway({
@@ -20,6 +23,12 @@ export async function startStage(): Promise<Stage> {
     WEIR_RECORDED_BASE_URL: `${fake.url}/v1`,
     [`WEIR_${asking.toUpperCase()}_BASE_URL`]: `${fake.url}/v1`,
     [`WEIR_${asking.toUpperCase()}_STREAM_USAGE`]: 'asked',
+    ...Object.fromEntries(
+      compatible.flatMap((name) => [
+        [`WEIR_${name.toUpperCase()}_BASE_URL`, `${fake.url}/v1`],
+        [`${name.toUpperCase()}_API_KEY`, 'sk-recorded'],
+      ]),
+    ),
     ANTHROPIC_API_KEY: 'sk-ant-recorded',
     OPENAI_API_KEY: 'sk-recorded',
   });
@@ -42,3 +51,44 @@ export function play({ fake }: Stage, recording: Recording, cuts: readonly numbe
   const script: Script = { status, headers: { 'content-type': type }, chunks };
   fake.answerWith(script);
 }
+
+/** The shortest answer there is, in the format of the path that was asked. */
+export function plainAnswers({ url }: SeenRequest): Script {
+  if (url.includes('/messages')) return { body: plain.messages };
+  return { body: url.includes('/responses') ? plain.responses : plain.chat };
+}
+
+const plain = {
+  messages: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'any',
+    content: [{ type: 'text', text: 'Yes.' }],
+    stop_reason: 'end_turn',
+    usage: { input_tokens: 1, output_tokens: 1 },
+  },
+  chat: {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    model: 'any',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  },
+  responses: {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    model: 'any',
+    output: [
+      {
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: 'Yes.', annotations: [] }],
+      },
+    ],
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+  },
+};

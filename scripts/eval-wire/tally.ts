@@ -11,7 +11,6 @@ export class Row {
   readonly provider: Format;
   readonly client: Format;
   readonly counts = new Map<string, Count>();
-  readonly excluded = new Map<string, number>();
   readonly failures: string[] = [];
   readonly #startedAtMs = performance.now();
   #endedAtMs = 0;
@@ -43,21 +42,16 @@ export class Row {
     this.counts.set(what, count);
     this.#endedAtMs = performance.now();
   }
-
-  exclude(what: string): void {
-    this.excluded.set(what, (this.excluded.get(what) ?? 0) + 1);
-  }
 }
 
 /** One line a pair: how many were right of how many, for each kind of call. */
 export function tableOf(rows: readonly Row[]): string {
   const kinds = [...new Set(rows.flatMap((row) => [...row.counts.keys()]))];
   const lines = [
-    ['', ...kinds, 'left out', 'ms a call'],
+    ['', ...kinds, 'ms a call'],
     ...rows.map((row) => [
       row.name,
       ...kinds.map((kind) => rightOf(row.counts.get(kind))),
-      String([...row.excluded.values()].reduce((sum, calls) => sum + calls, 0)),
       ((row.seconds * 1000) / Math.max(1, row.calls)).toFixed(1),
     ]),
   ];

@@ -1,0 +1,53 @@
+import { anthropicRefusals } from './refusals/anthropic.ts';
+import { chatRefusals } from './refusals/chat.ts';
+import {
+  cerebrasRefusals,
+  deepseekRefusals,
+  geminiRefusals,
+  groqRefusals,
+  mistralRefusals,
+  xaiRefusals,
+} from './refusals/compatible.ts';
+import { openaiChatRefusals, openaiResponsesRefusals } from './refusals/openai.ts';
+import type { Refusal } from './refusals/refusal.ts';
+
+/** A model that calls are sent to, and what its provider is known to refuse. */
+export interface Target {
+  readonly provider: string;
+  readonly model: string;
+  /** The formats that its provider speaks, the one first that clients of others are served in. */
+  readonly speaks: readonly string[];
+  readonly refusals: readonly Refusal[];
+}
+
+const messages = 'anthropic.messages';
+const chat = 'openai.chat';
+const responses = 'openai.responses';
+
+/** Of every provider models that differ in what they take. */
+export const targets: readonly Target[] = [
+  claude('claude-3-5-haiku-20241022'),
+  claude('claude-sonnet-4-5'),
+  claude('claude-opus-4-8'),
+  { provider: 'openai', model: 'gpt-4o', speaks: [chat, responses], refusals: openaiChatRefusals },
+  { provider: 'openai', model: 'gpt-5-mini', speaks: [chat, responses], refusals: openaiChatRefusals },
+  { provider: 'openai', model: 'gpt-5.3-codex', speaks: [responses], refusals: openaiResponsesRefusals },
+  { provider: 'mistral', model: 'mistral-large-2512', speaks: [chat], refusals: mistralRefusals },
+  { provider: 'mistral', model: 'magistral-medium-latest', speaks: [chat], refusals: mistralRefusals },
+  { provider: 'groq', model: 'openai/gpt-oss-120b', speaks: [chat, responses], refusals: groqRefusals },
+  { provider: 'groq', model: 'llama-3.3-70b-versatile', speaks: [chat, responses], refusals: groqRefusals },
+  { provider: 'cerebras', model: 'gpt-oss-120b', speaks: [chat], refusals: cerebrasRefusals },
+  { provider: 'deepseek', model: 'deepseek-chat', speaks: [chat], refusals: deepseekRefusals },
+  { provider: 'gemini', model: 'gemini-2.5-pro', speaks: [chat], refusals: geminiRefusals },
+  { provider: 'xai', model: 'grok-4-0709', speaks: [chat, responses], refusals: xaiRefusals },
+  {
+    provider: 'openrouter',
+    model: 'anthropic/claude-sonnet-4.5',
+    speaks: [chat, responses],
+    refusals: chatRefusals,
+  },
+];
+
+function claude(model: string): Target {
+  return { provider: 'anthropic', model, speaks: [messages], refusals: anthropicRefusals };
+}
