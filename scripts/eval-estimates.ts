@@ -71,16 +71,12 @@ function compare(recording: Recording): Compared | undefined {
 function estimated({ format: { wire }, kind, body, bytes }: Recording): Usage {
   const decoder = wire.replyDecoder(kind === 'sse' ? 'sse' : 'json', 'milestones');
   const meter = new Meter();
-  for (const event of [...decoder.push(bytes), ...decoder.end()]) meter.look(withoutUsage(event));
+  const answer = kind === 'json' ? untold(bytes) : bytes;
+  for (const event of [...decoder.push(answer), ...decoder.end()]) meter.look(withoutUsage(event));
   const request = Buffer.from(JSON.stringify(isJsonObject(body) ? body : {}));
   meter.close({
     ending: { how: 'complete' },
-    received: new Received({
-      wire,
-      fields: Outline.of(request),
-      headers: [],
-      query: '',
-    }),
+    received: new Received({ wire, fields: Outline.of(request), headers: [], query: '' }),
     target: {
       provider: openaiCompatible({ name: 'any', title: 'any', baseUrl: '', wires: [wire] }),
       model: 'any',
@@ -88,6 +84,12 @@ function estimated({ format: { wire }, kind, body, bytes }: Recording): Usage {
     unread: decoder.unread,
   });
   return meter.usage;
+}
+
+/** A whole answer that tells its usage isn't read any further. */
+function untold(bytes: Buffer): Buffer {
+  const { usage: _, ...answer } = JSON.parse(bytes.toString('utf8'));
+  return Buffer.from(JSON.stringify(answer));
 }
 
 function withoutUsage(event: ReplyEvent): ReplyEvent {

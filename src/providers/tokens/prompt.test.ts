@@ -14,6 +14,7 @@ const template: PromptTemplate = {
   tools: { as: 'json', base: 100_000, scale: 3 },
   readsSchema: true,
 };
+const media = { models: /^/, picture: ({ width }: { width: number }) => width, page: 5000 };
 const asked: ChatRequest = { model: 'a-model', messages: [{ role: 'user', content: 'Hello' }] };
 
 describe('what a model reads', () => {
@@ -27,6 +28,7 @@ describe('what a model reads', () => {
         output_config: { format: { type: 'json_schema', schema } },
       },
       template,
+      media,
     );
     assert.deepEqual(bags, [
       { texts: ['Be brief', 'Hello'], scale: 2 },
@@ -59,13 +61,20 @@ describe('what a model reads', () => {
         ],
       },
       template,
+      media,
     );
     assert.deepEqual(bags[0]?.texts, ['level', '{"river":"Isar"}', 'level', '{}', '1.2 m', 'none']);
     assert.equal(fixedTokens, 1000 + 3 * 10 + 2);
   });
 
-  test('a picture is a constant, also in a result; a text document is its text', () => {
+  test('a picture counts by its size, also in a result; a text document is its text, another its pages', () => {
     const image = { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } } as const;
+    const png = Buffer.alloc(40);
+    png.write('\x89PNG\r\n', 'latin1');
+    png.writeUInt32BE(640, 16);
+    png.writeUInt32BE(480, 20);
+    const data = png.toString('base64');
+    const screenshot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
     const text = Buffer.from('Water').toString('base64');
     const { bags, fixedTokens } = promptOf(
       {
@@ -75,7 +84,7 @@ describe('what a model reads', () => {
             role: 'user',
             content: [
               image,
-              { type: 'tool_result', tool_use_id: '1', content: [image] },
+              { type: 'tool_result', tool_use_id: '1', content: [screenshot] },
               { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Stone' } },
               { type: 'document', source: { type: 'base64', media_type: 'text/plain', data: text } },
               { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: text } },
@@ -84,14 +93,29 @@ describe('what a model reads', () => {
         ],
       },
       template,
+      media,
     );
     assert.deepEqual(bags[0]?.texts, ['Stone', 'Water']);
-    assert.equal(fixedTokens, 1000 + 2 * 10 + 3 * 765);
+    assert.equal(fixedTokens, 1000 + 2 * 10 + 1024 + 640 + 5000);
+  });
+
+  test('what the model thought in earlier turns is not read again, what it thought in this one is', () => {
+    const thought = (thinking: string) =>
+      ({ role: 'assistant', content: [{ type: 'thinking', thinking }] }) as const;
+    const messages = [
+      thought('Long ago'),
+      { role: 'user', content: 'And now?' } as const,
+      thought('Just now'),
+    ];
+    assert.deepEqual(promptOf({ ...asked, messages }, template, media).bags[0]?.texts, [
+      'And now?',
+      'Just now',
+    ]);
   });
 
   test('of tools without number a sample is laid out', () => {
     const tools = Array.from({ length: 10 * limits.countedToolsMax }, (_, at) => ({ name: `tool${at}` }));
-    const [, bag] = promptOf({ ...asked, tools }, template).bags;
+    const [, bag] = promptOf({ ...asked, tools }, template, media).bags;
     assert.equal(bag?.texts.length, limits.countedToolsMax);
     assert.equal(bag?.scale, 30);
   });

@@ -1,5 +1,8 @@
 import { limits } from '../../kernel/limits.ts';
 import type { Block, ChatRequest, MediaSource, Message, Tool } from '../../kernel/message.ts';
+import type { MediaRule } from './media-tokens.ts';
+import { pdfSizeOf } from './pdf-size.ts';
+import { type PictureSize, pictureSizeOf } from './picture-size.ts';
 import type { PromptTemplate } from './prompt-template.ts';
 import { declarationsOf } from './tool-declarations.ts';
 
@@ -15,15 +18,20 @@ interface Bag {
   readonly scale: number;
 }
 
-/** Providers count a picture by its size, which isn't known without opening it: this is a photograph of 1024 × 1024. */
-const mediaTokens = 765;
+/** A picture whose size isn't known, since it lies elsewhere, and a document: a photograph, a page of text. */
+const photograph = { width: 1024, height: 1024 };
+const pageOfText = { pages: 1, chars: 2000 };
+const charsPerToken = 4;
+/** The size of a picture stands at its beginning; in some only behind what the camera noted. */
+const pictureHeadChars = 128 * 1024;
 
 /** Lays a call out as its model will read it. */
-export function promptOf(request: ChatRequest, template: PromptTemplate): Prompt {
+export function promptOf(request: ChatRequest, template: PromptTemplate, media: MediaRule): Prompt {
   const { system, messages, tools = [], tool_choice: choice, output_config: output } = request;
-  const said = new Said(template);
+  const said = new Said(template, media);
   if (system !== undefined && system.length > 0) said.add({ role: 'system', content: system });
-  for (const message of messages) said.add(message);
+  const newTurn = messages.findLastIndex(({ role, content }) => role === 'user' && !isResults(content));
+  for (const [at, message] of messages.entries()) said.add(message, at > newTurn);
   const bags: Bag[] = [{ texts: said.texts, scale: template.scale }];
   let fixedTokens = template.base + said.fixedTokens;
   if (tools.length > 0 && !(choice?.type === 'none' && template.tools.as === 'json')) {
@@ -45,17 +53,24 @@ function toolBag(tools: readonly Tool[], { tools: { as, scale } }: PromptTemplat
   return { texts, scale: (scale * tools.length) / shown.length };
 }
 
+function isResults(content: Message['content']): boolean {
+  return typeof content !== 'string' && content.every(({ type }) => type === 'tool_result');
+}
+
 /** Gathers what is said in a conversation. */
 class Said {
   readonly texts: string[] = [];
   fixedTokens = 0;
   readonly #template: PromptTemplate;
+  readonly #media: MediaRule;
 
-  constructor(template: PromptTemplate) {
+  constructor(template: PromptTemplate, media: MediaRule) {
     this.#template = template;
+    this.#media = media;
   }
 
-  add({ content }: Message): void {
+  /** Models read again what they thought in the turn that goes on, and not what they thought in earlier ones. */
+  add({ content }: Message, goesOn = true): void {
     if (typeof content === 'string') {
       this.texts.push(content);
       this.fixedTokens += this.#template.message;
@@ -64,7 +79,7 @@ class Said {
     const results = content.filter((block) => block.type === 'tool_result').length;
     const messages = results > 0 && results === content.length ? results : results + 1;
     this.fixedTokens += messages * this.#template.message;
-    for (const block of content) this.#block(block);
+    for (const block of content) if (goesOn || block.type !== 'thinking') this.#block(block);
   }
 
   #block(block: Block): void {
@@ -84,7 +99,7 @@ class Said {
         else for (const inner of block.content ?? []) this.#block(inner);
         return;
       case 'image':
-        this.fixedTokens += mediaTokens;
+        this.fixedTokens += this.#media.picture(sizeOf(block.source));
         return;
       case 'document':
         this.#document(block.source);
@@ -98,6 +113,14 @@ class Said {
     if (source.type === 'text') this.texts.push(String(source.data));
     else if (source.type === 'base64' && String(source.media_type).startsWith('text/'))
       this.texts.push(Buffer.from(String(source.data), 'base64').toString('utf8'));
-    else this.fixedTokens += mediaTokens;
+    else {
+      const { pages, chars } = source.type === 'base64' ? pdfSizeOf(String(source.data)) : pageOfText;
+      this.fixedTokens += pages * this.#media.page + chars / charsPerToken;
+    }
   }
+}
+
+function sizeOf(source: MediaSource): PictureSize {
+  if (source.type !== 'base64') return photograph;
+  return pictureSizeOf(Buffer.from(String(source.data).slice(0, pictureHeadChars), 'base64')) ?? photograph;
 }

@@ -3,6 +3,7 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import type { Target } from '../../kernel/provider.ts';
 import { wiresOf } from '../../kernel/provider.ts';
 import { checkTranslatable } from '../../wire/check-translatable.ts';
+import { mediaRuleFor } from './media-tokens.ts';
 import { promptOf } from './prompt.ts';
 import { templateFor } from './prompt-template.ts';
 import { sampleOf } from './sample.ts';
@@ -16,7 +17,11 @@ export class TokenEstimator {
     checkTranslatable(request);
     if (provider.countTokens !== undefined) return provider.countTokens(request);
     const [wire] = wiresOf({ provider, model });
-    const { bags, fixedTokens } = promptOf(request, templateFor(model, wire?.name));
+    const { bags, fixedTokens } = promptOf(
+      request,
+      templateFor(model, wire?.name),
+      mediaRuleFor(model, wire?.name),
+    );
     const counts = await Promise.all(bags.map(({ texts }) => this.#count(texts)));
     const read = bags.reduce((sum, { scale }, at) => sum + scale * (counts[at] ?? 0), 0);
     return Math.max(1, Math.round(read + fixedTokens));

@@ -1,0 +1,72 @@
+import { inflateSync } from 'node:zlib';
+
+export interface PdfSize {
+  readonly pages: number;
+  /** About how many characters can be read in it. */
+  readonly chars: number;
+}
+
+/** Only so much of a document is looked into; the rest is taken to be like it. */
+const lookedIntoBytes = 512 * 1024;
+const streamBytesMax = 1024 * 1024;
+const inflatedBytesMax = 4 * 1024 * 1024;
+
+/** How long a document is, given in base64. Where its pages can't be told apart it is one. */
+export function pdfSizeOf(base64: string): PdfSize {
+  const document = Buffer.from(base64.slice(0, (lookedIntoBytes * 4) / 3), 'base64');
+  const share = Math.max(1, (base64.length * 3) / 4 / Math.max(1, document.length));
+  const text = document.toString('latin1');
+  const pages = text.match(/\/Type\s?\/Page(?![a-zA-Z])/g)?.length ?? 0;
+  return { pages: Math.max(1, Math.round(pages * share)), chars: share * charsIn(document, text) };
+}
+
+function charsIn(document: Buffer, text: string): number {
+  let chars = 0;
+  let inflated = 0;
+  let end = 0;
+  for (let at = text.indexOf('stream'); at >= 0; at = text.indexOf('stream', end + 9)) {
+    end = text.indexOf('endstream', at);
+    if (end < 0 || inflated > inflatedBytesMax) break;
+    if (text.slice(Math.max(0, at - dictionaryChars), at).includes('/Image')) continue;
+    const start = at + (text[at + 6] === '\r' ? 8 : 7);
+    const page = readable(document.subarray(start, end));
+    inflated += page.length;
+    chars += shownChars(page);
+  }
+  return chars;
+}
+
+/** What is said of a stream stands right before it. */
+const dictionaryChars = 200;
+
+function readable(stream: Buffer): string {
+  try {
+    return inflateSync(stream, { maxOutputLength: streamBytesMax }).toString('latin1');
+  } catch {
+    return stream.toString('latin1');
+  }
+}
+
+/** Text stands between BT and ET. */
+function shownChars(page: string): number {
+  let chars = 0;
+  let end = 0;
+  for (let at = page.indexOf('BT'); at >= 0; at = page.indexOf('BT', end)) {
+    end = page.indexOf('ET', at);
+    if (end < 0) break;
+    chars += writtenChars(page.slice(at, end));
+  }
+  return chars;
+}
+
+/** In parentheses a character each, or in hexadecimal, mostly two bytes a character. */
+function writtenChars(block: string): number {
+  let chars = 0;
+  let open = '';
+  for (const char of block) {
+    if (open === '' && (char === '(' || char === '<')) open = char;
+    else if ((open === '(' && char === ')') || (open === '<' && char === '>')) open = '';
+    else if (open !== '') chars += open === '(' ? 1 : 1 / 4;
+  }
+  return chars;
+}
