@@ -96,7 +96,7 @@ describe('what a model reads', () => {
       media,
     );
     assert.deepEqual(bags[0]?.texts, ['Stone', 'Water']);
-    assert.equal(fixedTokens, 1000 + 2 * 10 + 1024 + 640 + 5000);
+    assert.equal(fixedTokens, 1000 + 2 * 10 + 768 + 640 + 5000);
   });
 
   test('what the model thought in earlier turns is not read again, what it thought in this one is', () => {

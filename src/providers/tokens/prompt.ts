@@ -19,7 +19,7 @@ interface Bag {
 }
 
 /** A picture whose size isn't known, since it lies elsewhere, and a document: a photograph, a page of text. */
-const photograph = { width: 1024, height: 1024 };
+const photograph = { width: 768, height: 768 };
 const pageOfText = { pages: 1, chars: 2000 };
 const charsPerToken = 4;
 /** The size of a picture stands at its beginning; in some only behind what the camera noted. */
