@@ -9,7 +9,7 @@ import { flood, usageOf } from './measure.ts';
 import { usage } from './messages.ts';
 import { numberOption } from './number-option.ts';
 import { rowNamed } from './rows.ts';
-import { spreadOf } from './statistics.ts';
+import { quantile, spreadOf } from './statistics.ts';
 import { bearer, type Subject, startOwn } from './subjects.ts';
 
 const { values, positionals } = parseArgs({
@@ -54,6 +54,7 @@ for (const row of values.rows.split(',').map(rowNamed)) {
   console.log(
     `${row.name.padEnd(14)} here ${spreadOf(ours).median.toFixed(1)}, there ${spreadOf(theirs).median.toFixed(1)}: ` +
       `${ratio.median.toFixed(3)} (${ratio.lowest.toFixed(3)}–${ratio.highest.toFixed(3)}), ` +
+      `by their lowest tenths ${(quantile(ours, 0.1) / quantile(theirs, 0.1)).toFixed(3)}, ` +
       `RSS ${memory.map((megabytes) => megabytes.toFixed(0)).join(' and ')} MB`,
   );
 }

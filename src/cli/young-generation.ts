@@ -2,7 +2,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /** From here it doubles at most once more, to two halves of 8 MB. With more, calls took no less CPU time; with 2 MB, a tenth more. */
-const bytesMax = 8 * 2 ** 20;
+const bytesMax = 16 * 2 ** 20;
 
 /**
  * Lets the space for new objects grow with the load, but not to the 64 MB that V8 takes for it. Its size is an option of Node.js

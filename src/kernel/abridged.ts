@@ -10,7 +10,7 @@ const keptBytes = 256;
  * JSON in which long texts are cut down to how they begin and how long they were: a tenth of the work for who wants to
  * know what there is, and not what it says. `longTexts` has where each begins and ends, with its quotes.
  */
-export function abridged(bytes: Buffer, longTexts: Int32Array): string {
+export function abridged(bytes: Buffer, longTexts: readonly number[]): string {
   let text = '';
   let from = 0;
   for (let at = 0; at < longTexts.length; at += 2) {

@@ -275,6 +275,8 @@ export const limits = {
   requestLogFlushMs: 500,
   /** A line of the journal takes microseconds. Where it takes this long the disk is too busy, and is let alone for a while. */
   journalSlowMs: 200,
+  /** On one machine calls share a write for so long; with replicas each is written before its client has the end of its answer. */
+  journalDelayMs: 2,
   journalRestMs: 30_000,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */
   requestLogRowsAtOnce: 500,

@@ -92,9 +92,9 @@ export class Outline implements Fields {
     return this.#checked(this.bytes.toString('utf8'));
   }
 
-  /** All of it, but of long texts only how they begin; `bytesOfText` says how long they are. */
+  /** All of it, but of long texts only how they begin, where that spares something; `bytesOfText` says how long they are. */
   abridged(): JsonObject {
-    const { longTexts } = this.#scanned;
+    const longTexts = this.bytes.byteLength < abridgedBytesMin ? undefined : this.#scanned.longTexts;
     return this.#checked(
       longTexts === undefined ? this.bytes.toString('utf8') : abridged(this.bytes, longTexts),
     );
@@ -111,6 +111,8 @@ export class Outline implements Fields {
 /** What clients may send. */
 const received: ScanBounds = { valuesMax: limits.jsonValuesMax, depthMax: limits.jsonDepthMax };
 const answered: ScanBounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: limits.jsonDepthMax };
+/** Cutting takes as long as reading a text of a few thousand bytes. */
+const abridgedBytesMin = 8192;
 const openBracket = 91;
 const nothing: JsonObject = {};
 

@@ -25,6 +25,7 @@ export async function requestLogPart({ settings, stores, log }: RequestLogParts)
     log: stores.database.requests,
     journal: new Journal({
       folder: settings.dataDir,
+      delayMs: settings.stores === undefined ? limits.journalDelayMs : 0,
       onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
     }),
     onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),

@@ -62,14 +62,14 @@ function isEscaped(bytes: Uint8Array, start: number, end: number): boolean {
   return false;
 }
 
-function hasEscapedName(bytes: Uint8Array, places: Int32Array): boolean {
+function hasEscapedName(bytes: Uint8Array, places: readonly number[]): boolean {
   for (let at = 0; at < places.length; at += 4)
     if (isEscaped(bytes, places[at] ?? 0, places[at + 1] ?? 0)) return true;
   return false;
 }
 
 /** Of keys without escapes. */
-function isSameKey(bytes: Uint8Array, places: Int32Array, one: number, other: number): boolean {
+function isSameKey(bytes: Uint8Array, places: readonly number[], one: number, other: number): boolean {
   const start = places[one] ?? 0;
   const length = (places[one + 1] ?? 0) - start;
   const from = places[other] ?? 0;

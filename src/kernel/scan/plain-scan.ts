@@ -62,12 +62,12 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
           kind,
           start: first,
           end: at,
-          places: Int32Array.from(places),
+          places,
           values,
           pairs,
           depth: deepest,
           escapedKeys,
-          longTexts: longTexts.length > 2 * longTextsMax ? undefined : Int32Array.from(longTexts),
+          longTexts: longTexts.length > 2 * longTextsMax ? undefined : longTexts,
         };
       }
       if (depth === 1) {

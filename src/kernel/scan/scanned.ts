@@ -4,7 +4,7 @@ export interface Scanned {
   readonly start: number;
   readonly end: number;
   /** For each member of an object where its key starts and ends, with its quotes, and its value; for each item of an array its value. */
-  readonly places: Int32Array;
+  readonly places: readonly number[];
   /** Commas and opening brackets: no fewer than there are values, and at most twice as many. */
   readonly values: number;
   /** Of key and value, in all objects. */
@@ -14,7 +14,7 @@ export interface Scanned {
   /** Whether there is an escape in some key, at any depth. */
   readonly escapedKeys: boolean;
   /** Where each long text begins and ends, with its quotes, keys left out; undefined where there are too many. */
-  readonly longTexts: Int32Array | undefined;
+  readonly longTexts: readonly number[] | undefined;
 }
 
 /** What is seen first: no JSON, more values, brackets or direct children than may be. */

@@ -33,24 +33,33 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
       if (isLast) break;
       at += done;
     }
-    const [first = 0, behind = 0, numbers = 0, values = 0, pairs = 0, depth = 0, long = 0, escaped = 0] =
-      found;
+    const first = found[0] ?? 0;
+    const long = found[6] ?? 0;
     return {
       kind: kindOf(bytes[first]),
       start: first,
-      end: behind,
-      places: places.slice(0, numbers),
-      values,
-      pairs,
-      depth,
-      escapedKeys: escaped !== 0,
-      longTexts: long > longTextsMax.value ? undefined : long === 0 ? none : texts.slice(0, 2 * long),
+      end: found[1] ?? 0,
+      places: listed(places, found[2] ?? 0),
+      values: found[3] ?? 0,
+      pairs: found[4] ?? 0,
+      depth: found[5] ?? 0,
+      escapedKeys: found[7] !== 0,
+      longTexts: long > longTextsMax.value ? undefined : listed(texts, 2 * long),
     };
   };
   return { scan, windowBytes };
 }
 
-const none = new Int32Array(0);
+const none: readonly number[] = [];
+
+/** Lists of our own, as the next scan writes over these: plain ones, since an Int32Array of more than 64 bytes is memory of its own. */
+function listed(places: Int32Array, length: number): readonly number[] {
+  if (length === 0) return none;
+  const list = new Array<number>(length);
+  for (let at = 0; at < length; at++) list[at] = places[at] ?? 0;
+  return list;
+}
+
 /** By what `run` answers: -1, -2, … */
 const faults: readonly ScanFault[] = ['syntax', 'values', 'depth', 'children'];
 /** The scanner counts in 32 bits. */

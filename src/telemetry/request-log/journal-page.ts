@@ -11,14 +11,16 @@ type Tell = (error: unknown) => void;
  */
 export class JournalPage {
   readonly #path: string;
+  readonly #delayMs: number;
   readonly #tell: Tell;
   #gathered: LoggedCall[] = [];
   #fd: number | undefined;
   #state: 'idle' | 'planned' | 'broken' = 'idle';
   #removed: PromiseWithResolvers<void> | undefined;
 
-  constructor(path: string, tell: Tell) {
+  constructor(path: string, { delayMs, tell }: { readonly delayMs: number; readonly tell: Tell }) {
     this.#path = path;
+    this.#delayMs = delayMs;
     this.#tell = tell;
   }
 
@@ -27,8 +29,9 @@ export class JournalPage {
     this.#gathered.push(call);
     if (this.#state !== 'idle') return;
     this.#state = 'planned';
-    // With the others that ended in this moment.
-    process.nextTick(() => this.#pass());
+    // With the others that end in this moment, or soon.
+    if (this.#delayMs === 0) process.nextTick(() => this.#pass());
+    else setTimeout(() => this.#pass(), this.#delayMs);
   }
 
   /** Its calls are stored, or given up. Resolves when the file is gone. */

@@ -9,6 +9,8 @@ import { JournalPage } from './journal-page.ts';
 
 interface JournalParts {
   readonly folder: string;
+  /** What a kill may take: each write costs as much as the rest of a row, and with a delay many share it. */
+  readonly delayMs: number;
   /** Told once each time that pages can't be written: calls go on, and a kill may take them from the log. */
   readonly onError?: (error: unknown) => void;
 }
@@ -24,14 +26,16 @@ const nameOfPages = /^requests-.+\.journal$/;
 /** Calls that are not in the log yet, in files that outlive a killed process. */
 export class Journal {
   readonly #folder: string;
+  readonly #delayMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
   readonly #process = randomUUID();
   #pages = 0;
   #isBroken = false;
   #restsUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ folder, onError }: JournalParts) {
+  constructor({ folder, delayMs, onError }: JournalParts) {
     this.#folder = folder;
+    this.#delayMs = delayMs;
     this.#onError = onError;
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -61,7 +65,10 @@ export class Journal {
   }
 
   #page(name: string): JournalPage {
-    return new JournalPage(join(this.#folder, name), (error) => this.#told(error));
+    return new JournalPage(join(this.#folder, name), {
+      delayMs: this.#delayMs,
+      tell: (error) => this.#told(error),
+    });
   }
 
   #told(error: unknown): void {
