@@ -174,6 +174,8 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
     test(`a key that the provider quotes is not told on (${pair})`, async () => {
       const error = await failing(refusal(401, `Incorrect API key: ${key}.`), false);
       assert.equal(error.status, 401);
+      // Claude Code tries a 401 again for a minute unless it is told not to.
+      assert.equal(error.headers?.get('x-should-retry'), 'false');
       assert.match(error.message, /Incorrect API key: \[secret\]\./);
     });
 

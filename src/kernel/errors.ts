@@ -110,7 +110,6 @@ export class GatewayError extends Error {
 /** Where the same call again gets the same answer, until a person has done something. */
 export function isFinal({ code, status, details }: GatewayError): boolean {
   if (details.shouldRetry !== undefined) return !details.shouldRetry;
-  if (code === 'upstream_error') return false;
   return finalStatuses.has(status) || code === 'loop_detected' || code === 'provider_key_unreadable';
 }
 

@@ -156,6 +156,8 @@ test('without a limit of its own a call is taken to be as long as its model can,
   const outOf = async (options: string) =>
     /(\d+) out\)/.exec(refusal((await run(open, { options })).error, 'request_cost_exceeded').message)?.[1];
   assert.equal(await outOf('request=0.000001'), '1000');
+  const unlimited = await run(open, { options: 'day=0.000001' });
+  assert.match(refusal(unlimited.error, 'cost_ceiling_exceeded').message, /sets no limit .*clamp=true/);
   assert.equal(await outOf('request=0.000001&assume_output=70'), '70');
   const { error } = await run(request, { options: 'request=0.000001&assume_output=7' });
   assert.match(refusal(error, 'request_cost_exceeded').message, /, 100 out\)/);

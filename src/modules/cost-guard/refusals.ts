@@ -5,7 +5,7 @@ import type { WorstCase } from './worst-case.ts';
 export function requestTooDear(worst: WorstCase, ceiling: NanoUsd): GatewayError {
   return new GatewayError(
     'request_cost_exceeded',
-    `${couldCost(worst)}, and a request may cost ${usd(ceiling)} at most; lower its limit of output tokens, or send less`,
+    `${couldCost(worst)}, and a request may cost ${usd(ceiling)} at most; lower its limit of output tokens, or send less${advice(worst)}`,
   );
 }
 
@@ -20,7 +20,7 @@ export function ceilingReached(
   return new GatewayError(
     'cost_ceiling_exceeded',
     `${couldCost(worst)}, and ${usd(left)} of the ${window}'s ${usd(ceiling)} are left ` +
-      `(${usd(spent)} spent${underWay}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}`,
+      `(${usd(spent)} spent${underWay}); the next ${window} begins at ${new Date(endsAtMs).toISOString()}${advice(worst)}`,
     { resetsAtMs: endsAtMs },
   );
 }
@@ -39,6 +39,11 @@ function couldCost({ cost, sentTokens, inputTokens, outputTokens }: WorstCase): 
       ? ', most of them what its provider may read by itself, for which cost-guard?assume_input=… sets another number'
       : '';
   return `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`;
+}
+
+/** Agents that set no limit can't be told to lower it. */
+function advice({ isLimited }: WorstCase): string {
+  return isLimited ? '' : '; it sets no limit of output, and cost-guard?clamp=true would set one';
 }
 
 function usd(nano: NanoUsd): string {

@@ -1,6 +1,7 @@
 import {
   type ChatRequest,
   type CostBound,
+  choosesOutputLimit,
   costCeiling,
   type Exchange,
   type NanoUsd,
@@ -13,7 +14,7 @@ import { inputBound } from './input-bound.ts';
 import { limits } from './limits.ts';
 import type { CostGuardOptions } from './options.ts';
 
-type Assumptions = Pick<CostGuardOptions, 'assume_input' | 'assume_output'>;
+type Assumptions = Partial<Pick<CostGuardOptions, 'assume_input' | 'assume_output' | 'clamp'>>;
 
 /** The most that a call can cost, as far as that can be known before it is made. */
 export class WorstCase {
@@ -24,6 +25,8 @@ export class WorstCase {
   /** Of all answers that are asked for together. */
   readonly outputTokens: number;
   readonly cost: NanoUsd;
+  /** Whether there is a limit of output, or one would be set. */
+  readonly isLimited: boolean;
   readonly #thinkingTokens: number;
   readonly #answers: number;
   readonly #card: RateCard;
@@ -43,6 +46,8 @@ export class WorstCase {
     this.sentTokens = tokens;
     this.inputTokens = Math.max(tokens, unseen);
     this.outputTokens = outputLimit(request, priced, assumed) * this.#answers;
+    this.isLimited =
+      typeof request.max_tokens === 'number' || assumed.clamp === true || choosesOutputLimit(exchange);
     this.#thinkingTokens = thinkingIn(request);
     this.#bound = boundOf(found, this.inputTokens);
     this.cost = this.costWith(this.outputTokens);
