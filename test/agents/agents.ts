@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+
+/** Where an agent is pointed at. */
+export interface Place {
+  /** The gateway's address, without a path. */
+  readonly url: string;
+  readonly token: string;
+  readonly model: string;
+  /** The agent's home, empty before it starts. */
+  readonly home: string;
+  /** The folder that it works in. */
+  readonly work: string;
+  /** Headers that the agent is told to send. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface Launch {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly args: readonly string[];
+  /** What has to be written before it starts, by path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface Agent {
+  readonly name: string;
+  /** The npm package, and the version that is tested. */
+  readonly package: string;
+  readonly version: string;
+  readonly command: string;
+  /** A model of a provider that speaks the agent's own format. */
+  readonly ownModel: string;
+  readonly otherModel: string;
+  /** The tools by which it reads a file, the first that is offered counts. */
+  readonly reading: readonly Reading[];
+  launch(place: Place, prompt: string): Launch;
+}
+
+interface Reading {
+  readonly tool: string;
+  input(path: string): object;
+}
+
+const claudeCode: Agent = {
+  name: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  version: '2.1.325',
+  command: 'claude',
+  ownModel: 'claude-sonnet-4-5',
+  otherModel: 'gpt-5-mini',
+  reading: [{ tool: 'Read', input: (path) => ({ file_path: path }) }],
+  launch: ({ url, token, model, headers }, prompt) => ({
+    environment: {
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_AUTH_TOKEN: token,
+      ANTHROPIC_MODEL: model,
+      ANTHROPIC_DEFAULT_HAIKU_MODEL: model,
+      ANTHROPIC_CUSTOM_HEADERS: Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join('\n'),
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    },
+    args: ['-p', prompt],
+    files: {},
+  }),
+};
+
+const codex: Agent = {
+  name: 'Codex',
+  package: '@openai/codex',
+  version: '0.166.0',
+  command: 'codex',
+  ownModel: 'gpt-5-codex',
+  otherModel: 'claude-sonnet-4-5',
+  reading: [
+    { tool: 'exec_command', input: (path) => ({ cmd: `cat ${path}` }) },
+    { tool: 'shell_command', input: (path) => ({ command: `cat ${path}` }) },
+    { tool: 'shell', input: (path) => ({ command: ['cat', path] }) },
+  ],
+  launch: ({ url, token, model, home, headers }, prompt) => ({
+    environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
+    args: ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
+    files: {
+      [join(home, '.codex', 'config.toml')]: [
+        `model = ${JSON.stringify(model)}`,
+        'model_provider = "weir"',
+        '',
+        '[model_providers.weir]',
+        'name = "Weir"',
+        `base_url = "${url}/v1"`,
+        'wire_api = "responses"',
+        'env_key = "WEIR_TOKEN"',
+        // Codex tries again whatever the status; with five tries, which is its default, a refusal is read after six seconds.
+        'stream_max_retries = 4',
+        `http_headers = { ${Object.entries(headers)
+          .map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
+          .join(', ')} }`,
+        '',
+      ].join('\n'),
+    },
+  }),
+};
+
+const opencode: Agent = {
+  name: 'opencode',
+  package: 'opencode-ai',
+  version: '1.18.18',
+  command: 'opencode',
+  ownModel: 'lmstudio/some-model',
+  otherModel: 'claude-sonnet-4-5',
+  reading: [{ tool: 'read', input: (path) => ({ filePath: path }) }],
+  launch: ({ url, token, model, work, headers }, prompt) => ({
+    environment: { WEIR_TOKEN: token, OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    args: ['run', '--model', `weir/${model}`, prompt],
+    files: {
+      [join(work, 'opencode.json')]: JSON.stringify({
+        $schema: 'https://opencode.ai/config.json',
+        provider: {
+          weir: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'Weir',
+            options: { baseURL: `${url}/v1`, apiKey: '{env:WEIR_TOKEN}', headers },
+            models: { [model]: {} },
+          },
+        },
+        small_model: `weir/${model}`,
+      }),
+    },
+  }),
+};
+
+const pi: Agent = {
+  name: 'pi',
+  package: '@mariozechner/pi-coding-agent',
+  version: '0.73.1',
+  command: 'pi',
+  ownModel: 'claude-sonnet-4-5',
+  otherModel: 'lmstudio/some-model',
+  reading: [{ tool: 'read', input: (path) => ({ path }) }],
+  launch: ({ url, token, model, home, headers }, prompt) => ({
+    environment: { WEIR_TOKEN: token, PI_OFFLINE: '1' },
+    args: ['-p', '--provider', 'weir', '--model', model, prompt],
+    files: {
+      [join(home, '.pi', 'agent', 'models.json')]: JSON.stringify({
+        providers: {
+          weir: {
+            baseUrl: url,
+            api: 'anthropic-messages',
+            apiKey: 'WEIR_TOKEN',
+            headers,
+            models: [{ id: model }],
+          },
+        },
+      }),
+    },
+  }),
+};
+
+const qwenCode: Agent = {
+  name: 'qwen-code',
+  package: '@qwen-code/qwen-code',
+  version: '0.24.4',
+  command: 'qwen',
+  ownModel: 'lmstudio/some-model',
+  otherModel: 'claude-sonnet-4-5',
+  reading: [{ tool: 'read_file', input: (path) => ({ file_path: path }) }],
+  launch: ({ url, token, model, home, headers }, prompt) => ({
+    environment: { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: token, OPENAI_MODEL: model },
+    args: ['-p', prompt, '--auth-type', 'openai'],
+    files: {
+      [join(home, '.qwen', 'settings.json')]: JSON.stringify({
+        model: { name: model, generationConfig: { customHeaders: headers } },
+        telemetry: { enabled: false },
+        privacy: { usageStatisticsEnabled: false },
+      }),
+    },
+  }),
+};
+
+/** The agents that are tested, each at one version. */
+export const agents: readonly Agent[] = [claudeCode, codex, opencode, pi, qwenCode];

@@ -1,0 +1,70 @@
+import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+
+/** What a strict provider would refuse in a request; undefined where nothing is wrong. */
+export function faultIn({ url, json, headers }: SeenRequest, expected: Expected): string | undefined {
+  if (json.model !== expected.model) return `the model is ${json.model} and not ${expected.model}`;
+  const key = stringOf(headers['x-api-key']) ?? headers.authorization?.replace('Bearer ', '');
+  if (key !== undefined && !expected.keys.includes(key)) return 'the key is not the provider’s';
+  if (url.startsWith('/v1/messages')) return faultInMessages(json);
+  return url.startsWith('/v1/responses') ? faultInResponses(json) : faultInChat(json);
+}
+
+interface Expected {
+  readonly model: string;
+  readonly keys: readonly string[];
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+function faultInMessages(json: Json): string | undefined {
+  const strange = Object.keys(json).filter((field) => !messagesFields.has(field));
+  if (strange.length > 0) return `${strange.join(', ')}: Extra inputs are not permitted`;
+  if (!Number.isInteger(json.max_tokens)) return 'max_tokens: Field required';
+  const messages = objectsOf(json.messages);
+  if (messages[0]?.role !== 'user') return 'messages: first message must use the "user" role';
+  for (const [at, { role, content }] of messages.entries()) {
+    if (typeof content === 'string' ? content === '' : objectsOf(content).length === 0)
+      if (at < messages.length - 1) return `messages.${at}: all messages must have non-empty content`;
+    const used = role === 'assistant' ? objectsOf(content).filter(({ type }) => type === 'tool_use') : [];
+    const results = objectsOf(messages[at + 1]?.content);
+    for (const { id } of used)
+      if (!results.some(({ type, tool_use_id }) => type === 'tool_result' && tool_use_id === id))
+        return `messages.${at}: tool_use ids were found without tool_result blocks immediately after: ${id}`;
+  }
+  return faultInNames(objectsOf(json.tools).map(({ name }) => name));
+}
+
+function faultInChat(json: Json): string | undefined {
+  const open = new Set<unknown>();
+  for (const [at, { role, tool_calls, tool_call_id }] of objectsOf(json.messages).entries()) {
+    if (role === 'tool' && !open.delete(tool_call_id))
+      return `messages[${at}]: a tool message must follow a message with that tool call`;
+    if (role !== 'tool' && open.size > 0) return `messages[${at}]: tool calls were not answered before it`;
+    for (const { id } of objectsOf(tool_calls)) open.add(id);
+  }
+  return faultInNames(objectsOf(json.tools).map((tool) => objectOf(tool.function)?.name));
+}
+
+function faultInResponses(json: Json): string | undefined {
+  const calls = new Set<unknown>();
+  for (const { type, call_id } of objectsOf(json.input)) {
+    if (type === 'function_call') calls.add(call_id);
+    if (type === 'function_call_output' && !calls.has(call_id))
+      return `No tool call found for function call output with call_id ${call_id}.`;
+  }
+  return undefined;
+}
+
+function faultInNames(names: readonly unknown[]): string | undefined {
+  if (new Set(names).size < names.length) return 'tools: Tool names must be unique.';
+  const wrong = names.find((name) => typeof name !== 'string' || !/^[\w-]{1,64}$/.test(name));
+  return wrong === undefined ? undefined : `tools: ${wrong} is no name`;
+}
+
+const messagesFields = new Set(
+  `model messages system tools tool_choice metadata max_tokens thinking stream temperature top_p top_k stop_sequences
+  output_config context_management service_tier container mcp_servers cache_control betas speed inference_geo diagnostics`.split(
+    /\s+/,
+  ),
+);

@@ -1,0 +1,92 @@
+import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { providerDialects } from '../support/provider-dialects.ts';
+
+/** What the scripted model says in one turn. */
+export type Said = { readonly text: string } | { readonly tool: string; readonly input: object };
+
+/** An answer in the format in which it was asked for. */
+export function answering({ url, json }: SeenRequest, said: Said): Script {
+  if (url.startsWith('/v1/responses')) return responsesAnswer(said, json.stream === true);
+  const [messages, chat] = providerDialects;
+  const dialect = url.startsWith('/v1/messages') ? messages : chat;
+  if (dialect === undefined) throw new Error(`nobody speaks ${url}`);
+  const { opening, text, call, closing, whole } = dialect;
+  const id = `call_${Math.random().toString(36).slice(2)}`;
+  if (json.stream !== true)
+    return {
+      body: 'text' in said ? whole(said.text) : whole('', { id, name: said.tool, json: inputOf(said) }),
+    };
+  const content = 'text' in said ? text(said.text) : call({ id, name: said.tool }, inputOf(said));
+  return { chunks: [opening, content, closing('text' in said ? 'said' : 'called')] };
+}
+
+/** A stream that breaks off in the middle of a sentence. */
+export function brokenOff(request: SeenRequest): Script {
+  const { chunks = [], ...script } = answering(request, { text: 'The word in the file is' });
+  const begun = chunks.slice(0, request.url.startsWith('/v1/responses') ? 4 : 2);
+  // The sentence is not over either.
+  const open = begun.map((chunk) =>
+    typeof chunk === 'string' ? chunk.replace(/event: content_block_stop.*$/s, '') : chunk,
+  );
+  return { ...script, chunks: open, ending: 'cut' };
+}
+
+function inputOf({ input }: { readonly input: object }): string {
+  return JSON.stringify(input);
+}
+
+function responsesAnswer(said: Said, streamed: boolean): Script {
+  const id = Math.random().toString(36).slice(2);
+  const item =
+    'text' in said
+      ? {
+          type: 'message',
+          id: `msg_${id}`,
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: said.text, annotations: [] }],
+        }
+      : {
+          type: 'function_call',
+          id: `fc_${id}`,
+          call_id: `call_${id}`,
+          name: said.tool,
+          arguments: inputOf(said),
+          status: 'completed',
+        };
+  const usage = {
+    ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+    ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+  };
+  const shell = { id: `resp_${id}`, object: 'response', created_at: 1, model: 'gpt-5-codex', output: [] };
+  const response = { ...shell, status: 'completed', output: [item], usage };
+  if (!streamed) return { body: response };
+  const place = { item_id: item.id, output_index: 0 };
+  const delta =
+    'text' in said
+      ? { type: 'response.output_text.delta', ...place, content_index: 0, delta: said.text }
+      : { type: 'response.function_call_arguments.delta', ...place, delta: inputOf(said) };
+  const empty = 'text' in said ? { ...item, content: [] } : { ...item, arguments: '' };
+  const events = [
+    { type: 'response.created', response: { ...shell, status: 'in_progress' } },
+    { type: 'response.output_item.added', output_index: 0, item: { ...empty, status: 'in_progress' } },
+    ...('text' in said
+      ? [
+          {
+            type: 'response.content_part.added',
+            ...place,
+            content_index: 0,
+            part: { type: 'output_text', text: '', annotations: [] },
+          },
+        ]
+      : []),
+    delta,
+    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.completed', response },
+  ];
+  return {
+    chunks: events.map(
+      (event, at) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: at })}\n\n`,
+    ),
+  };
+}

@@ -1,0 +1,107 @@
+import type { Environment } from '../../src/gateway/settings.ts';
+import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
+import type { Agent } from './agents.ts';
+import { brokenOff } from './said.ts';
+
+/** What the person must get to see. */
+export const word = 'Isarwelle';
+
+export interface Scenario {
+  readonly name: string;
+  /** What the table says of it. */
+  readonly summary: string;
+  readonly model: (agent: Agent) => string;
+  readonly environment: Environment;
+  /** What the agent is told to send. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** With an account, its key and its stored provider keys. */
+  readonly cloud?: true;
+  /** What the provider says to the calls of the conversation instead of an answer. */
+  failing?(request: SeenRequest, call: number): Script | undefined;
+  readonly sees: RegExp;
+  /** The status of the refusal that the person must read within five seconds. */
+  readonly refusal?: number;
+}
+
+const own = ({ ownModel }: Agent) => ownModel;
+const keys: Environment = { ANTHROPIC_API_KEY: 'sk-ant-tests', OPENAI_API_KEY: 'sk-tests' };
+export const providerKeys = Object.values(keys).map(String);
+
+export const scenarios: readonly Scenario[] = [
+  {
+    name: 'native',
+    summary: 'a model of the agent’s own format',
+    model: own,
+    environment: keys,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'cross',
+    summary: 'a model of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: keys,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'cloud',
+    summary: 'an account, its key, its stored provider keys',
+    model: () => 'claude-sonnet-4-5',
+    environment: { WEIR_MODE: 'cloud' },
+    cloud: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'ceiling',
+    summary: 'a day’s ceiling that is spent, set by a header',
+    model: () => 'claude-sonnet-4-5',
+    environment: keys,
+    headers: { 'x-weir-pipeline': 'cost-guard?day=0.0001' },
+    sees: /the day's 0\.0001 USD are left.*the next day begins at/s,
+    refusal: 402,
+  },
+  {
+    name: 'no key',
+    summary: 'no provider key anywhere',
+    model: () => 'claude-sonnet-4-5',
+    environment: {},
+    sees: /ANTHROPIC_API_KEY|provider.key/i,
+    refusal: 401,
+  },
+  {
+    name: 'cut',
+    summary: 'the first answer breaks off',
+    model: own,
+    environment: keys,
+    failing: (request, call) => (call === 0 ? brokenOff(request) : undefined),
+    sees: new RegExp(word),
+  },
+  {
+    name: 'cut, cross',
+    summary: 'the same of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: keys,
+    failing: (request, call) => (call === 0 ? brokenOff(request) : undefined),
+    sees: new RegExp(word),
+  },
+  {
+    name: '500',
+    summary: 'the provider fails once',
+    model: own,
+    environment: keys,
+    failing: (_, call) => (call === 0 ? refusing(500, 'Internal server error') : undefined),
+    sees: new RegExp(word),
+  },
+  {
+    name: '401',
+    summary: 'the provider refuses the key',
+    model: ({ otherModel }) => otherModel,
+    environment: keys,
+    failing: () => refusing(401, 'this key is not known here'),
+    sees: /this key is not known here/,
+  },
+];
+
+function refusing(status: number, message: string): Script {
+  const type = status === 401 ? 'authentication_error' : 'api_error';
+  return { status, body: { type: 'error', error: { type, message, code: null, param: null } } };
+}

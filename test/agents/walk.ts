@@ -1,0 +1,171 @@
+import { channel } from 'node:diagnostics_channel';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FakeUpstream, type SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { startTestGateway } from '../../src/testing/test-gateway.ts';
+import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { Person } from '../support/cloud.ts';
+import type { Agent } from './agents.ts';
+import { faultIn } from './checked-request.ts';
+import { type Launched, launched } from './launched.ts';
+import { answering } from './said.ts';
+import { providerKeys, type Scenario, word } from './scenarios.ts';
+
+export interface Walked {
+  readonly passed: boolean;
+  /** The line that matters, or what is wrong. */
+  readonly saw: string;
+  /** From start to end, and from the gateway's refusal until the person could read it. */
+  readonly seconds: number;
+  readonly refusalSeconds: number | undefined;
+  readonly calls: number;
+  readonly output: string;
+}
+
+const prompt = 'Read the file river.txt and say the word that is in it.';
+const refusalSecondsMax = 5;
+
+/** One agent through one scenario, with a gateway and a provider of its own. */
+export async function walk(agent: Agent, folder: string, scenario: Scenario): Promise<Walked> {
+  const faults: string[] = [];
+  const root = mkdtempSync(join(tmpdir(), 'weir-agent-'));
+  const [home, work] = [join(root, 'home'), join(root, 'work')];
+  for (const made of [home, work]) mkdirSync(made);
+  const file = join(work, 'river.txt');
+  const model = scenario.model(agent);
+  let calls = 0;
+  const provider = await FakeUpstream.start((request) => {
+    const fault = faultIn(request, { model: model.replace(/^lmstudio\//, ''), keys: providerKeys });
+    if (fault !== undefined) {
+      faults.push(fault);
+      return {
+        status: 400,
+        body: { type: 'error', error: { type: 'invalid_request_error', message: fault } },
+      };
+    }
+    const tools = toolNames(request);
+    const reading = agent.reading.find(({ tool }) => tools.includes(tool));
+    // Titles and the like.
+    if (reading === undefined) return answering(request, { text: 'Rivers' });
+    const failure = scenario.failing?.(request, calls++);
+    if (failure !== undefined) return failure;
+    if (!hasResult(request)) return answering(request, { tool: reading.tool, input: reading.input(file) });
+    const found = request.bytes.includes(word);
+    return answering(request, { text: found ? `The word is ${word}.` : 'The file was not to be read.' });
+  });
+  const weir = await startTestGateway({
+    WEIR_ANTHROPIC_BASE_URL: provider.url,
+    WEIR_OPENAI_BASE_URL: `${provider.url}/v1`,
+    WEIR_LMSTUDIO_BASE_URL: `${provider.url}/v1`,
+    ...scenario.environment,
+  });
+  const refusals = watchFor(scenario.refusal, new URL(weir.url).host);
+  try {
+    const token = scenario.cloud === true ? await accountKey(weir.url) : 'any-token';
+    const place = { url: weir.url, token, model, home, work, headers: scenario.headers ?? {} };
+    const run = await launched({
+      agent,
+      folder,
+      place,
+      prompt,
+      files: { [file]: `${word}\n` },
+      timeoutMs: 90_000,
+    });
+    return judged(run, {
+      scenario,
+      refusedAtMs: refusals.firstAtMs(),
+      faults,
+      calls: provider.requests.length,
+    });
+  } finally {
+    refusals.stop();
+    await weir.close();
+    await provider.close();
+    rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function accountKey(url: string): Promise<string> {
+  const person = await Person.signUp(url);
+  for (const [name, key] of [
+    ['anthropic', 'sk-ant-tests'],
+    ['openai', 'sk-tests'],
+  ])
+    await person.call({ path: `/v1/byok/${name}`, method: 'PUT', body: { key } });
+  return (await person.makeKey()).key;
+}
+
+function toolNames({ json }: SeenRequest): readonly (string | undefined)[] {
+  return objectsOf(json.tools).map((tool) => stringOf(tool.name) ?? stringOf(objectOf(tool.function)?.name));
+}
+
+function hasResult({ bytes }: SeenRequest): boolean {
+  return /"tool_result"|"role":"tool"|"function_call_output"/.test(bytes.toString());
+}
+
+interface Judging {
+  readonly scenario: Scenario;
+  /** When the gateway first refused a call. */
+  readonly refusedAtMs: number | undefined;
+  readonly faults: readonly string[];
+  readonly calls: number;
+}
+
+function judged(run: Launched, { scenario, refusedAtMs, faults, calls }: Judging): Walked {
+  const output = run.lines.map(({ text }) => text).join('');
+  const seconds = (run.endedAtMs - run.startedAtMs) / 1000;
+  const seenAtMs = seenAt(run, scenario.sees);
+  const refusalSeconds =
+    refusedAtMs === undefined || seenAtMs === undefined ? undefined : (seenAtMs - refusedAtMs) / 1000;
+  const wrong = wrongWith();
+  return {
+    passed: wrong === undefined,
+    saw: wrong ?? lineWith(output, scenario.sees),
+    seconds,
+    refusalSeconds,
+    calls,
+    output,
+  };
+
+  function wrongWith(): string | undefined {
+    if (faults.length > 0) return `the provider refused a request: ${faults[0]}`;
+    if (seenAtMs === undefined)
+      return `${run.timedOut ? 'hung, and ' : ''}showed: ${output.trim().slice(-200) || 'nothing'}`;
+    if (scenario.refusal !== undefined && refusedAtMs === undefined)
+      return `nothing was refused with ${scenario.refusal}`;
+    if (refusalSeconds !== undefined && refusalSeconds > refusalSecondsMax)
+      return `read only after ${refusalSeconds.toFixed(1)} s`;
+    return run.timedOut ? 'said it, and hung' : undefined;
+  }
+}
+
+function seenAt({ lines }: Launched, sees: RegExp): number | undefined {
+  let text = '';
+  for (const line of lines) {
+    text += line.text;
+    if (sees.test(text)) return line.atMs;
+  }
+  return undefined;
+}
+
+function lineWith(output: string, sees: RegExp): string {
+  const { index = 0 } = sees.exec(output) ?? {};
+  const start = output.lastIndexOf('\n', index) + 1;
+  const end = output.indexOf('\n', index);
+  return output.slice(start, end < 0 ? undefined : end).trim();
+}
+
+/** Sees answers of the gateway, which runs in this process, as they go out. */
+function watchFor(status: number | undefined, host: string) {
+  const finished = channel('http.server.response.finish');
+  let atMs: number | undefined;
+  const see = (told: unknown) => {
+    const response = objectOf(told)?.response;
+    if (!(response instanceof ServerResponse) || response.statusCode !== status) return;
+    if (response.req.headers.host === host) atMs ??= Date.now();
+  };
+  finished.subscribe(see);
+  return { firstAtMs: () => atMs, stop: () => finished.unsubscribe(see) };
+}
