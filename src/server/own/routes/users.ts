@@ -38,7 +38,7 @@ const enteredInfo = z.strictObject({
 
 const refusals = {
   400: { description: 'The body is wrong' },
-  429: { description: 'Too many tries; retry-after says when to come back' },
+  429: { description: 'Too many tries; retry-after or error.resets_at says when to come back' },
 };
 
 /** Accounts: by e-mail address and password, from then on by session token. */
