@@ -174,7 +174,7 @@ test('what a provider may read besides the request is reckoned with', async () =
     return Number(/\((\d+) tokens in/.exec(refusal(error, 'request_cost_exceeded').message)?.[1]);
   };
   const twoSearches = await inOf(searching, 'request=0.000001');
-  assert.ok(twoSearches > 20_000 && twoSearches < 23_000, String(twoSearches));
+  assert.ok(twoSearches > 40_000 && twoSearches < 43_000, String(twoSearches));
   const fetching: ChatRequest = { ...request, tools: [{ type: 'web_fetch_20250910', name: 'web_fetch' }] };
   assert.equal(await inOf(fetching, 'request=0.000001'), 50_000);
   const finding: ChatRequest = { ...request, tools: [{ type: 'tool_search_tool_bm25', name: 'find' }] };

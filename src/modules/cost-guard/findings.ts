@@ -64,10 +64,11 @@ export class Findings {
     this.describedTools++;
     if (runByClient.test(kind) || readsRequest.test(kind)) return;
     const { max_uses: most } = tool;
-    const uses = typeof most === 'number' && most > 0 ? Math.ceil(most) : usesWhenUnsaid;
+    const said = typeof most === 'number' && most > 0 ? Math.ceil(most) : undefined;
+    const uses = Math.min(said ?? usesWhenUnsaid, limits.reckonedTimesMax);
     this.providerUses = Math.min(this.providerUses + uses, limits.reckonedTimesMax);
     if (searchesWeb.test(kind))
-      this.foundTokens += Math.min(uses, limits.reckonedTimesMax) * limits.searchTokens;
+      this.foundTokens += (said === undefined ? limits.searchesWhenUnsaid : uses) * limits.searchTokens;
     else this.isHidden = true;
   }
 
