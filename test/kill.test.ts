@@ -11,8 +11,8 @@ const callsBetween = 100;
 const limit = (kills + 2) * callsBetween;
 const ceilingUsd = 0.0001 * limit;
 
-/** Of the calls that clients got, those that a kill may take from the log: a disk that is busy may be late with its journal. */
-const missingShareMax = 0.01;
+/** Of the calls that clients got, those that a kill may take from the log of one machine. Few kills say little. */
+const missingShareMax = kills < 20 ? 0.03 : 0.01;
 
 interface SetUp {
   readonly replicas: number;
@@ -41,6 +41,9 @@ for (const [name, { replicas, environment }] of Object.entries(setUps))
     assert.ok(made <= limit, `${made} calls of ${limit}`);
     assert.ok(spentUsd <= ceilingUsd, `${spentUsd} USD of ${ceilingUsd}`);
     assert.deepEqual(refusals, ['tier_cap_reached', 'cost_ceiling_exceeded']);
-    assert.ok(logged.missing <= logged.of * missingShareMax, `${logged.missing} of ${logged.of} not logged`);
+    assert.ok(
+      logged.missing <= (replicas > 1 ? 0 : logged.of * missingShareMax),
+      `${logged.missing} of ${logged.of} not logged`,
+    );
     assert.ok(made >= limit / 2 && spentUsd >= ceilingUsd / 4, 'a kill costs little of what is left');
   });

@@ -11,6 +11,7 @@ export class FaultyRequestLog implements RequestLog {
   /** How many calls each step of cleaning deleted. */
   readonly forgotten: number[] = [];
   readonly #log: RequestLog;
+  readonly #packed = new Map<string, readonly LoggedCall[]>();
 
   constructor(log: RequestLog) {
     this.#log = log;
@@ -20,6 +21,24 @@ export class FaultyRequestLog implements RequestLog {
     this.adds.push(calls.length);
     await this.beforeAdd(calls);
     await this.#log.add(calls);
+    await this.afterAdd();
+  }
+
+  pack(calls: readonly LoggedCall[]): string {
+    const pack = this.#log.pack(calls);
+    this.#packed.set(pack, calls);
+    return pack;
+  }
+
+  isPack(line: string): boolean {
+    return this.#log.isPack(line);
+  }
+
+  async addPacked(packs: readonly string[]): Promise<void> {
+    const calls = packs.flatMap((pack) => this.#packed.get(pack) ?? []);
+    this.adds.push(calls.length);
+    await this.beforeAdd(calls);
+    await this.#log.addPacked(packs);
     await this.afterAdd();
   }
 

@@ -89,6 +89,12 @@ export interface LogPage {
 export interface RequestLog {
   /** All or none. A call that is there already stays as it is. */
   add(calls: readonly LoggedCall[]): Promise<void>;
+  /** Calls as a line of text, in which they can wait to be added, also in a file. */
+  pack(calls: readonly LoggedCall[]): string;
+  /** Whether a line is a whole one that `pack` made. */
+  isPack(line: string): boolean;
+  /** Like `add`. */
+  addPacked(packs: readonly string[]): Promise<void>;
   /** A rare call is searched for a bounded time: a page may have fewer than `limit` and say that there are more. */
   page(question: LogQuestion): Promise<LogPage>;
   /** Undefined where there is none, or none of this account. */

@@ -49,6 +49,26 @@ export function toLists(calls: readonly LoggedCall[]): string {
   return JSON.stringify(calls.map(valuesOf));
 }
 
+/** Several such texts as one. */
+export function joinedLists(texts: readonly string[]): string {
+  const [only = '[]'] = texts;
+  return texts.length <= 1 ? only : `[${texts.map((lists) => lists.slice(1, -1)).join(',')}]`;
+}
+
+/** Whether a text is one of these, and whole. */
+export function areLists(text: string): boolean {
+  try {
+    const lists: unknown = JSON.parse(text);
+    return Array.isArray(lists) && lists.length > 0 && lists.every(isRow);
+  } catch {
+    return false;
+  }
+}
+
+function isRow(list: unknown): boolean {
+  return Array.isArray(list) && list.length === columns.length;
+}
+
 /** Written out: a function for each value would cost as much as the rest of the call's row. */
 function valuesOf(call: LoggedCall): readonly unknown[] {
   return [

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
 import type { Links } from './links.ts';
-import { columnNames, columns, toCall, toLists } from './request-log-row.ts';
+import { areLists, columnNames, columns, joinedLists, toCall, toLists } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,11 +17,23 @@ export class SqlRequestLog implements RequestLog {
     this.#links = links;
   }
 
+  add(calls: readonly LoggedCall[]): Promise<void> {
+    return this.addPacked([toLists(calls)]);
+  }
+
+  pack(calls: readonly LoggedCall[]): string {
+    return toLists(calls);
+  }
+
+  isPack(line: string): boolean {
+    return areLists(line);
+  }
+
   /** As one JSON text: hundreds of rows cost this thread little more than writing it. */
-  async add(calls: readonly LoggedCall[]): Promise<void> {
+  async addPacked(packs: readonly string[]): Promise<void> {
     const link = await this.#links.take();
     try {
-      await link.add({ table: 'requests', columns }, toLists(calls));
+      await link.add({ table: 'requests', columns }, joinedLists(packs));
     } finally {
       link.giveBack();
     }

@@ -1,9 +1,15 @@
 import { close, openSync, unlink, writeSync } from 'node:fs';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 
 /** Told after each step on the disk: the error, or undefined. */
 type Tell = (error: unknown) => void;
+
+interface PageParts {
+  /** What there is to write, if there is something. */
+  next(): string | undefined;
+  readonly delayMs: number;
+  readonly tell: Tell;
+}
 
 /**
  * One batch of calls in a file, until it is stored. What is written is in the memory of the system, which outlives the
@@ -11,23 +17,23 @@ type Tell = (error: unknown) => void;
  */
 export class JournalPage {
   readonly #path: string;
+  readonly #next: () => string | undefined;
   readonly #delayMs: number;
   readonly #tell: Tell;
-  #gathered: LoggedCall[] = [];
   #fd: number | undefined;
   #state: 'idle' | 'planned' | 'broken' = 'idle';
   #removed: PromiseWithResolvers<void> | undefined;
 
-  constructor(path: string, { delayMs, tell }: { readonly delayMs: number; readonly tell: Tell }) {
+  constructor(path: string, { next, delayMs, tell }: PageParts) {
     this.#path = path;
+    this.#next = next;
     this.#delayMs = delayMs;
     this.#tell = tell;
   }
 
-  add(call: LoggedCall): void {
-    if (this.#state === 'broken' || this.#removed !== undefined) return;
-    this.#gathered.push(call);
-    if (this.#state !== 'idle') return;
+  /** There is something to write. */
+  plan(): void {
+    if (this.#state !== 'idle' || this.#removed !== undefined) return;
     this.#state = 'planned';
     // With the others that end in this moment, or soon.
     if (this.#delayMs === 0) process.nextTick(() => this.#pass());
@@ -36,7 +42,6 @@ export class JournalPage {
 
   /** Its calls are stored, or given up. Resolves when the file is gone. */
   remove(): Promise<void> {
-    this.#gathered = [];
     if (this.#removed === undefined) {
       this.#removed = Promise.withResolvers();
       this.#remove();
@@ -47,9 +52,10 @@ export class JournalPage {
   /** Right here: a thread would cost ten times as much, and the client has its answer by the time it has its turn. */
   #pass(): void {
     if (this.#removed !== undefined) return;
-    const line = Buffer.from(`${JSON.stringify(this.#gathered)}\n`);
-    this.#gathered = [];
     this.#state = 'idle';
+    const next = this.#next();
+    if (next === undefined) return;
+    const line = Buffer.from(`${next}\n`);
     const startedAtMs = performance.now();
     try {
       this.#fd ??= openSync(this.#path, 'ax', 0o600);
@@ -66,7 +72,6 @@ export class JournalPage {
   #broken(error: unknown): void {
     this.#tell(error);
     this.#state = 'broken';
-    this.#gathered = [];
   }
 
   /** A file that is gone already, or can't be removed, changes nothing: its calls are in the log once. */

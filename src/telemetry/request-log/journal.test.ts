@@ -135,7 +135,7 @@ async function setUp(t: TestContext, { flushMs = 3_600_000 } = {}) {
       const text = pages()
         .map((name) => readFileSync(join(folder, name), 'utf8'))
         .join('');
-      const ids = [...text.matchAll(/"id":"(req_\w+)"/g)].map(([, id]) => id);
+      const ids = [...text.matchAll(/\["(req_\w+)"/g)].map(([, id]) => id);
       return ids.length >= count ? ids : undefined;
     });
   const stored = async () => (await log.page({ accountId: undefined, filter: {}, limit: 1000 })).calls.length;

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject } from '../../kernel/json.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 import { JournalPage } from './journal-page.ts';
 
 interface JournalParts {
@@ -18,7 +16,8 @@ interface JournalParts {
 /** A page that another process has left behind. */
 export interface FoundPage {
   readonly page: JournalPage;
-  readonly calls: readonly LoggedCall[];
+  /** The last may be cut. */
+  readonly lines: readonly string[];
 }
 
 const nameOfPages = /^requests-.+\.journal$/;
@@ -44,10 +43,10 @@ export class Journal {
     }
   }
 
-  /** None for a while after one could not be written. */
-  newPage(): JournalPage | undefined {
+  /** None for a while after one could not be written. `next` is asked for what there is to write. */
+  newPage(next: () => string | undefined): JournalPage | undefined {
     if (performance.now() < this.#restsUntilMs) return undefined;
-    return this.#page(`requests-${this.#process}-${this.#pages++}.journal`);
+    return this.#page(`requests-${this.#process}-${this.#pages++}.journal`, next);
   }
 
   /**
@@ -61,11 +60,12 @@ export class Journal {
 
   async #read(name: string): Promise<FoundPage> {
     const text = await readFile(join(this.#folder, name), 'utf8').catch(() => '');
-    return { page: this.#page(name), calls: text.split('\n').flatMap(callsIn) };
+    return { page: this.#page(name, () => undefined), lines: text.split('\n') };
   }
 
-  #page(name: string): JournalPage {
+  #page(name: string, next: () => string | undefined): JournalPage {
     return new JournalPage(join(this.#folder, name), {
+      next,
       delayMs: this.#delayMs,
       tell: (error) => this.#told(error),
     });
@@ -78,19 +78,4 @@ export class Journal {
     }
     this.#isBroken = error !== undefined;
   }
-}
-
-/** Nothing where the line was not written to its end. */
-function callsIn(line: string): readonly LoggedCall[] {
-  try {
-    const calls: unknown = JSON.parse(line);
-    return Array.isArray(calls) ? calls.filter(isCall) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** The file is ours, and whole lines of it are what we wrote. */
-function isCall(value: unknown): value is LoggedCall {
-  return isJsonObject(value) && typeof value.id === 'string' && Array.isArray(value.steps);
 }

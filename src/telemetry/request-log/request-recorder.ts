@@ -3,8 +3,8 @@ import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/
 import { isUnavailable } from '../../kernel/ports/unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
+import { Batch } from './batch.ts';
 import type { FoundPage, Journal } from './journal.ts';
-import type { JournalPage } from './journal-page.ts';
 import { loggedCall } from './logged-call.ts';
 
 interface RecorderParts {
@@ -19,12 +19,6 @@ interface RecorderParts {
   readonly rowsMax?: number;
 }
 
-interface Batch {
-  readonly calls: LoggedCall[];
-  /** Where they are until they are stored. */
-  readonly page: JournalPage | undefined;
-}
-
 /** Gathers calls in memory and stores them soon after, away from the calls. */
 export class RequestRecorder {
   readonly #log: RequestLog;
@@ -37,10 +31,10 @@ export class RequestRecorder {
     this.#journal = journal;
     this.#onError = onError;
     this.#rows = new WriteBehind<Batch>({
-      begin: () => ({ calls: [], page: journal?.newPage() }),
-      store: async ({ calls, page }) => {
-        await log.add(calls);
-        await page?.remove();
+      begin: () => new Batch(log, journal),
+      store: async (batch) => {
+        await log.addPacked(batch.packs());
+        await batch.remove();
       },
       flushMs: flushMs ?? limits.requestLogFlushMs,
       retryMsMax: limits.requestLogRetryMsMax,
@@ -48,7 +42,7 @@ export class RequestRecorder {
       giveUp: {
         isRefusal,
         refusalsMax: limits.requestLogRefusalsMax,
-        onGivenUp: ({ page }) => void page?.remove(),
+        onGivenUp: (batch) => void batch.remove(),
       },
       onError,
       onDrop,
@@ -72,12 +66,10 @@ export class RequestRecorder {
 
   record(call: EndedCall): void {
     if (!this.#rows.hasRoom()) return;
-    const { calls, page } = this.#rows.filling;
-    const logged = loggedCall(call);
-    calls.push(logged);
-    page?.add(logged);
-    this.#rows.grown(calls.length);
-    if (calls.length >= limits.requestLogRowsAtOnce) this.#rows.full();
+    const batch = this.#rows.filling;
+    batch.add(loggedCall(call));
+    this.#rows.grown(batch.size);
+    if (batch.size >= limits.requestLogRowsAtOnce) this.#rows.full();
   }
 
   /** Stores what processes that were killed had recorded. What the log can't take now is there at the next start. */
@@ -105,11 +97,10 @@ export class RequestRecorder {
     return this.#log.find(id, accountId);
   }
 
-  async #recoverPage({ page, calls }: FoundPage): Promise<void> {
-    const most = limits.requestLogRowsAtOnce;
+  async #recoverPage({ page, lines }: FoundPage): Promise<void> {
+    const packs = lines.filter((line) => this.#log.isPack(line));
     try {
-      for (let from = 0; from < calls.length; from += most)
-        await this.#log.add(calls.slice(from, from + most));
+      if (packs.length > 0) await this.#log.addPacked(packs);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#onError?.(error);
