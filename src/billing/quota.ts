@@ -113,25 +113,19 @@ export class Quota {
     underWay.calls++;
     let isGranted = false;
     try {
-      let taken = await this.#takeTelling(allowance, underWay);
-      for (let beginnings = 0; taken.outcome === 'uncounted'; beginnings++) {
-        if (beginnings >= limits.countBeginningsMax) throw countLost();
-        await this.#begin(allowance);
-        taken = await this.#takeTelling(allowance, underWay);
+      for (let beginnings = 0; beginnings <= limits.countBeginningsMax; beginnings++) {
+        if (beginnings > 0) await this.#begin(allowance);
+        const { processId, calls } = underWay;
+        const taken = await this.#parts.slots.take(allowance, { processId, calls });
+        if (taken.outcome === 'uncounted') continue;
+        isGranted = taken.outcome === 'granted';
+        if (taken.outcome !== 'failing') underWay.told(isGranted ? calls : calls - 1);
+        return taken;
       }
-      isGranted = taken.outcome === 'granted';
-      return taken;
+      throw countLost();
     } finally {
       if (!isGranted) underWay.calls--;
     }
-  }
-
-  async #takeTelling(allowance: Allowance, underWay: CallsUnderWay): Promise<Taken> {
-    const { processId, calls } = underWay;
-    const taken = await this.#parts.slots.take(allowance, { processId, calls });
-    if (taken.outcome === 'granted') underWay.told(calls);
-    else if (taken.outcome === 'full') underWay.told(calls - 1);
-    return taken;
   }
 
   /** A count that was begun anew before the database knew of the slot lacks it, and accounts have another version then. */

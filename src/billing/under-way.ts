@@ -48,7 +48,8 @@ export class CallsUnderWay {
  */
 export class UnderWayTelling {
   readonly #parts: UnderWayParts;
-  readonly #known = new Map<string, CallsUnderWay>();
+  /** By account: a new period may begin while calls of the one before are under way. */
+  readonly #known = new Map<string, readonly CallsUnderWay[]>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: UnderWayParts) {
@@ -56,20 +57,23 @@ export class UnderWayTelling {
   }
 
   of(allowance: Allowance): CallsUnderWay {
-    const name = `${allowance.periodStartMs} ${allowance.accountId}`;
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
+    const { accountId, periodStartMs } = allowance;
+    const known = this.#known.get(accountId) ?? [];
+    for (const one of known) if (one.allowance.periodStartMs === periodStartMs) return one;
     const made = new CallsUnderWay(this.#parts.processId, allowance);
-    this.#known.set(name, made);
+    this.#known.set(accountId, [...known, made]);
     this.#timer ??= setInterval(() => this.#look(), limits.underWayToldMs).unref();
     return made;
   }
 
   #look(): void {
     const nowMs = performance.now();
-    for (const [name, underWay] of this.#known)
-      if (underWay.isOver) this.#known.delete(name);
-      else if (underWay.isDue(nowMs)) void this.#tell(underWay);
+    for (const [accountId, known] of this.#known) {
+      const open = known.filter((underWay) => !underWay.isOver);
+      for (const underWay of open) if (underWay.isDue(nowMs)) void this.#tell(underWay);
+      if (open.length === 0) this.#known.delete(accountId);
+      else if (open.length < known.length) this.#known.set(accountId, open);
+    }
     if (this.#known.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
