@@ -5,7 +5,7 @@ import { standardOutput } from '../telemetry/standard-output.ts';
 import { banner } from './banner.ts';
 import { stopped } from './stopped.ts';
 import { logStrayFailures } from './stray-failures.ts';
-import { boundYoungGeneration } from './young-generation.ts';
+import { letYoungGenerationGrow } from './young-generation.ts';
 
 /** Runs a gateway in this process until it is told to stop. */
 export async function serveAlone(settings: Settings): Promise<void> {
@@ -13,7 +13,7 @@ export async function serveAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel, lines);
   logStrayFailures(log);
   const gateway = await startGateway(settings, log);
-  boundYoungGeneration();
+  letYoungGenerationGrow();
   lines.write(`${banner(gateway, settings)}
 `);
   await stopped({ close: () => gateway.close() });

@@ -5,14 +5,14 @@ import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';
 import { explained } from './explained.ts';
 import { stopped } from './stopped.ts';
-import { boundYoungGeneration } from './young-generation.ts';
+import { letYoungGenerationGrow } from './young-generation.ts';
 
 /** Runs a gateway of several processes until it is told to stop. */
 export async function serveTogether(environment: Environment): Promise<void> {
   const lines = standardOutput();
   const primary = new Primary(environment, lines);
   let { settings, ...started } = await primary.start();
-  boundYoungGeneration();
+  letYoungGenerationGrow();
   lines.write(`${banner(started, settings)}\n`);
   let stopping = false;
   onReload(async () => {
