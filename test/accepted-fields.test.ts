@@ -99,6 +99,17 @@ describe('how hard to think', () => {
     assert.equal(await told('gpt-5', 'as usual'), undefined);
   });
 
+  test('is listed where it can not be turned off', async () => {
+    for (const model of ['gpt-5.3-codex', 'cerebras/gpt-oss-120b', 'gemini-2.5-pro', 'groq/llama-3.3-70b']) {
+      const { dropped } = await toMessages(model, { output_config: { effort: 'none' } });
+      assert.equal(dropped, 'output_config.effort', model);
+    }
+    for (const model of ['gpt-5.2', 'gemini-2.5-flash', 'cerebras/zai-glm-4.7']) {
+      const { dropped } = await toMessages(model, { output_config: { effort: 'none' } });
+      assert.equal(dropped, null, model);
+    }
+  });
+
   test('is told in the Responses API by the same rules', async () => {
     await toMessages('gpt-5-codex', { output_config: { effort: 'max' }, temperature: 0.2 });
     assert.deepEqual(at(fake.last.json, 'reasoning', 'effort'), 'high');

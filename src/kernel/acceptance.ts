@@ -7,6 +7,8 @@ export interface Acceptance {
   readonly thoughts: 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere';
   /** The levels of effort that it knows; none where it doesn't reason, or nobody knows. */
   readonly efforts: readonly string[];
+  /** The formats of an answer that it can be held to. */
+  readonly formats: readonly AnswerFormat[];
   readonly refuses: readonly RefusableField[];
   /** The same, but only where it is asked to think. */
   readonly refusesThinking: readonly RefusableField[];
@@ -14,7 +16,11 @@ export interface Acceptance {
   readonly samplers: 'both' | 'one';
   /** How ids of calls have to be, where not all are taken. */
   readonly callIds?: CallIdShape;
+  /** Whether it goes on from its own last words as they are, or from those that are marked as the beginning of its answer. */
+  readonly lastWords: 'plain' | 'prefix';
 }
+
+type AnswerFormat = 'json_schema' | 'json_object';
 
 /** Fields by their canonical names. */
 export type RefusableField = 'temperature' | 'top_p' | 'stop_sequences' | 'metadata';
@@ -34,9 +40,11 @@ export interface AcceptanceRule extends Partial<Acceptance> {
 export const everything: Acceptance = {
   thoughts: 'reasoning_content',
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
+  formats: ['json_schema', 'json_object'],
   refuses: [],
   refusesThinking: [],
   samplers: 'both',
+  lastWords: 'plain',
 };
 
 /** Of the rules for a provider's models, the first one that fits counts. */

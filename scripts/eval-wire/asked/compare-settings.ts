@@ -22,7 +22,8 @@ export function comparedSettings({ settings: asked, tools }: Asked, provider: As
     report.lost('at most one call', asked.oneCallAtMost, 'parallel', 'tool_choice', 'tools');
   if (asked.thinking === 'on' && got.thinking !== 'on')
     report.lost('thinking that was asked for', got.thinking, 'thinking', 'effort');
-  if (asked.thinking === 'off' && got.thinking === 'on') report.lost('thinking that was turned off', 'on');
+  if (asked.thinking === 'off' && got.thinking === 'on')
+    report.lost('thinking that was turned off', 'on', 'thinking', 'effort');
   if (!isDeepStrictEqual(outlineOf(asked.format), outlineOf(got.format)))
     report.lost(
       'format of the answer',

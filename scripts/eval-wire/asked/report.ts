@@ -23,11 +23,11 @@ export class Report {
     if (!isDeepStrictEqual(wanted, got)) this.lost(what, [wanted, got], ...listedAs);
   }
 
-  /** Every text in its order, and nothing beside them but what marks them. */
+  /** Every text in its order, and nothing beside them but what marks them; blank ones say nothing. */
   texts(what: string, wanted: readonly string[], got: readonly string[], { mayHaveMore = false } = {}): void {
     let rest = got.join('\n\n');
     let beside = '';
-    for (const text of wanted) {
+    for (const text of wanted.filter((each) => each.trim() !== '')) {
       const at = rest.indexOf(text);
       if (at < 0) {
         this.lost(`${what} is missing`, [text, got]);
@@ -42,7 +42,8 @@ export class Report {
 }
 
 /** What a translator writes around texts that stand elsewhere in another format. */
-const marks = /Returned by tool call \S+:|What this call returned follows in the next message\./g;
+const marks =
+  /Returned by tool call \S+:|What this call returned follows in the next message\.|Answer with JSON alone.*/g;
 
 function fitForHeader(name: string): string {
   return name.replace(/[^\w.:[\]/-]/g, '_').slice(0, 80);

@@ -119,6 +119,11 @@ export const anthropicRefusals: readonly Refusal[] = [
     what: 'schemas of answers with open objects',
     refused: ({ output_config }) => hasOpenObject(objectOf(objectOf(output_config)?.format)?.schema),
   },
+  {
+    what: 'schemas of answers, before Opus 4.1',
+    models: /claude-3|-4-20/,
+    refused: ({ output_config }) => isSet(objectOf(output_config)?.format),
+  },
   { what: 'fields it does not know', refused: (body) => hasFieldsBeyond(body, fields) },
   {
     what: 'fields it does not know in tools',

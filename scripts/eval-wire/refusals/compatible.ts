@@ -14,6 +14,11 @@ export const groqRefusals: readonly Refusal[] = [
     refused: ({ model, reasoning_effort: effort }) =>
       isSet(effort) && !groqEfforts(String(model)).includes(String(effort)),
   },
+  {
+    what: 'answers by a schema with a model that does not take one',
+    models: /^(?!.*(gpt-oss|llama-4|kimi-k2))/,
+    refused: ({ response_format }) => objectOf(response_format)?.type === 'json_schema',
+  },
 ];
 
 /** Cerebras: "property 'x' is unsupported"; reasoning page. */
@@ -70,6 +75,11 @@ export const deepseekRefusals: readonly Refusal[] = [
   {
     what: 'answers by a schema',
     refused: ({ response_format }) => objectOf(response_format)?.type === 'json_schema',
+  },
+  {
+    what: 'JSON without the word in a message',
+    refused: ({ response_format, messages }) =>
+      objectOf(response_format)?.type === 'json_object' && !/json/i.test(JSON.stringify(messages)),
   },
   {
     what: 'a forced tool with deepseek-reasoner',

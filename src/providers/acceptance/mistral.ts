@@ -3,6 +3,7 @@ import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 const maker: Partial<Acceptance> = {
   refuses: ['metadata'],
   callIds: { pattern: /^[a-zA-Z0-9]{9}$/, chars: 9 },
+  lastWords: 'prefix',
 };
 const thinking: Partial<Acceptance> = { ...maker, thoughts: 'parts' };
 

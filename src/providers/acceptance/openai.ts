@@ -6,6 +6,8 @@ const maker: Partial<Acceptance> = {
   callIds: { pattern: /^.{1,40}$/s, chars: 24 },
 };
 const chatting: Partial<Acceptance> = { ...maker, efforts: [] };
+/** From before there were schemas: page on structured outputs. */
+const early: Partial<Acceptance> = { ...chatting, formats: ['json_object'] };
 const stern: Partial<Acceptance> = { ...maker, refuses: ['temperature', 'top_p', 'stop_sequences'] };
 /** These think only when they are told to, and let themselves be steered when they don't. */
 const optional: Partial<Acceptance> = {
@@ -17,6 +19,8 @@ const optional: Partial<Acceptance> = {
 /** Levels and refused parameters: reasoning guide, model pages, and what the API says when it refuses one. */
 export const openaiAcceptance: readonly AcceptanceRule[] = [
   { models: /^gpt-.*search-preview/, ...stern, efforts: [] },
+  { models: /^(ft:)?gpt-(4|3\.5-turbo)(-0[36]\d\d|-32k|-16k)|^gpt-4$/, ...chatting, formats: [] },
+  { models: /^(ft:)?(gpt-3|gpt-4-|gpt-4o-2024-05-13)/, ...early },
   { models: /^(ft:)?(gpt-[34]|chatgpt-|gpt-audio|gpt-realtime)|^gpt-5-chat/, ...chatting },
   { models: /^gpt-5\.\d+-chat|^gpt-5\.3(?!-codex)|^o1-(mini|preview)/, ...stern, efforts: [] },
   { models: /^gpt-5-pro/, ...stern, efforts: ['high'] },

@@ -15,7 +15,7 @@ export function encodeMessages(
   for (const message of messages) {
     const content =
       typeof message.content === 'string'
-        ? message.content
+        ? saidIn(message.content)
         : message.content.flatMap((block) => encodeBlock(block, dropped));
     if (content.length === 0) continue;
     const demoted = message.role === 'system' && (!systemAnywhere || encoded.length === 0);
@@ -23,6 +23,15 @@ export function encodeMessages(
     encoded.push(demoted ? { role: 'user', content } : { ...message, content });
   }
   return encoded;
+}
+
+/** Text without a word in it is refused. */
+export function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function saidIn(content: string): string {
+  return isBlank(content) ? '' : content;
 }
 
 function encodeBlock(block: Block, dropped: Set<string>): readonly Block[] {
@@ -33,7 +42,7 @@ function encodeBlock(block: Block, dropped: Set<string>): readonly Block[] {
   }
   switch (block.type) {
     case 'text':
-      return block.text === '' ? [] : [block];
+      return isBlank(block.text) ? [] : [block];
     case 'thinking':
       // A signature proves who thought it; without one the provider takes no thinking.
       if (block.signature !== undefined && block.signature !== '') return [block];

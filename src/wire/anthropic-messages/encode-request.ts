@@ -4,13 +4,14 @@ import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { withAcceptedFormat } from '../accepted-format.ts';
 import { changedFields } from '../changed-fields.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
 import { defined, objectOf } from '../read.ts';
 import { acceptedSchema } from './accepted-schema.ts';
-import { encodeMessages } from './encode-messages.ts';
+import { encodeMessages, isBlank } from './encode-messages.ts';
 import { type Generation, generationOf } from './generation.ts';
 import { thoughtOf } from './thinking.ts';
 
@@ -31,9 +32,10 @@ function patch(request: ChatRequest, received: Received): Uint8Array {
 }
 
 /** A request that came in another format, or was made here. */
-function translate(asked: ChatRequest, accepts: Acceptance): EncodedRequest {
-  checkTranslatable(asked);
-  const dropped = new Set(fieldsLeftBehind(asked, 'anthropic-messages'));
+function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
+  checkTranslatable(said);
+  const dropped = new Set(fieldsLeftBehind(said, 'anthropic-messages'));
+  const asked = withAcceptedFormat(said, accepts, dropped);
   const generation = generationOf(asked.model);
   const conversation = conversationOf(asked, generation, dropped);
   const { thinking, effort, max_tokens } = thoughtOf(
@@ -65,11 +67,17 @@ function translate(asked: ChatRequest, accepts: Acceptance): EncodedRequest {
 
 /** A conversation must have a first turn: instructions alone are it. */
 function conversationOf(request: ChatRequest, generation: Generation, dropped: Set<string>) {
-  const { system } = request;
+  const system = instructionsOf(request);
   const messages = encodeMessages(request.messages, generation, dropped);
-  if (messages.length > 0 || system === undefined || system.length === 0)
-    return defined({ system, messages });
+  if (messages.length > 0 || system === undefined) return { system, messages };
   return { system: undefined, messages: [{ role: 'user', content: system } as const] };
+}
+
+/** None of them blank, which is refused. */
+function instructionsOf({ system }: ChatRequest): ChatRequest['system'] {
+  if (typeof system === 'string') return isBlank(system) ? undefined : system;
+  const blocks = system?.filter(({ text }) => !isBlank(text));
+  return blocks?.length === 0 ? undefined : blocks;
 }
 
 /** Names and strictness are not said here: every schema is held to. */

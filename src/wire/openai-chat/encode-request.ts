@@ -5,6 +5,7 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { withAcceptedFormat } from '../accepted-format.ts';
 import { callIdsFor } from '../call-ids.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
@@ -16,6 +17,7 @@ import { changesOf } from './changes.ts';
 import { choiceOf, encodeFormat, encodeLimit, encodeTools, namesOf } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
 import { type Encoding, encodingFor } from './encode-parts.ts';
+import { joinedTurns } from './joined-turns.ts';
 
 export function encodeRequest(
   asked: ChatRequest,
@@ -39,7 +41,8 @@ export function encodeRequest(
 function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {
   const { accepts, dropped } = encoding;
   const effort = effortOf(asked, accepts.efforts, dropped);
-  const request = withoutRefused(asked, accepts, { thinks: thinksHard(effort), dropped });
+  const shaped = withAcceptedFormat(asked, accepts, dropped);
+  const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'openai-chat')) encoding.dropped.add(field);
   for (const field of fieldsUnknownTo(request, expressible)) encoding.dropped.add(field);
   const { model, system, messages, stream, temperature, top_p, stop_sequences: stop, metadata } = request;
@@ -47,10 +50,13 @@ function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {
   const choice = acceptedChoice(request.tool_choice, namesOf(tools), dropped);
   const body: JsonObject = {
     ...defined({ model }),
-    messages: [
-      ...encodeSystem(system, encoding),
-      ...messages.flatMap((message) => encodeMessage(message, encoding)),
-    ],
+    messages: goingOn(
+      [
+        ...encodeSystem(system, encoding),
+        ...joinedTurns(messages).flatMap((message) => encodeMessage(message, encoding)),
+      ],
+      accepts,
+    ),
     ...encodeLimit(request),
     ...defined({
       temperature,
@@ -65,6 +71,13 @@ function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {
     ...ownFields(request, 'openai-chat'),
   };
   return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(encoding.dropped) };
+}
+
+/** A conversation that ends with the model's own words asks it to go on from there. */
+function goingOn(messages: readonly JsonObject[], { lastWords }: Acceptance): readonly JsonObject[] {
+  const last = messages.at(-1);
+  if (lastWords === 'plain' || last?.role !== 'assistant') return messages;
+  return [...messages.slice(0, -1), { ...last, prefix: true }];
 }
 
 const expressible: ReadonlySet<string> = new Set([

@@ -5,6 +5,7 @@ import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { withAcceptedFormat } from '../accepted-format.ts';
 import { callIdsFor } from '../call-ids.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
@@ -37,7 +38,8 @@ export function encodeRequest(
 function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding): EncodedRequest {
   const { dropped } = encoding;
   const effort = effortOf(asked, accepts.efforts, dropped);
-  const request = withoutRefused(asked, accepts, { thinks: thinksHard(effort), dropped });
+  const shaped = withAcceptedFormat(asked, accepts, dropped);
+  const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'openai-responses')) dropped.add(field);
   for (const field of fieldsUnknownTo(request, expressible)) dropped.add(field);
   const { model, messages, stream, temperature, top_p, metadata } = request;

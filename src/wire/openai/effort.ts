@@ -10,7 +10,9 @@ export function effortOf(
   const asked = config?.effort ?? (budget === undefined ? undefined : levelFor(budget));
   if (asked === undefined) return undefined;
   const level = nearest(asked, known);
-  if (level === undefined) dropped.add(config?.effort == null ? 'thinking' : 'output_config.effort');
+  const turnedOn = asked === 'none' && level !== 'none';
+  if (level === undefined || turnedOn)
+    dropped.add(config?.effort == null ? 'thinking' : 'output_config.effort');
   return level;
 }
 
