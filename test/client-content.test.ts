@@ -150,6 +150,38 @@ describe('what a client ran for a model is told to others as calls and their res
   });
 });
 
+describe('items of a kind that nobody knows', () => {
+  const strange: readonly JsonObject[] = [
+    { type: 'hologram', data: 'x' },
+    { type: 'hologram', role: 'user', content: 'Look' },
+    { type: 'hologram_call', id: 'h_1', call_id: 'c1', arguments: '{}' },
+    { type: 'hologram_call_output', call_id: 'c1', output: 'seen' },
+  ];
+  for (const item of strange)
+    test(`are refused where the client sent or ran them: ${JSON.stringify(item)}`, async () => {
+      refused(await toResponses(claude, [hello, item]), `input[].${item.type}`);
+      taken(await toResponses('gpt-5-codex', [hello, item]));
+      assert.deepEqual(at(fake.last.json, 'input', 1), item);
+    });
+
+  test('are refused without a name as well', async () => {
+    for (const item of [{ type: 7, data: 'x' }, { data: 'x' }])
+      refused(await toResponses(claude, [hello, item]), 'input[].unknown');
+  });
+
+  test('are left out and listed where the provider ran them', async () => {
+    for (const item of [
+      { type: 'hologram_call', id: 'h_1', status: 'completed' },
+      { type: 'hologram_output', execution: 'server', call_id: null },
+      { type: 'mcp_list_tools', id: 'm_1', server_label: 'maps', tools: [] },
+    ]) {
+      const { status, headers, text } = await toResponses(claude, [hello, item, hello]);
+      assert.equal(status, 200, text);
+      assert.equal(headers.get('x-weir-dropped'), `messages[].content[].${item.type}`);
+    }
+  });
+});
+
 describe('parts of a Chat Completions message', () => {
   const saying = (part: JsonObject | string) => [
     { role: 'user', content: [{ type: 'text', text: 'Look' }, part] },

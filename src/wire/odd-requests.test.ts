@@ -64,7 +64,7 @@ test('what has no name for its type is of a kind that only its own format unders
   const responses = (content: unknown) =>
     openaiResponses.decodeRequest({
       model: 'm',
-      input: [{ type: odd }, { role: 'user', content }],
+      input: [{ role: 'user', content }],
       tools: parts,
     });
   for (const decode of [chat, responses]) {
@@ -73,6 +73,8 @@ test('what has no name for its type is of a kind that only its own format unders
     for (const part of parts)
       assert.throws(() => anthropicMessages.encodeRequest(decode([part])), /content\[\]\.unknown/);
   }
+  const item = openaiResponses.decodeRequest({ model: 'm', input: [{ type: odd }] });
+  assert.throws(() => anthropicMessages.encodeRequest(item), /input\[\]\.unknown/);
 });
 
 test('a schema whose description is no text is translated without it', () => {

@@ -84,6 +84,7 @@ function readBlock(block: JsonObject, turn: Turn, others: string[]): void {
       for (const part of blocksOf(block.content))
         if (part.type === 'image' || part.type === 'document') addMedia(part, { ...turn, texts });
         else if (part.type === 'text') texts.push(stringOf(part.text) ?? '');
+        else if (part.type === 'tool_reference') texts.push(String(part.tool_name));
         else others.push(String(part.type));
       turn.results.push({ id: String(block.tool_use_id), texts, failed: block.is_error === true });
       return;

@@ -21,7 +21,7 @@ export function askedInResponses(body: JsonObject): Asked {
   for (const item of itemsOf(body.input)) {
     const instructs = item.role === 'system' || item.role === 'developer';
     if (instructs && !turns.begun && isMessage(item)) system.push(...partsOf(item.content).map(textOf));
-    else readItem(item, turns, others);
+    else readItem(item.namespace == null ? item : { ...item, name: oneName(item, body) }, turns, others);
   }
   return {
     system,
@@ -100,6 +100,8 @@ function readItem(item: JsonObject, turns: Turns, others: string[]): void {
       for (const part of parts) if (part.text === undefined) readPart(part, turn, others);
       return;
     }
+    case 'additional_tools':
+      return;
     default:
       if (item.execution === 'server' || !readRun(item, turns)) others.push(String(item.type));
   }
@@ -149,8 +151,28 @@ function readPart(part: JsonObject, turn: Turn, others: string[]): void {
   }
 }
 
+/** Those of the request, those in namespaces by both of their names, and those that come up in the conversation. */
+function declaredIn(body: JsonObject): readonly JsonObject[] {
+  const later = itemsOf(body.input).filter(
+    ({ type }) => type === 'additional_tools' || type === 'tool_search_output',
+  );
+  const all = [body, ...later].flatMap(({ tools }) => objectsOf(tools));
+  const flat = all.flatMap((tool) =>
+    tool.type === 'namespace'
+      ? objectsOf(tool.tools).map((inner) => ({ ...inner, name: `${tool.name}__${inner.name}` }))
+      : [tool],
+  );
+  return flat.filter(({ name }, at) => name == null || flat.findIndex((tool) => tool.name === name) === at);
+}
+
+function oneName({ namespace, name }: JsonObject, body: JsonObject): string {
+  const names = declaredIn(body).map((tool) => tool.name);
+  const both = `${namespace}__${name}`;
+  return names.includes(name) && !names.includes(both) ? String(name) : both;
+}
+
 function toolsOf(body: JsonObject, others: string[]): readonly Declared[] {
-  return objectsOf(body.tools).flatMap((tool) => {
+  return declaredIn(body).flatMap((tool) => {
     if (tool.type !== 'function') others.push(String(tool.type));
     return tool.type === 'function'
       ? [

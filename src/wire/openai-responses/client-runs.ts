@@ -14,6 +14,16 @@ export function decodeRun(item: JsonObject): Block | undefined {
   return block === undefined ? undefined : remember(block, [item]);
 }
 
+/**
+ * Whether an item tells what the provider did by itself, which others can do without: what it ran has no id that a client
+ * could answer to.
+ */
+export function isOfProvider({ type, execution, role, call_id }: JsonObject): boolean {
+  if (execution === 'server') return true;
+  if (typeof type !== 'string' || role !== undefined) return false;
+  return /^mcp_|compaction/.test(type) || (type.endsWith('_call') && call_id === undefined);
+}
+
 function callOf(item: JsonObject): Block | undefined {
   const name = calls.get(item.type);
   if (name === undefined) return undefined;

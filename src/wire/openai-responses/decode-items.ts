@@ -1,14 +1,13 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, TextBlock, ToolResultBlock } from '../../kernel/message.ts';
-import { foreignBlock } from '../foreign.ts';
+import { foreignBlock, foreignOf } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
 import { remember } from '../openai/origin.ts';
 import { toolErrorMark } from '../openai/tool-error.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { stringOf } from '../read.ts';
-import { decodeRun } from './client-runs.ts';
+import { decodeRun, isOfProvider } from './client-runs.ts';
 import { decodeContent } from './decode-parts.ts';
-import { flatName } from './namespaces.ts';
 import { decodeReasoning } from './reasoning.ts';
 
 type Role = Message['role'];
@@ -35,15 +34,21 @@ export function decodeSystem(
   return first === '' ? blocks : [{ type: 'text', text: first }, ...blocks];
 }
 
+interface Reading {
+  readonly losses: Losses;
+  /** What a tool that is called is called elsewhere. */
+  readonly nameOf: (call: JsonObject) => string;
+}
+
 /** Items in turns: what the model thought, said and called is one turn, results and the user's words are the next. */
-export function decodeItems(items: readonly JsonObject[], losses: Losses): readonly Message[] {
+export function decodeItems(items: readonly JsonObject[], reading: Reading): readonly Message[] {
   const messages: Message[] = [];
   for (let at = 0; at < items.length; ) {
     const role = roleOf(items[at] ?? {});
     let end = at + 1;
-    while (end < items.length && roleOf(items[end] ?? {}) === role) end++;
+    while (end < items.length && belongsTo(role, items[end] ?? {})) end++;
     const from = items.slice(at, end);
-    messages.push(remember(decodeTurn(role, from, losses), from));
+    messages.push(remember(decodeTurn(role, from, reading), from));
     at = end;
   }
   return messages;
@@ -59,35 +64,48 @@ function roleOf({ type, role }: JsonObject): Role {
   return made ? 'assistant' : 'user';
 }
 
-function decodeTurn(role: Role, from: readonly JsonObject[], losses: Losses): Message {
-  const [only] = from;
-  if (from.length === 1 && typeof only?.role === 'string' && typeof only.content === 'string')
-    return { role, content: only.content };
-  return { role, content: from.flatMap((item) => decodeItem(item, losses)) };
+/** Tools that come up in the conversation are said by nobody. */
+function belongsTo(role: Role, item: JsonObject): boolean {
+  return item.type === 'additional_tools' || roleOf(item) === role;
 }
 
-function decodeItem(item: JsonObject, losses: Losses): readonly Block[] {
+function decodeTurn(role: Role, from: readonly JsonObject[], reading: Reading): Message {
+  const [only] = from;
+  if (from.length === 1 && only !== undefined && isMessage(only) && typeof only.content === 'string')
+    return { role, content: only.content };
+  return { role, content: from.flatMap((item) => decodeItem(item, reading)) };
+}
+
+function isMessage({ type, role, content }: JsonObject): boolean {
+  return type === 'message' || (type === undefined && (role !== undefined || content !== undefined));
+}
+
+function decodeItem(item: JsonObject, { losses, nameOf }: Reading): readonly Block[] {
+  if (isMessage(item)) return decodeContent(item.content, losses, roleOf(item));
   switch (item.type) {
-    case undefined:
-    case 'message':
-      return decodeContent(item.content, losses, roleOf(item));
     case 'reasoning':
       return [decodeReasoning(item)];
     case 'function_call':
-      return [calling(item, toolInputOf(item.arguments, losses))];
+      return [calling(item, nameOf(item), toolInputOf(item.arguments, losses))];
     case 'custom_tool_call':
-      return [calling(item, { input: stringOf(item.input) ?? '' })];
+      return [calling(item, nameOf(item), { input: stringOf(item.input) ?? '' })];
     case 'function_call_output':
     case 'custom_tool_call_output':
       return [decodeOutput(item, losses)];
+    case 'additional_tools':
+      // Others have them among their tools.
+      return [remember({ type: 'text', text: '' }, [item])];
     case 'item_reference':
       losses.essential['input[].item_reference'] = true;
   }
-  return [decodeRun(item) ?? foreignBlock('openai-responses', item)];
+  const run = decodeRun(item);
+  if (run !== undefined) return [run];
+  const block = foreignBlock('openai-responses', item);
+  if (!isOfProvider(item)) losses.essential[`input[].${foreignOf(block)?.kind}`] = true;
+  return [block];
 }
 
-function calling(item: JsonObject, input: unknown): Block {
-  const name = flatName(item.namespace, stringOf(item.name) ?? '');
+function calling(item: JsonObject, name: string, input: unknown): Block {
   return remember({ type: 'tool_use', id: idOf(item), name, input }, [item]);
 }
 

@@ -7,6 +7,7 @@ import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
 import { decodeItems, decodeSystem, leadingInstructions } from './decode-items.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 import { inputItemsOf } from './history.ts';
+import { nameOfCalled } from './namespaces.ts';
 
 export function decodeRequest(body: JsonObject): ChatRequest {
   const model = checkModel(body);
@@ -19,10 +20,10 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   return defined({
     model,
     system: decodeSystem(body.instructions, items.slice(0, instructions), losses),
-    messages: decodeItems(items.slice(instructions), losses),
+    messages: decodeItems(items.slice(instructions), { losses, nameOf: nameOfCalled(body) }),
     max_tokens: numberOf(body.max_output_tokens),
     stream: booleanOf(body.stream),
-    tools: decodeTools(body.tools),
+    tools: decodeTools(body),
     tool_choice: decodeToolChoice(body.tool_choice, body.parallel_tool_calls),
     temperature: numberOf(body.temperature),
     top_p: numberOf(body.top_p),

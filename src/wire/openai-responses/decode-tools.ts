@@ -6,13 +6,16 @@ import { remember } from '../openai/origin.ts';
 import { defined, objectOf, stringOf } from '../read.ts';
 import { declaredTools, flatName } from './namespaces.ts';
 
-export function decodeTools(tools: unknown): readonly Tool[] | undefined {
-  if (!Array.isArray(tools)) return undefined;
-  return declaredTools(tools).map(({ namespace, tool, name }) =>
-    namespace === undefined || name === undefined
-      ? remember(decodeTool(tool), [tool])
-      : remember(decodeTool({ ...described(tool, namespace), name }), [{ ...namespace, tools: [tool] }]),
-  );
+export function decodeTools(body: JsonObject): readonly Tool[] | undefined {
+  const tools = declaredTools(body);
+  if (tools.length === 0 && !Array.isArray(body.tools)) return undefined;
+  return tools.map(({ namespace, tool, name, comesLater }) => {
+    const shown =
+      namespace === undefined || name === undefined ? tool : { ...described(tool, namespace), name };
+    const original = namespace === undefined ? tool : { ...namespace, tools: [tool] };
+    // Where it stands in the conversation, it goes back with that.
+    return remember(decodeTool(shown), comesLater ? [] : [original]);
+  });
 }
 
 /** What is said of a whole namespace, such as how to use its server, stands with the first of its tools. */
@@ -34,9 +37,7 @@ function decodeTool(tool: JsonObject): Tool {
 
 /** The tools of a request that take free text, whose calls are items of their own kind. */
 export function freeTextTools(body: JsonObject): ReadonlySet<string> {
-  const names = declaredTools(body.tools).flatMap(({ tool, name = '' }) =>
-    tool.type === 'custom' ? [name] : [],
-  );
+  const names = declaredTools(body).flatMap(({ tool, name = '' }) => (tool.type === 'custom' ? [name] : []));
   return new Set(names);
 }
 

@@ -115,3 +115,31 @@ test('in their own format a changed list keeps its namespaces, and a changed tur
   assert.deepEqual(sent.tools, [rivers]);
   assert.deepEqual(sent.input[2], asked.input[1]);
 });
+
+test('tools that come up in the conversation are among those of other providers, and stay where they are in their own', () => {
+  const item = { type: 'additional_tools', role: 'developer', tools: [level, rivers] };
+  const body = {
+    model: 'gpt-5.4',
+    input: [
+      { role: 'user', content: 'How high?' },
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me see.' }] },
+      item,
+      { type: 'function_call', call_id: 'a', name: 'level', namespace: 'level', arguments: '{}' },
+      { type: 'function_call_output', call_id: 'a', output: '2.4 m' },
+    ],
+    tools: [{ type: 'function', name: 'shell', parameters: schema }],
+  };
+  const request = wire.decodeRequest(body);
+  for (const other of [anthropicMessages, openaiChat]) {
+    const { body: sent, dropped } = other.encodeRequest(request);
+    const { tools, messages } = JSON.parse(Buffer.from(sent).toString());
+    assert.match(JSON.stringify(tools), /"shell".*"level".*"mcp__rivers__level".*"mcp__rivers__note"/);
+    assert.match(JSON.stringify(messages), /"name":"level"/);
+    assert.equal(messages.length, 3);
+    assert.deepEqual(dropped, []);
+  }
+  const changed = { ...request, tools: [...(request.tools ?? [])], messages: [...request.messages] };
+  const own = JSON.parse(Buffer.from(wire.encodeRequest(changed, received(wire, body)).body).toString());
+  assert.deepEqual(own.tools, body.tools);
+  assert.deepEqual(own.input, body.input);
+});

@@ -27,24 +27,59 @@ interface DeclaredTool {
   readonly tool: JsonObject;
   /** Its one name. */
   readonly name: string | undefined;
+  /** Whether it stands in the conversation, and not among the tools of the request. */
+  readonly comesLater: boolean;
 }
 
-/** The tools of a request, those in namespaces one by one. */
-export function declaredTools(tools: unknown): readonly DeclaredTool[] {
+/**
+ * The tools of a request, those in namespaces one by one. Those that come up in the conversation are behind the others: no other
+ * format has tools that come later.
+ */
+export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
+  const own = oneByOne(tools);
+  const names = new Set(own.map(({ name }) => name));
+  const brought = objectsOf(input).flatMap(broughtBy);
+  const later = new Map(brought.map((tool) => [tool.name ?? tool, { ...tool, comesLater: true }]));
+  return [...own, ...[...later.values()].filter(({ name }) => name === undefined || !names.has(name))];
+}
+
+/** Given to the model by the client, or found in a search: whatever else was found, it is told as a result. */
+function broughtBy({ type, tools }: JsonObject): readonly DeclaredTool[] {
+  if (type === 'additional_tools') return oneByOne(tools);
+  if (type !== 'tool_search_output') return [];
+  return oneByOne(tools).filter(({ tool }) => tool.type === 'function' || tool.type === 'custom');
+}
+
+function oneByOne(tools: unknown): readonly DeclaredTool[] {
   return objectsOf(tools).flatMap((tool): readonly DeclaredTool[] => {
     if (tool.type !== 'namespace' || !Array.isArray(tool.tools))
-      return [{ namespace: undefined, tool, name: stringOf(tool.name) }];
+      return [{ namespace: undefined, tool, name: stringOf(tool.name), comesLater: false }];
     return objectsOf(tool.tools).map((inner) => {
       const name = stringOf(inner.name);
-      return { namespace: tool, tool: inner, name: name && flatName(tool.name, name) };
+      return {
+        namespace: tool,
+        tool: inner,
+        name: name && flatName(tool.name, name),
+        comesLater: false,
+      };
     });
   });
+}
+
+/** The one name of a tool that was called: what a search found is called by both of its names, and declared by one. */
+export function nameOfCalled(body: JsonObject): (call: JsonObject) => string {
+  const names = new Set(declaredTools(body).map(({ name }) => name));
+  return ({ namespace, name: called }) => {
+    const name = stringOf(called) ?? '';
+    const flat = flatName(namespace, name);
+    return names.has(name) && !names.has(flat) ? name : flat;
+  };
 }
 
 /** Gives calls the names back that their tools have in the request. */
 export function namedAsAsked(asked: JsonObject): (use: ToolUseBlock) => NamedUse {
   const names = new Map<string, { readonly name: string; readonly namespace: string }>();
-  for (const { namespace, tool, name: flat } of declaredTools(asked.tools)) {
+  for (const { namespace, tool, name: flat } of declaredTools(asked)) {
     const [name, space] = [stringOf(tool.name), stringOf(namespace?.name)];
     if (flat !== undefined && name !== undefined && space !== undefined)
       names.set(flat, { name, namespace: space });
