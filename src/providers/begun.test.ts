@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { limits } from '../kernel/limits.ts';
+import type { Pulled } from '../kernel/reply/source.ts';
 import { anthropicMessages } from '../wire/anthropic-messages/anthropic-messages.ts';
 import { begun } from './begun.ts';
 
@@ -22,6 +24,21 @@ test('an answer that can’t be read is given up with its connection', async () 
       cancelled++;
     },
   };
-  await assert.rejects(begun({ wire, framing: 'sse', status: 200, headers: [], body }), /unreadable/);
+  await assert.rejects(begun({ wire, framing: 'sse', status: 200, headers: [], body }, true), /unreadable/);
   assert.equal(cancelled, 1);
+});
+
+test('a document that is called a stream and comes late is one for a client that wants no stream', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { promise: silence, resolve: say } = Promise.withResolvers<Uint8Array>();
+  const coming: Pulled<Uint8Array>[] = [silence];
+  const body = { next: () => coming.shift(), cancel: () => undefined };
+  const raw = { wire: anthropicMessages, framing: 'sse', status: 200, headers: [], body } as const;
+  const answer = begun(raw, false);
+  t.mock.timers.tick(limits.commitWaitMs);
+  await new Promise(setImmediate);
+  say(Buffer.from('{"type":"message"}'));
+  const { framing, body: rest } = await answer;
+  assert.equal(framing, 'json');
+  assert.equal(String(await rest.next()), '{"type":"message"}');
 });

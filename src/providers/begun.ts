@@ -9,9 +9,9 @@ import { resumed } from './resumed.ts';
 /**
  * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error
  * before that is thrown with everything the provider sent, so that the call can still be made again elsewhere. What
- * begins like one document is one, whatever it is called.
+ * begins like one document is one, whatever it is called; a client that wants no stream needs no sign before that is known.
  */
-export async function begun(raw: Raw): Promise<Raw> {
+export async function begun(raw: Raw, wantsStream: boolean): Promise<Raw> {
   const decoder = raw.wire.replyDecoder(raw.framing, 'everything');
   const firstBytes = new FirstBytes();
   let seen: ReturnType<FirstBytes['read']>;
@@ -21,7 +21,8 @@ export async function begun(raw: Raw): Promise<Raw> {
   try {
     while (heldBytes < limits.commitBytesMax) {
       const coming = raw.body.next();
-      const chunk = coming instanceof Promise ? await Promise.race([coming, timeout]) : coming;
+      const due = wantsStream || seen !== undefined ? [coming, timeout] : [coming];
+      const chunk = coming instanceof Promise ? await Promise.race(due) : coming;
       if (chunk === 'time') return { ...raw, body: resumed(held, raw.body, coming) };
       if (chunk !== undefined) held.push(chunk);
       heldBytes += chunk?.byteLength ?? 0;

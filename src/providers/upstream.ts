@@ -52,7 +52,7 @@ export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts):
       const answer = await send(exchange, egress, { wire, credential, headers, path, body });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
       if (raw.status >= 300) throw await refused(raw, target, credential);
-      return Reply.relay(raw.framing === 'sse' ? await begun(raw) : raw);
+      return Reply.relay(raw.framing === 'sse' ? await begun(raw, isStreamed(exchange)) : raw);
     } finally {
       trace.awayMs += performance.now() - leftAt;
     }
