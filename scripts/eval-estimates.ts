@@ -1,4 +1,4 @@
-// Compares estimates of usage with what providers reported: npm run eval:estimates -- --data <folder>
+// Compares estimates of usage with what providers reported: npm run eval:estimates -- --data <folder> [--calls held-out|fitted|all]
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Meter } from '../src/calls/meter.ts';
@@ -7,16 +7,17 @@ import { isJsonObject } from '../src/kernel/json.ts';
 import type { ReplyEvent, Usage } from '../src/kernel/message.ts';
 import { Outline } from '../src/kernel/outline.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
+import { isIn, type Share, shareOf } from './eval-usage/held-out.ts';
 import { reportedIn } from './eval-usage/reported.ts';
 import { formats } from './eval-wire/formats.ts';
 import { outcomeOf } from './eval-wire/outcome.ts';
 import { type Recording, recordingsOf } from './eval-wire/recordings.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' } } });
+const { values } = parseArgs({ options: { data: { type: 'string' }, calls: { type: 'string' } } });
 const folder = values.data;
 if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no recordings at ${folder ?? '--data <folder>'}`);
-else evaluate(folder);
+else evaluate(folder, shareOf(values.calls));
 
 interface Compared {
   readonly kind: string;
@@ -31,10 +32,23 @@ interface Pair {
   readonly estimated: number;
 }
 
-function evaluate(data: string): void {
-  row(['', 'calls', 'median error', 'p90', '>= 40 tokens', 'median error', 'p90']);
+function evaluate(data: string, share: Share): void {
+  console.log(`calls: ${share}`);
+  row([
+    '',
+    'calls',
+    'median error',
+    'p90',
+    'within 10 %',
+    '>= 40 tokens',
+    'median error',
+    'p90',
+    'within 10 %',
+  ]);
   for (const format of formats) {
-    const compared = recordingsOf(data, format).flatMap((recording) => compare(recording) ?? []);
+    const compared = recordingsOf(data, format)
+      .filter(({ body }) => isIn(share, body))
+      .flatMap((recording) => compare(recording) ?? []);
     const { name } = format.wire;
     report(
       `${name}, input`,
@@ -107,7 +121,9 @@ function errors(pairs: readonly Pair[]): readonly string[] {
   const sorted = pairs
     .map(({ reported, estimated: guess }) => Math.abs(guess - reported) / reported)
     .sort((a, b) => a - b);
-  return [0.5, 0.9].map((part) => `${Math.round((sorted[Math.floor(part * sorted.length)] ?? 0) * 100)} %`);
+  const near = sorted.filter((error) => error <= 0.1).length / Math.max(1, sorted.length);
+  const at = (part: number) => sorted[Math.floor(part * sorted.length)] ?? 0;
+  return [at(0.5), at(0.9), near].map((share) => `${Math.round(share * 100)} %`);
 }
 
 function row([name = '', ...figures]: readonly string[]): void {

@@ -1,4 +1,5 @@
-// Compares our estimates of token counts with what providers reported: npm run eval:tokens -- --data ../shared/data/wire
+// Compares estimates of token counts with what providers reported: npm run eval:tokens -- --data <folder> [--calls held-out|fitted|all]
+// The table that ships was fitted to all calls. Held out are half of them, judged by numbers that are fitted anew to the other half.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -8,53 +9,81 @@ import { mergeUsage } from '../src/kernel/reply/answer.ts';
 import type { WireFormat } from '../src/kernel/wire-format.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
 import { TokenEstimator } from '../src/providers/tokens/token-estimator.ts';
+import { Tokenizer } from '../src/providers/tokens/tokenizer.ts';
 import { openaiChat, openaiResponses } from '../src/wire/index.ts';
+import { laidOut, tokensBy } from './eval-tokens/laid-out.ts';
+import { type Counted, refitted } from './eval-tokens/refit.ts';
+import { isIn, shareOf } from './eval-usage/held-out.ts';
 
 const wires: Readonly<Record<string, WireFormat>> = {
   'openai.chat.jsonl': openaiChat,
   'openai.responses.jsonl': openaiResponses,
 };
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, worst: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, worst: { type: 'string' }, calls: { type: 'string' } },
+});
 const { data, worst } = values;
+const share = shareOf(values.calls);
 if (data === undefined || !existsSync(data)) {
   console.log(
     `skipped: ${data === undefined ? 'no folder of recorded calls given' : `there is no folder ${data}`} (--data <folder>)`,
   );
 } else {
   const estimator = new TokenEstimator();
+  const tokenizer = new Tokenizer();
   const measured: Measured[] = [];
   const left = new Map<string, number>();
   for (const file of globSync(join(data, '*', '*.jsonl')).sort()) {
     const wire = wires[basename(file)];
     if (wire === undefined) continue;
     for (const line of readFileSync(file, 'utf8').split('\n')) {
-      const result = line === '' ? undefined : await measure(JSON.parse(line), wire, estimator);
+      const result =
+        line === '' ? undefined : await measure(JSON.parse(line), wire, { estimator, tokenizer });
       if (typeof result === 'string') left.set(result, (left.get(result) ?? 0) + 1);
       else if (result !== undefined) measured.push(result);
     }
   }
   await estimator.close();
-  report(measured, left);
-  if (worst !== undefined) showWorst(measured, Number(worst));
+  await tokenizer.close();
+  const judged = (share === 'held-out' ? blind(measured) : measured).filter(({ body }) => isIn(share, body));
+  report(judged, left);
+  if (worst !== undefined) showWorst(judged, Number(worst));
 }
 
-interface Measured {
+interface Measured extends Counted {
   readonly id: string;
+  readonly body: JsonObject;
   readonly api: string;
   readonly provider: string;
   readonly model: string;
-  readonly reported: number;
   readonly estimated: number;
   /** Of what was reported. */
   readonly error: number;
+}
+
+/** Estimates by numbers that the calls to judge by had no part in. */
+function blind(all: readonly Measured[]): readonly Measured[] {
+  const families = Map.groupBy(all, ({ laid }) => `${laid.template.models} ${laid.template.wire}`);
+  return [...families.values()].flatMap((family) => {
+    const numbers = refitted(family.filter(({ body }) => isIn('fitted', body)));
+    return family.map((call) => {
+      const estimated = tokensBy(numbers, call.laid);
+      return { ...call, estimated, error: (estimated - call.reported) / call.reported };
+    });
+  });
+}
+
+interface Counters {
+  readonly estimator: TokenEstimator;
+  readonly tokenizer: Tokenizer;
 }
 
 /** The estimate beside the provider's own count, or why there is nothing to compare. */
 async function measure(
   call: unknown,
   wire: WireFormat,
-  estimator: TokenEstimator,
+  { estimator, tokenizer }: Counters,
 ): Promise<Measured | string> {
   if (!isJsonObject(call) || !isJsonObject(call.request) || !isJsonObject(call.response))
     return 'not a recorded call';
@@ -77,6 +106,8 @@ async function measure(
   const estimated = await estimator.estimate(decoded, { provider: host, model: body.model });
   return {
     id: String(id),
+    body,
+    laid: await laidOut(decoded, { model: body.model, wire: wire.name }, tokenizer),
     api: String(api),
     provider: name,
     model: body.model,
@@ -107,6 +138,7 @@ function reportedTokens(response: JsonObject, wire: WireFormat): number {
 }
 
 function report(all: readonly Measured[], left: ReadonlyMap<string, number>): void {
+  console.log(`calls: ${share}`);
   console.log('api               provider       calls  median    p90   within 10 %   tokens');
   const groups = Map.groupBy(all, ({ api, provider }) => `${api.padEnd(17)} ${provider.padEnd(13)}`);
   for (const [name, group] of [...groups].sort(([a], [b]) => a.localeCompare(b))) row(name, group);

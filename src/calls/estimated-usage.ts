@@ -2,15 +2,33 @@ import type { Received } from '../kernel/exchange.ts';
 import type { Block } from '../kernel/message.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Unread, WireFormat } from '../kernel/wire-format.ts';
+import { type Texts, textsIn } from './texts-in.ts';
 
-/** About how many tokens a request has, from its bytes alone. */
-export function estimatedInput({ wire, bytes, fields }: Received): number {
-  const { bytesPerToken, toolsTokens, mediaTokens } = wire.estimates;
-  const media = mediaIn(bytes);
-  const tools = fields.listBytes('tools') ? toolsTokens : 0;
-  const text = (bytes.byteLength - media.bytes - bytesAround) / bytesPerToken;
-  return Math.max(tokensMin, Math.round(text + tools + media.pieces * mediaTokens));
+/** About how many tokens a request has, from the lengths of its texts: nothing of it is parsed. */
+export function estimatedInput({ wire, fields }: Received): number {
+  const { requestTokens, toolsTokens, toolBytesPerToken, schemaBytesPerToken } = wire.estimates;
+  let tokens = requestTokens;
+  for (const { name, valueStart, valueEnd } of fields.members()) {
+    const value = fields.bytes.subarray(valueStart, valueEnd);
+    if (said.has(name)) tokens += saidTokens(textsIn(value), wire);
+    else if (name === 'tools' && value.byteLength > emptyList)
+      tokens += toolsTokens + value.byteLength / toolBytesPerToken;
+    else if (formats.has(name) && value.includes('"schema"'))
+      tokens += value.byteLength / schemaBytesPerToken;
+  }
+  return Math.max(tokensMin, Math.round(tokens));
 }
+
+function saidTokens({ strings, bytes, escapes, media }: Texts, { estimates }: WireFormat): number {
+  const { textTokens, bytesPerToken, escapeTokens, mediaTokens } = estimates;
+  return strings * textTokens + bytes / bytesPerToken + escapes * escapeTokens + media * mediaTokens;
+}
+
+/** The fields of all formats that a model reads: what is said, and where a schema for the answer may be. */
+const said: ReadonlySet<string> = new Set(['system', 'messages', 'instructions', 'input']);
+const formats: ReadonlySet<string> = new Set(['response_format', 'text', 'output_config']);
+const emptyList = 2;
+const tokensMin = 5;
 
 /** What an answer has by the length of its content, as tokens of a provider that speaks `wire`. */
 export function estimatedOutput({ tokens, calls }: Unread, { estimates }: WireFormat): number {
@@ -42,29 +60,3 @@ function writtenChars(block: Block): number {
       return 0;
   }
 }
-
-/** Names and brackets that every request has, and no model reads. */
-const bytesAround = 50;
-const tokensMin = 5;
-
-/** Pictures, documents and sound, which count by what they show and not by their bytes. */
-function mediaIn(request: Uint8Array): { readonly bytes: number; readonly pieces: number } {
-  const bytes = Buffer.from(request.buffer, request.byteOffset, request.byteLength);
-  let mediaBytes = 0;
-  let pieces = 0;
-  if (!bytes.includes('base64') && !bytes.includes('input_audio')) return { bytes: mediaBytes, pieces };
-  let start = bytes.indexOf(quote) + 1;
-  for (let end = bytes.indexOf(quote, start); end >= 0; end = bytes.indexOf(quote, start)) {
-    if (end - start > mediaBytesMin && !bytes.subarray(start, end).includes(space)) {
-      mediaBytes += end - start;
-      pieces++;
-    }
-    start = end + 1;
-  }
-  return { bytes: mediaBytes, pieces };
-}
-
-/** Nothing else is that long without a space. */
-const mediaBytesMin = 400;
-const quote = 34;
-const space = 32;

@@ -76,10 +76,19 @@ export interface EncodedRequest {
 
 /** How bytes become tokens, about; `npm run eval:estimates` prints how near these come to recorded calls. */
 export interface TokenEstimates {
-  /** In a request, its names and brackets included. */
+  /** What every request has besides its texts. */
+  readonly requestTokens: number;
+  /** What each text of a request has besides its length: who speaks, and of what kind it is, are texts as well. */
+  readonly textTokens: number;
+  /** In texts. */
   readonly bytesPerToken: number;
-  /** What tools add to a request by being there. */
+  /** What a break or a quote in a text adds to it. */
+  readonly escapeTokens: number;
+  /** What tools add to a request by being there, and how they are written out for the model. */
   readonly toolsTokens: number;
+  readonly toolBytesPerToken: number;
+  /** The schema that an answer is asked to have. */
+  readonly schemaBytesPerToken: number;
   /** What a picture or a document counts, whatever its size. */
   readonly mediaTokens: number;
   /** What every answer has besides its content. */

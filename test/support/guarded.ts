@@ -20,8 +20,8 @@ export const request: ChatRequest = {
 
 /** Half of the bytes and 200 on top; 100 tokens of output. */
 const sentNano = 237 * 1000;
-/** What it is taken to have read where nobody told: the bytes of a request say about how much. */
-export const readNano = 5 * 1000;
+/** What it is taken to have read where nobody told: the lengths of its texts say about how much. */
+export const readNano = 12 * 1000;
 export const worstNano = sentNano + 100 * 10_000;
 export const answer: Answer = {
   id: 'msg_1',

@@ -124,7 +124,7 @@ test('where the provider told nothing before the cut, what it has read is estima
   const upstream = cutOff([unsaid, block, text], new GatewayError('client_gone', 'gone'));
   const { step } = await run({ ...request, stream: true }, { upstream });
   const sentTokens = 200 + Math.ceil((JSON.stringify({ ...request, stream: true }).length * 1) / 2);
-  assert.deepEqual(await standing(purses), [8 * 1000 + seenNano, 0]);
+  assert.deepEqual(await standing(purses), [readNano + seenNano, 0]);
   assert.equal(step?.facts.held, usd(sentTokens * 1000 + 1_000_000).replace(/0+$/, ''));
 });
 

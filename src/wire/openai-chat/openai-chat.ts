@@ -22,8 +22,13 @@ const reader: AnswerReader = {
 };
 
 const estimates: TokenEstimates = {
-  bytesPerToken: 5,
-  toolsTokens: 0,
+  requestTokens: 5,
+  textTokens: 1.1,
+  bytesPerToken: 6,
+  escapeTokens: 0.75,
+  toolsTokens: 22,
+  toolBytesPerToken: 12,
+  schemaBytesPerToken: 7,
   mediaTokens: 300,
   answerTokens: 0,
   tokensPerExpected: 0.9,

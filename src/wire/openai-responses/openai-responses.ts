@@ -18,8 +18,13 @@ import { responseOf } from './write-response.ts';
 const reader: AnswerReader = { read: readResponse, brief: briefOfResponse };
 
 const estimates: TokenEstimates = {
-  bytesPerToken: 5,
+  requestTokens: 7,
+  textTokens: 0,
+  bytesPerToken: 6,
+  escapeTokens: 0.75,
   toolsTokens: 0,
+  toolBytesPerToken: 6.7,
+  schemaBytesPerToken: 7,
   mediaTokens: 300,
   answerTokens: 3,
   tokensPerExpected: 0.9,
