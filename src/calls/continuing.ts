@@ -35,6 +35,8 @@ export class Continuing {
         isKeptBy(asked.target) && !(await this.#isElsewhere(asked, pipeline, continuation));
       return isKnownThere ? asked : this.#writtenOut(asked, continuation);
     };
+    // What is kept is read, and what can't be is refused before anybody is asked.
+    if (pipeline.mayMove && continuation.keeps(fields)) void exchange.received.body;
     const whole = await written(exchange);
     const last: Handler = async (passed) => upstream(whole === exchange ? await written(passed) : passed);
     const reply = custody.release(await pipeline.run(whole, last));
