@@ -149,6 +149,9 @@ test('whatever stands in a request, it is answered', async () => {
       : { type: 'object', required: [...names, { toString: 1 }], properties: { a: nested(depth - 1) } };
   const { content } = await answerTo({ ...hello, tools: [{ name: 'deep', input_schema: nested(8) }] });
   assert.equal(content[0]?.type, 'tool_use');
+  const nameless = { name: { toString: null }, input_schema: {} };
+  const named = receivedAs(anthropicMessages, { ...hello, tools: [level, nameless] }).request;
+  assert.equal((await answerTo(named)).stop_reason, 'tool_use');
   for (const result of [{ a: 1 }, 5, null, [null, 5, { type: 'text', text: {} }]]) {
     const body = {
       ...hello,

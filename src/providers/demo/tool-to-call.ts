@@ -7,8 +7,7 @@ import { askedIn } from './asked.ts';
  */
 export function toolToCall(request: ChatRequest): Tool | undefined {
   const { tool_choice: choice, messages } = request;
-  // Others are their provider's, which knows what they take.
-  const tools = (request.tools ?? []).filter(({ type }) => type === undefined || type === 'custom');
+  const tools = (request.tools ?? []).filter(isCallable);
   if (choice?.type === 'none' || hasResult(messages.at(-1))) return undefined;
   if (choice?.type === 'tool') return tools.find((tool) => tool.name === choice.name);
   const harmless = tools.filter(isHarmless);
@@ -17,9 +16,14 @@ export function toolToCall(request: ChatRequest): Tool | undefined {
   if (tools.length === 1) return harmless[0];
   const asked = new Set(wordsOf(askedIn(messages.at(-1)?.content ?? '')));
   return harmless.find(({ name }) => {
-    const words = wordsOf(String(name)).filter((word) => !fillers.has(word));
+    const words = wordsOf(name).filter((word) => !fillers.has(word));
     return words.length > 0 && words.every((word) => asked.has(word));
   });
+}
+
+/** What has no name can't be called. Tools of other types are their provider's, which knows what they take. */
+function isCallable({ name, type }: Tool): boolean {
+  return typeof name === 'string' && (type === undefined || type === 'custom');
 }
 
 function hasResult(message: Message | undefined): boolean {
@@ -29,7 +33,7 @@ function hasResult(message: Message | undefined): boolean {
 
 /** By its name nothing is changed, sent or started; made up arguments do no harm then. */
 function isHarmless({ name }: Tool): boolean {
-  return !wordsOf(String(name)).some((word) => doing.has(word));
+  return !wordsOf(name).some((word) => doing.has(word));
 }
 
 /** `getWeather`, `get_weather` and "get weather" alike. */

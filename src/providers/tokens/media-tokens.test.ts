@@ -46,4 +46,10 @@ test('pages and words of a document are counted, also where they are packed, and
 test('a document made to be slow to read takes no time to speak of', () => {
   for (const hostile of ['BT (', 'stream\n', '((((', 'BT ', '/Type   '])
     pdfSizeOf(Buffer.from(hostile.repeat(200_000)).toString('base64'));
+  const bomb = Buffer.concat([
+    Buffer.from('stream\n'),
+    deflateSync(Buffer.alloc(2_000_000)),
+    Buffer.from('\nendstream '),
+  ]);
+  pdfSizeOf(Buffer.concat(Array(250).fill(bomb)).toString('base64'));
 });

@@ -11,13 +11,16 @@ const lookedIntoBytes = 512 * 1024;
 const streamBytesMax = 1024 * 1024;
 const inflatedBytesMax = 4 * 1024 * 1024;
 
-/** How long a document is, given in base64. Where its pages can't be told apart it is one. */
-export function pdfSizeOf(base64: string): PdfSize {
+/** How long a document is, given in base64. Where its pages can't be told apart it is one. Unpacking it takes milliseconds. */
+export function pdfSizeOf(base64: string, { unpacks = true } = {}): PdfSize {
   const document = Buffer.from(base64.slice(0, (lookedIntoBytes * 4) / 3), 'base64');
   const share = Math.max(1, (base64.length * 3) / 4 / Math.max(1, document.length));
   const text = document.toString('latin1');
   const pages = text.match(/\/Type\s?\/Page(?![a-zA-Z])/g)?.length ?? 0;
-  return { pages: Math.max(1, Math.round(pages * share)), chars: share * charsIn(document, text) };
+  return {
+    pages: Math.max(1, Math.round(pages * share)),
+    chars: unpacks ? share * charsIn(document, text) : 0,
+  };
 }
 
 function charsIn(document: Buffer, text: string): number {
@@ -30,8 +33,8 @@ function charsIn(document: Buffer, text: string): number {
     if (text.slice(Math.max(0, at - dictionaryChars), at).includes('/Image')) continue;
     const start = at + (text[at + 6] === '\r' ? 8 : 7);
     const page = readable(document.subarray(start, end));
-    inflated += page.length;
-    chars += shownChars(page);
+    inflated += page?.length ?? streamBytesMax;
+    chars += page === undefined ? 0 : shownChars(page);
   }
   return chars;
 }
@@ -39,11 +42,12 @@ function charsIn(document: Buffer, text: string): number {
 /** What is said of a stream stands right before it. */
 const dictionaryChars = 200;
 
-function readable(stream: Buffer): string {
+/** Undefined where there is too much in it; what isn't packed is as it is. */
+function readable(stream: Buffer): string | undefined {
   try {
     return inflateSync(stream, { maxOutputLength: streamBytesMax }).toString('latin1');
-  } catch {
-    return stream.toString('latin1');
+  } catch (cause) {
+    return cause instanceof RangeError ? undefined : stream.toString('latin1');
   }
 }
 

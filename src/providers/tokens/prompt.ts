@@ -61,6 +61,7 @@ function isResults(content: Message['content']): boolean {
 class Said {
   readonly texts: string[] = [];
   fixedTokens = 0;
+  #documents = 0;
   readonly #template: PromptTemplate;
   readonly #media: MediaRule;
 
@@ -114,11 +115,16 @@ class Said {
     else if (source.type === 'base64' && String(source.media_type).startsWith('text/'))
       this.texts.push(Buffer.from(String(source.data), 'base64').toString('utf8'));
     else {
-      const { pages, chars } = source.type === 'base64' ? pdfSizeOf(String(source.data)) : pageOfText;
+      const unpacks = ++this.#documents <= unpackedDocumentsMax;
+      const { pages, chars } =
+        source.type === 'base64' ? pdfSizeOf(String(source.data), { unpacks }) : pageOfText;
       this.fixedTokens += pages * this.#media.page + chars / charsPerToken;
     }
   }
 }
+
+/** Of more, only the pages count: unpacking is done while other calls wait. */
+const unpackedDocumentsMax = 4;
 
 function sizeOf(source: MediaSource): PictureSize {
   if (source.type !== 'base64') return photograph;
