@@ -50,6 +50,7 @@ export class AccountKeys {
       createdAtMs: clock.now(),
       lastUsedAtMs: null,
       revokedAtMs: null,
+      receipts: false,
     };
     if (await apiKeys.add(key, limits.activeKeysMax)) return { key, token };
     throw new GatewayError(

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { addressBlock } from '../kernel/address-block.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { Attempts } from '../kernel/ports/shared-state.ts';
-import { addressBlock } from './address-block.ts';
 import type { Hashing } from './hashing.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 

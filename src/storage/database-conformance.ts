@@ -1,9 +1,11 @@
 import { describe } from 'node:test';
+import { anonSessionsConformance } from './database-conformance/anon-sessions.ts';
 import { apiKeysConformance } from './database-conformance/api-keys.ts';
 import { endedSessionsConformance } from './database-conformance/ended-sessions.ts';
 import { modulesConformance } from './database-conformance/modules.ts';
 import { openingConformance } from './database-conformance/opening.ts';
 import { providerKeysConformance } from './database-conformance/provider-keys.ts';
+import { receiptsConformance } from './database-conformance/receipts.ts';
 import { requestLogConformance } from './database-conformance/request-log.ts';
 import type { MakeHome, SetUp } from './database-conformance/set-up.ts';
 import { textConformance } from './database-conformance/text.ts';
@@ -32,6 +34,8 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     usageConformance(setUp);
     requestLogConformance(setUp);
     modulesConformance(setUp);
+    anonSessionsConformance(setUp);
+    receiptsConformance(setUp);
     textConformance(setUp);
   });
 }

@@ -1,5 +1,7 @@
 import type { ModuleStores } from './module-store.ts';
+import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
+import type { AnonSessions } from './sandbox.ts';
 
 /** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
 export interface Database {
@@ -10,6 +12,8 @@ export interface Database {
   readonly usage: UsageBook;
   readonly requests: RequestLog;
   readonly modules: ModuleStores;
+  readonly anonSessions: AnonSessions;
+  readonly receipts: Receipts;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -62,6 +66,8 @@ export interface ApiKey {
   readonly createdAtMs: number;
   readonly lastUsedAtMs: number | null;
   readonly revokedAtMs: number | null;
+  /** Whether its calls get receipts. */
+  readonly receipts: boolean;
 }
 
 /** A key that may be used, with whose it is. */
@@ -70,7 +76,7 @@ export interface HeldKey {
   readonly account: Account;
 }
 
-export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig'>>;
+export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
 
 export interface ApiKeys {
   /** False where the account has `activeMax` unrevoked keys already, also when many are added at once. */

@@ -1,6 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { OwnedReceipt } from '../../kernel/ports/receipts.ts';
 import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/ports/records.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
+import type { NewAnonSession } from '../../kernel/ports/sandbox.ts';
 import { firstIdAt, timeOfId } from '../../kernel/request-id.ts';
 
 export function someUser(given: Partial<User> = {}): User {
@@ -27,6 +29,7 @@ export function someKey(accountId: string, given: Partial<ApiKey> = {}): ApiKey 
     createdAtMs: 1_763_000_000_123,
     lastUsedAtMs: null,
     revokedAtMs: null,
+    receipts: false,
     ...given,
   };
 }
@@ -96,6 +99,32 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     overheadMs: 0.5,
     pipeline: 'none',
     steps: [],
+    ...given,
+  };
+}
+
+export function someSession(given: Partial<NewAnonSession> = {}): NewAnonSession {
+  return {
+    id: randomUUID(),
+    sessionRef: randomUUID(),
+    tokenHash: randomUUID(),
+    addressHash: 'hashed',
+    requestLimit: 5,
+    requestsUsed: 0,
+    expiresAtMs: 1_763_000_000_123,
+    revokedAtMs: null,
+    ...given,
+  };
+}
+
+export function someReceipt(given: Partial<OwnedReceipt> = {}): OwnedReceipt {
+  return {
+    id: `rcpt_${randomUUID()}`,
+    sessionRef: 'ref',
+    visibility: 'public_demo',
+    createdAtMs: 1_763_000_000_123,
+    jws: 'eyJ.eyJ.sig',
+    accountId: null,
     ...given,
   };
 }

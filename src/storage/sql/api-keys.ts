@@ -16,6 +16,7 @@ const columns = [
   'api_keys.created_at_ms as createdAtMs',
   'api_keys.last_used_at_ms as lastUsedAtMs',
   'api_keys.revoked_at_ms as revokedAtMs',
+  'api_keys.receipts',
 ] as const;
 
 export class SqlApiKeys implements ApiKeys {
@@ -49,14 +50,15 @@ export class SqlApiKeys implements ApiKeys {
     });
   }
 
-  list(accountId: string): Promise<readonly ApiKey[]> {
-    return this.#db
+  async list(accountId: string): Promise<readonly ApiKey[]> {
+    const rows = await this.#db
       .selectFrom('api_keys')
       .select(columns)
       .where('account_id', '=', accountId)
       .orderBy('created_at_ms', 'desc')
       .orderBy('id', 'desc')
       .execute();
+    return rows.map(toKey);
   }
 
   async active(prefix: string): Promise<readonly HeldKey[]> {
@@ -68,19 +70,20 @@ export class SqlApiKeys implements ApiKeys {
       .where('revoked_at_ms', 'is', null)
       .execute();
     return rows.map(({ user_id, tier, period_start_ms, period_end_ms, ...key }) => ({
-      key,
+      key: toKey(key),
       account: toAccount({ user_id, tier, period_start_ms, period_end_ms }),
     }));
   }
 
-  change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
-    const { name, pipelineConfig } = changes;
+  async change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
+    const { name, pipelineConfig, receipts } = changes;
     const set = {
       ...(name === undefined ? {} : { name }),
       ...(pipelineConfig === undefined ? {} : { pipeline_config: pipelineConfig }),
+      ...(receipts === undefined ? {} : { receipts: Number(receipts) }),
     };
     if (Object.keys(set).length === 0) return this.#inUse(accountId, id);
-    return this.#db
+    const changed = await this.#db
       .updateTable('api_keys')
       .set(set)
       .where('id', '=', id)
@@ -88,6 +91,7 @@ export class SqlApiKeys implements ApiKeys {
       .where('revoked_at_ms', 'is', null)
       .returning(columns)
       .executeTakeFirst();
+    return changed && toKey(changed);
   }
 
   async revoke(accountId: string, id: string, atMs: number): Promise<boolean> {
@@ -128,15 +132,20 @@ export class SqlApiKeys implements ApiKeys {
     });
   }
 
-  #inUse(accountId: string, id: string): Promise<ApiKey | undefined> {
-    return this.#db
+  async #inUse(accountId: string, id: string): Promise<ApiKey | undefined> {
+    const found = await this.#db
       .selectFrom('api_keys')
       .select(columns)
       .where('id', '=', id)
       .where('account_id', '=', accountId)
       .where('revoked_at_ms', 'is', null)
       .executeTakeFirst();
+    return found && toKey(found);
   }
+}
+
+function toKey(row: Omit<ApiKey, 'receipts'> & { readonly receipts: number }): ApiKey {
+  return { ...row, receipts: row.receipts === 1 };
 }
 
 function toRow(key: ApiKey): Tables['api_keys'] {
@@ -150,5 +159,6 @@ function toRow(key: ApiKey): Tables['api_keys'] {
     created_at_ms: key.createdAtMs,
     last_used_at_ms: key.lastUsedAtMs,
     revoked_at_ms: key.revokedAtMs,
+    receipts: Number(key.receipts),
   };
 }

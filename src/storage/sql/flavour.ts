@@ -25,6 +25,14 @@ export interface Flavour
   readonly tableEnd: RawBuilder<unknown>;
   /** Waits for whoever is changing the schema, until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
+  /** From now on its rows can be added, and neither changed nor deleted, by whoever has the database open. */
+  makePermanent(db: Kysely<SchemaTables>, permanent: Permanent): Promise<void>;
+}
+
+interface Permanent {
+  readonly table: string;
+  /** Its primary key. */
+  readonly key: string;
 }
 
 export const sqlite: Flavour = {
@@ -40,6 +48,16 @@ export const sqlite: Flavour = {
   createIntrospector: (db) => new SqliteIntrospector(db),
   // The transaction has the only lock there is.
   lockSchema: async () => undefined,
+  async makePermanent(db, { table, key }) {
+    const [rows, id] = [sql.table(table), sql.ref(key)];
+    const refused = sql`begin select raise(abort, ${sql.lit(refusal(table))}); end`;
+    await sql`create trigger ${sql.id(`${table}_unchanged`)} before update on ${rows} ${refused}`.execute(db);
+    await sql`create trigger ${sql.id(`${table}_undeleted`)} before delete on ${rows} ${refused}`.execute(db);
+    // What replaces a row on its way in fires neither of the two.
+    await sql`create trigger ${sql.id(`${table}_unreplaced`)} before insert on ${rows}
+      when exists (select 1 from ${rows} where ${id} = new.${id})
+      begin select raise(ignore); end`.execute(db);
+  },
 };
 
 /** Any number will do that no other program locks in the same database. */
@@ -58,7 +76,18 @@ export const postgres: Flavour = {
   lockSchema: async (db) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(db);
   },
+  async makePermanent(db, { table }) {
+    const refuse = sql.id(`${table}_refuse`);
+    const said = sql.lit(`begin raise exception '${refusal(table)}'; end`);
+    await sql`create function ${refuse}() returns trigger language plpgsql as ${said}`.execute(db);
+    await sql`create trigger ${sql.id(`${table}_unchanged`)} before update or delete or truncate
+      on ${sql.table(table)} for each statement execute function ${refuse}()`.execute(db);
+  },
 };
+
+function refusal(table: string): string {
+  return `rows of ${table} are never changed or deleted`;
+}
 
 /** Kysely would queue for the one connection without end, and for ever after an attempt that failed; our links don't. */
 class QueueingAdapter extends SqliteAdapter {

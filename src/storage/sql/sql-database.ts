@@ -3,6 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
+import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type {
   ApiKeys,
   Database,
@@ -12,8 +13,10 @@ import type {
   Users,
 } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
+import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
+import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
 import { SqlEndedSessions } from './ended-sessions.ts';
 import type { Flavour } from './flavour.ts';
@@ -23,6 +26,7 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
+import { SqlReceipts } from './receipts.ts';
 import { SqlRequestLog } from './request-log.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageBook } from './usage-book.ts';
@@ -70,6 +74,8 @@ class SqlDatabase implements Database {
   readonly usage: UsageBook;
   readonly requests: RequestLog;
   readonly modules: ModuleStores;
+  readonly anonSessions: AnonSessions;
+  readonly receipts: Receipts;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -84,6 +90,8 @@ class SqlDatabase implements Database {
     this.usage = new SqlUsageBook(db);
     this.requests = new SqlRequestLog(db, links);
     this.modules = new SqlModuleStores(db, systemClock);
+    this.anonSessions = new SqlAnonSessions(db);
+    this.receipts = new SqlReceipts(db);
   }
 
   async ping(): Promise<void> {

@@ -29,6 +29,8 @@ export interface Tables {
     readonly created_at_ms: number;
     readonly last_used_at_ms: number | null;
     readonly revoked_at_ms: number | null;
+    /** 1 where its calls get receipts. */
+    readonly receipts: number;
   };
   readonly provider_keys: {
     readonly account_id: string;
@@ -120,6 +122,43 @@ export interface Tables {
     readonly value: string;
     readonly version: number;
     readonly updated_at_ms: number;
+  };
+  readonly anon_sessions: {
+    readonly id: string;
+    readonly session_ref: string;
+    readonly token_hash: string;
+    readonly address_hash: string;
+    readonly request_limit: number;
+    readonly requests_used: number;
+    readonly given_back: number;
+    readonly expires_at_ms: number;
+    readonly revoked_at_ms: number | null;
+  };
+  readonly anon_claims: {
+    readonly session_id: string;
+    readonly session_ref: string;
+    readonly account_id: string;
+    readonly claimed_at_ms: number;
+  };
+  /** The database refuses to change or delete its rows. */
+  readonly receipts: {
+    readonly receipt_id: string;
+    readonly session_ref: string | null;
+    readonly visibility: string;
+    readonly created_at_ms: number;
+    readonly jws: string;
+  };
+  /** So it does here. */
+  readonly receipt_keys: {
+    readonly key_id: string;
+    readonly jwk: string;
+    readonly created_at_ms: number;
+  };
+  /** Whose a receipt is, for as long as there is the account. */
+  readonly receipt_owners: {
+    readonly receipt_id: string;
+    readonly account_id: string;
+    readonly created_at_ms: number;
   };
   /** Who may do what only one of all replicas should do. */
   readonly leases: {

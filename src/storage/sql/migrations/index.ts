@@ -2,8 +2,10 @@ import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
 import { moduleStores } from './module-stores.ts';
+import { receipts } from './receipts.ts';
 import { requestLog } from './request-log.ts';
 import { reservations } from './reservations.ts';
+import { sandbox } from './sandbox.ts';
 import { usage } from './usage.ts';
 
 /** In the order in which they are run. One that has been released is never changed; the next one changes what it made. */
@@ -14,4 +16,6 @@ export const migrations: readonly Migration[] = [
   askedBy,
   moduleStores,
   reservations,
+  sandbox,
+  receipts,
 ];
