@@ -18,6 +18,7 @@ test('a key is looked up once and then known at once, for a minute', async (t) =
     account: { id: key.accountId, tier: 'free', period: undefined },
     keyId: key.id,
     pipelineConfig: null,
+    receipts: false,
     version: await desk.shared.versions.of(key.accountId),
   });
   const before = looks();

@@ -14,6 +14,8 @@ export interface KeyIdentity {
   readonly account: Account;
   readonly keyId: string;
   readonly pipelineConfig: string | null;
+  /** Whether its calls get receipts. */
+  readonly receipts: boolean;
   readonly version: string;
 }
 
@@ -126,7 +128,8 @@ export class KeyRing {
     const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === held.key.id);
     if (current === undefined) return undefined;
     const { account, key } = current;
-    return { account, keyId: key.id, pipelineConfig: key.pipelineConfig, version };
+    const { id: keyId, pipelineConfig, receipts } = key;
+    return { account, keyId, pipelineConfig, receipts, version };
   }
 
   /** Several keys can begin alike; it is a matter of chance, and so of few. */

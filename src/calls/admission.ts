@@ -31,7 +31,8 @@ export interface Arrived {
   readonly trace: Trace;
 }
 
-interface Ready {
+/** What is made, and what it runs through. */
+export interface Ready {
   readonly exchange: Exchange;
   readonly pipeline: Pipeline;
 }
@@ -52,7 +53,11 @@ export class Admission {
   async admit(arrived: Arrived, caller: Known): Promise<Admitted> {
     const counted = await passThrough(this.#parts.turnstiles, caller, rawHeadersOf(arrived.received));
     try {
-      const ready = await this.#prepared(arrived, counted.known);
+      const turnstile = this.#parts.turnstiles[caller.caller.kind];
+      const ready =
+        turnstile?.prepare === undefined
+          ? await this.#prepared(arrived, counted.known)
+          : turnstile.prepare(arrived, counted.known);
       if (counted.refusal !== undefined) throw counted.refusal;
       return { ...ready, counted };
     } catch (thrown) {

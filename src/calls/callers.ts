@@ -2,7 +2,9 @@ import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import type { AnonSession } from '../kernel/ports/sandbox.ts';
 import type { Secret } from '../kernel/secret.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
 import { bearerOf } from './bearer.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 
@@ -15,42 +17,62 @@ export interface Known {
   readonly pipelineConfig: string | null;
   /** The key that was shown; undefined where none is asked for. */
   readonly key: KeyIdentity | undefined;
+  /** The anonymous session whose token was shown. */
+  readonly session: AnonSession | undefined;
 }
 
 /** Recognises callers by the token for this gateway that they send. */
 export interface Callers {
-  /** What it says may be out of date; who goes on by it checks the version. */
-  identify(headers: HeaderList): Promise<Known>;
+  /**
+   * What it says may be out of date; who goes on by it checks the version. `wire` is said where a call to a model is made:
+   * nothing else is for anonymous sessions.
+   */
+  identify(headers: HeaderList, wire?: WireFormat): Promise<Known>;
   /** As it is now, whatever was said before. */
   identifyAnew(headers: HeaderList): Promise<Known>;
   /** For routes that would not notice otherwise. */
   identifyCurrent(headers: HeaderList): Promise<Known>;
 }
 
+/** Finds whose anonymous token it is; undefined where it is nobody's, refused where that one may not do this. */
+export type FindGuest = (token: string, wire: WireFormat | undefined) => Promise<Known | undefined>;
+
 const localCaller: Known = {
   caller: { kind: 'local' },
   accountId: 'local',
   pipelineConfig: null,
   key: undefined,
+  session: undefined,
 };
 
 /** Local mode takes any token or none, unless one was set. */
-export function localCallers(shapes: CredentialShapes, localToken: Secret | undefined): Callers {
-  const identify = async (headers: HeaderList): Promise<Known> => {
+export function localCallers(
+  shapes: CredentialShapes,
+  localToken: Secret | undefined,
+  findGuest: FindGuest,
+): Callers {
+  const identify = async (headers: HeaderList, wire?: WireFormat): Promise<Known> => {
     const bearer = bearerOf(headers);
     const ownBearer = bearer !== undefined && !shapes.isProviderKey(bearer) ? bearer : undefined;
     const token = agreed(ownKeyOf(headers, shapes), ownBearer);
+    const isGuest = token !== undefined && isAnonymous(token);
+    const guest = isGuest ? await findGuest(token, wire) : undefined;
+    if (guest !== undefined) return guest;
     if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localCaller;
     throw new GatewayError(
       'authentication_required',
       'this gateway asks for its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
     );
   };
-  return { identify, identifyAnew: identify, identifyCurrent: identify };
+  return {
+    identify,
+    identifyAnew: (headers) => identify(headers),
+    identifyCurrent: (headers) => identify(headers),
+  };
 }
 
-/** Cloud mode asks for an API key. */
-export function cloudCallers(shapes: CredentialShapes, keys: KeyRing): Callers {
+/** Cloud mode asks for an API key, or for the token of an anonymous session. */
+export function cloudCallers(shapes: CredentialShapes, keys: KeyRing, findGuest: FindGuest): Callers {
   const tokenOf = (headers: HeaderList): string => {
     const token = agreed(ownKeyOf(headers, shapes), bearerOf(headers));
     if (token !== undefined) return token;
@@ -59,14 +81,18 @@ export function cloudCallers(shapes: CredentialShapes, keys: KeyRing): Callers {
       'send an API key of this gateway as "authorization: Bearer <key>"; POST /v1/keys makes one',
     );
   };
-  const recognised = (token: string, identity: KeyIdentity | undefined): Known => {
-    if (identity === undefined) throw unknownToken(token);
-    return knownBy(identity);
+  const recognised = (token: string, identity: KeyIdentity | undefined): Known | Promise<Known> =>
+    identity === undefined ? stranger(token, undefined) : knownBy(identity);
+  const stranger = async (token: string, wire: WireFormat | undefined): Promise<Known> => {
+    const guest = isAnonymous(token) ? await findGuest(token, wire) : undefined;
+    if (guest === undefined) throw unknownToken(token);
+    return guest;
   };
   return {
-    async identify(headers) {
+    async identify(headers, wire) {
       const token = tokenOf(headers);
-      return recognised(token, await keys.find(token));
+      const identity = await keys.find(token);
+      return identity === undefined ? stranger(token, wire) : knownBy(identity);
     },
     async identifyAnew(headers) {
       const token = tokenOf(headers);
@@ -83,7 +109,11 @@ export function cloudCallers(shapes: CredentialShapes, keys: KeyRing): Callers {
 function knownBy(key: KeyIdentity): Known {
   const { account, keyId, pipelineConfig } = key;
   const caller: Caller = { kind: 'account', accountId: account.id, keyId };
-  return { caller, accountId: account.id, pipelineConfig, key };
+  return { caller, accountId: account.id, pipelineConfig, key, session: undefined };
+}
+
+function isAnonymous(token: string): boolean {
+  return token.startsWith('anon_');
 }
 
 /** A token for this gateway where SDKs put their provider's key. */
@@ -102,7 +132,7 @@ function agreed(apiKey: string | undefined, bearer: string | undefined): string 
 }
 
 function unknownToken(token: string): GatewayError {
-  if (token.startsWith('anon_'))
+  if (isAnonymous(token))
     return new GatewayError('invalid_anon_token', 'there is no anonymous session with this token');
   const isSession = token.startsWith('eyJ');
   return new GatewayError(

@@ -16,6 +16,8 @@ export class Meter {
   /** Who answered, where the answer says so. */
   model: string | undefined;
   stopReason: string | undefined;
+  /** Whether the answer has said all that it says. */
+  isOver = false;
   /** When the first content was there, on the performance clock. */
   firstContentAtMs: number | undefined;
   #latest: Usage | undefined;
@@ -48,6 +50,7 @@ export class Meter {
       case 'message_stop':
         // An answer that came in one piece may show no more than its end.
         this.firstContentAtMs ??= performance.now();
+        this.isOver = true;
         return;
       default:
         return;

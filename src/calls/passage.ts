@@ -90,10 +90,9 @@ export class Passage {
   /** What decides about further calls is told at once, what is only told about this one soon. */
   #settle(underway: Underway, { pipeline, counted, ending }: Settled): void {
     const { usage, clock, settling } = this.#parts;
-    const { exchange } = underway;
+    const { exchange, answered } = underway;
     const { id, trace, caller } = exchange;
     this.#open.delete(underway);
-    const answered = ending.how !== 'failed' || underway.hasBegunToArrive;
     const target = trace.answeredBy ?? exchange.target;
     const { accountId, keyId } = holderOf(caller);
     settling.part('quota', id, () => (answered ? counted.used() : counted.unused()));

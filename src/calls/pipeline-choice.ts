@@ -44,6 +44,11 @@ export class PipelineChoice {
     return { source: 'key', text: key, pipeline: pipelines.compile(key, ...this.#environment) };
   }
 
+  /** A list of the operator's own, with what protects at the level of the environment. */
+  guarded(list: string): Pipeline {
+    return this.#pipelines.compile(list, ...this.#environment);
+  }
+
   /** What is wrong with a list; undefined where it would run. */
   fault(list: string): string | undefined {
     try {

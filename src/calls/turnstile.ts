@@ -4,6 +4,7 @@ import type { Slot } from '../billing/slot.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
+import type { Arrived, Ready } from './admission.ts';
 import type { Callers, Known } from './callers.ts';
 
 /** A call that was counted before it is made. */
@@ -23,6 +24,8 @@ export interface Counted {
 /** Where every call of one kind of caller passes before it is made. */
 export interface Turnstile {
   pass(known: Known, headers: HeaderList): Promise<Counted>;
+  /** What is made of a call, where that isn't what it asks for. */
+  prepare?(arrived: Arrived, known: Known): Ready;
 }
 
 /** One for each kind of caller that this gateway serves. */

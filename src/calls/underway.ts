@@ -18,7 +18,8 @@ export class Underway implements Listed {
   #sentStatus: number | undefined;
 
   readonly #settle: (ending: Ending) => void;
-  #hasEnded = false;
+  #ending: Ending | undefined;
+  #answered = false;
 
   constructor(exchange: Exchange, settle: (ending: Ending) => void) {
     this.exchange = exchange;
@@ -27,9 +28,20 @@ export class Underway implements Listed {
 
   /** Once, however often it is told. */
   end(ending: Ending): void {
-    if (this.#hasEnded) return;
-    this.#hasEnded = true;
+    if (this.#ending !== undefined) return;
+    this.#ending = ending;
+    this.#answered = ending.how !== 'failed' || this.hasBegunToArrive;
     this.#settle(ending);
+  }
+
+  /** Undefined while it goes on. */
+  get ending(): Ending | undefined {
+    return this.#ending;
+  }
+
+  /** Whether it has ended as a call that counts. */
+  get answered(): boolean {
+    return this.#answered;
   }
 
   /** The answer as the client gets it is read once more where it isn't a provider's own. */

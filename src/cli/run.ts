@@ -6,6 +6,8 @@ const usage = `weir ${packageJson.version}: a gateway in front of AI model provi
 
   weir serve      start the gateway (what happens without a command, too)
   weir reseal     seal all stored provider keys anew, after WEIR_SECRET was changed
+  weir verify-receipt <file or address> [--keys <file or address>]
+                  check the signature of a receipt, offline where both are files
   weir --version  print the version
   weir --help     print this
 
@@ -19,6 +21,7 @@ export async function run(args: readonly string[], environment: Environment): Pr
   if (command === 'serve' && rest.length === 0) return serve(environment);
   if (command === 'reseal' && rest.length === 0)
     return (await import('./reseal-keys.ts')).resealKeys(environment);
+  if (command === 'verify-receipt') return (await import('./verify-receipt.ts')).verifyReceipt(rest);
   console.error(`weir: "${args.join(' ')}" is not a command; "weir --help" lists them`);
   return 1;
 }

@@ -3,6 +3,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Common } from './common.ts';
 import { listen } from './listen.ts';
 import { accountsPart } from './parts/accounts.ts';
+import { anonymousPart } from './parts/anonymous.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
 import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
@@ -11,7 +12,9 @@ import { type PublicAddress, peoplePart } from './parts/people.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
 import { providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
+import { receiptsPart } from './parts/receipts.ts';
 import { requestLogPart } from './parts/request-log.ts';
+import { sandboxPart } from './parts/sandbox.ts';
 import { spendingPart } from './parts/spending.ts';
 import { storesPart } from './parts/stores.ts';
 import { usagePart } from './parts/usage.ts';
@@ -67,14 +70,20 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const { usage } = parts.add(usagePart(ground));
   const { spending } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart(ground));
-  const people = parts.add(peoplePart({ ...ground, usage, directory, address }));
+  const { receipts } = parts.add(await receiptsPart(ground));
+  const { sessions, findGuest } = parts.add(anonymousPart(ground));
+  const people = parts.add(peoplePart({ ...ground, usage, directory, address, findGuest }));
   const { callers, access } = people;
   const { vault } = parts.add(providerKeysPart({ ...ground, directory }));
   const recorded = { metrics, usage, spending, requests };
   const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers }));
   const { pipelines } = calls;
-  const dataPlane = parts.add(dataPlanePart({ ...ground, ...calls, metrics, providers, people, vault }));
-  parts.add(accountsPart({ ...ground, usage, people, pipelines }));
+  const sandbox = parts.add(sandboxPart({ ...ground, providers, people, pipelines, sessions }));
+  const turnstiles = { ...people.turnstiles, sandbox: sandbox.turnstile };
+  const dataPlane = parts.add(
+    dataPlanePart({ ...ground, ...calls, metrics, providers, people, turnstiles, receipts, vault }),
+  );
+  parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions }));
   // The last, since it tells of the others.
   const { features } = parts;
   const state = { startedAtMs, features, isDraining, recorders: [usage, requests] };

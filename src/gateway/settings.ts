@@ -13,6 +13,7 @@ import {
   variable,
 } from '../kernel/settings.ts';
 import { providerSettings } from '../providers/settings.ts';
+import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
 import { storageSettings } from '../storage/settings.ts';
 import { telemetrySettings } from '../telemetry/settings.ts';
@@ -29,6 +30,7 @@ const fields = {
   ...billingSettings,
   ...callSettings,
   ...providerSettings,
+  ...sandboxSettings,
   ...telemetrySettings,
 } as const;
 

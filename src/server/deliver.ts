@@ -1,7 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import type { OpenReceipt } from '../calls/call-receipts.ts';
+import { inOwnWords } from '../calls/own-words.ts';
 import type { Underway } from '../calls/underway.ts';
-
 import type { GatewayError } from '../kernel/errors.ts';
+import { operatorPays } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
@@ -18,6 +20,8 @@ interface Delivery {
   readonly metrics: Metrics;
   /** How long a stream may be silent. */
   readonly keepAliveMs: number;
+  /** Where the caller gets one. */
+  readonly receipt: OpenReceipt | undefined;
 }
 
 /** Writes an answer to its client, in the client's format and the framing it asked for. */
@@ -31,13 +35,15 @@ export async function deliver(delivery: Delivery): Promise<void> {
   } finally {
     // Whatever kept it from being sent: nobody reads it any more, and the call is over.
     if (!reply.ended) await reply.discard();
+    if (delivery.receipt !== undefined) await delivery.receipt.close();
   }
 }
 
 type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
 /** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
-async function deliverWhole({ res, call, underway }: Delivery, chunks: Chunks): Promise<void> {
+async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
+  const { res, underway, receipt } = delivery;
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
@@ -51,19 +57,25 @@ async function deliverWhole({ res, call, underway }: Delivery, chunks: Chunks): 
     }
     if (!res.headersSent) {
       underway.sent(underway.reply.status);
-      res.writeHead(underway.reply.status, answerHeaders({ call, underway }, 'json'));
-      for (const before of held.splice(0)) res.write(before);
+      res.writeHead(underway.reply.status, answerHeaders(delivery, 'json'));
+      for (const before of held.splice(0)) {
+        receipt?.wrote(before);
+        res.write(before);
+      }
     }
+    receipt?.wrote(chunk);
     if (!res.write(chunk)) await drained(res);
   }
+  await told();
+  const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
+  receipt?.wrote(body);
+  if (receipt?.comesFirst === true) await receipt.close();
   if (res.headersSent) {
     res.end();
     return;
   }
-  await told();
-  const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
   const { bill } = underway;
-  const headers = answerHeaders({ call, underway }, 'json');
+  const headers = answerHeaders(delivery, 'json');
   if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
   if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
   headers.push('content-length', String(body.byteLength));
@@ -71,18 +83,21 @@ async function deliverWhole({ res, call, underway }: Delivery, chunks: Chunks): 
   res.end(body);
 }
 
-async function deliverStream(
-  { res, call, underway, metrics, keepAliveMs }: Delivery,
-  chunks: Chunks,
-): Promise<void> {
+async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> {
+  const { res, call, underway, metrics, keepAliveMs, receipt } = delivery;
   const { received } = underway.exchange;
   const { wire } = received;
   underway.sent(underway.reply.status);
-  res.writeHead(underway.reply.status, answerHeaders({ call, underway }, 'sse'));
+  res.writeHead(underway.reply.status, answerHeaders(delivery, 'sse'));
   // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
   res.write(nothing);
   const gate = new FrameGate();
-  const keepAlive = setInterval(() => keepAliveOn(res, wire), keepAliveMs);
+  // What is hashed must be told apart from what isn't.
+  const sign = receipt === undefined ? wire.keepAlive : ownSign;
+  const keepAlive = setInterval(() => keepAliveOn(res, sign), keepAliveMs);
+  /** The end of an answer whose receipt comes first. */
+  const heldBack: (Uint8Array | string)[] = [];
+  const comesFirst = receipt?.comesFirst === true;
   metrics.streamOpened();
   try {
     for (;;) {
@@ -92,32 +107,47 @@ async function deliverStream(
       const whole = gate.push(chunk);
       if (whole === undefined) continue;
       keepAlive.refresh();
-      if (!res.write(whole)) await drained(res);
+      receipt?.wrote(whole);
+      if (comesFirst && underway.meter.isOver) heldBack.push(whole);
+      else if (!res.write(whole)) await drained(res);
       if (res.destroyed) break;
     }
     const rest = gate.flush();
-    if (rest !== undefined) res.write(rest);
-    if (received.header('x-weir-trace') === 'on')
-      res.write(`${rest === undefined ? '' : '\n\n'}${traceComment(underway)}`);
+    const traced = received.header('x-weir-trace') === 'on';
+    const last = rest === undefined ? [] : traced ? [rest, '\n\n'] : [rest];
+    for (const bytes of last) receipt?.wrote(bytes);
+    heldBack.push(...last, ...(traced ? [traceComment(underway)] : []));
   } catch (thrown) {
     // Whole frames only went out, so the error stands in a frame of its own.
-    if (!res.destroyed) res.write(wire.errorFrame(errorEnvelope(asGatewayError(thrown), call.id, wire)));
+    const frame = wire.errorFrame(errorEnvelope(asGatewayError(shownOf(thrown, underway)), call.id, wire));
+    if (!res.destroyed) receipt?.wrote(frame);
+    heldBack.push(frame);
   } finally {
     clearInterval(keepAlive);
     metrics.streamClosed();
     await chunks.stop();
   }
   await told();
+  if (comesFirst) await receipt.close();
+  if (!res.destroyed) for (const bytes of heldBack) res.write(bytes);
   res.end();
 }
+
+/** Also in the middle of a stream nobody sees what a provider says to the operator. */
+function shownOf(thrown: unknown, { exchange }: Underway): unknown {
+  return operatorPays(exchange.caller) ? inOwnWords(thrown) : thrown;
+}
+
+/** A comment that nothing else looks like. */
+const ownSign = Buffer.from(': weir\n\n');
 
 /** Until the call, which is over, is written down: a client that has its whole answer finds it in the log, even if this process is killed. */
 function told(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
-function keepAliveOn(res: ServerResponse, wire: WireFormat): void {
-  if (!res.destroyed && !res.writableNeedDrain) res.write(wire.keepAlive);
+function keepAliveOn(res: ServerResponse, sign: Uint8Array): void {
+  if (!res.destroyed && !res.writableNeedDrain) res.write(sign);
 }
 
 /** Waits for a slow client, or for its end. */
@@ -134,9 +164,9 @@ function drained(res: ServerResponse): Promise<void> {
   });
 }
 
-function answerHeaders({ call, underway }: Pick<Delivery, 'call' | 'underway'>, framing: Framing): string[] {
+function answerHeaders({ call, underway, receipt }: Delivery, framing: Framing): string[] {
   const { trace } = underway.exchange;
-  const headers = fitting(underway.reply.headers, framing);
+  const headers = operatorPays(underway.exchange.caller) ? [] : fitting(underway.reply.headers, framing);
   if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
   if (framing === 'sse') headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
   headers.push('x-request-id', call.id, ...call.cors);
@@ -144,6 +174,7 @@ function answerHeaders({ call, underway }: Pick<Delivery, 'call' | 'underway'>, 
   if (modules !== '') headers.push('x-weir-modules', modules);
   if (trace.dropped.length > 0) headers.push('x-weir-dropped', trace.dropped.join(', '));
   headers.push(...trace.told);
+  if (receipt !== undefined) headers.push('x-weir-receipt', receipt.id);
   headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', trace.overheadMs.toFixed(2));
   return headers;
 }

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../calls/admission.ts';
+import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { Callers } from '../calls/callers.ts';
+import { inOwnWords } from '../calls/own-words.ts';
 import type { Passage } from '../calls/passage.ts';
-import { Received } from '../kernel/exchange.ts';
+import { operatorPays, Received } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import { OpenList } from '../kernel/open-list.ts';
 import { Outline } from '../kernel/outline.ts';
@@ -22,6 +24,7 @@ export interface InferenceParts {
   readonly callers: Callers;
   readonly admission: Admission;
   readonly passage: Passage;
+  readonly receipts: CallReceipts;
   /** What requests under way weigh together. */
   readonly ballast: Ballast;
   readonly slowBodies: SlowBodies;
@@ -51,27 +54,32 @@ export class Inference {
   }
 
   async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { callers, admission, passage, ballast, slowBodies, metrics, log, keepAliveMs } = this.#parts;
+    const { callers, admission, passage, receipts, ballast, slowBodies, metrics, log, keepAliveMs } =
+      this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
     res.on('close', () => {
       if (!res.writableFinished) presence.leave();
     });
     let held: Load | undefined;
+    let isGuest = false;
     try {
       const { id, path, query } = call;
       const headers = req.rawHeaders;
-      const known = await callers.identify(headers);
+      const known = await callers.identify(headers, wire);
+      isGuest = operatorPays(known.caller);
       const load = ballast.load(known.accountId);
       held = load;
-      const bytes = await readBody(req, { bytesMax: limits.bodyBytesMax, load, slowBodies });
+      const bytesMax = isGuest ? limits.paidBodyBytesMax : limits.bodyBytesMax;
+      const bytes = await readBody(req, { bytesMax, load, slowBodies });
       const trace = new Trace(performance.now());
       const received = new Received({ wire, fields: Outline.of(bytes), headers, query, path, load });
       const admitted = await admission.admit({ id, received, presence, trace }, known);
       const underway = await passage.run(admitted.exchange, admitted.pipeline, admitted.counted);
-      await deliver({ res, call, underway, metrics, keepAliveMs });
+      const receipt = receipts.open(admitted.counted.known, underway, received.bytes);
+      await deliver({ res, call, underway, metrics, keepAliveMs, receipt });
     } catch (thrown) {
-      refuse(thrown, { res, call, wire, log });
+      refuse(isGuest ? inOwnWords(thrown) : thrown, { res, call, wire, log });
     } finally {
       held?.release();
       this.#open.delete(presence);

@@ -49,9 +49,16 @@ function isLong({ code, details: { retryAfterSeconds = 0 } }: GatewayError): boo
 
 /** What anonymous sessions are told has one name, wherever it is told. */
 function errorTypeOf(error: GatewayError, wire: WireFormat | undefined): string {
-  if (error.code === 'invalid_anon_token') return error.code;
+  if (sandboxCodes.has(error.code)) return error.code;
   return wire === undefined ? ownErrorType(error) : wire.errorType(error.status, error.code);
 }
+
+const sandboxCodes: ReadonlySet<string> = new Set([
+  'invalid_session_id',
+  'invalid_anon_token',
+  'session_expired',
+  'request_limit_exceeded',
+]);
 
 function ownErrorType({ status, code }: GatewayError): string {
   if (code === 'local_mode') return 'permission_error';

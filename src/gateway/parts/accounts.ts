@@ -3,7 +3,11 @@ import { usageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
 import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
+import { Claims } from '../../sandbox/claims.ts';
 import type { OwnRoute } from '../../server/own/route.ts';
+import { claimRoutes } from '../../server/own/routes/claim.ts';
+import { keyReceiptsRoutes } from '../../server/own/routes/key-receipts.ts';
 import { keysRoutes } from '../../server/own/routes/keys.ts';
 import { localModeRoutes } from '../../server/own/routes/local-mode.ts';
 import { type UsageQuestion, usageRoutes } from '../../server/own/routes/usage.ts';
@@ -16,6 +20,7 @@ interface AccountParts {
   readonly stores: Stores;
   readonly usage: UsageRecorder;
   readonly people: People;
+  readonly sessions: AnonymousSessions;
   readonly pipelines: PipelineChoice;
 }
 
@@ -30,11 +35,19 @@ export function accountsPart(parts: AccountParts): Part {
   };
 }
 
-function accountRoutes({ people: { services }, pipelines }: AccountParts): readonly OwnRoute[] {
+function accountRoutes({
+  people: { services },
+  pipelines,
+  sessions,
+  stores,
+}: AccountParts): readonly OwnRoute[] {
   if (services === undefined) return localModeRoutes();
+  const { receipts } = stores.database;
   return [
     ...usersRoutes(services.accounts),
     ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),
+    ...keyReceiptsRoutes(services.accountKeys),
+    ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),
   ];
 }
 

@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { ProviderVault } from '../../accounts/provider-keys.ts';
 import { Admission } from '../../calls/admission.ts';
+import type { CallReceipts } from '../../calls/call-receipts.ts';
 import { Credentials } from '../../calls/credentials.ts';
+import type { Turnstiles } from '../../calls/turnstile.ts';
 import { limits } from '../../kernel/limits.ts';
 import { createCounter } from '../../providers/upstream.ts';
 import { Ballast } from '../../server/ballast.ts';
@@ -35,14 +37,17 @@ interface DataPlaneParts extends Pick<Pipelines, 'pipelines' | 'passage' | 'repo
   readonly metrics: Metrics;
   readonly providers: Providers;
   readonly people: People;
+  readonly turnstiles: Turnstiles;
+  readonly receipts: CallReceipts;
   readonly vault: ProviderVault;
 }
 
 /** Where calls to models come in. */
 export function dataPlanePart(parts: DataPlaneParts): DataPlane {
-  const { settings, log, via, stores, metrics, people, vault, pipelines, passage, reports } = parts;
+  const { settings, log, via, stores, metrics, people, vault, turnstiles, pipelines, passage, reports } =
+    parts;
   const { catalog, directory, egress, estimator } = parts.providers;
-  const { callers, turnstiles, shapes } = people;
+  const { callers, shapes } = people;
   const credentials = new Credentials({
     mode: settings.mode,
     directory,
@@ -68,6 +73,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
       reports,
     }),
     passage,
+    receipts: parts.receipts,
     ballast,
     slowBodies,
     metrics,

@@ -1,7 +1,7 @@
 import type { KeyRing } from '../../accounts/key-ring.ts';
 import { Quota } from '../../billing/quota.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
-import { type Callers, cloudCallers, localCallers } from '../../calls/callers.ts';
+import { type Callers, cloudCallers, type FindGuest, localCallers } from '../../calls/callers.ts';
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
 import { AccountTurnstile, openTurnstile, type Turnstiles } from '../../calls/turnstile.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -39,6 +39,7 @@ interface PeopleParts {
   readonly usage: UsageRecorder;
   readonly directory: Directory;
   readonly address: PublicAddress;
+  readonly findGuest: FindGuest;
 }
 
 /** Who may call, and how their calls are counted: anybody in local mode, accounts in cloud mode. */
@@ -49,8 +50,8 @@ export function peoplePart(parts: PeopleParts): People {
   return mode === 'local' ? localPeople(shapes, parts) : cloudPeople(shapes, parts);
 }
 
-function localPeople(shapes: CredentialShapes, { settings }: PeopleParts): People {
-  const callers = localCallers(shapes, settings.localToken);
+function localPeople(shapes: CredentialShapes, { settings, findGuest }: PeopleParts): People {
+  const callers = localCallers(shapes, settings.localToken, findGuest);
   const access = localAccess((headers) => callers.identify(headers));
   return {
     shapes,
@@ -63,10 +64,10 @@ function localPeople(shapes: CredentialShapes, { settings }: PeopleParts): Peopl
 }
 
 function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
-  const { settings, log, roots, stores, usage, address } = parts;
+  const { settings, log, roots, stores, usage, address, findGuest } = parts;
   const services = openAccountServices({ stores, roots, settings, log });
   const { keys, tokens } = services;
-  const callers = cloudCallers(shapes, keys);
+  const callers = cloudCallers(shapes, keys, findGuest);
   const quota = new Quota({
     slots: stores.shared.slots,
     versions: stores.shared.versions,

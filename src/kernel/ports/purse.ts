@@ -9,12 +9,13 @@ export interface Holder {
   readonly keyId: string;
 }
 
-/** Callers without a key have one purse for each tenant. */
+/** Callers without a key have one purse for each tenant, and all anonymous sessions one together: the operator's. */
 export function holderOf(caller: Caller): Holder {
-  return caller.kind === 'account'
-    ? { accountId: caller.accountId, keyId: caller.keyId }
-    : { accountId: scopeOf(caller), keyId: '' };
+  if (caller.kind === 'account') return { accountId: caller.accountId, keyId: caller.keyId };
+  return caller.kind === 'sandbox' ? sandboxHolder : { accountId: scopeOf(caller), keyId: '' };
 }
+
+export const sandboxHolder: Holder = { accountId: 'sandbox', keyId: '' };
 
 export type WindowName = 'day' | 'month';
 

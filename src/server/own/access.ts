@@ -15,9 +15,11 @@ export type AccountCaller =
 export interface AccessChecks {
   session(headers: HeaderList): Promise<Session>;
   sessionOrKey(headers: HeaderList): Promise<AccountCaller>;
+  /** An API key, and nothing else. */
+  key(headers: HeaderList): Promise<AccountCaller>;
 }
 
-export type AccessName = 'public' | keyof AccessChecks;
+export type AccessName = 'public' | 'anonToken' | keyof AccessChecks;
 
 export interface CloudAccessParts {
   readonly tokens: SessionTokens;
@@ -26,6 +28,13 @@ export interface CloudAccessParts {
 
 /** Accounts show a session token, or where that is enough one of their API keys. */
 export function cloudAccess({ tokens, keys }: CloudAccessParts): AccessChecks {
+  const byKey = async (headers: HeaderList): Promise<AccountCaller | undefined> => {
+    const token = bearerOf(headers) ?? headerOf(headers, 'x-api-key');
+    const key = token === undefined ? undefined : await keys.findCurrent(token);
+    if (key === undefined) return undefined;
+    keys.used(key.keyId);
+    return { kind: 'key', accountId: key.account.id, keyId: key.keyId };
+  };
   return {
     async session(headers) {
       const token = bearerOf(headers);
@@ -34,16 +43,17 @@ export function cloudAccess({ tokens, keys }: CloudAccessParts): AccessChecks {
       return session;
     },
     async sessionOrKey(headers) {
+      const key = await byKey(headers);
+      if (key !== undefined) return key;
       const bearer = bearerOf(headers);
-      const token = bearer ?? headerOf(headers, 'x-api-key');
-      const key = token === undefined ? undefined : await keys.findCurrent(token);
-      if (key !== undefined) {
-        keys.used(key.keyId);
-        return { kind: 'key', accountId: key.account.id, keyId: key.keyId };
-      }
       const session = bearer === undefined ? undefined : await tokens.verify(bearer);
       if (session === undefined) throw refusal('send an API key, or a session token');
       return { kind: 'session', ...session };
+    },
+    async key(headers) {
+      const key = await byKey(headers);
+      if (key === undefined) throw refusal('send an API key, which POST /v1/keys makes');
+      return key;
     },
   };
 }
@@ -57,6 +67,9 @@ export function localAccess(authenticate: (headers: HeaderList) => unknown): Acc
     async sessionOrKey(headers) {
       await authenticate(headers);
       return { kind: 'local', accountId: 'local' };
+    },
+    async key() {
+      throw localMode();
     },
   };
 }

@@ -23,6 +23,11 @@ export const bySessionOrKey: AccessRule<AccountCaller> = {
   check: ({ access, headers }) => access.sessionOrKey(headers),
 };
 
+export const byKey: AccessRule<AccountCaller> = {
+  name: 'key',
+  check: ({ access, headers }) => access.key(headers),
+};
+
 /** A request that has passed the checks. */
 interface CheckedRequest<Caller, Body> extends Omit<OwnRequest, 'access' | 'readBody'> {
   readonly caller: Caller;

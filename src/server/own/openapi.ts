@@ -53,6 +53,7 @@ function openapi(routes: readonly Route[]): object {
         bearer: bearer('Whatever this gateway asks of callers: an API key, or in local mode any token'),
         apiKey: bearer('An API key, from POST /v1/keys'),
         session: bearer('A session token, from POST /v1/users/login'),
+        anonToken: bearer('The token of an anonymous session, from POST /v1/anon/sessions'),
       },
     },
   };
@@ -96,6 +97,10 @@ function securityOf(access: AccessName): readonly object[] {
       return [];
     case 'session':
       return [{ session: [] }];
+    case 'key':
+      return [{ apiKey: [] }];
+    case 'anonToken':
+      return [{ anonToken: [] }];
     case 'sessionOrKey':
       return [{ session: [] }, { apiKey: [] }];
   }

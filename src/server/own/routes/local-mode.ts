@@ -1,7 +1,13 @@
 import { GatewayError } from '../../../kernel/errors.ts';
 import type { OwnRoute } from '../route.ts';
 
-const accountPaths = ['/v1/keys', '/v1/keys/:id', '/v1/users/:action'] as const;
+const accountPaths = [
+  '/v1/keys',
+  '/v1/keys/:id',
+  '/v1/keys/:id/receipts',
+  '/v1/users/:action',
+  '/api/anon/claim',
+] as const;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** A local gateway has one user and nobody to bill: what belongs to accounts says so, to every method. */

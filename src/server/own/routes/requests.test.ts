@@ -259,6 +259,9 @@ const tokensAreNames: AccessChecks = {
   async session() {
     throw new Error('nobody asks for a session');
   },
+  async key() {
+    throw new Error('nobody asks for a key');
+  },
   async sessionOrKey(headers) {
     const accountId = headerOf(headers, 'x-name');
     if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');

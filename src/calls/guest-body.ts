@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { GatewayError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { limits } from '../kernel/limits.ts';
+
+const text = z.strictObject({ type: z.literal('text'), text: z.string() });
+/** Neither an address, which somebody would have to fetch, nor a file of the operator's account. */
+const image = z.strictObject({
+  type: z.literal('image'),
+  source: z.strictObject({ type: z.literal('base64'), media_type: z.string(), data: z.string() }),
+});
+const toolUse = z.strictObject({
+  type: z.literal('tool_use'),
+  id: z.string(),
+  name: z.string(),
+  input: z.record(z.string(), z.unknown()),
+});
+const toolResult = z.strictObject({
+  type: z.literal('tool_result'),
+  tool_use_id: z.string(),
+  content: z.union([z.string(), z.array(z.discriminatedUnion('type', [text, image]))]).optional(),
+  is_error: z.boolean().optional(),
+});
+
+/** What a Messages call may say whose operator pays: nothing that costs, keeps or reveals more than the answer. */
+const guestBody = z.strictObject({
+  model: z.string('must be a string'),
+  max_tokens: z.int('must be a whole number').min(1, 'must be 1 or more').optional(),
+  messages: z.array(
+    z.strictObject({
+      role: z.enum(['user', 'assistant']),
+      content: z.union([
+        z.string(),
+        z.array(z.discriminatedUnion('type', [text, image, toolUse, toolResult])),
+      ]),
+    }),
+    'must be an array',
+  ),
+  system: z.union([z.string(), z.array(text)]).optional(),
+  stream: z.boolean('must be true or false').optional(),
+  temperature: z.number().min(0).max(1).optional(),
+  top_p: z.number().min(0).max(1).optional(),
+  top_k: z.int().min(0).optional(),
+  stop_sequences: z.array(z.string()).optional(),
+  tools: z
+    .array(
+      z.strictObject({
+        type: z.literal('custom').optional(),
+        name: z.string(),
+        description: z.string().optional(),
+        input_schema: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .optional(),
+  tool_choice: z
+    .strictObject({
+      type: z.enum(['auto', 'any', 'tool', 'none']),
+      name: z.string().optional(),
+      disable_parallel_tool_use: z.boolean().optional(),
+    })
+    .optional(),
+});
+
+/** Refuses what is not on the list; the most tokens that may be answered. */
+export function checkedGuestBody(body: JsonObject): { readonly maxTokens: number } {
+  const { data, error } = guestBody.safeParse(body);
+  if (data !== undefined)
+    return {
+      maxTokens: Math.min(data.max_tokens ?? Number.POSITIVE_INFINITY, limits.sandboxOutputTokensMax),
+    };
+  const [issue] = error.issues;
+  const strange = issue?.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
+  const param = [...(issue?.path ?? []), ...strange].join('.').slice(0, limits.toldFieldCharacters);
+  const what = strange.length > 0 ? 'is not taken here' : (issue?.message ?? 'is wrong');
+  throw new GatewayError(
+    'invalid_request',
+    `${param}: ${what}; calls without an account have a short list of fields, which the docs of the sandbox tell`,
+    { param },
+  );
+}

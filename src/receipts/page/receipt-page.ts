@@ -1,0 +1,83 @@
+import { hash } from 'node:crypto';
+import type { ReceiptRow } from '../receipt.ts';
+import { shownAs, signedPayload } from './on-page.ts';
+
+/** A receipt for people, which checks its own signature in their browser. */
+export function receiptPage({ signature, ...signed }: ReceiptRow): string {
+  const rows = Object.entries(signed).map(
+    ([name, value]) =>
+      `<tr><th scope="row">${escaped(name)}</th><td data-field="${escaped(name)}">${escaped(shownAs(value))}</td></tr>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Receipt ${escaped(signed.receipt_id)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>Receipt</h1>
+<p>This gateway made a call to a model and signed what it knows of it. The texts themselves are not kept: the hashes are of the
+request and of the answer, for whoever has them.</p>
+<p id="verdict" role="status" class="open">The signature is checked in your browser.</p>
+<table>
+${rows.join('\n')}
+</table>
+<h2>Signature</h2>
+<p>A compact JWS (EdDSA) over all of the above, for the key <code>${escaped(signed.key_id)}</code> of
+<a href="../../.well-known/jwks.json">/.well-known/jwks.json</a>.</p>
+<pre id="jws">${escaped(signature)}</pre>
+</main>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
+const style = `
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+main { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }
+th { text-align: left; vertical-align: top; padding: .2rem 1rem .2rem 0; font-weight: 600; white-space: nowrap; }
+td, pre { font-family: ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap; }
+#verdict { border-left: .4rem solid; padding: .4rem .8rem; }
+.open { border-color: #888; } .good { border-color: #1a7f37; } .bad { border-color: #c62828; font-weight: 600; }
+`;
+
+/** What is shown counts for nothing unless it is what was signed. */
+const script = `
+${signedPayload}
+${shownAs}
+(async () => {
+  const verdict = document.getElementById('verdict');
+  const say = (text, how) => { verdict.textContent = text; verdict.className = how; };
+  try {
+    const answer = await fetch('../../.well-known/jwks.json');
+    const { keys } = await answer.json();
+    const signed = await signedPayload(document.getElementById('jws').textContent, keys);
+    const cells = [...document.querySelectorAll('[data-field]')];
+    const isShown = signed !== undefined && Object.keys(signed).length === cells.length &&
+      cells.every((cell) => cell.textContent === shownAs(signed[cell.getAttribute('data-field')]));
+    if (isShown) say('The signature is valid, and what you see is what was signed.', 'good');
+    else say('The signature is NOT valid for what you see.', 'bad');
+  } catch (fault) {
+    say('Your browser could not check the signature here (' + fault + ').', 'open');
+  }
+})();
+`;
+
+/** Nothing runs and nothing is loaded but what stands above. */
+export const pagePolicy = [
+  "default-src 'none'",
+  `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
+  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

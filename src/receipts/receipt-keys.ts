@@ -1,0 +1,47 @@
+import type { JWK } from 'jose';
+import type { Clock } from '../kernel/clock.ts';
+import { isJsonObject } from '../kernel/json.ts';
+import type { Receipts } from '../kernel/ports/receipts.ts';
+import { SigningKey } from './signing-key.ts';
+
+export interface KeySet {
+  readonly keys: readonly JWK[];
+}
+
+/** The key that signs, kept public with all that signed before it: they stay for as long as there are receipts. */
+export class ReceiptKeys {
+  readonly current: SigningKey;
+  readonly #receipts: Pick<Receipts, 'keys'>;
+
+  private constructor(current: SigningKey, receipts: Pick<Receipts, 'keys'>) {
+    this.current = current;
+    this.#receipts = receipts;
+  }
+
+  /** Makes sure that the keys of these secrets are known, the first of which signs. */
+  static async open(
+    secrets: readonly [Uint8Array, ...Uint8Array[]],
+    receipts: Pick<Receipts, 'keys' | 'addKey'>,
+    clock: Clock,
+  ): Promise<ReceiptKeys> {
+    const [current, ...previous] = [
+      await SigningKey.from(secrets[0]),
+      ...(await Promise.all(secrets.slice(1).map(SigningKey.from))),
+    ];
+    // In this order, so that the one that signs is the newest also where none was known.
+    for (const { id, publicJwk } of [...previous, current])
+      await receipts.addKey({ id, jwk: JSON.stringify(publicJwk), createdAtMs: clock.now() });
+    return new ReceiptKeys(current, receipts);
+  }
+
+  /** For `/.well-known/jwks.json`, the newest first. */
+  async published(): Promise<KeySet> {
+    const keys = await this.#receipts.keys();
+    return { keys: keys.map(({ jwk }) => jwkOf(jwk)) };
+  }
+}
+
+function jwkOf(text: string): JWK {
+  const jwk: unknown = JSON.parse(text);
+  return isJsonObject(jwk) ? { ...jwk, kty: String(jwk.kty) } : { kty: '' };
+}

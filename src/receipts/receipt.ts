@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { StoredReceipt, Visibility } from '../kernel/ports/receipts.ts';
+import type { Ending } from '../kernel/reply/ending.ts';
+
+/** What is known of a call that a receipt is made of. */
+export interface ReceiptFacts {
+  readonly id: string;
+  readonly sessionRef: string | null;
+  readonly visibility: Visibility;
+  readonly createdAtMs: number;
+  readonly model: string;
+  readonly provider: string;
+  readonly status: Ending['how'];
+  readonly inputTokens: number | null;
+  readonly outputTokens: number | null;
+  readonly costUsd: string | null;
+  readonly requestSha256: string;
+  readonly responseSha256: string;
+  readonly modules: readonly string[];
+}
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const signedFields = {
+  receipt_id: z.string(),
+  session_ref: z.string().nullable().describe('A name for the anonymous session; null for calls of accounts'),
+  visibility: z.enum(['public_demo', 'private']),
+  created_at: z.iso.datetime(),
+  model: z.string(),
+  provider: z.string(),
+  status: z.enum(['complete', 'aborted', 'failed']).describe('How the answer ended'),
+  input_tokens: z.int().nullable(),
+  output_tokens: z.int().nullable(),
+  cost_usd: z.string().nullable().describe('In dollars, as a decimal number; null where nobody knows'),
+  request_sha256: sha256.describe('Of the body as the client sent it, decoded'),
+  response_sha256: sha256.describe('Of the bytes that the client got, without comments of the gateway'),
+  modules: z.array(z.string()).describe('Those that the call ran through'),
+  key_id: z.string().describe('Which of /.well-known/jwks.json checks the signature'),
+};
+
+export const receiptSchema = z.strictObject({
+  ...signedFields,
+  signature: z.string().describe('A compact JWS (EdDSA), whose payload is all of the other fields'),
+});
+
+/** What a signature is over. */
+export type SignedFields = z.output<z.ZodObject<typeof signedFields>>;
+export type ReceiptRow = z.output<typeof receiptSchema>;
+
+export function signedFieldsOf(facts: ReceiptFacts, keyId: string): SignedFields {
+  return {
+    receipt_id: facts.id,
+    session_ref: facts.sessionRef,
+    visibility: facts.visibility,
+    created_at: new Date(facts.createdAtMs).toISOString(),
+    model: facts.model,
+    provider: facts.provider,
+    status: facts.status,
+    input_tokens: facts.inputTokens,
+    output_tokens: facts.outputTokens,
+    cost_usd: facts.costUsd,
+    request_sha256: facts.requestSha256,
+    response_sha256: facts.responseSha256,
+    modules: [...facts.modules],
+    key_id: keyId,
+  };
+}
+
+const signedSchema = z.strictObject(signedFields);
+
+/** A receipt as it is shown: what was signed, read from the signed text itself. */
+export function receiptRow({ jws }: Pick<StoredReceipt, 'jws'>): ReceiptRow {
+  const [, payload = ''] = jws.split('.');
+  const signed = signedSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
+  return { ...signed, signature: jws };
+}

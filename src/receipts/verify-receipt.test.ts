@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CompactSign, generateKeyPair } from 'jose';
+import { SigningKey } from './signing-key.ts';
+import { signedReceipt } from './testing.ts';
+import { faultOf } from './verify-receipt.ts';
+
+test('a receipt holds with its key, also among others', async () => {
+  const { row, key } = await signedReceipt();
+  const other = await SigningKey.from(new Uint8Array(32).fill(2));
+  assert.equal(await faultOf(row, { keys: [other.publicJwk, key.publicJwk] }), undefined);
+  assert.match(String(await faultOf(row, { keys: [other.publicJwk] })), /key is not among/);
+});
+
+test('the same secret makes the same key, and no other does', async () => {
+  const keys = await Promise.all([1, 1, 2].map((number) => SigningKey.from(new Uint8Array(32).fill(number))));
+  const [one, same, other] = keys.map(({ id }) => id);
+  assert.equal(one, same);
+  assert.notEqual(one, other);
+  assert.equal('d' in (keys[0]?.publicJwk ?? {}), false);
+});
+
+test('no field can be changed, left out or added', async () => {
+  const { row, key } = await signedReceipt();
+  const keys = { keys: [key.publicJwk] };
+  for (const [name, value] of Object.entries(row)) {
+    const changed =
+      typeof value === 'string' ? `${value}x` : typeof value === 'number' ? value + 1 : 'changed';
+    assert.notEqual(await faultOf({ ...row, [name]: changed }, keys), undefined, name);
+    assert.notEqual(await faultOf({ ...row, [name]: undefined }, keys), undefined, name);
+  }
+  assert.match(String(await faultOf({ ...row, more: 1 }, keys)), /changed: more/);
+  assert.match(String(await faultOf({ ...row, cost_usd: '0' }, keys)), /changed: cost_usd/);
+});
+
+test('no other signature does, whatever it says of itself', async () => {
+  const { row, key } = await signedReceipt();
+  const { row: forged } = await signedReceipt({}, 2);
+  const keys = { keys: [key.publicJwk] };
+  const [head = '', payload = '', mark = ''] = row.signature.split('.');
+  const [, , foreign = ''] = forged.signature.split('.');
+  const none = Buffer.from(JSON.stringify({ alg: 'none', kid: key.id })).toString('base64url');
+  for (const signature of [
+    `${head}.${payload}.${foreign}`,
+    `${head}.${payload}.`,
+    `${none}.${payload}.`,
+    `${none}.${payload}.${mark}`,
+    `${head}.${payload}`,
+    'x',
+  ])
+    assert.notEqual(await faultOf({ ...row, signature }, keys), undefined, signature);
+});
+
+test('a signature of another algorithm is not taken, though its key is there', async () => {
+  const { row, key } = await signedReceipt();
+  const { signature, ...told } = row;
+  const { privateKey } = await generateKeyPair('ES256');
+  const other = await new CompactSign(Buffer.from(JSON.stringify(told)))
+    .setProtectedHeader({ alg: 'ES256', kid: key.id })
+    .sign(privateKey);
+  assert.match(
+    String(await faultOf({ ...told, signature: other }, { keys: [key.publicJwk] })),
+    /wrong|among/,
+  );
+});

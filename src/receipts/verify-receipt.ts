@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
+import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+
+/** Why a receipt doesn't hold; undefined where it does. Nothing but the receipt and the keys is needed. */
+export async function faultOf(receipt: JsonObject, keys: JSONWebKeySet): Promise<string | undefined> {
+  const { signature, ...told } = receipt;
+  if (typeof signature !== 'string') return 'it has no signature';
+  try {
+    const { payload, protectedHeader } = await compactVerify(signature, createLocalJWKSet(keys), {
+      algorithms: ['EdDSA'],
+    });
+    const signed: unknown = JSON.parse(Buffer.from(payload).toString('utf8'));
+    if (!isJsonObject(signed) || signed.key_id !== protectedHeader.kid)
+      return 'its signature is over something else';
+    return isDeepStrictEqual(signed, told)
+      ? undefined
+      : `it was changed: ${differences(signed, told).join(', ')}`;
+  } catch (fault) {
+    if (fault instanceof errors.JWKSNoMatchingKey) return 'its key is not among those given';
+    if (fault instanceof errors.JOSEError || fault instanceof SyntaxError) return 'its signature is wrong';
+    throw fault;
+  }
+}
+
+function differences(signed: JsonObject, told: JsonObject): readonly string[] {
+  const names = new Set([...Object.keys(signed), ...Object.keys(told)]);
+  return [...names].filter((name) => !isDeepStrictEqual(signed[name], told[name]));
+}

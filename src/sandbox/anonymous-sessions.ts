@@ -1,0 +1,166 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { addressBlock } from '../kernel/address-block.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { AnonSession, AnonSessions } from '../kernel/ports/sandbox.ts';
+import type { Attempts } from '../kernel/ports/shared-state.ts';
+
+export interface AnonymousSessionParts {
+  readonly sessions: AnonSessions;
+  readonly attempts: Attempts;
+  readonly clock: Clock;
+  /** For tokens: the key to hash with, then those that older hashes were made with. */
+  readonly tokenKeys: readonly [Uint8Array, ...Uint8Array[]];
+  readonly addressKey: Uint8Array;
+  readonly refKey: Uint8Array;
+  readonly terms: {
+    readonly limit: number;
+    readonly ttlMs: number;
+    readonly sessionsPerHour: number;
+  };
+  /** Told of a request that could not be given back. */
+  onFault(cause: unknown): void;
+}
+
+export interface IssuedSession {
+  readonly session: AnonSession;
+  /** Told this once. */
+  readonly token: string;
+}
+
+const tokenShape = /^anon_[\w-]{43}$/;
+
+/** Sessions of people without an account: what they may do is counted here, and who they are is known nowhere. */
+export class AnonymousSessions {
+  readonly #parts: AnonymousSessionParts;
+  /** What is on its way back; whoever takes next waits for it. */
+  readonly #givingBack = new Set<Promise<void>>();
+
+  constructor(parts: AnonymousSessionParts) {
+    this.#parts = parts;
+  }
+
+  /** Comes before a session is made, and refuses an address that makes too many. */
+  async count(remoteAddress: string): Promise<void> {
+    const { attempts, terms } = this.#parts;
+    const limit = { most: terms.sessionsPerHour, seconds: 3600 };
+    const retryAfterSeconds = await attempts.count(`anon:${this.#addressHash(remoteAddress)}`, limit);
+    if (retryAfterSeconds > 0)
+      throw new GatewayError(
+        'too_many_attempts',
+        `an address can begin ${terms.sessionsPerHour} anonymous sessions an hour; wait for ${retryAfterSeconds} s`,
+        { retryAfterSeconds },
+      );
+  }
+
+  async begin(remoteAddress: string): Promise<IssuedSession> {
+    const { sessions, clock, terms, tokenKeys, refKey } = this.#parts;
+    const token = `anon_${randomBytes(32).toString('base64url')}`;
+    const id = randomUUID();
+    const nowMs = clock.now();
+    const session: AnonSession = {
+      id,
+      sessionRef: hashed(refKey, id),
+      requestLimit: terms.limit,
+      requestsUsed: 0,
+      expiresAtMs: nowMs + terms.ttlMs,
+      revokedAtMs: null,
+    };
+    const hashes = { tokenHash: hashed(tokenKeys[0], token), addressHash: this.#addressHash(remoteAddress) };
+    await sessions.add({ ...session, ...hashes }, nowMs - limits.anonSessionKeptMs);
+    return { session, token };
+  }
+
+  /** Undefined where there never was a session with this token, or it is forgotten. */
+  async find(token: string): Promise<AnonSession | undefined> {
+    if (!tokenShape.test(token)) return undefined;
+    return this.#parts.sessions.byToken(this.#parts.tokenKeys.map((key) => hashed(key, token)));
+  }
+
+  /** Refuses a session that does not hold any more. */
+  checkOpen(session: AnonSession): void {
+    const fault = this.#faultOf(session);
+    if (fault !== undefined) throw fault;
+  }
+
+  /** The session of this id, for whoever shows its token. */
+  async opened(id: string, token: string | undefined): Promise<AnonSession> {
+    checkSessionId(id);
+    const session = token === undefined ? undefined : await this.find(token);
+    if (session === undefined || session.id !== id.toLowerCase())
+      throw invalidToken('send the token of this session as "authorization: Bearer <anon_token>"');
+    this.checkOpen(session);
+    return session;
+  }
+
+  byId(id: string): Promise<AnonSession | undefined> {
+    checkSessionId(id);
+    return this.#parts.sessions.byId(id.toLowerCase());
+  }
+
+  /** Counts a request; otherwise says why the session has none. */
+  async take({ id }: AnonSession): Promise<GatewayError | undefined> {
+    const { sessions, clock } = this.#parts;
+    if (this.#givingBack.size > 0) await Promise.all(this.#givingBack);
+    const bounds = { nowMs: clock.now(), givenBackMax: limits.sandboxGivenBackMax };
+    if (await sessions.take(id, bounds)) return undefined;
+    return this.#faultOf(await sessions.byId(id)) ?? limitExceeded();
+  }
+
+  giveBack({ id }: AnonSession): void {
+    const { sessions, onFault } = this.#parts;
+    const giving = sessions.giveBack(id).catch(onFault);
+    this.#givingBack.add(giving);
+    void giving.then(() => this.#givingBack.delete(giving));
+  }
+
+  revoke({ id }: AnonSession): Promise<void> {
+    return this.#parts.sessions.revoke(id, this.#parts.clock.now());
+  }
+
+  /** Resolves when nothing is on its way back. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#givingBack);
+  }
+
+  #faultOf(session: AnonSession | undefined): GatewayError | undefined {
+    if (session === undefined || session.revokedAtMs !== null)
+      return invalidToken('this anonymous session was revoked');
+    if (session.expiresAtMs > this.#parts.clock.now()) return undefined;
+    return new GatewayError(
+      'session_expired',
+      'this anonymous session is over; POST /v1/anon/sessions begins another',
+      { shouldRetry: false },
+    );
+  }
+
+  #addressHash(remoteAddress: string): string {
+    return hashed(this.#parts.addressKey, addressBlock(remoteAddress));
+  }
+}
+
+export function invalidToken(message: string): GatewayError {
+  return new GatewayError('invalid_anon_token', message);
+}
+
+function limitExceeded(): GatewayError {
+  return new GatewayError(
+    'request_limit_exceeded',
+    'this anonymous session has used its requests; sign up for more, or begin another session',
+    { shouldRetry: false },
+  );
+}
+
+/** A database may refuse to look for anything else. */
+function checkSessionId(id: string): void {
+  if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id))
+    throw new GatewayError(
+      'invalid_session_id',
+      'a session id is a UUID, as POST /v1/anon/sessions gives it',
+    );
+}
+
+function hashed(key: Uint8Array, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64url');
+}

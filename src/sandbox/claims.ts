@@ -1,0 +1,44 @@
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Receipts } from '../kernel/ports/receipts.ts';
+import type { AnonymousSessions } from './anonymous-sessions.ts';
+
+export interface ClaimParts {
+  readonly sessions: Pick<AnonymousSessions, 'byId'>;
+  readonly receipts: Pick<Receipts, 'claim' | 'countOfSession'>;
+  readonly clock: Clock;
+}
+
+export interface Claimed {
+  readonly sessionId: string;
+  /** How many there are now; later ones belong to the same account. */
+  readonly receipts: number;
+  readonly claimedAtMs: number;
+}
+
+/** Accounts that make what they did before they signed up their own: once, and without a change to any receipt. */
+export class Claims {
+  readonly #parts: ClaimParts;
+
+  constructor(parts: ClaimParts) {
+    this.#parts = parts;
+  }
+
+  /** The same again for the account that has it; whether the session is over or revoked doesn't matter. */
+  async claim(accountId: string, sessionId: string): Promise<Claimed> {
+    const { sessions, receipts, clock } = this.#parts;
+    const session = await sessions.byId(sessionId);
+    if (session === undefined) throw new GatewayError('not_found', 'there is no such anonymous session');
+    const { id, sessionRef } = session;
+    const held = await receipts.claim({ sessionId: id, sessionRef, accountId, claimedAtMs: clock.now() });
+    if (held.accountId !== accountId)
+      throw new GatewayError('already_claimed', 'another account has claimed this session', {
+        param: 'session_id',
+      });
+    return {
+      sessionId: id,
+      receipts: await receipts.countOfSession(sessionRef),
+      claimedAtMs: held.claimedAtMs,
+    };
+  }
+}

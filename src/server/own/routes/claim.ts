@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Claims } from '../../../sandbox/claims.ts';
+import { byKey, checkedRoute } from '../checked-route.ts';
+import { jsonBody } from '../json-body.ts';
+import type { OwnRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+
+const claimInfo = z.strictObject({
+  ok: z.literal(true),
+  session_id: z.uuid(),
+  receipts: z.int().describe('How many the session has by now'),
+  claimed_at: z.iso.datetime(),
+});
+
+/** Receipts of an anonymous session, made an account's own. */
+export function claimRoutes(claims: Claims): readonly OwnRoute[] {
+  return [
+    checkedRoute({
+      method: 'POST',
+      path: '/api/anon/claim',
+      summary: 'Make the receipts of an anonymous session the account’s own',
+      tag: 'Sandbox',
+      access: byKey,
+      body: jsonBody({ session_id: z.string('must be a string').describe('A UUID') }),
+      answers: {
+        200: { description: 'They are, and so will be those to come; none was changed', schema: claimInfo },
+        400: { description: 'The id is no UUID: `invalid_session_id`' },
+        401: { description: 'No API key that holds; session tokens are none' },
+        404: { description: 'There is no such session' },
+        409: { description: 'Another account has claimed it: `already_claimed`' },
+      },
+      async handle({ caller, body }) {
+        const { sessionId, receipts, claimedAtMs } = await claims.claim(caller.accountId, body.session_id);
+        return { body: { ok: true, session_id: sessionId, receipts, claimed_at: timestamp(claimedAtMs) } };
+      },
+    }),
+  ];
+}
