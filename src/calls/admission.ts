@@ -62,11 +62,15 @@ export class Admission {
       return { ...ready, counted };
     } catch (thrown) {
       counted.unused();
-      const { id, received, trace } = arrived;
-      const { startedAtMs } = trace;
-      this.#parts.reports.turnedAway({ id, known: counted.known, received, startedAtMs, thrown });
+      this.#turnAway(arrived, counted.known, thrown);
       throw thrown;
     }
+  }
+
+  /** Anonymous ones are not told of: anybody could fill the request log with them. */
+  #turnAway({ id, received, trace: { startedAtMs } }: Arrived, known: Known, thrown: unknown): void {
+    if (known.session !== undefined) return;
+    this.#parts.reports.turnedAway({ id, known, received, startedAtMs, thrown });
   }
 
   /** After authentication and the body, in the order of the contract: pipeline, provider key. */

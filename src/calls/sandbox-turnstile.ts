@@ -49,7 +49,7 @@ export class SandboxTurnstile implements Turnstile {
   prepare({ id, received: came, presence, trace }: Arrived, { caller }: Known): Ready {
     const { target, credential, pipeline } = this.#parts;
     const { received, maxTokens } = guestCall(came, target.model);
-    trace.tell('sandbox', `model=${target.model}; max_tokens=${maxTokens}; content=public`);
+    trace.tell('sandbox', `model=${target.model}; max_tokens=${maxTokens}`);
     const credentials = {
       find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),
     };

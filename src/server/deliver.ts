@@ -165,18 +165,25 @@ function drained(res: ServerResponse): Promise<void> {
 }
 
 function answerHeaders({ call, underway, receipt }: Delivery, framing: Framing): string[] {
-  const { trace } = underway.exchange;
-  const headers = operatorPays(underway.exchange.caller) ? [] : fitting(underway.reply.headers, framing);
+  const { trace, caller } = underway.exchange;
+  const isGuest = operatorPays(caller);
+  const headers = isGuest ? [] : fitting(underway.reply.headers, framing);
   if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
   if (framing === 'sse') headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
   headers.push('x-request-id', call.id, ...call.cors);
   const modules = trace.steps.length === 0 ? '' : trace.modulesHeader();
   if (modules !== '') headers.push('x-weir-modules', modules);
   if (trace.dropped.length > 0) headers.push('x-weir-dropped', trace.dropped.join(', '));
-  headers.push(...trace.told);
+  headers.push(...(isGuest ? toldToGuests(trace.told) : trace.told));
   if (receipt !== undefined) headers.push('x-weir-receipt', receipt.id);
   headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', trace.overheadMs.toFixed(2));
   return headers;
+}
+
+/** What a call was made of, and nothing of how much the operator has left. */
+function toldToGuests(told: HeaderList): HeaderList {
+  const at = told.indexOf('x-weir-sandbox');
+  return at < 0 ? [] : told.slice(at, at + 2);
 }
 
 /** The provider's headers, but for what is not true of this framing or would let a proxy hold a stream back. */
