@@ -124,6 +124,40 @@ describe('a receipt of the sandbox', () => {
     await assertSigned(weir.url, receipt);
   });
 
+  test('is there in time also where the provider speaks another format', async (t) => {
+    const chunk = (delta: object, finish_reason: string | null = null) =>
+      `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'llama-3.1-8b-instant', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    const chunks = [
+      chunk({ role: 'assistant', content: 'Hello ' }),
+      chunk({ content: 'there.' }),
+      chunk({}, 'stop'),
+      'data: [DONE]\n\n',
+    ];
+    const fake = await FakeUpstream.start();
+    t.after(() => fake.close());
+    fake.answerWith({ chunks });
+    const weir = await startCloud(t, {
+      WEIR_GROQ_BASE_URL: `${fake.url}/v1`,
+      GROQ_API_KEY: 'gsk_the-operators-own',
+      WEIR_SANDBOX_MODEL: 'groq/llama-3.1-8b-instant',
+    });
+    const guest = await Guest.begin(weir.url);
+    const body = { ...question, stream: true };
+    const sent = { path: '/v1/messages', headers: bearer(guest.token), body };
+    const reader = new Reader(await open(weir.url, sent).response);
+    const seen = Promise.withResolvers<readonly JsonObject[]>();
+    reader.response.on('data', () => {
+      if (reader.text.includes('message_stop')) seen.resolve(guest.receipts());
+    });
+    const [receipt] = await seen.promise;
+    await eventually(async () => (reader.ended ? true : undefined));
+    assert.partialDeepStrictEqual(receipt, {
+      provider: 'groq',
+      model: 'llama-3.1-8b-instant',
+      response_sha256: sha256(reader.text),
+    });
+  });
+
   test('leaves signs of life out, which can be told from what the provider said', async (t) => {
     const chunks = streamed.flatMap((frame) => [100, frame]);
     const { weir } = await startHouse(t, { chunks }, { WEIR_KEEP_ALIVE: '20ms' });

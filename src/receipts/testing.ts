@@ -1,14 +1,9 @@
-import type { ReceiptFacts, ReceiptRow } from './receipt.ts';
-import { receiptRow, signedFieldsOf } from './receipt.ts';
+import { type ReceiptFacts, type ReceiptRow, receiptRow, signedFieldsOf } from './receipt.ts';
 import { SigningKey } from './signing-key.ts';
 
-/** For tests: a receipt, and the keys that it is checked with. */
-export async function signedReceipt(
-  given: Partial<ReceiptFacts> = {},
-  number = 1,
-): Promise<{ readonly row: ReceiptRow; readonly key: SigningKey }> {
-  const key = await SigningKey.from(new Uint8Array(32).fill(number));
-  const facts: ReceiptFacts = {
+/** For tests: what is known of some call. */
+export function factsOf(given: Partial<ReceiptFacts> = {}): ReceiptFacts {
+  return {
     id: `rcpt_${'0'.repeat(32)}`,
     sessionRef: 'ref',
     visibility: 'public_demo',
@@ -24,5 +19,14 @@ export async function signedReceipt(
     modules: ['cost-guard', 'other'],
     ...given,
   };
-  return { key, row: receiptRow({ jws: await key.sign(JSON.stringify(signedFieldsOf(facts, key.id))) }) };
+}
+
+/** A receipt of it, and the key that it is checked with. */
+export async function signedReceipt(
+  given: Partial<ReceiptFacts> = {},
+  number = 1,
+): Promise<{ readonly row: ReceiptRow; readonly key: SigningKey }> {
+  const key = await SigningKey.from(new Uint8Array(32).fill(number));
+  const payload = JSON.stringify(signedFieldsOf(factsOf(given), key.id));
+  return { key, row: receiptRow({ jws: await key.sign(payload) }) };
 }
