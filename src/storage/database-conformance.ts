@@ -1,7 +1,9 @@
 import { describe } from 'node:test';
 import { anonSessionsConformance } from './database-conformance/anon-sessions.ts';
 import { apiKeysConformance } from './database-conformance/api-keys.ts';
+import { challengesConformance } from './database-conformance/challenges.ts';
 import { endedSessionsConformance } from './database-conformance/ended-sessions.ts';
+import { ledgerConformance } from './database-conformance/ledger.ts';
 import { modulesConformance } from './database-conformance/modules.ts';
 import { openingConformance } from './database-conformance/opening.ts';
 import { providerKeysConformance } from './database-conformance/provider-keys.ts';
@@ -36,6 +38,8 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     modulesConformance(setUp);
     anonSessionsConformance(setUp);
     receiptsConformance(setUp);
+    challengesConformance(setUp);
+    ledgerConformance(setUp);
     textConformance(setUp);
   });
 }

@@ -1,4 +1,5 @@
 import type { ModuleStores } from './module-store.ts';
+import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
@@ -14,6 +15,8 @@ export interface Database {
   readonly modules: ModuleStores;
   readonly anonSessions: AnonSessions;
   readonly receipts: Receipts;
+  readonly challenges: Challenges;
+  readonly ledger: Ledger;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Challenge, LedgerLine } from '../../kernel/ports/payments.ts';
 import type { OwnedReceipt } from '../../kernel/ports/receipts.ts';
 import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/ports/records.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
@@ -125,6 +126,30 @@ export function someReceipt(given: Partial<OwnedReceipt> = {}): OwnedReceipt {
     createdAtMs: 1_763_000_000_123,
     jws: 'eyJ.eyJ.sig',
     accountId: null,
+    ...given,
+  };
+}
+
+export function someChallenge(given: Partial<Challenge> = {}): Challenge {
+  return {
+    id: `mpp_${randomUUID()}`,
+    realm: 'weir.example',
+    request: 'e30',
+    digest: 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:',
+    expiresAtMs: 1_763_000_000_123,
+    consumedAtMs: null,
+    ...given,
+  };
+}
+
+export function someLine(given: Partial<LedgerLine> = {}): LedgerLine {
+  return {
+    id: randomUUID(),
+    atMs: 1_763_000_000_123,
+    route: 'POST /v1/agent/messages',
+    amount: '5',
+    currency: 'usd',
+    receiptHash: 'e3b0c44298fc1c149afbf4c8996fb924',
     ...given,
   };
 }

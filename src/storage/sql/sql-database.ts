@@ -3,6 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
+import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type {
   ApiKeys,
@@ -18,8 +19,10 @@ import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
+import { SqlChallenges } from './challenges.ts';
 import { SqlEndedSessions } from './ended-sessions.ts';
 import type { Flavour } from './flavour.ts';
+import { SqlLedger } from './ledger.ts';
 import type { Bounds, Links } from './links.ts';
 import { linksDialect } from './links-dialect.ts';
 import { migrate } from './migrate.ts';
@@ -76,6 +79,8 @@ class SqlDatabase implements Database {
   readonly modules: ModuleStores;
   readonly anonSessions: AnonSessions;
   readonly receipts: Receipts;
+  readonly challenges: Challenges;
+  readonly ledger: Ledger;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -92,6 +97,8 @@ class SqlDatabase implements Database {
     this.modules = new SqlModuleStores(db, systemClock);
     this.anonSessions = new SqlAnonSessions(db);
     this.receipts = new SqlReceipts(db);
+    this.challenges = new SqlChallenges(db);
+    this.ledger = new SqlLedger(db);
   }
 
   async ping(): Promise<void> {

@@ -160,6 +160,23 @@ export interface Tables {
     readonly account_id: string;
     readonly created_at_ms: number;
   };
+  readonly payment_challenges: {
+    readonly id: string;
+    readonly realm: string;
+    readonly request: string;
+    readonly digest: string;
+    readonly expires_at_ms: number;
+    readonly consumed_at_ms: number | null;
+  };
+  /** The database refuses to change or delete its rows, too. */
+  readonly payment_ledger: {
+    readonly line_id: string;
+    readonly at_ms: number;
+    readonly route: string;
+    readonly amount: string;
+    readonly currency: string;
+    readonly receipt_hash: string;
+  };
   /** Who may do what only one of all replicas should do. */
   readonly leases: {
     readonly name: string;

@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
 import { moduleStores } from './module-stores.ts';
+import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
 import { requestLog } from './request-log.ts';
 import { reservations } from './reservations.ts';
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   reservations,
   sandbox,
   receipts,
+  payments,
 ];
