@@ -8,6 +8,7 @@ import { dataPlanePart } from './parts/data-plane.ts';
 import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { modulesPart } from './parts/modules.ts';
+import { paymentsPart } from './parts/payments.ts';
 import { type PublicAddress, peoplePart } from './parts/people.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
 import { providerKeysPart } from './parts/provider-keys.ts';
@@ -83,11 +84,12 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const dataPlane = parts.add(
     dataPlanePart({ ...ground, ...calls, metrics, providers, people, turnstiles, receipts, vault }),
   );
+  const { paidRoutes } = parts.add(paymentsPart({ ...ground, address }));
   parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions }));
   // The last, since it tells of the others.
   const { features } = parts;
   const state = { startedAtMs, features, isDraining, recorders: [usage, requests] };
-  parts.add(informationPart({ ...ground, ...state, providers, callers, pipelines, dataPlane }));
+  parts.add(informationPart({ ...ground, ...state, providers, callers, pipelines, dataPlane, paidRoutes }));
 
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
   const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining });

@@ -12,6 +12,7 @@ import {
   type Variables,
   variable,
 } from '../kernel/settings.ts';
+import { paymentSettings } from '../payments/settings.ts';
 import { providerSettings } from '../providers/settings.ts';
 import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
@@ -31,6 +32,7 @@ const fields = {
   ...callSettings,
   ...providerSettings,
   ...sandboxSettings,
+  ...paymentSettings,
   ...telemetrySettings,
 } as const;
 

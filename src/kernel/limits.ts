@@ -150,6 +150,17 @@ export const limits = {
   unhashedBytesMax: 256 * 1024,
   /** Receipts on one page. */
   receiptPageMax: 200,
+  /** How long a quoted price holds: wallets ask a person, sometimes. */
+  challengeLifeMs: 300_000,
+  /** Prices that one address may ask for; an agent asks once a call. */
+  challengesPerAddress: { most: 120, seconds: 60 },
+  /** Challenges that are stored, half a kilobyte each; past it those that are nearest to their end go first. */
+  challengesKept: 100_000,
+  /** How often it is looked for those that are over or too many: after so much time, or so many new ones of a process. */
+  challengesTidyMs: 10_000,
+  challengesBetweenTidying: 1000,
+  /** Lines of the ledger on one page. */
+  ledgerPageMax: 200,
   /** SPEC's bound on the name of a key. */
   keyNameCharactersMax: 120,
   /** Keys that an account may have in use; people rotate a handful. */

@@ -28,21 +28,39 @@ interface Intake {
 
 /** A request's whole body, decoded, never more than `bytesMax` of it in memory. */
 export function readBody(req: IncomingMessage, intake: Intake): Promise<Uint8Array> {
-  const encoding = req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
-  return encoding === 'identity' ? collect(req, intake) : readEncoded(req, encoding, intake);
+  const encoding = encodingOf(req);
+  if (encoding === 'identity') return collect(req, intake);
+  return readEncoded(req, encoding, intake).then(({ decoded }) => decoded);
 }
 
-async function readEncoded(req: IncomingMessage, encoding: string, intake: Intake): Promise<Uint8Array> {
+/** A body as it came, and decoded. */
+export interface Content {
+  readonly raw: Uint8Array;
+  readonly decoded: Uint8Array;
+}
+
+export async function readContent(req: IncomingMessage, intake: Intake): Promise<Content> {
+  const encoding = encodingOf(req);
+  if (encoding !== 'identity') return readEncoded(req, encoding, intake);
+  const raw = await collect(req, intake);
+  return { raw, decoded: raw };
+}
+
+function encodingOf(req: IncomingMessage): string {
+  return req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+}
+
+async function readEncoded(req: IncomingMessage, encoding: string, intake: Intake): Promise<Content> {
   if (!isKnown(encoding))
     throw new GatewayError(
       'unsupported_encoding',
       `content-encoding "${encoding.slice(0, 40)}" is not supported; gzip, br and zstd are`,
     );
   const { bytesMax, load } = intake;
-  const bytes = await collect(req, intake);
-  const decoded = await decodedBy(encoding, bytes, bytesMax);
-  load?.add(Math.max(0, decoded.byteLength - bytes.byteLength));
-  return decoded;
+  const raw = await collect(req, intake);
+  const decoded = await decodedBy(encoding, raw, bytesMax);
+  load?.add(Math.max(0, decoded.byteLength - raw.byteLength));
+  return { raw, decoded };
 }
 
 async function decodedBy(

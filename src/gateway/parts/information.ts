@@ -7,7 +7,7 @@ import type { Provider } from '../../kernel/provider.ts';
 import { plannedModules } from '../../modules/index.ts';
 import { ModelList } from '../../providers/model-list.ts';
 import { healthRoutes } from '../../server/own/routes/health.ts';
-import { informationRoutes } from '../../server/own/routes/information.ts';
+import { informationRoutes, type PaidRoute } from '../../server/own/routes/information.ts';
 import { modelsRoutes } from '../../server/own/routes/models.ts';
 import { pipelineRoutes } from '../../server/own/routes/pipeline.ts';
 import { welcomeRoutes } from '../../server/own/routes/welcome.ts';
@@ -27,6 +27,7 @@ interface InformationParts {
   readonly callers: Callers;
   readonly pipelines: PipelineChoice;
   readonly dataPlane: DataPlane;
+  readonly paidRoutes: readonly PaidRoute[];
   /** What writes to the database again and again: it can tell whether that works. */
   readonly recorders: readonly Recorder[];
   /** Of all parts. */
@@ -80,6 +81,7 @@ export function informationPart(parts: InformationParts): Part {
         formats: wireFormats,
         tierLimits: settings.tierLimits,
         features: parts.features,
+        paidRoutes: parts.paidRoutes,
       }),
     ],
   };

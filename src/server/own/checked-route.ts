@@ -29,7 +29,7 @@ export const byKey: AccessRule<AccountCaller> = {
 };
 
 /** A request that has passed the checks. */
-interface CheckedRequest<Caller, Body> extends Omit<OwnRequest, 'access' | 'readBody'> {
+interface CheckedRequest<Caller, Body> extends Omit<OwnRequest, 'access' | 'readBody' | 'readContent'> {
   readonly caller: Caller;
   readonly body: Body;
 }

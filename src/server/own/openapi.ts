@@ -54,6 +54,11 @@ function openapi(routes: readonly Route[]): object {
         apiKey: bearer('An API key, from POST /v1/keys'),
         session: bearer('A session token, from POST /v1/users/login'),
         anonToken: bearer('The token of an anonymous session, from POST /v1/anon/sessions'),
+        payment: {
+          type: 'http',
+          scheme: 'Payment',
+          description: 'A payment for one call, for the challenge of its 402',
+        },
       },
     },
   };
@@ -71,6 +76,7 @@ function operation(route: Route): object {
     return {
       ...shared,
       ...(route.access !== undefined && { security: securityOf(route.access) }),
+      ...(route.payment !== undefined && { 'x-payment-info': route.payment }),
       ...(route.body !== undefined && { requestBody: bodyOf(route.body) }),
       responses: responses(route.answers),
     };
@@ -95,6 +101,8 @@ function securityOf(access: AccessName): readonly object[] {
   switch (access) {
     case 'public':
       return [];
+    case 'payment':
+      return [{}, { payment: [] }];
     case 'session':
       return [{ session: [] }];
     case 'key':

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { HeaderList } from '../../kernel/headers.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { Content } from '../body.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
 /** A route of our own: JSON in, JSON out. One entry serves it and documents it. */
@@ -15,6 +16,8 @@ export interface OwnRoute {
   readonly access?: AccessName;
   /** What the query may say, by name: in words, or as it is checked. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
+  /** What is to be paid for a call. */
+  readonly payment?: PaymentInfo;
   /** The JSON that it takes. */
   readonly body?: DescribedBody;
   /** What it answers with, by status. */
@@ -37,6 +40,16 @@ export interface InferenceRoute {
 }
 
 export type Route = OwnRoute | InferenceRoute;
+
+/** As wallets look for it in the description of a service. */
+interface PaymentInfo {
+  readonly offers: readonly {
+    readonly method: string;
+    readonly intent: string;
+    readonly amount: string;
+    readonly currency: string;
+  }[];
+}
 
 export interface DescribedBody {
   readonly schema: z.ZodType;
@@ -64,6 +77,8 @@ export interface OwnRequest {
   readonly access: AccessChecks;
   /** The whole body, read when it is asked for. */
   readBody(): Promise<Uint8Array>;
+  /** The same, also as it came: what a digest is of. */
+  readContent(): Promise<Content>;
 }
 
 export interface OwnAnswer {

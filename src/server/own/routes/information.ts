@@ -18,9 +18,19 @@ export interface InformationParts {
   /** The formats that clients may speak. */
   readonly formats: readonly WireFormat[];
   readonly features: readonly string[];
+  readonly paidRoutes: readonly PaidRoute[];
   /** Calls in a month, by tier. */
   readonly tierLimits: Readonly<Record<string, number>>;
 }
+
+/** A route that is paid for call by call. */
+export type PaidRoute = z.output<typeof paidRouteInfo>;
+
+const paidRouteInfo = z.object({
+  path: z.string(),
+  method: z.string(),
+  price_usd_per_call: z.number(),
+});
 
 const moduleInfo = z.object({
   name: z.string(),
@@ -39,7 +49,7 @@ const catalogInfo = z.object({
     }),
   ),
   credit: z.object({ credits_per_usd: z.int(), overage_credits_per_request: z.int() }),
-  paid_routes: z.array(z.object({ path: z.string(), method: z.string(), price_usd_per_call: z.number() })),
+  paid_routes: z.array(paidRouteInfo),
   modules: z.array(moduleInfo),
   models: z.array(
     z.object({
@@ -88,7 +98,11 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
       overage: tier.overage,
     })),
     credit: { credits_per_usd: creditsPerUsd, overage_credits_per_request: overageCreditsPerRequest },
-    paid_routes: [],
+    paid_routes: parts.paidRoutes.map(({ path, method, price_usd_per_call }) => ({
+      path,
+      method,
+      price_usd_per_call,
+    })),
     modules,
     models: providers.flatMap((provider) =>
       parts.catalog.list(provider).map((model) => described(model, provider.name)),

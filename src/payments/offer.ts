@@ -1,0 +1,40 @@
+import { canonicalJson } from '../kernel/json.ts';
+
+/** The route that is paid for call by call. */
+export const paidRoute = {
+  path: '/v1/agent/messages',
+  method: 'POST',
+  price_usd_per_call: 0.05,
+  category: 'llm-generation',
+} as const;
+
+/** How it is paid for; the amount is in cents. */
+export const charge = { method: 'stripe', intent: 'charge', amount: '5', currency: 'usd' } as const;
+
+/** To whom the money goes. */
+export interface Payee {
+  readonly recipient: string;
+  readonly networkId: string;
+}
+
+export interface Offer {
+  readonly method: typeof charge.method;
+  readonly intent: typeof charge.intent;
+  readonly amount: typeof charge.amount;
+  readonly currency: typeof charge.currency;
+  readonly recipient: string;
+  readonly description: string;
+  readonly expires: string;
+}
+
+const description = 'One call to a model, the model included';
+
+export function offerUntil(expires: string, { recipient }: Payee): Offer {
+  return { ...charge, recipient, description, expires };
+}
+
+/** What wallets read of an offer: canonical JSON (RFC 8785) in base64url. */
+export function requestOf({ method, intent, ...inner }: Offer, { networkId }: Payee): string {
+  const methodDetails = { networkId, paymentMethodTypes: ['card'] };
+  return Buffer.from(canonicalJson({ ...inner, methodDetails })).toString('base64url');
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import type { HeaderList } from '../kernel/headers.ts';
+import type { Quote } from './challenge-desk.ts';
+import { charge } from './offer.ts';
+import { type ProblemSlug, problems } from './problems.ts';
+
+const offerInfo = z.strictObject({
+  method: z.literal(charge.method),
+  intent: z.literal(charge.intent),
+  amount: z.string().describe('In cents'),
+  currency: z.literal(charge.currency),
+  recipient: z.string(),
+  description: z.string().optional(),
+  expires: z.iso.datetime(),
+});
+
+/** The body of every 402. */
+export const problemInfo = z.strictObject({
+  type: z.url(),
+  title: z.string(),
+  status: z.literal(402),
+  detail: z.string(),
+  expires: z.iso.datetime(),
+  offers: z.array(offerInfo),
+  payment_request: z.strictObject({
+    id: z.string(),
+    realm: z.string(),
+    expires: z.iso.datetime(),
+    expires_at: z.int().describe('The same in seconds since 1970'),
+    offers: z.array(offerInfo),
+  }),
+});
+
+export interface Problem {
+  readonly slug: ProblemSlug;
+  readonly detail: string;
+}
+
+/** What is told in a 402: what was wrong, and the challenge to go on with. */
+export function problemBody(
+  { slug, detail }: Problem,
+  { challenge, expires, offers }: Quote,
+  problemBase: string,
+): z.output<typeof problemInfo> {
+  const { id, realm, expiresAtMs } = challenge;
+  return {
+    type: `${problemBase}/${slug}`,
+    title: problems[slug].title,
+    status: 402,
+    detail,
+    expires,
+    offers: [...offers],
+    payment_request: { id, realm, expires, expires_at: expiresAtMs / 1000, offers: [...offers] },
+  };
+}
+
+export function challengeHeaders({ challenge: { id, realm, request, digest }, expires }: Quote): HeaderList {
+  const { method, intent } = charge;
+  const params = { id, realm, method, intent, request, digest, expires };
+  const written = Object.entries(params).map(([name, value]) => `${name}="${value}"`);
+  return ['www-authenticate', `Payment ${written.join(', ')}`, 'cache-control', 'no-store'];
+}

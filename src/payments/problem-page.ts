@@ -1,0 +1,30 @@
+import { type ProblemSlug, problems } from './problems.ts';
+
+/** What a problem means, for people who follow its `type`. */
+export function problemPage(slug: ProblemSlug): string {
+  const { title, meaning } = problems[slug];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+<p><code>402 ${escaped(slug)}</code></p>
+<p>${escaped(meaning)}</p>
+</main>
+</body>
+</html>
+`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
+/** There is nothing to run and nothing to load. */
+export const problemPagePolicy =
+  "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

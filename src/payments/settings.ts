@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { combined, variable } from '../kernel/settings.ts';
+
+const accountName = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,128}$/, 'must be an identifier of the payment processor')
+  .default('unconfigured');
+
+/** What machines pay for calls, and to whom. */
+export const paymentSettings = {
+  mpp: combined(
+    {
+      offered: variable('WEIR_MPP', z.enum(['on', 'off'], 'must be "on" or "off"').default('on')),
+      settlement: variable(
+        'WEIR_MPP_SETTLEMENT',
+        z.enum(['off'], 'must be "off": this version asks for payments and settles none').default('off'),
+      ),
+      /** The processor's account that is paid. */
+      recipient: variable('WEIR_MPP_RECIPIENT', accountName),
+      /** By which wallets find that account. */
+      networkId: variable('WEIR_MPP_NETWORK_ID', accountName),
+    },
+    (mpp) => mpp,
+  ),
+} as const;
