@@ -108,9 +108,11 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
     };
     req.on('end', () => {
       watch?.delete(incoming);
-      atTurnEnd(() =>
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
-      );
+      atTurnEnd(() => {
+        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+        // The request holds on to them for as long as the call takes, otherwise.
+        chunks.length = 0;
+      });
     });
     req.on('error', gone).on('close', gone);
     watch?.add(incoming);
