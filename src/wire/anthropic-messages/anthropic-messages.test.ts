@@ -335,3 +335,14 @@ test('errors have the names of this dialect', () => {
     'overloaded_error',
   ]);
 });
+
+test('instructions that are no text are no reason to fail', () => {
+  const system = [{ type: 'text', text: ' ' }, { type: 'other' }] as unknown as string;
+  const { body } = wire.encodeRequest({
+    model: 'm',
+    system,
+    max_tokens: 5,
+    messages: [{ role: 'user', content: 'Hi' }],
+  });
+  assert.deepEqual(JSON.parse(Buffer.from(body).toString()).system, [{ type: 'other' }]);
+});

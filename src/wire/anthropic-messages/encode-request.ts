@@ -9,7 +9,7 @@ import { changedFields } from '../changed-fields.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
-import { defined, objectOf } from '../read.ts';
+import { defined, objectOf, stringOf } from '../read.ts';
 import { acceptedSchema } from './accepted-schema.ts';
 import { encodeMessages, isBlank } from './encode-messages.ts';
 import { type Generation, generationOf } from './generation.ts';
@@ -73,10 +73,10 @@ function conversationOf(request: ChatRequest, generation: Generation, dropped: S
   return { system: undefined, messages: [{ role: 'user', content: system } as const] };
 }
 
-/** None of them blank, which is refused. */
+/** None of them blank, which is refused; what isn't text is for the provider to judge. */
 function instructionsOf({ system }: ChatRequest): ChatRequest['system'] {
   if (typeof system === 'string') return isBlank(system) ? undefined : system;
-  const blocks = system?.filter(({ text }) => !isBlank(text));
+  const blocks = system?.filter(({ text }) => stringOf(text) === undefined || !isBlank(text));
   return blocks?.length === 0 ? undefined : blocks;
 }
 
