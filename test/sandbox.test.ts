@@ -52,6 +52,16 @@ describe('an anonymous session', () => {
     assert.equal((await call(weir.url, { method: 'POST', path: '/v1/anon/sessions' })).status, 201);
   });
 
+  test('sees nothing of a stream that its provider broke off before the first content', async (t) => {
+    const { weir, fake } = await startHouse(t);
+    fake.answerWith({ chunks: streamed.slice(0, 1), headers: { 'anthropic-organization-id': 'org' } });
+    const guest = await Guest.begin(weir.url);
+    const answered = await guest.ask({ ...question, stream: true });
+    assertError(answered, { status: 502, type: 'api_error', code: 'upstream_broken' });
+    assert.equal(answered.headers['anthropic-organization-id'], undefined);
+    assert.doesNotMatch(answered.text, /msg_1/);
+  });
+
   for (const streams of [false, true])
     test(`makes its calls with the operator's model and key, ${streams ? 'streamed' : 'whole'}`, async (t) => {
       const { weir, fake } = await startHouse(t, { WEIR_PIPELINE: 'exact-cache' });

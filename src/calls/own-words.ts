@@ -26,7 +26,10 @@ export function inOwnWords(thrown: unknown): unknown {
         },
       );
     default:
-      return thrown;
+      // Bytes of the provider's go to nobody, whatever is wrong with them.
+      return details.upstream === undefined
+        ? thrown
+        : new GatewayError('upstream_broken', 'the model did not answer this call', { cause: thrown });
   }
 }
 
