@@ -49,6 +49,13 @@ function check({ status, headers, json, text }: Answered, sent: Sent): void {
   const isLocalRefusal = status === 503 && headers['x-should-retry'] === 'false';
   assert.ok(status < 500 || isLocalRefusal, what);
   if (sent.method === 'HEAD') return;
+  // A price is a problem of its own form, which wallets know.
+  if (status === 402) {
+    assert.equal(headers['content-type'], 'application/problem+json', what);
+    assert.match(String(headers['www-authenticate']), /^Payment id="mpp_/, what);
+    assert.equal(json.status, 402, what);
+    return;
+  }
   assert.equal(isLocalRefusal, at(json, 'error', 'code') === 'local_mode', what);
   assert.equal(json.type, 'error', what);
   for (const field of ['type', 'message', 'code'])
