@@ -1,3 +1,4 @@
+import { escaped } from '../kernel/html.ts';
 import { type ProblemSlug, problems } from './problems.ts';
 
 /** What a problem means, for people who follow its `type`. */
@@ -19,10 +20,6 @@ export function problemPage(slug: ProblemSlug): string {
 </body>
 </html>
 `;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 /** There is nothing to run and nothing to load. */

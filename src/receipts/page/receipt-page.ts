@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { escaped } from '../../kernel/html.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { shownAs, signedPayload } from './on-page.ts';
 
@@ -34,10 +35,6 @@ ${rows.join('\n')}
 </body>
 </html>
 `;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
 const style = `
