@@ -6,6 +6,7 @@ import { charge, paidRoute } from '../../../payments/offer.ts';
 import { problemPage, problemPagePolicy } from '../../../payments/problem-page.ts';
 import { isProblemSlug } from '../../../payments/problems.ts';
 import { checkedQuery } from '../checked.ts';
+import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 
@@ -42,16 +43,8 @@ const discovery = z.strictObject({
   }),
 });
 
-const usualLimit = 50;
-
 const ledgerQuery = {
-  limit: z.coerce
-    .number('must be a whole number')
-    .int('must be a whole number')
-    .min(1, 'must be 1 or more')
-    .max(limits.ledgerPageMax, `must be ${limits.ledgerPageMax} or less`)
-    .optional()
-    .describe(`How many at most; ${usualLimit} where it is left out`),
+  limit: pageLimit(limits.ledgerPageMax),
   after: z
     .string()
     .refine((text) => placeOf(text) !== undefined, 'must be a cursor from an earlier answer')

@@ -11,6 +11,7 @@ import type { AccountCaller } from '../access.ts';
 import { checkedQuery } from '../checked.ts';
 import { type AccessRule, bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { noBody } from '../json-body.ts';
+import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnAnswer, OwnRoute } from '../route.ts';
 
 export interface ReceiptsParts {
@@ -19,16 +20,8 @@ export interface ReceiptsParts {
   readonly keys: Pick<ReceiptKeys, 'published'>;
 }
 
-const usualLimit = 50;
-
 const query = {
-  limit: z.coerce
-    .number('must be a whole number')
-    .int('must be a whole number')
-    .min(1, 'must be 1 or more')
-    .max(limits.receiptPageMax, `must be ${limits.receiptPageMax} or less`)
-    .optional()
-    .describe(`How many at most; ${usualLimit} where it is left out`),
+  limit: pageLimit(limits.receiptPageMax),
   after: z
     .string()
     .refine((text) => placeOf(text) !== undefined, 'must be a cursor from an earlier answer')

@@ -7,6 +7,7 @@ import type { AccountCaller } from '../access.ts';
 import { checkedQuery } from '../checked.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { noBody } from '../json-body.ts';
+import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
 import { describedCall, describedCallSchema } from './described-call.ts';
 import { cursorOf, idOfCursor } from './request-cursor.ts';
@@ -17,8 +18,6 @@ export interface RequestsParts {
 }
 
 const dayMs = 86_400_000;
-const usualLimit = 50;
-
 const wrongTime = 'must be a day such as 2026-11-15, or a time such as 2026-11-15T12:00:00Z';
 const time = z
   .union([z.iso.date(), z.iso.datetime({ offset: true })], wrongTime)
@@ -36,13 +35,7 @@ const name = z
   .optional();
 
 const query = {
-  limit: z.coerce
-    .number('must be a whole number')
-    .int('must be a whole number')
-    .min(1, 'must be 1 or more')
-    .max(limits.requestLogPageMax, `must be ${limits.requestLogPageMax} or less`)
-    .optional()
-    .describe(`How many at most; ${usualLimit} where it is left out`),
+  limit: pageLimit(limits.requestLogPageMax),
   after: cursor.describe('A `next_cursor`: the calls that come after it in the list, which are older'),
   before: cursor.describe('A `previous_cursor`: the calls that come before it in the list, which are newer'),
   from: time.describe('Calls since this day of UTC, or this time'),
