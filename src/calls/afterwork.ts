@@ -11,6 +11,8 @@ interface AfterworkParts {
 interface Task {
   readonly module: string;
   run(): Promise<void>;
+  /** Of what it needs of its call. */
+  readonly letGo: (() => void) | undefined;
 }
 
 /** What modules do when nobody waits for it any more: a few things at a time, and no more than can wait. */
@@ -37,6 +39,7 @@ export class Afterwork {
   add(task: Task): void {
     if (this.#waiting.length >= (this.#parts.waitingMax ?? limits.afterworkWaiting)) {
       this.#leftUndone++;
+      task.letGo?.();
       return;
     }
     this.#waiting.push(task);
@@ -57,12 +60,14 @@ export class Afterwork {
   async #go(): Promise<void> {
     this.#running++;
     for (let task = this.#waiting.shift(); task !== undefined; task = this.#waiting.shift()) {
-      const { module, run } = task;
+      const { module, run, letGo } = task;
       try {
         const tooLong = () => new Error('it took too long');
         await within(run(), this.#parts.eachMs ?? limits.afterworkMs, tooLong);
       } catch (fault) {
         this.#parts.onFault(module, fault);
+      } finally {
+        letGo?.();
       }
     }
     this.#running--;

@@ -109,6 +109,7 @@ class CallKit implements Kit<unknown> {
 
   later(run: () => Promise<void>): void {
     const { module, exchange } = this.#observation;
-    exchange.trace.afterwards(() => this.#parts.afterwork.add({ module: module.name, run }));
+    const letGo = exchange.received.keep();
+    exchange.trace.afterwards(() => this.#parts.afterwork.add({ module: module.name, run, letGo }));
   }
 }

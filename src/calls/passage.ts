@@ -45,6 +45,8 @@ export class Passage {
       this.#settle(underway, { pipeline, counted, ending }),
     );
     this.#open.add(underway);
+    const letGo = exchange.received.keep();
+    if (letGo !== undefined) exchange.trace.afterwards(letGo);
     try {
       const reply = custody.release(await continuing.run(exchange, pipeline, upstream));
       exchange.trace.delivers(reply);

@@ -1,4 +1,5 @@
 import type { Asker } from './attempt.ts';
+import { BodyMemory } from './body-memory.ts';
 import { type HeaderList, headerOf, secretHeaders } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
 import { limits } from './limits.ts';
@@ -66,6 +67,7 @@ export class Received {
   readonly asked: { readonly model: unknown; readonly stream: unknown };
   readonly #headers: HeaderList;
   readonly #load: ParsedLoad | undefined;
+  #memory: BodyMemory | undefined;
   #body: JsonObject | undefined;
   #wasParsed = false;
   #usageQuestion: JsonObject | null | undefined;
@@ -81,7 +83,18 @@ export class Received {
   }
 
   get bytes(): Uint8Array {
+    if (this.#memory?.isGone === true) throw gone();
     return this.fields.bytes;
+  }
+
+  /**
+   * Its body is there until this is called. Once somebody keeps it, it is gone when everybody has let go: after its call,
+   * what was asked for in it, and what modules left for later. Undefined for a small one, which just stays.
+   */
+  keep(): (() => void) | undefined {
+    if (this.fields.bytes.byteLength < limits.keptBodyBytesMin) return undefined;
+    this.#memory ??= new BodyMemory(this.fields.bytes);
+    return this.#memory.keep();
   }
 
   /** All of it, parsed when somebody asks, and again where it was let go. Refuses what could be read in two ways. */
@@ -91,6 +104,7 @@ export class Received {
   }
 
   #parsed(): JsonObject {
+    if (this.#memory?.isGone === true) throw gone();
     if (!this.#wasParsed) this.#load?.parsed(this.fields.values);
     this.#wasParsed = true;
     return this.fields.parsed();
@@ -258,6 +272,10 @@ interface Question {
   readonly trace: Trace;
   readonly credentials: CredentialFinder;
   readonly asking: Asking;
+}
+
+function gone(): Error {
+  return new Error('the body of a call can be read until the call is over');
 }
 
 const byTheClient: Asking = { within: undefined, askedBy: undefined, isAside: false };

@@ -50,6 +50,8 @@ export const limits = {
   smallBodyBytes: 16 * 1024,
   /** A parsed body from this size on is let go while its provider works, and parsed again if somebody asks. */
   letGoBytesMin: 64 * 1024,
+  /** The memory of a body from this size on is given back when its call is over, without waiting for the collector. */
+  keptBodyBytesMin: 64 * 1024,
   /** A body may take this long however slowly it comes; after that it must have come at this rate since then. */
   slowBodyGraceMs: 10_000,
   slowBodyBytesPerSecond: 8 * 1024,

@@ -1,10 +1,13 @@
 import { createRequire } from 'node:module';
-import type { Dispatcher, Pool as PoolOf } from 'undici';
+import type { Socket } from 'node:net';
+import type { buildConnector as buildConnectorOf, Dispatcher, Pool as PoolOf } from 'undici';
 import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
 
 /** The whole of undici has a second fetch, caches and mocks. */
-const Pool: typeof PoolOf = createRequire(import.meta.url)('undici/lib/dispatcher/pool.js');
+const require = createRequire(import.meta.url);
+const Pool: typeof PoolOf = require('undici/lib/dispatcher/pool.js');
+const buildConnector: typeof buildConnectorOf = require('undici/lib/core/connect.js');
 
 /** A provider's address with its connections. */
 export interface Endpoint {
@@ -21,7 +24,7 @@ export class Egress {
     for (const baseUrl of baseUrls) {
       const { origin, pathname } = new URL(baseUrl);
       const pool = new Pool(origin, {
-        connect: { timeout: limits.connectTimeoutMs },
+        connect: watching(buildConnector({ timeout: limits.connectTimeoutMs })),
         headersTimeout: silenceMs,
         bodyTimeout: silenceMs,
         keepAliveTimeout: 30_000,
@@ -41,3 +44,39 @@ export class Egress {
     await Promise.all([...this.#endpoints.values()].map(({ pool }) => pool.destroy()));
   }
 }
+
+/** Who wants to know when these bytes have left. */
+const leaving = new WeakMap<Uint8Array, () => void>();
+
+/**
+ * Says when bytes that are about to be sent are needed no more: written, or given up with their connection. Where they
+ * go through a connection of HTTP/2 it is never said.
+ */
+export function whenSent(bytes: Uint8Array, then: () => void): void {
+  leaving.set(bytes, then);
+}
+
+function watching(connect: buildConnectorOf.connector): buildConnectorOf.connector {
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (socket === null || error !== null) callback(error, null);
+      else callback(null, watched(socket));
+    });
+}
+
+function watched<Connection extends Socket>(socket: Connection): Connection {
+  const write = socket.write.bind(socket);
+  const watchedWrite = (
+    chunk: Uint8Array | string,
+    encoding?: BufferEncoding | Written,
+    then?: Written,
+  ): boolean => {
+    const left = typeof chunk === 'string' ? undefined : leaving.get(chunk);
+    if (left !== undefined) return write(chunk, left);
+    return typeof encoding === 'function' ? write(chunk, encoding) : write(chunk, encoding, then);
+  };
+  socket.write = watchedWrite;
+  return socket;
+}
+
+type Written = (error?: Error | null) => void;

@@ -1,4 +1,5 @@
-import { credentialsOf, type Exchange, rawHeadersOf } from '../kernel/exchange.ts';
+import { giveBack } from '../kernel/body-memory.ts';
+import { credentialsOf, type Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -13,7 +14,7 @@ import type { Secret } from '../kernel/secret.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { begun } from './begun.ts';
 import { decompressed } from './decompressed.ts';
-import type { Egress } from './egress.ts';
+import { type Egress, whenSent } from './egress.ts';
 import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
 import { type Head, Inbound } from './inbound.ts';
 import { lookedAt } from './looked-at.ts';
@@ -164,6 +165,7 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
     if (presence.gone) return clientGone(cause);
     return hasBegun ? brokenOff(target.provider, cause) : unreachable(target.provider, cause);
   };
+  if (body.byteLength >= limits.keptBodyBytesMin) letGoOnceSent(body, received);
   for (let attempt = 1; ; attempt++) {
     const inbound = new Inbound(presence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, inbound);
@@ -174,6 +176,12 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
       await pause(attempt, exchange.signal);
     }
   }
+}
+
+/** What is sent is sent once: the client's own bytes may be needed for another attempt, others are not needed any more. */
+function letGoOnceSent(body: Uint8Array, received: Received): void {
+  const letGo = body === received.bytes ? received.keep() : () => giveBack(body);
+  if (letGo !== undefined) whenSent(body, letGo);
 }
 
 /** The answer's head tells how its body is to be read; what came packed is looked at once more. */

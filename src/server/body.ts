@@ -4,6 +4,7 @@ import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import { GatewayError } from '../kernel/errors.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
 import type { Load } from './ballast.ts';
+import { Pieces } from './pieces.ts';
 import { IncomingBody, type SlowBodies } from './slow-bodies.ts';
 
 const decoders = {
@@ -81,7 +82,7 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
   // A client may leave while its credential is looked up, and then there is no further event to wait for.
   if (req.destroyed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    const pieces = new Pieces(Number(req.headers['content-length']));
     // Most bodies are there already, and can't be slow.
     const watch = req.complete ? undefined : slowBodies;
     const incoming = new IncomingBody(() => refuse(tooSlow()));
@@ -89,7 +90,7 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
       watch?.delete(incoming);
       req.pause();
       req.removeAllListeners('data');
-      chunks.length = 0;
+      pieces.drop();
       reject(refusal);
     };
     req.on('data', (chunk: Buffer) => {
@@ -97,7 +98,7 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
       if (incoming.bytes > bytesMax) return refuse(tooLarge(bytesMax));
       try {
         load?.add(chunk.byteLength);
-        chunks.push(chunk);
+        pieces.add(chunk);
       } catch (refusal) {
         refuse(refusal);
       }
@@ -108,11 +109,7 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
     };
     req.on('end', () => {
       watch?.delete(incoming);
-      atTurnEnd(() => {
-        resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
-        // The request holds on to them for as long as the call takes, otherwise.
-        chunks.length = 0;
-      });
+      atTurnEnd(() => resolve(pieces.joined()));
     });
     req.on('error', gone).on('close', gone);
     watch?.add(incoming);

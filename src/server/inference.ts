@@ -62,6 +62,7 @@ export class Inference {
       if (!res.writableFinished) presence.leave();
     });
     let held: Load | undefined;
+    let letGo: (() => void) | undefined;
     let isGuest = false;
     try {
       const { id, path, query } = call;
@@ -74,6 +75,7 @@ export class Inference {
       const bytes = await readBody(req, { bytesMax, load, slowBodies });
       const trace = new Trace(performance.now());
       const received = new Received({ wire, fields: Outline.of(bytes), headers, query, path, load });
+      letGo = received.keep();
       const admitted = await admission.admit({ id, received, presence, trace }, known);
       const underway = await passage.run(admitted.exchange, admitted.pipeline, admitted.counted);
       const receipt = receipts.open(admitted.counted.known, underway, received.bytes);
@@ -81,6 +83,7 @@ export class Inference {
     } catch (thrown) {
       refuse(isGuest ? inOwnWords(thrown) : thrown, { res, call, wire, log });
     } finally {
+      letGo?.();
       held?.release();
       this.#open.delete(presence);
     }

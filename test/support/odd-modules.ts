@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type Module, Reply } from '../../src/module-api.ts';
 
@@ -16,7 +17,17 @@ function odd(name: string, handle: Module['handle'], over: Partial<Module> = {})
   };
 }
 
+/** What `reads-late` found of requests, when their answers had gone out and when all was over. */
+export const foundLate: { readonly later: string; body(): Uint8Array }[] = [];
+
 export default [
+  odd('reads-late', async (exchange, next, kit) => {
+    kit.later(async () => {
+      const { received } = exchange;
+      foundLate.push({ later: hash('sha256', received.bytes), body: () => received.bytes });
+    });
+    return next(exchange);
+  }),
   odd('five-times', async (exchange, next) => {
     for (let time = 0; time < 4; time++) await (await next(exchange)).answer();
     return next(exchange);

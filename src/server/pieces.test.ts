@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import fc from 'fast-check';
+import { Pieces } from './pieces.ts';
+
+describe('the pieces of a body', () => {
+  test('make up the body, whatever they were and whatever was announced', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 }),
+        fc.boolean(),
+        (parts, isAnnounced) => {
+          const body = Buffer.concat(parts);
+          const pieces = new Pieces(isAnnounced ? body.byteLength : Number.NaN);
+          for (const part of parts) pieces.add(own(part));
+          assert.deepEqual(pieces.joined(), body);
+        },
+      ),
+    );
+  });
+
+  test('are given back as soon as they are copied', () => {
+    const parts = [1, 2, 3, 4].map((value) => own(Buffer.alloc(1000, value)));
+    const pieces = new Pieces(4000);
+    const lengths = parts.map((part) => {
+      pieces.add(part);
+      return parts.map(({ byteLength }) => byteLength);
+    });
+    assert.deepEqual(lengths.at(1), [0, 1000, 1000, 1000]);
+    assert.deepEqual(lengths.at(3), [0, 0, 0, 1000]);
+    assert.equal(pieces.joined().byteLength, 4000);
+    assert.deepEqual(
+      parts.map(({ byteLength }) => byteLength),
+      [0, 0, 0, 0],
+    );
+  });
+
+  test('take no more room than came while little of what was announced is there', () => {
+    const part = own(Buffer.alloc(1000, 1));
+    const pieces = new Pieces(30 * 1024 * 1024);
+    const before = process.memoryUsage().arrayBuffers;
+    pieces.add(part);
+    assert.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024);
+  });
+});
+
+/** In memory of its own, as a piece from a socket is. */
+function own(bytes: Uint8Array): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength);
+  copy.set(bytes);
+  return copy;
+}
