@@ -236,7 +236,7 @@ describe('a call that shows a payment', () => {
   test('is refused where the challenge is unknown, expired or used up', async (t) => {
     const { url, database } = await startHouse(t);
     const { id: used = '' } = challengeOf(await ask(url));
-    assert.equal(await database.challenges.consume(used, Date.now()), true);
+    assert.equal(await database.challenges.consume(used, Date.now()), 1);
     const { id: model = '' } = challengeOf(await ask(url));
     const stored = await database.challenges.find(model);
     assert.ok(stored !== undefined);

@@ -10,6 +10,7 @@ import { providerKeysConformance } from './database-conformance/provider-keys.ts
 import { receiptsConformance } from './database-conformance/receipts.ts';
 import { requestLogConformance } from './database-conformance/request-log.ts';
 import type { MakeHome, SetUp } from './database-conformance/set-up.ts';
+import { settlementsConformance } from './database-conformance/settlements.ts';
 import { textConformance } from './database-conformance/text.ts';
 import { usageConformance } from './database-conformance/usage.ts';
 import { usersConformance } from './database-conformance/users.ts';
@@ -40,6 +41,7 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     receiptsConformance(setUp);
     challengesConformance(setUp);
     ledgerConformance(setUp);
+    settlementsConformance(setUp);
     textConformance(setUp);
   });
 }

@@ -15,8 +15,8 @@ export interface Challenge {
 export interface Challenges {
   add(challenge: Challenge): Promise<void>;
   find(id: string): Promise<Challenge | undefined>;
-  /** In one step with the look at its time; false where there is none that is unconsumed and has time left. */
-  consume(id: string, nowMs: number): Promise<boolean>;
+  /** The how manieth try this is, in one step with the look at its time; undefined where it can't be paid with. */
+  consume(id: string, nowMs: number): Promise<number | undefined>;
   /** Forgets those whose time is over, and the oldest of those that nobody paid with where there are more than `most`. */
   tidy(bounds: { readonly nowMs: number; readonly most: number }): Promise<void>;
 }

@@ -3,6 +3,7 @@ import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
+import type { Settlements } from './settlements.ts';
 
 /** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
 export interface Database {
@@ -17,6 +18,7 @@ export interface Database {
   readonly receipts: Receipts;
   readonly challenges: Challenges;
   readonly ledger: Ledger;
+  readonly settlements: Settlements;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -22,7 +22,10 @@ export function challengesConformance(setUp: SetUp): void {
       const challenge = someChallenge();
       await database.challenges.add(challenge);
       const tries = Array.from({ length: 40 }, (_, at) => both[at % 2]?.consume(challenge.id, nowMs));
-      assert.equal((await Promise.all(tries)).filter((consumed) => consumed).length, 1);
+      assert.deepEqual(
+        (await Promise.all(tries)).filter((attempt) => attempt !== undefined),
+        [1],
+      );
       assert.equal((await database.challenges.find(challenge.id))?.consumedAtMs, nowMs);
     });
 
@@ -30,8 +33,8 @@ export function challengesConformance(setUp: SetUp): void {
       const { challenges } = (await setUp(t)).database;
       const over = someChallenge({ expiresAtMs: nowMs });
       await challenges.add(over);
-      assert.equal(await challenges.consume(over.id, nowMs), false);
-      assert.equal(await challenges.consume('mpp_another', nowMs), false);
+      assert.equal(await challenges.consume(over.id, nowMs), undefined);
+      assert.equal(await challenges.consume('mpp_another', nowMs), undefined);
       assert.deepEqual(await challenges.find(over.id), over);
     });
 

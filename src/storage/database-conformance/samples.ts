@@ -4,6 +4,7 @@ import type { OwnedReceipt } from '../../kernel/ports/receipts.ts';
 import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/ports/records.ts';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
 import type { NewAnonSession } from '../../kernel/ports/sandbox.ts';
+import type { Settlement } from '../../kernel/ports/settlements.ts';
 import { firstIdAt, timeOfId } from '../../kernel/request-id.ts';
 
 export function someUser(given: Partial<User> = {}): User {
@@ -150,6 +151,20 @@ export function someLine(given: Partial<LedgerLine> = {}): LedgerLine {
     amount: '5',
     currency: 'usd',
     receiptHash: 'e3b0c44298fc1c149afbf4c8996fb924',
+    ...given,
+  };
+}
+
+export function someSettlement(given: Partial<Settlement> = {}): Settlement {
+  const challengeId = `mpp_${randomUUID()}`;
+  return {
+    id: `${challengeId}.1`,
+    challengeId,
+    attempt: 1,
+    intent: null,
+    atMs: 1_763_000_000_123,
+    holder: 'one',
+    untilMs: 1_763_000_000_123,
     ...given,
   };
 }

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Challenge, Challenges } from '../../kernel/ports/payments.ts';
 import type { Tables } from './tables.ts';
 
@@ -19,6 +19,7 @@ export class SqlChallenges implements Challenges {
         digest: challenge.digest,
         expires_at_ms: challenge.expiresAtMs,
         consumed_at_ms: challenge.consumedAtMs,
+        attempts: 0,
       })
       .execute();
   }
@@ -38,15 +39,16 @@ export class SqlChallenges implements Challenges {
       .executeTakeFirst();
   }
 
-  async consume(id: string, nowMs: number): Promise<boolean> {
-    const { numUpdatedRows } = await this.#db
+  async consume(id: string, nowMs: number): Promise<number | undefined> {
+    const row = await this.#db
       .updateTable('payment_challenges')
-      .set({ consumed_at_ms: nowMs })
+      .set({ consumed_at_ms: nowMs, attempts: sql<number>`attempts + 1` })
       .where('id', '=', id)
       .where('consumed_at_ms', 'is', null)
       .where('expires_at_ms', '>', nowMs)
-      .executeTakeFirstOrThrow();
-    return numUpdatedRows === 1n;
+      .returning('attempts')
+      .executeTakeFirst();
+    return row?.attempts;
   }
 
   async tidy({ nowMs, most }: { readonly nowMs: number; readonly most: number }): Promise<void> {

@@ -15,6 +15,7 @@ import type {
 } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
+import type { Settlements } from '../../kernel/ports/settlements.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
@@ -31,6 +32,7 @@ import { SqlModuleStores } from './module-stores.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRequestLog } from './request-log.ts';
+import { SqlSettlements } from './settlements.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageBook } from './usage-book.ts';
 import { SqlUsers } from './users.ts';
@@ -81,6 +83,7 @@ class SqlDatabase implements Database {
   readonly receipts: Receipts;
   readonly challenges: Challenges;
   readonly ledger: Ledger;
+  readonly settlements: Settlements;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -99,6 +102,7 @@ class SqlDatabase implements Database {
     this.receipts = new SqlReceipts(db);
     this.challenges = new SqlChallenges(db);
     this.ledger = new SqlLedger(db);
+    this.settlements = new SqlSettlements(db);
   }
 
   async ping(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { SettlementOutcome } from '../../kernel/ports/settlements.ts';
+
 /** Every table as it is after the last migration. Times are milliseconds since 1970. */
 export interface Tables {
   readonly schema_migrations: {
@@ -167,6 +169,17 @@ export interface Tables {
     readonly digest: string;
     readonly expires_at_ms: number;
     readonly consumed_at_ms: number | null;
+    readonly attempts: number;
+  };
+  readonly settlements: {
+    readonly id: string;
+    readonly challenge_id: string;
+    readonly attempt: number;
+    readonly intent: string | null;
+    readonly at_ms: number;
+    readonly holder: string;
+    readonly until_ms: number;
+    readonly outcome: SettlementOutcome | null;
   };
   /** The database refuses to change or delete its rows, too. */
   readonly payment_ledger: {

@@ -7,6 +7,7 @@ import { receipts } from './receipts.ts';
 import { requestLog } from './request-log.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
+import { settlements } from './settlements.ts';
 import { usage } from './usage.ts';
 
 /** In the order in which they are run. One that has been released is never changed; the next one changes what it made. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   sandbox,
   receipts,
   payments,
+  settlements,
 ];
