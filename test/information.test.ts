@@ -395,7 +395,6 @@ describe('metrics', () => {
           remoteAddress,
           access: localAccess(() => undefined),
           readBody: async () => new Uint8Array(),
-          readContent: async () => ({ raw: new Uint8Array(), decoded: new Uint8Array() }),
         });
         return status;
       } catch (thrown) {

@@ -3,11 +3,14 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
+import { Receipt } from 'mppx';
 import { Mppx } from 'mppx/client';
 import { stripe } from 'mppx/stripe/client';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
+import { startPaidHouse, statuses } from './support/paid-house.ts';
 import { paidQuestion } from './support/payer.ts';
+import { said, streamed } from './support/sandbox.ts';
 
 interface Wish {
   readonly amount: string;
@@ -49,17 +52,57 @@ for (const stream of [false, true])
     assert.ok(seconds > 0 && seconds <= 300, String(seconds));
   });
 
+for (const stream of [false, true])
+  test(`a real client pays and gets its answer, ${stream ? 'streamed' : 'whole'}`, async (t) => {
+    const house = await startPaidHouse(t);
+    house.fake.answerWith(stream ? { chunks: streamed } : { body: said });
+    const charge = stripe.charge({
+      paymentMethod: 'pm_card_visa',
+      createToken: async () => house.stripe.grant(),
+    });
+    const wallet = Mppx.create({ polyfill: false, methods: [charge] });
+    const answer = await wallet.fetch(`${house.url}/v1/agent/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...paidQuestion, stream }),
+    });
+    assert.equal(answer.status, 200);
+    assert.equal(await answer.text(), stream ? streamed.join('') : JSON.stringify(said));
+    const { reference, method, status } = Receipt.fromResponse(answer);
+    assert.deepEqual([reference, method, status], ['pi_1', 'stripe', 'success']);
+    assert.deepEqual(statuses(house), ['succeeded']);
+  });
+
 test('the conformance command of the protocol finds nothing wrong but for the payment, which it leaves out', async (t) => {
   const { weir } = await startWallet(t);
+  const found = await validated(weir.url);
+  assert.ok(Number(at(found, 'summary', 'passed')) >= 15, JSON.stringify(found));
+});
+
+test('the conformance command of the protocol pays, and finds nothing wrong', async (t) => {
+  const house = await startPaidHouse(t);
+  const found = await validated(house.url, {
+    MPPX_STRIPE_SECRET_KEY: 'sk_test_wallet',
+    MPPX_STRIPE_SPT_URL: `${house.stripe.url}/v1/test_helpers/shared_payment/granted_tokens`,
+  });
+  const checks = at(found, 'endpoints', 0, 'payment');
+  assert.ok(Array.isArray(checks) && checks.length > 0);
+  assert.deepEqual([...new Set(checks.map((check) => at(check, 'severity')))], ['pass']);
+  assert.equal(at(found, 'summary', 'skipped'), 0);
+  assert.deepEqual(statuses(house), ['succeeded']);
+});
+
+/** What the command says, where nothing failed. */
+async function validated(url: string, more: Record<string, string> = {}): Promise<unknown> {
   const command = join(import.meta.dirname, '..', 'node_modules', 'mppx', 'dist', 'bin.js');
   const body = JSON.stringify({ '/v1/agent/messages': paidQuestion });
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [command, 'validate', weir.url, '--yes', '-j', '--body', body],
-    { env: { PATH: process.env.PATH, HOME: process.env.HOME }, maxBuffer: 16 * 1024 * 1024 },
+    [command, 'validate', url, '--yes', '-j', '--body', body],
+    { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...more }, maxBuffer: 16 * 1024 * 1024 },
   );
   const found: unknown = JSON.parse(stdout);
   assert.deepEqual(at(found, 'discovery', 'endpoints'), [{ method: 'POST', path: '/v1/agent/messages' }]);
   assert.equal(at(found, 'summary', 'failed'), 0, stdout);
-  assert.ok(Number(at(found, 'summary', 'passed')) >= 15, stdout);
-});
+  return found;
+}

@@ -428,7 +428,7 @@ describe('what there is to pay for', () => {
 
   test('can not be set to what this version does not do', async () => {
     for (const [variable, value] of [
-      ['WEIR_MPP_SETTLEMENT', 'stripe'],
+      ['WEIR_MPP_SETTLEMENT', 'maybe'],
       ['WEIR_MPP', 'maybe'],
       ['WEIR_MPP_RECIPIENT', 'two words'],
     ])

@@ -20,6 +20,8 @@ export class Meter {
   isOver = false;
   /** When the first content was there, on the performance clock. */
   firstContentAtMs: number | undefined;
+  /** Whether a part of the answer itself was seen, and not only its beginning or its end. */
+  hasContent = false;
   #latest: Usage | undefined;
   /** What a stream says of its output at its start is provisional. */
   #outputTold = false;
@@ -33,13 +35,16 @@ export class Meter {
         this.#add(event.message.usage);
         this.model = event.message.model;
         this.#whole = event.message.content;
+        if (this.#whole.some(saysSomething)) this.hasContent = true;
         return;
       case 'content_block_start':
         this.firstContentAtMs ??= performance.now();
+        if (saysSomething(event.content_block)) this.hasContent = true;
         if (event.content_block.type === 'tool_use') this.#calls++;
         return;
       case 'content_block_delta':
         this.firstContentAtMs ??= performance.now();
+        this.hasContent = true;
         this.#tokens += tokensOfPiece(deltaChars(event.delta));
         return;
       case 'message_delta':
@@ -87,6 +92,11 @@ export class Meter {
     this.#latest = usage;
     this.usage = mergeUsage(this.usage, usage);
   }
+}
+
+/** A text that begins is empty. */
+function saysSomething(block: Block): boolean {
+  return block.type === 'text' ? block.text !== '' : block.type !== 'thinking' || block.thinking !== '';
 }
 
 function wasWorking(ending: Ending): boolean {

@@ -8,6 +8,7 @@ import { dataPlanePart } from './parts/data-plane.ts';
 import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { modulesPart } from './parts/modules.ts';
+import { payersOf } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
 import { type PublicAddress, peoplePart } from './parts/people.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
@@ -80,16 +81,34 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers }));
   const { pipelines } = calls;
   const sandbox = parts.add(sandboxPart({ ...ground, providers, people, pipelines, sessions }));
-  const turnstiles = { ...people.turnstiles, sandbox: sandbox.turnstile };
+  const payers = await payersOf({ settings, providers, pipelines });
+  const turnstiles = {
+    ...people.turnstiles,
+    sandbox: sandbox.turnstile,
+    ...(payers !== undefined && { payer: payers.turnstile }),
+  };
   const dataPlane = parts.add(
     dataPlanePart({ ...ground, ...calls, metrics, providers, people, turnstiles, receipts, vault }),
   );
-  const { paidRoutes } = parts.add(paymentsPart({ ...ground, address }));
+  const { admission } = dataPlane;
+  const payments = parts.add(
+    paymentsPart({ ...ground, ...calls, metrics, address, admission, receipts, payers }),
+  );
   parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions }));
   // The last, since it tells of the others.
   const { features } = parts;
   const state = { startedAtMs, features, isDraining, recorders: [usage, requests] };
-  parts.add(informationPart({ ...ground, ...state, providers, callers, pipelines, dataPlane, paidRoutes }));
+  parts.add(
+    informationPart({
+      ...ground,
+      ...state,
+      providers,
+      callers,
+      pipelines,
+      dataPlane,
+      paidRoutes: payments.paidRoutes,
+    }),
+  );
 
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
   const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining });
@@ -107,7 +126,10 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
     },
     async close(graceMs = settings.drainMs) {
       draining = true;
-      await listener.close(graceMs, () => dataPlane.abortAll());
+      await listener.close(graceMs, () => {
+        dataPlane.abortAll();
+        payments.abortAll();
+      });
       await parts.close();
     },
   };

@@ -41,7 +41,7 @@ export class ChallengeDesk {
   /** Refuses an address that asks for more than anybody needs. */
   async issue(digest: string, remoteAddress: string): Promise<Quote> {
     const { challenges, clock, payee, realm } = this.#parts;
-    await this.#count(remoteAddress);
+    await this.count(remoteAddress, 'payment challenges', limits.challengesPerAddress);
     // In whole seconds, since it is told in them, too.
     const expiresAtMs = Math.floor((clock.now() + limits.challengeLifeMs) / 1000) * 1000;
     const expires = new Date(expiresAtMs).toISOString();
@@ -69,21 +69,25 @@ export class ChallengeDesk {
     return sameText(challenge.digest, digest) ? challenge : undefined;
   }
 
-  /** Resolves when nothing is being forgotten. */
-  async settled(): Promise<void> {
-    await this.#tidying;
-  }
-
-  async #count(remoteAddress: string): Promise<void> {
-    const { most, seconds } = limits.challengesPerAddress;
-    const name = `mpp:${addressBlock(remoteAddress)}`;
+  /** Refuses an address that does a thing more often than anybody needs to. */
+  async count(
+    remoteAddress: string,
+    what: string,
+    { most, seconds }: { readonly most: number; readonly seconds: number },
+  ): Promise<void> {
+    const name = `mpp:${what}:${addressBlock(remoteAddress)}`;
     const retryAfterSeconds = await this.#parts.attempts.count(name, { most, seconds });
     if (retryAfterSeconds > 0)
       throw new GatewayError(
         'too_many_attempts',
-        `an address gets ${most} payment challenges in ${seconds} s; wait for ${retryAfterSeconds} s`,
+        `an address gets ${most} ${what} in ${seconds} s; wait for ${retryAfterSeconds} s`,
         { retryAfterSeconds },
       );
+  }
+
+  /** Resolves when nothing is being forgotten. */
+  async settled(): Promise<void> {
+    await this.#tidying;
   }
 
   /** So often that no more are stored than there may be, and so seldom that nobody waits for it. */

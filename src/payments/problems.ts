@@ -18,7 +18,7 @@ export const problems = {
   'verification-failed': {
     title: 'Payment Verification Failed',
     meaning:
-      'The payment could not be verified or settled, or this gateway settles none. The model was not called, and nothing was charged. The challenge was not used up.',
+      'The payment could not be verified or settled, or this gateway settles none. Nothing was delivered, and nothing is charged: what was reserved, or even taken, is given back.',
   },
 } as const;
 

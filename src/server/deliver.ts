@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { OpenReceipt } from '../calls/call-receipts.ts';
 import { inOwnWords } from '../calls/own-words.ts';
 import type { Underway } from '../calls/underway.ts';
-import type { GatewayError } from '../kernel/errors.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { operatorPays } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
@@ -22,6 +22,14 @@ interface Delivery {
   readonly keepAliveMs: number;
   /** Where the caller gets one. */
   readonly receipt: OpenReceipt | undefined;
+  /** Where the answer is paid for by itself. */
+  readonly sale?: Sale;
+}
+
+/** An answer that somebody pays for before the first of it goes out. */
+export interface Sale {
+  /** Once there is something to get, all of it or the first content of a stream; headers that tell of it. */
+  take(whole?: Uint8Array): Promise<HeaderList>;
 }
 
 /** Writes an answer to its client, in the client's format and the framing it asked for. */
@@ -43,7 +51,7 @@ type Chunks = Pick<ReplyBytes, 'pull' | 'stop'>;
 
 /** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
 async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
-  const { res, underway, receipt } = delivery;
+  const { res, underway, receipt, sale } = delivery;
   const held: Uint8Array[] = [];
   let heldBytes = 0;
   for (;;) {
@@ -55,6 +63,7 @@ async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
       heldBytes += chunk.byteLength;
       continue;
     }
+    if (sale !== undefined) throw new GatewayError('upstream_broken', 'the model answered more than it may');
     if (!res.headersSent) {
       underway.sent(underway.reply.status);
       res.writeHead(underway.reply.status, answerHeaders(delivery, 'json'));
@@ -75,7 +84,8 @@ async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
     return;
   }
   const { bill } = underway;
-  const headers = answerHeaders(delivery, 'json');
+  const paid = (await sale?.take(body)) ?? [];
+  const headers = [...answerHeaders(delivery, 'json'), ...paid];
   if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
   if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
   headers.push('content-length', String(body.byteLength));
@@ -84,11 +94,13 @@ async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
 }
 
 async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> {
-  const { res, call, underway, metrics, keepAliveMs, receipt } = delivery;
+  const { res, call, underway, metrics, keepAliveMs, receipt, sale } = delivery;
   const { received } = underway.exchange;
   const { wire } = received;
+  const first = sale === undefined ? [] : await untilContent(underway, chunks);
+  const paid = (await sale?.take()) ?? [];
   underway.sent(underway.reply.status);
-  res.writeHead(underway.reply.status, answerHeaders(delivery, 'sse'));
+  res.writeHead(underway.reply.status, [...answerHeaders(delivery, 'sse'), ...paid]);
   // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
   res.write(nothing);
   const gate = new FrameGate();
@@ -101,7 +113,7 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   metrics.streamOpened();
   try {
     for (;;) {
-      const coming = chunks.pull();
+      const coming = first.shift() ?? chunks.pull();
       const chunk = coming instanceof Promise ? await coming : coming;
       if (chunk === undefined) break;
       const whole = gate.push(chunk);
@@ -131,6 +143,21 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   if (comesFirst) await receipt.close();
   if (!res.destroyed) for (const bytes of heldBack) res.write(bytes);
   res.end();
+}
+
+/** Everything up to the first content; refuses an answer without any. */
+async function untilContent({ meter }: Underway, chunks: Chunks): Promise<Uint8Array[]> {
+  const first: Uint8Array[] = [];
+  while (!meter.hasContent) {
+    const chunk = await chunks.pull();
+    if (chunk === undefined) throw answeredNothing();
+    first.push(chunk);
+  }
+  return first;
+}
+
+export function answeredNothing(): GatewayError {
+  return new GatewayError('upstream_broken', 'the model answered nothing');
 }
 
 /** Also in the middle of a stream nobody sees what a provider says to the operator. */
@@ -164,12 +191,14 @@ function drained(res: ServerResponse): Promise<void> {
   });
 }
 
-function answerHeaders({ call, underway, receipt }: Delivery, framing: Framing): string[] {
+function answerHeaders({ call, underway, receipt, sale }: Delivery, framing: Framing): string[] {
   const { trace, caller } = underway.exchange;
   const isGuest = operatorPays(caller);
   const headers = isGuest ? [] : fitting(underway.reply.headers, framing);
   if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
-  if (framing === 'sse') headers.push('cache-control', 'no-cache', 'x-accel-buffering', 'no');
+  if (framing === 'sse') headers.push('x-accel-buffering', 'no');
+  // Whoever paid gets a word of its own.
+  if (framing === 'sse' && sale === undefined) headers.push('cache-control', 'no-cache');
   headers.push('x-request-id', call.id, ...call.cors);
   const modules = trace.steps.length === 0 ? '' : trace.modulesHeader();
   if (modules !== '') headers.push('x-weir-modules', modules);

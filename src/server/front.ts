@@ -67,7 +67,8 @@ function draining(): GatewayError {
   });
 }
 
-function addressOf({ socket, headers }: IncomingMessage, trusted: TrustedProxies): string {
+/** Of the client, as far as proxies in between are believed. */
+export function addressOf({ socket, headers }: IncomingMessage, trusted: TrustedProxies): string {
   const forwardedFor = headers['x-forwarded-for'];
   const told = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
   return clientAddress(socket.remoteAddress ?? '', told, trusted);

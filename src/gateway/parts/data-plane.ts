@@ -24,6 +24,7 @@ import type { Stores } from './stores.ts';
 
 export interface DataPlane extends Part {
   readonly credentials: Credentials;
+  readonly admission: Admission;
   /** Gives every open call up. */
   abortAll(): void;
 }
@@ -62,16 +63,17 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
   );
   const ballast = new Ballast({ all: heldBytesMax, each: heldBytesMax * limits.ballastShareOfOne });
   const slowBodies = new SlowBodies();
+  const admission = new Admission({
+    turnstiles,
+    pipelines,
+    directory,
+    credentials,
+    prices: { catalog, unknownModels: settings.unknownModels },
+    reports,
+  });
   const inference = new Inference({
     callers,
-    admission: new Admission({
-      turnstiles,
-      pipelines,
-      directory,
-      credentials,
-      prices: { catalog, unknownModels: settings.unknownModels },
-      reports,
-    }),
+    admission,
     passage,
     receipts: parts.receipts,
     ballast,
@@ -93,6 +95,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
   });
   return {
     credentials,
+    admission,
     abortAll: () => inference.abortAll(),
     routes: servedRoutes(wireFormats, { answer: inference, count: countTokens }),
     gauges: [

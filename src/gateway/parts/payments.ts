@@ -1,30 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Admission } from '../../calls/admission.ts';
+import type { CallReceipts } from '../../calls/call-receipts.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import { Cashier } from '../../payments/cashier.ts';
 import { ChallengeDesk } from '../../payments/challenge-desk.ts';
 import { paidRoute } from '../../payments/offer.ts';
-import { agentMessagesRoutes } from '../../server/own/routes/agent-messages.ts';
+import { VainCalls } from '../../payments/vain-calls.ts';
+import { addressOf } from '../../server/front.ts';
 import { paymentsRoutes } from '../../server/own/routes/payments.ts';
+import { PaidCalls } from '../../server/paid/paid-calls.ts';
+import { PaidInference } from '../../server/paid/paid-inference.ts';
+import { paidInferenceRoute } from '../../server/paid/paid-route.ts';
 import type { Log } from '../../telemetry/log.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
 import { anthropicMessages } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+import type { Payers } from './payers.ts';
 import type { PublicAddress } from './people.ts';
+import type { Pipelines } from './pipelines.ts';
 import type { Stores } from './stores.ts';
 
 interface Payments extends Part {
   /** What is paid for call by call. */
   readonly paidRoutes: readonly (typeof paidRoute)[];
+  abortAll(): void;
 }
 
-interface PaymentParts {
+interface PaymentParts extends Pick<Pipelines, 'passage'> {
   readonly settings: Settings;
   readonly log: Log;
   readonly stores: Stores;
+  readonly metrics: Metrics;
   readonly address: PublicAddress;
+  readonly admission: Admission;
+  readonly receipts: CallReceipts;
+  /** Undefined where no payment is settled. */
+  readonly payers: Payers | undefined;
 }
 
 /** Calls that machines pay for without an account. */
-export function paymentsPart({ settings, log, stores, address }: PaymentParts): Payments {
-  if (settings.mpp.offered === 'off') return { paidRoutes: [] };
+export function paymentsPart(parts: PaymentParts): Payments {
+  const { settings, log, stores, address } = parts;
+  if (settings.mpp.offered === 'off') return { paidRoutes: [], abortAll() {} };
   const { challenges, ledger } = stores.database;
   const realm = () => new URL(address.url).host;
   const desk = new ChallengeDesk({
@@ -35,17 +54,70 @@ export function paymentsPart({ settings, log, stores, address }: PaymentParts): 
     realm,
     onFault: (err) => log.error({ err }, 'old payment challenges are not forgotten yet'),
   });
+  const till = tillOf(parts, desk);
+  const inference = new PaidInference({
+    desk,
+    calls: till?.calls,
+    log,
+    problemBase: () => `${address.url}/problems`,
+    addressOf: (req) => addressOf(req, settings.trustedProxies),
+  });
+  till?.cashier.start();
+  const untilDone = async (untilMs: number) => {
+    while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
+  };
+  const isLive = till !== undefined;
   return {
     paidRoutes: [paidRoute],
-    routes: [
-      ...agentMessagesRoutes({
-        desk,
-        problemBase: () => `${address.url}/problems`,
-        wire: anthropicMessages,
-      }),
-      ...paymentsRoutes({ realm, ledger }),
+    routes: [paidInferenceRoute(inference, anthropicMessages), ...paymentsRoutes({ realm, ledger, isLive })],
+    gauges: [
+      {
+        name: 'weir_open_paid_calls',
+        help: 'Calls to the paid route that have not ended',
+        read: () => inference.openCalls,
+      },
+      {
+        name: 'weir_open_payments',
+        help: 'Payments that are being made',
+        read: () => till?.cashier.open ?? 0,
+      },
     ],
     features: ['machine-payments'],
-    close: () => desk.settled(),
+    abortAll: () => inference.abortAll(),
+    drain: untilDone,
+    async close(untilMs) {
+      // Their clients are gone, and what was taken from them may still have to be given back.
+      inference.abortAll();
+      await untilDone(untilMs);
+      await till?.cashier.close();
+      await desk.settled();
+    },
   };
+}
+
+interface Till {
+  readonly cashier: Cashier;
+  readonly calls: PaidCalls;
+}
+
+function tillOf(parts: PaymentParts, desk: ChallengeDesk): Till | undefined {
+  const { settings, stores, log, payers } = parts;
+  if (payers === undefined) return undefined;
+  const { challenges, settlements } = stores.database;
+  const cashier = new Cashier({
+    challenges,
+    settlements,
+    processor: payers.processor,
+    clock: systemClock,
+    onFault: (err) => log.error({ err }, 'a payment that was left is not given back yet'),
+  });
+  const calls = new PaidCalls({
+    ...parts,
+    ...payers,
+    cashier,
+    vain: new VainCalls(systemClock),
+    keepAliveMs: settings.keepAliveMs,
+    countPayment: (remoteAddress) => desk.count(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
+  });
+  return { cashier, calls };
 }

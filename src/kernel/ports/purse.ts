@@ -12,10 +12,14 @@ export interface Holder {
 /** Callers without a key have one purse for each tenant, and all anonymous sessions one together: the operator's. */
 export function holderOf(caller: Caller): Holder {
   if (caller.kind === 'account') return { accountId: caller.accountId, keyId: caller.keyId };
+  if (caller.kind === 'payer') return payerHolder;
   return caller.kind === 'sandbox' ? sandboxHolder : { accountId: scopeOf(caller), keyId: '' };
 }
 
 export const sandboxHolder: Holder = { accountId: 'sandbox', keyId: '' };
+
+/** All who pay call by call. */
+export const payerHolder: Holder = { accountId: 'payers', keyId: '' };
 
 export type WindowName = 'day' | 'month';
 

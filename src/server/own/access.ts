@@ -19,7 +19,7 @@ export interface AccessChecks {
   key(headers: HeaderList): Promise<AccountCaller>;
 }
 
-export type AccessName = 'public' | 'anonToken' | 'payment' | keyof AccessChecks;
+export type AccessName = 'public' | 'anonToken' | keyof AccessChecks;
 
 export interface CloudAccessParts {
   readonly tokens: SessionTokens;

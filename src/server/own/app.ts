@@ -3,7 +3,7 @@ import createRouter from 'find-my-way';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { readBody, readContent } from '../body.ts';
+import { readBody } from '../body.ts';
 import { asGatewayError, type Call, send, sendError } from '../respond.ts';
 import type { AccessChecks } from './access.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
@@ -38,7 +38,6 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
         remoteAddress: call.clientAddress,
         access,
         readBody: () => readBody(req, { bytesMax: limits.ownBodyBytesMax }),
-        readContent: () => readContent(req, { bytesMax: limits.ownBodyBytesMax }),
       });
       sendAnswer(res, answer, call);
     } catch (thrown) {

@@ -29,7 +29,7 @@ export const byKey: AccessRule<AccountCaller> = {
 };
 
 /** A request that has passed the checks. */
-interface CheckedRequest<Caller, Body> extends Omit<OwnRequest, 'access' | 'readBody' | 'readContent'> {
+interface CheckedRequest<Caller, Body> extends Omit<OwnRequest, 'access' | 'readBody'> {
   readonly caller: Caller;
   readonly body: Body;
 }

@@ -76,15 +76,18 @@ function operation(route: Route): object {
     return {
       ...shared,
       ...(route.access !== undefined && { security: securityOf(route.access) }),
-      ...(route.payment !== undefined && { 'x-payment-info': route.payment }),
       ...(route.body !== undefined && { requestBody: bodyOf(route.body) }),
       responses: responses(route.answers),
     };
   return {
     ...shared,
     description: `Takes and answers the ${route.wire.name} format; fields and headers it does not know go through.`,
-    security: [{ bearer: [] }, {}],
-    requestBody: { required: true, content: { 'application/json': { schema: route.wire.bodySchema } } },
+    security: route.payment === undefined ? [{ bearer: [] }, {}] : [{}, { payment: [] }],
+    ...(route.payment !== undefined && { 'x-payment-info': route.payment }),
+    requestBody:
+      route.body === undefined
+        ? { required: true, content: { 'application/json': { schema: route.wire.bodySchema } } }
+        : bodyOf(route.body),
     responses: {
       ...responses(
         route.answers ?? {
@@ -101,8 +104,6 @@ function securityOf(access: AccessName): readonly object[] {
   switch (access) {
     case 'public':
       return [];
-    case 'payment':
-      return [{}, { payment: [] }];
     case 'session':
       return [{ session: [] }];
     case 'key':

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { HeaderList } from '../../kernel/headers.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { Content } from '../body.ts';
 import type { AccessChecks, AccessName } from './access.ts';
 
 /** A route of our own: JSON in, JSON out. One entry serves it and documents it. */
@@ -16,8 +15,6 @@ export interface OwnRoute {
   readonly access?: AccessName;
   /** What the query may say, by name: in words, or as it is checked. */
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
-  /** What is to be paid for a call. */
-  readonly payment?: PaymentInfo;
   /** The JSON that it takes. */
   readonly body?: DescribedBody;
   /** What it answers with, by status. */
@@ -35,6 +32,10 @@ export interface InferenceRoute {
   readonly summary: string;
   readonly tag: string;
   readonly wire: WireFormat;
+  /** What is to be paid for a call, where it is paid for by itself. */
+  readonly payment?: PaymentInfo;
+  /** The JSON that it takes, where that isn't the format's own. */
+  readonly body?: DescribedBody;
   /** What it answers with, where that isn't the format's own answer. */
   readonly answers?: Readonly<Record<number, DescribedAnswer>>;
 }
@@ -77,8 +78,6 @@ export interface OwnRequest {
   readonly access: AccessChecks;
   /** The whole body, read when it is asked for. */
   readBody(): Promise<Uint8Array>;
-  /** The same, also as it came: what a digest is of. */
-  readContent(): Promise<Content>;
 }
 
 export interface OwnAnswer {

@@ -13,6 +13,8 @@ import { timestamp } from '../text.ts';
 export interface PaymentsParts {
   realm(): string;
   readonly ledger: Pick<Ledger, 'page'>;
+  /** Whether payments are settled. */
+  readonly isLive: boolean;
 }
 
 const discovery = z.strictObject({
@@ -70,7 +72,7 @@ const ledgerPage = z.strictObject({
 });
 
 /** What machines that pay can look up. */
-export function paymentsRoutes({ realm, ledger }: PaymentsParts): readonly OwnRoute[] {
+export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readonly OwnRoute[] {
   const tag = 'Payments';
   return [
     {
@@ -91,7 +93,7 @@ export function paymentsRoutes({ realm, ledger }: PaymentsParts): readonly OwnRo
               method: charge.method,
               wallet_provider: 'link',
               currency: charge.currency,
-              status: 'protocol live; settlement gated',
+              status: isLive ? 'live' : 'protocol live; settlement gated',
             },
           ],
           routes: [paidRoute],

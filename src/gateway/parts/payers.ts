@@ -1,0 +1,86 @@
+import { PaidModels } from '../../calls/paid-models.ts';
+import { PayerTurnstile } from '../../calls/payer-turnstile.ts';
+import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
+import type { Turnstile } from '../../calls/turnstile.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Processor } from '../../payments/processor.ts';
+import { StripeProcessor } from '../../payments/stripe-processor.ts';
+import { type Settings, SettingsError } from '../settings.ts';
+import type { Providers } from './providers.ts';
+
+/** What it takes to serve those who pay call by call. */
+export interface Payers {
+  readonly models: PaidModels;
+  readonly turnstile: Turnstile;
+  readonly processor: Processor;
+}
+
+interface PayerParts {
+  readonly settings: Settings;
+  readonly providers: Providers;
+  readonly pipelines: PipelineChoice;
+}
+
+/** Undefined where no payment is settled. */
+export async function payersOf({ settings, providers, pipelines }: PayerParts): Promise<Payers | undefined> {
+  const { mpp, credentials } = settings;
+  if (mpp.offered === 'off' || mpp.settlement === 'off') return undefined;
+  const models = new PaidModels({ ...providers, credentials, models: mpp.models });
+  const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
+  if (faults.length > 0 || mpp.stripeKey === undefined) throw new SettingsError(faults);
+  // Nobody else needs it in memory.
+  const { default: Stripe } = await import('stripe');
+  const { hostname, port, protocol } = new URL(mpp.stripeBase);
+  const isPlain = protocol === 'http:';
+  const stripe = new Stripe(mpp.stripeKey.reveal(), {
+    host: hostname,
+    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
+    protocol: isPlain ? 'http' : 'https',
+    maxNetworkRetries: 0,
+    timeout: limits.processorAnswerMs,
+    telemetry: false,
+  });
+  return {
+    models,
+    turnstile: new PayerTurnstile({ models, pipeline: pipelines.guarded('cost-guard') }),
+    processor: new StripeProcessor(stripe),
+  };
+}
+
+function settlementFaults({ mpp, credentials }: Settings): readonly string[] {
+  const faults: string[] = [];
+  if (mpp.recipient === 'unconfigured')
+    faults.push('WEIR_MPP_RECIPIENT: must be set for payments to be settled');
+  if (mpp.networkId === 'unconfigured')
+    faults.push('WEIR_MPP_NETWORK_ID: must be set for payments to be settled');
+  if (credentials.size === 0)
+    faults.push(
+      'WEIR_MPP_SETTLEMENT: there is no key of a provider to make paid calls with, like ANTHROPIC_API_KEY',
+    );
+  if (mpp.stripeKey === undefined) faults.push('STRIPE_SECRET_KEY: must be set for payments to be settled');
+  else if (!isLoopback(mpp.stripeBase)) {
+    if (/_test_/.test(mpp.stripeKey.reveal()))
+      faults.push('STRIPE_SECRET_KEY: a key for tests settles nothing');
+    if (!mpp.stripeBase.startsWith('https:')) faults.push('STRIPE_API_BASE: must begin with https://');
+  }
+  return faults;
+}
+
+/** Whoever lists a model wants it sold. */
+function modelFaults(models: PaidModels, listed: readonly string[]): readonly string[] {
+  const messages = [{ role: 'user' as const, content: '' }];
+  return listed.flatMap((model) => {
+    try {
+      models.sold({ model, messages }, new Uint8Array(0));
+      return [];
+    } catch (refusal) {
+      if (!GatewayError.is(refusal)) throw refusal;
+      return [`WEIR_MPP_MODELS: "${model}" can't be sold: it must have a known price that fits, and a key`];
+    }
+  });
+}
+
+function isLoopback(url: string): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
+}

@@ -1,0 +1,181 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import { limits } from '../kernel/limits.ts';
+import type { Settlement } from '../kernel/ports/settlements.ts';
+import type { Secret } from '../kernel/secret.ts';
+import { charge } from './offer.ts';
+import type { Captured, Found, Held, Order, Processor } from './processor.ts';
+
+/**
+ * How shared payment tokens are charged: by the version that brought the parameter. The SDK's own types are of a version
+ * without previews and don't have it.
+ */
+const preview = {
+  apiVersion: '2026-04-22.preview',
+  paymentMethod: (token: Secret) => ({ shared_payment_granted_token: token.reveal() }),
+} as const;
+
+const intentSchema = z.object({
+  id: z.string(),
+  status: z.string(),
+  amount: z.number(),
+  currency: z.string(),
+  metadata: z.record(z.string(), z.string()).default({}),
+});
+
+type Intent = z.output<typeof intentSchema>;
+
+const listSchema = z.object({ data: z.array(intentSchema), has_more: z.boolean() });
+
+/** Payments by Stripe. */
+export class StripeProcessor implements Processor {
+  readonly #stripe: Stripe;
+
+  constructor(stripe: Stripe) {
+    this.#stripe = stripe;
+  }
+
+  /** Asked for again under its key where no answer came: the processor tells what it did the first time. */
+  async hold({ id, token }: Order): Promise<Held> {
+    const params = {
+      amount: charge.amount,
+      currency: charge.currency,
+      capture_method: 'manual',
+      confirm: 'true',
+      automatic_payment_methods: { enabled: 'true', allow_redirects: 'never' },
+      payment_method_data: preview.paymentMethod(token),
+      metadata: { weir_settlement: id },
+    };
+    const told = await this.#certain(() => this.#send('POST', '/v1/payment_intents', params, id));
+    if (told.outcome !== 'answered') return told;
+    const intent = intentSchema.parse(told.answer);
+    if (intent.status === 'requires_capture' && isPrice(intent))
+      return { outcome: 'held', intent: intent.id };
+    const declined: Held = { outcome: 'declined', why: `the payment is "${intent.status}"` };
+    return this.cancel(intent.id).then(
+      () => declined,
+      () => ({ outcome: 'unknown' }),
+    );
+  }
+
+  /** Read again, whatever was answered. Where it was done before, it is refused, and read as done. */
+  async capture(intent: string): Promise<Captured> {
+    const told = await this.#certain(() => this.#send('POST', `${pathOf(intent)}/capture`, {}));
+    const read = await this.#certain(() => this.#send('GET', pathOf(intent)));
+    if (read.outcome !== 'answered') return 'unknown';
+    const now = intentSchema.parse(read.answer);
+    if (now.status === 'succeeded' && isPrice(now)) return 'paid';
+    return told.outcome === 'unknown' ? 'unknown' : 'declined';
+  }
+
+  async find({ id, atMs, intent }: Pick<Settlement, 'id' | 'atMs' | 'intent'>): Promise<Found | undefined> {
+    const found = intent === null ? await this.#listed(id, atMs) : await this.#read(intent);
+    return found === undefined ? undefined : { intent: found.id, state: stateOf(found) };
+  }
+
+  async cancel(intent: string): Promise<void> {
+    try {
+      await this.#send('POST', `${pathOf(intent)}/cancel`, {});
+    } catch (refusal) {
+      if ((await this.#read(intent)).status !== 'canceled') throw refusal;
+    }
+  }
+
+  async refund(intent: string): Promise<void> {
+    try {
+      await this.#send('POST', '/v1/refunds', { payment_intent: intent });
+    } catch (refusal) {
+      if (refusalSchema.safeParse(refusal).data?.code !== 'charge_already_refunded') throw refusal;
+    }
+  }
+
+  async #read(intent: string): Promise<Intent> {
+    return intentSchema.parse(await this.#send('GET', pathOf(intent)));
+  }
+
+  /** Among those of about that time; their list is up to date, while a search lags behind. */
+  async #listed(settlementId: string, atMs: number): Promise<Intent | undefined> {
+    const seconds = Math.floor(atMs / 1000);
+    const span = limits.processorClockSeconds;
+    let after = '';
+    for (let page = 0; page < limits.processorPagesMax; page++) {
+      const query = new URLSearchParams({
+        limit: '100',
+        'created[gte]': String(seconds - span),
+        'created[lte]': String(seconds + span),
+        ...(after !== '' && { starting_after: after }),
+      });
+      const { data, has_more } = listSchema.parse(await this.#send('GET', `/v1/payment_intents?${query}`));
+      const found = data.find(({ metadata }) => metadata.weir_settlement === settlementId);
+      if (found !== undefined) return found;
+      if (!has_more) return undefined;
+      after = data.at(-1)?.id ?? '';
+    }
+    throw new Error(`the processor has too many payments to find ${settlementId} among them`);
+  }
+
+  async #send(method: string, path: string, params?: object, idempotencyKey?: string): Promise<unknown> {
+    return this.#stripe.rawRequest(
+      method,
+      path,
+      { ...params },
+      {
+        apiVersion: preview.apiVersion,
+        ...(idempotencyKey !== undefined && { idempotencyKey }),
+      },
+    );
+  }
+
+  /** Until the processor says yes or no, or has said nothing too often. */
+  async #certain(ask: () => Promise<unknown>): Promise<Told> {
+    let isInDoubt = false;
+    for (let tries = 0; tries < limits.processorTries; tries++) {
+      if (tries > 0) await sleep(limits.processorPauseMs);
+      try {
+        return { outcome: 'answered', answer: await ask() };
+      } catch (thrown) {
+        const refusal = refusalOf(thrown);
+        if (refusal !== undefined && !(isInDoubt && refusal.isOfThisTry))
+          return { outcome: 'declined', why: refusal.why };
+        isInDoubt = true;
+      }
+    }
+    return { outcome: 'unknown' };
+  }
+}
+
+type Told = { readonly outcome: 'answered'; readonly answer: unknown } | Exclude<Held, { outcome: 'held' }>;
+
+const refusalSchema = z.object({ statusCode: z.number(), code: z.string().nullish() });
+
+interface Refusal {
+  readonly why: string;
+  /** Not let in, or too often: that says nothing about a try before it, which may have come through. */
+  readonly isOfThisTry: boolean;
+}
+
+/** Undefined where the processor has not said no: silence, its own fault, or the same request being worked on. */
+function refusalOf(thrown: unknown): Refusal | undefined {
+  const { data } = refusalSchema.safeParse(thrown);
+  if (data === undefined || data.statusCode >= 500 || data.statusCode === 409) return undefined;
+  const { statusCode, code } = data;
+  const isOfThisTry = statusCode !== 400 && statusCode !== 402;
+  if (code === 'amount_too_small')
+    return { why: 'the processor takes no card payment as small as the price of a call', isOfThisTry };
+  return { why: `the processor refuses it${code ? ` (${code})` : ''}`, isOfThisTry };
+}
+
+/** What waits for a person or a bank may still come to be held. */
+function stateOf({ status }: Intent): Found['state'] {
+  if (status === 'canceled') return 'gone';
+  return status === 'succeeded' ? 'paid' : 'held';
+}
+
+function pathOf(intent: string): string {
+  return `/v1/payment_intents/${encodeURIComponent(intent)}`;
+}
+
+function isPrice({ amount, currency }: Intent): boolean {
+  return String(amount) === charge.amount && currency === charge.currency;
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { inOwnWords } from '../../calls/own-words.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Presence } from '../../kernel/presence.ts';
+import { parseObject } from '../../wire/read.ts';
+import { answeredNothing } from '../deliver.ts';
+
+/** There is an answer, and the money for it could not be had. */
+export class NotPaid extends Error {
+  constructor() {
+    super(
+      'The payment could not be taken. Nothing was delivered, and whatever was taken after all is given back within minutes.',
+    );
+  }
+}
+
+const answerSchema = z.object({
+  content: z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
+});
+
+/** Nobody pays for an answer without content. A stream was looked at as it came. */
+export function checkWhole(whole: Uint8Array | undefined): void {
+  if (whole === undefined) return;
+  const { data } = answerSchema.safeParse(parseObject(Buffer.from(whole).toString()));
+  if (data?.content.some(({ type, text }) => type !== 'text' || text !== '') !== true)
+    throw answeredNothing();
+}
+
+export function checkPresence({ gone }: Presence): void {
+  if (gone) throw new GatewayError('client_gone', 'the client closed the connection');
+}
+
+export function checkPatience(retryAfterSeconds: number): void {
+  if (retryAfterSeconds > 0)
+    throw new GatewayError(
+      'too_many_failures',
+      'too many calls of this address were begun and came to nothing; wait a while',
+      { retryAfterSeconds },
+    );
+}
+
+export function unpaid(thrown: unknown): unknown {
+  return withDetail(
+    thrown,
+    'nothing was charged; the challenge can be paid with again, if the wallet takes back its token, until it expires',
+  );
+}
+
+function withDetail(thrown: unknown, detail: string): unknown {
+  const own = inOwnWords(thrown);
+  return GatewayError.is(own) ? new GatewayError(own.code, own.message, { ...own.details, detail }) : own;
+}

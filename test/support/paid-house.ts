@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Database } from '../../src/kernel/ports/records.ts';
+import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { FakeUpstream } from '../../src/testing/fake-upstream.ts';
+import { startTestGateway, type TestGateway } from '../../src/testing/test-gateway.ts';
+import { type Answered, type Opened, open } from './call.ts';
+import { cleanUp } from './clean-up.ts';
+import { FakeStripe } from './fake-stripe.ts';
+import { ask, challengeOf, paidQuestion, paying } from './payer.ts';
+import { said } from './sandbox.ts';
+import { emptyFolder } from './weir-process.ts';
+
+/** A gateway that settles payments, with all that it talks to. */
+export interface PaidHouse {
+  readonly weir: TestGateway;
+  readonly url: string;
+  readonly fake: FakeUpstream;
+  readonly stripe: FakeStripe;
+  /** What the gateway has stored. */
+  readonly database: Database;
+}
+
+export interface Outside {
+  readonly fake: FakeUpstream;
+  readonly stripe: FakeStripe;
+}
+
+export async function startOutside(t: TestContext): Promise<Outside> {
+  const fake = await FakeUpstream.start({ body: said });
+  cleanUp(t, () => fake.close());
+  return { fake, stripe: await FakeStripe.start(t) };
+}
+
+export function settlementSettings({ fake, stripe }: Outside): Record<string, string> {
+  return {
+    WEIR_ANTHROPIC_BASE_URL: fake.url,
+    ANTHROPIC_API_KEY: 'sk-ant-api03-the-operators-own',
+    WEIR_MPP_SETTLEMENT: 'stripe',
+    WEIR_MPP_RECIPIENT: 'acct_1',
+    WEIR_MPP_NETWORK_ID: 'profile_1',
+    STRIPE_SECRET_KEY: 'sk_test_123',
+    STRIPE_API_BASE: stripe.url,
+  };
+}
+
+export async function startPaidHouse(t: TestContext, more: Record<string, string> = {}): Promise<PaidHouse> {
+  const outside = await startOutside(t);
+  const folder = emptyFolder(t);
+  const weir = await startTestGateway({ WEIR_DATA_DIR: folder, ...settlementSettings(outside), ...more });
+  cleanUp(t, () => weir.close());
+  return { ...outside, weir, url: weir.url, database: await databaseIn(t, folder) };
+}
+
+export async function databaseIn(t: TestContext, folder: string): Promise<Database> {
+  const database = await openSqlite({ file: join(folder, 'weir.db') });
+  cleanUp(t, () => database.close());
+  return database;
+}
+
+export interface Paid {
+  readonly id: string;
+  readonly token: string;
+  readonly answered: Answered;
+}
+
+type Payable = Pick<PaidHouse, 'url' | 'stripe'>;
+
+/** A challenge, and the headers that pay for it. */
+export async function quoted(
+  { url, stripe }: Payable,
+  body: object = paidQuestion,
+): Promise<{ readonly id: string; readonly token: string; readonly headers: readonly string[] }> {
+  const { id = '' } = challengeOf(await ask(url, { body }));
+  const token = stripe.grant();
+  return { id, token, headers: paying(id, token) };
+}
+
+export async function pay(house: Payable, body: object = paidQuestion): Promise<Paid> {
+  const { headers, ...paid } = await quoted(house, body);
+  return { ...paid, answered: await ask(house.url, { body, headers }) };
+}
+
+/** A paid call that is not waited for. */
+export function begin(url: string, headers: readonly string[], body: object = paidQuestion): Opened {
+  const opened = open(url, { method: 'POST', path: '/v1/agent/messages', body, headers });
+  opened.response.catch(() => undefined);
+  opened.request.on('error', () => undefined);
+  return opened;
+}
+
+/** What became of each payment, in turn. */
+export function statuses({ stripe }: Pick<PaidHouse, 'stripe'>): readonly string[] {
+  return stripe.intents.map(({ status, refunded }) => (refunded ? 'refunded' : status));
+}
+
+/** As if nobody had worked on any payment for long. */
+export async function leaveAll({ settlements }: Database): Promise<void> {
+  const nowMs = Date.now();
+  await settlements.takeOver({
+    holder: 'nobody',
+    nowMs: nowMs + 3_600_000,
+    untilMs: nowMs - 1000,
+    most: 100,
+  });
+}
