@@ -308,10 +308,11 @@ test('who was too slow to say that it works on a payment serves nothing for it',
   assert.equal(fake.requests.length, 1);
 });
 
-test('a gateway that settles says so', async (t) => {
+test('a gateway that settles says so, and what can be asked for again', async (t) => {
   const { url } = await startPaidHouse(t);
   const { json } = await call(url, { path: '/.well-known/mpp' });
   assert.equal(at(json, 'payment_methods', 0, 'status'), 'live');
+  assert.equal(at(json, 'capabilities', 'idempotency'), true);
   const { detail } = (await ask(url)).json;
   assert.doesNotMatch(String(detail), /off/);
 });

@@ -34,6 +34,10 @@ export class Payment {
     this.#names = names;
   }
 
+  get id(): string {
+    return this.#names.id;
+  }
+
   /** Whether the payer was to get what was paid for: then nothing is given back. */
   get isServed(): boolean {
     return this.#isServed;

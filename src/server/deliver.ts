@@ -30,6 +30,10 @@ interface Delivery {
 export interface Sale {
   /** Once there is something to get, all of it or the first content of a stream; headers that tell of it. */
   take(whole?: Uint8Array): Promise<HeaderList>;
+  /** What the client gets. */
+  wrote(bytes: Uint8Array | string): void;
+  /** Whether it is read to its end though the client has left. */
+  readonly outlives: boolean;
 }
 
 /** Writes an answer to its client, in the client's format and the framing it asked for. */
@@ -85,6 +89,7 @@ async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
   }
   const { bill } = underway;
   const paid = (await sale?.take(body)) ?? [];
+  sale?.wrote(body);
   const headers = [...answerHeaders(delivery, 'json'), ...paid];
   if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
   if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
@@ -120,19 +125,24 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
       if (whole === undefined) continue;
       keepAlive.refresh();
       receipt?.wrote(whole);
+      sale?.wrote(whole);
       if (comesFirst && underway.meter.isOver) heldBack.push(whole);
-      else if (!res.write(whole)) await drained(res);
-      if (res.destroyed) break;
+      else if (!res.destroyed && !res.write(whole)) await drained(res);
+      if (res.destroyed && sale?.outlives !== true) break;
     }
     const rest = gate.flush();
     const traced = received.header('x-weir-trace') === 'on';
     const last = rest === undefined ? [] : traced ? [rest, '\n\n'] : [rest];
-    for (const bytes of last) receipt?.wrote(bytes);
+    for (const bytes of last) {
+      receipt?.wrote(bytes);
+      sale?.wrote(bytes);
+    }
     heldBack.push(...last, ...(traced ? [traceComment(underway)] : []));
   } catch (thrown) {
     // Whole frames only went out, so the error stands in a frame of its own.
     const frame = wire.errorFrame(errorEnvelope(asGatewayError(shownOf(thrown, underway)), call.id, wire));
     if (!res.destroyed) receipt?.wrote(frame);
+    sale?.wrote(frame);
     heldBack.push(frame);
   } finally {
     clearInterval(keepAlive);
@@ -234,7 +244,7 @@ function isTrueOf(framing: Framing, type: string): boolean {
   return !/^(text\/(event-stream|plain)|application\/octet-stream)/.test(type);
 }
 
-const contentTypes: Readonly<Record<Framing, string>> = {
+export const contentTypes: Readonly<Record<Framing, string>> = {
   json: 'application/json',
   sse: 'text/event-stream; charset=utf-8',
 };

@@ -6,6 +6,7 @@ import { endedSessionsConformance } from './database-conformance/ended-sessions.
 import { ledgerConformance } from './database-conformance/ledger.ts';
 import { modulesConformance } from './database-conformance/modules.ts';
 import { openingConformance } from './database-conformance/opening.ts';
+import { paidAnswersConformance } from './database-conformance/paid-answers.ts';
 import { providerKeysConformance } from './database-conformance/provider-keys.ts';
 import { receiptsConformance } from './database-conformance/receipts.ts';
 import { requestLogConformance } from './database-conformance/request-log.ts';
@@ -42,6 +43,7 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     challengesConformance(setUp);
     ledgerConformance(setUp);
     settlementsConformance(setUp);
+    paidAnswersConformance(setUp);
     textConformance(setUp);
   });
 }

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Sealing } from '../../accounts/sealing.ts';
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
+import { AnswerBook } from '../../payments/answer-book.ts';
 import { Cashier } from '../../payments/cashier.ts';
 import { ChallengeDesk } from '../../payments/challenge-desk.ts';
 import { paidRoute } from '../../payments/offer.ts';
@@ -16,6 +18,7 @@ import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { anthropicMessages } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
+import type { Roots } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { Payers } from './payers.ts';
 import type { PublicAddress } from './people.ts';
@@ -31,6 +34,7 @@ interface Payments extends Part {
 interface PaymentParts extends Pick<Pipelines, 'passage'> {
   readonly settings: Settings;
   readonly log: Log;
+  readonly roots: Roots;
   readonly stores: Stores;
   readonly metrics: Metrics;
   readonly address: PublicAddress;
@@ -63,6 +67,7 @@ export function paymentsPart(parts: PaymentParts): Payments {
     addressOf: (req) => addressOf(req, settings.trustedProxies),
   });
   till?.cashier.start();
+  till?.answers.start();
   const untilDone = async (untilMs: number) => {
     while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
   };
@@ -89,6 +94,7 @@ export function paymentsPart(parts: PaymentParts): Payments {
       // Their clients are gone, and what was taken from them may still have to be given back.
       inference.abortAll();
       await untilDone(untilMs);
+      till?.answers.close();
       await till?.cashier.close();
       await desk.settled();
     },
@@ -97,13 +103,14 @@ export function paymentsPart(parts: PaymentParts): Payments {
 
 interface Till {
   readonly cashier: Cashier;
+  readonly answers: AnswerBook;
   readonly calls: PaidCalls;
 }
 
 function tillOf(parts: PaymentParts, desk: ChallengeDesk): Till | undefined {
-  const { settings, stores, log, payers } = parts;
+  const { settings, stores, log, roots, payers } = parts;
   if (payers === undefined) return undefined;
-  const { challenges, settlements } = stores.database;
+  const { challenges, settlements, paidAnswers } = stores.database;
   const cashier = new Cashier({
     challenges,
     settlements,
@@ -111,13 +118,21 @@ function tillOf(parts: PaymentParts, desk: ChallengeDesk): Till | undefined {
     clock: systemClock,
     onFault: (err) => log.error({ err }, 'a payment that was left is not given back yet'),
   });
+  const answers = new AnswerBook({
+    paidAnswers,
+    settlements,
+    seal: new Sealing(roots.derived('paid answers')),
+    clock: systemClock,
+    onFault: (err) => log.error({ err }, 'paid answers are not looked after'),
+  });
   const calls = new PaidCalls({
     ...parts,
     ...payers,
     cashier,
+    answers,
     vain: new VainCalls(systemClock),
     keepAliveMs: settings.keepAliveMs,
     countPayment: (remoteAddress) => desk.count(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
   });
-  return { cashier, calls };
+  return { cashier, answers, calls };
 }

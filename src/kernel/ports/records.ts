@@ -1,4 +1,5 @@
 import type { ModuleStores } from './module-store.ts';
+import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
@@ -19,6 +20,7 @@ export interface Database {
   readonly challenges: Challenges;
   readonly ledger: Ledger;
   readonly settlements: Settlements;
+  readonly paidAnswers: PaidAnswers;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

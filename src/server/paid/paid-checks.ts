@@ -39,6 +39,14 @@ export function checkPatience(retryAfterSeconds: number): void {
     );
 }
 
+export function inWork(): GatewayError {
+  return new GatewayError(
+    'idempotency_key_in_use',
+    'the call with this Idempotency-Key is being made; ask again in a moment',
+    { retryAfterSeconds: 2, param: 'Idempotency-Key' },
+  );
+}
+
 export function unpaid(thrown: unknown): unknown {
   return withDetail(
     thrown,
@@ -46,7 +54,7 @@ export function unpaid(thrown: unknown): unknown {
   );
 }
 
-function withDetail(thrown: unknown, detail: string): unknown {
+export function withDetail(thrown: unknown, detail: string): unknown {
   const own = inOwnWords(thrown);
   return GatewayError.is(own) ? new GatewayError(own.code, own.message, { ...own.details, detail }) : own;
 }

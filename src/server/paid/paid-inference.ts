@@ -6,6 +6,7 @@ import { limits } from '../../kernel/limits.ts';
 import { OpenList } from '../../kernel/open-list.ts';
 import { Presence } from '../../kernel/presence.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
+import { AnswerBook } from '../../payments/answer-book.ts';
 import type { ChallengeDesk } from '../../payments/challenge-desk.ts';
 import { contentDigest } from '../../payments/content-digest.ts';
 import type { Shown } from '../../payments/credential.ts';
@@ -15,7 +16,7 @@ import { readContent } from '../body.ts';
 import { refuse } from '../refuse.ts';
 import { type Call, sendWhole } from '../respond.ts';
 import type { PaidCalls, Serving } from './paid-calls.ts';
-import { paidBody, readPaid, shownIn } from './paid-request.ts';
+import { idempotencyKeyIn, invalidChallenge, paidBody, readPaid, shownIn } from './paid-request.ts';
 
 export interface PaidInferenceParts {
   readonly desk: ChallengeDesk;
@@ -49,16 +50,23 @@ export class PaidInference {
     const { log, addressOf } = this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
-    res.on('close', () => {
+    const leave = () => {
       if (!res.writableFinished) presence.leave();
-    });
+    };
+    res.on('close', leave);
     try {
       const headers = req.rawHeaders;
       const { raw, decoded: bytes } = await readContent(req, { bytesMax: limits.paidBodyBytesMax });
       const shown = shownIn(headers);
+      const key = idempotencyKeyIn(headers);
+      const name =
+        shown.kind === 'credential' && key !== undefined
+          ? AnswerBook.nameOf(key, shown.credential)
+          : undefined;
       const address = addressOf(req);
+      const outlive = () => void res.off('close', leave);
       const digest = contentDigest(raw);
-      const serving = { req, res, call, wire, presence, address, bytes, digest };
+      const serving = { req, res, call, wire, presence, address, bytes, digest, name, outlive };
       const problem = await this.#answer(shown, serving);
       if (problem !== undefined) await this.#tell(problem, serving);
     } catch (thrown) {
@@ -72,6 +80,10 @@ export class PaidInference {
   async #answer(shown: Shown, serving: Serving): Promise<Problem | undefined> {
     const { desk, calls } = this.#parts;
     const { digest, bytes } = serving;
+    const isAnswered = async () =>
+      shown.kind === 'credential' &&
+      (await calls?.answeredAgain(shown.credential.challengeId, serving)) === true;
+    if (await isAnswered()) return undefined;
     const note = calls === undefined ? gated : '';
     const readBody = () => this.#readBody(serving);
     const asked = await readPaid({ shown, digest, decoded: bytes, desk, readBody, note });
@@ -79,6 +91,8 @@ export class PaidInference {
       return calls === undefined
         ? { slug: 'verification-failed', detail: unsettled }
         : calls.sell(asked, serving);
+    // Whoever asked at the same time may have used the challenge up in between.
+    if (asked.problem === invalidChallenge && (await isAnswered())) return undefined;
     return asked.problem;
   }
 

@@ -1,6 +1,7 @@
 import { type PaidBody, paidBodyFields } from '../../calls/paid-body.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { type HeaderList, headersOf } from '../../kernel/headers.ts';
+import { limits } from '../../kernel/limits.ts';
 import type { Challenge } from '../../kernel/ports/payments.ts';
 import type { ChallengeDesk } from '../../payments/challenge-desk.ts';
 import { type Credential, readCredential, type Shown } from '../../payments/credential.ts';
@@ -66,6 +67,20 @@ export function shownIn(headers: HeaderList): Shown {
   if (others.length > 0)
     throw new GatewayError('invalid_request', 'there are several Authorization headers; send one');
   return readCredential(first);
+}
+
+/** Undefined where there is none. */
+export function idempotencyKeyIn(headers: HeaderList): string | undefined {
+  const [key, ...others] = headersOf(headers, 'idempotency-key');
+  if (key === undefined) return undefined;
+  const max = limits.idempotencyKeyCharactersMax;
+  if (others.length > 0 || key.length > max || !/^[\x21-\x7e]+$/.test(key))
+    throw new GatewayError(
+      'invalid_request',
+      `Idempotency-Key must be one of 1 to ${max} characters of ASCII, without spaces`,
+      { param: 'Idempotency-Key' },
+    );
+  return key;
 }
 
 /** Nothing, or nothing in it. */

@@ -23,6 +23,8 @@ export function paidInferenceRoute(by: PaidInference, wire: WireFormat): ServedR
         description: 'The answer in the Messages format, once a payment was settled',
         headers: {
           'payment-receipt': 'What was paid, as JSON in base64url',
+          'idempotent-replayed':
+            'true where it was answered before to the same Idempotency-Key and credential',
         },
       },
       400: {
@@ -34,6 +36,8 @@ export function paidInferenceRoute(by: PaidInference, wire: WireFormat): ServedR
         schema: problemInfo,
         headers: { 'www-authenticate': 'The challenge, of the scheme Payment' },
       },
+      409: { description: 'The call with this Idempotency-Key is being made' },
+      422: { description: 'This Idempotency-Key came with the same credential and another body' },
       429: { description: 'This address asks for too much' },
       502: { description: 'The model did not answer; nothing is charged' },
     },

@@ -3,6 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
+import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type {
@@ -29,6 +30,7 @@ import { linksDialect } from './links-dialect.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
+import { SqlPaidAnswers } from './paid-answers.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRequestLog } from './request-log.ts';
@@ -84,6 +86,7 @@ class SqlDatabase implements Database {
   readonly challenges: Challenges;
   readonly ledger: Ledger;
   readonly settlements: Settlements;
+  readonly paidAnswers: PaidAnswers;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -103,6 +106,7 @@ class SqlDatabase implements Database {
     this.challenges = new SqlChallenges(db);
     this.ledger = new SqlLedger(db);
     this.settlements = new SqlSettlements(db);
+    this.paidAnswers = new SqlPaidAnswers(db);
   }
 
   async ping(): Promise<void> {

@@ -181,6 +181,20 @@ export interface Tables {
     readonly until_ms: number;
     readonly outcome: SettlementOutcome | null;
   };
+  readonly paid_answers: {
+    readonly name: string;
+    readonly digest: string;
+    readonly until_ms: number;
+    readonly expires_at_ms: number;
+    readonly makings: number;
+    readonly settlement_id: string | null;
+    readonly sealed_by: string | null;
+    readonly sealed: Uint8Array | null;
+    /** Of what is sealed. */
+    readonly bytes: number;
+    /** 1 once the answer is there. */
+    readonly whole: number;
+  };
   /** The database refuses to change or delete its rows, too. */
   readonly payment_ledger: {
     readonly line_id: string;

@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
 import { moduleStores } from './module-stores.ts';
+import { paidAnswers } from './paid-answers.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
 import { requestLog } from './request-log.ts';
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   receipts,
   payments,
   settlements,
+  paidAnswers,
 ];
