@@ -18,9 +18,18 @@ export {
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
+export type {
+  Embedded,
+  Embeddings,
+  Judged,
+  TextPair,
+  Vector,
+  WhyNoVectors,
+} from './kernel/ports/embeddings.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
+export type { FoundVector, NewVector, Vectors, VectorsFound } from './kernel/ports/vectors.ts';
 export { type Provider, type Target, wiresOf } from './kernel/provider.ts';
 export { type CostBound, costCeiling, type Priced, type RateCard } from './kernel/rate-card.ts';
 export type { Ending } from './kernel/reply/ending.ts';

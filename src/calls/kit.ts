@@ -4,10 +4,12 @@ import { type Exchange, scopeOf } from '../kernel/exchange.ts';
 import type { Kit, Models } from '../kernel/module.ts';
 import type { Observation } from '../kernel/observation.ts';
 import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
+import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
 import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
+import type { VectorShelves, Vectors } from '../kernel/ports/vectors.ts';
 import { quietly } from '../kernel/quietly.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
@@ -21,6 +23,8 @@ import type { Meanings } from './meaning.ts';
 export interface KitParts {
   readonly shelves: Shelves;
   readonly stores: ModuleStores;
+  readonly embeddings: Embeddings;
+  readonly vectors: VectorShelves;
   readonly clock: Clock;
   readonly catalog: Prices;
   readonly meanings: Meanings;
@@ -63,6 +67,14 @@ class CallKit implements Kit<unknown> {
 
   get store(): ModuleStore {
     return this.#parts.stores.store(this.#observation.module.name, this.scope);
+  }
+
+  get embed(): Embeddings {
+    return this.#parts.embeddings;
+  }
+
+  get vectors(): Vectors {
+    return this.#parts.vectors.vectors(this.#observation.module.name, this.scope);
   }
 
   get clock(): Clock {

@@ -3,10 +3,12 @@ import type { Clock } from './clock.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
+import type { Embeddings } from './ports/embeddings.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Prices } from './ports/prices.ts';
 import type { Purse } from './ports/purse.ts';
 import type { Shelf } from './ports/shelves.ts';
+import type { Vectors } from './ports/vectors.ts';
 import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
@@ -74,6 +76,10 @@ export interface Kit<Options> {
   readonly cache: Shelf;
   /** What stays, as small JSON values: separate for each account, too. */
   readonly store: ModuleStore;
+  /** Texts as vectors. They can be missing at any time, and say why. */
+  readonly embed: Embeddings;
+  /** This module's vectors, to be found by what lies near them: separate for each account, too. */
+  readonly vectors: Vectors;
   readonly clock: Clock;
   /** What models cost, and how much they can read and say. */
   readonly catalog: Prices;

@@ -6,6 +6,8 @@ import { metered } from '../calls/attempt.ts';
 import { kitMaker } from '../calls/kit.ts';
 import { Meanings } from '../calls/meaning.ts';
 import { Settling } from '../calls/settling.ts';
+import { noEmbeddings } from '../embeddings/no-embeddings.ts';
+import { noVectors } from '../embeddings/no-vectors.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
@@ -15,6 +17,7 @@ import type { Answer, ChatRequest } from '../kernel/message.ts';
 import type { Handler, Module, ModuleMaker } from '../kernel/module.ts';
 import { Outline } from '../kernel/outline.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
+import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { Purses } from '../kernel/ports/purse.ts';
 import { Presence } from '../kernel/presence.ts';
@@ -74,6 +77,8 @@ export interface Surroundings {
   readonly prices?: Prices;
   /** In memory unless others are given. */
   readonly purses?: Purses;
+  /** Without them there are no vectors of texts. */
+  readonly embeddings?: Embeddings;
   /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Modules that may stand beside it in a list. */
@@ -90,7 +95,7 @@ export function runModule(
   surroundings: Surroundings = {},
 ) {
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
-  const { purses = new MemoryPurses(clock) } = surroundings;
+  const { purses = new MemoryPurses(clock), embeddings = noEmbeddings('off') } = surroundings;
   const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
   const reservations = new Reservations({ book: unreserved, clock });
   const spending = new Spending({ purses, clock, reservations, days: async () => [] });
@@ -99,6 +104,8 @@ export function runModule(
   const kits = kitMaker({
     shelves: new MemoryShelves(clock),
     stores: new MemoryModuleStores(clock),
+    embeddings,
+    vectors: noVectors,
     clock,
     catalog: prices,
     meanings: new Meanings(Buffer.from('test')),

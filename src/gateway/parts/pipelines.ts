@@ -10,6 +10,8 @@ import { Passage } from '../../calls/passage.ts';
 import { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { CallReports } from '../../calls/reports.ts';
 import { Settling } from '../../calls/settling.ts';
+import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
+import { noVectors } from '../../embeddings/no-vectors.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -98,6 +100,8 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
   const kits = kitMaker({
     shelves: stores.shelves,
     stores: stores.database.modules,
+    embeddings: noEmbeddings('off'),
+    vectors: noVectors,
     clock: systemClock,
     catalog: prices,
     meanings,

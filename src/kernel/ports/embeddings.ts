@@ -1,0 +1,84 @@
+/** Texts as vectors: what means about the same lies close together. Nothing here throws; what can't be had says why. */
+export interface Embeddings {
+  state(): EmbeddingsState;
+  one(text: string, asking?: EmbeddingsAsking): Promise<Embedded>;
+  /** In the order of the texts, all or none. */
+  many(texts: readonly string[], asking?: EmbeddingsAsking): Promise<AllEmbedded>;
+  /** For each pair how sure the judge is that one answer serves both; it reads English, and knows nothing but the two texts. */
+  sameAnswer(pairs: readonly TextPair[], asking?: JudgeAsking): Promise<Judged>;
+}
+
+interface EmbeddingsState {
+  /** What makes vectors: `local`, `off`, or a provider and its model. */
+  readonly source: string;
+  /** Why there are none now; undefined where there are, or will be with the first use. */
+  readonly why: WhyNoVectors | undefined;
+  /** The same of the models that run here whatever the source is: the judge and the one for tools. */
+  readonly whyNotLocal: WhyNoVectors | undefined;
+}
+
+/**
+ * - `off`: the operator switched them off.
+ * - `missing`: what they need isn't installed, or not for this platform.
+ * - `starting`: the process that makes them is about to be ready.
+ * - `down`: it failed, and rests before it is started again; or the provider that was asked failed.
+ * - `busy`: more is waiting than can be done in time.
+ * - `late`: it took longer than whoever asked could wait.
+ * - `long`: a text has more tokens than were allowed.
+ */
+export type WhyNoVectors = 'off' | 'missing' | 'starting' | 'down' | 'busy' | 'late' | 'long';
+
+interface EmbeddingsAsking {
+  /**
+   * - `meaning`: for texts of people, by whatever the operator chose; this unless said.
+   * - `tools`: for ranking tools by a request; runs here.
+   * - `judging`: the cosine that the judge's score is made with; runs here, the same as `meaning` where that is local.
+   */
+  readonly use?: VectorUse;
+  /** 300 ms unless said. Who can't wait for as long as a start takes is told `starting` at once. */
+  readonly deadlineMs?: number;
+  /** A text with more tokens is `long`; without this, of a longer text windows are read and averaged. */
+  readonly tokensMax?: number;
+  readonly signal?: AbortSignal;
+}
+
+type VectorUse = 'meaning' | 'tools' | 'judging';
+
+type JudgeAsking = Pick<EmbeddingsAsking, 'deadlineMs' | 'signal'>;
+
+/** A direction, with the space that it is of: vectors of different spaces can't be compared. */
+export interface Vector {
+  /** The model's name and the number of values: `minilm-l6-v2-int8/384`. */
+  readonly space: string;
+  /** Of length 1. */
+  readonly values: Float32Array;
+}
+
+export type Embedded =
+  | { readonly vector: Vector; readonly tokens: number; readonly why?: undefined }
+  | NoVectors;
+
+type AllEmbedded =
+  | { readonly vectors: readonly Vector[]; readonly tokens: readonly number[]; readonly why?: undefined }
+  | NoVectors;
+
+export interface NoVectors {
+  readonly vector?: undefined;
+  readonly vectors?: undefined;
+  readonly logits?: undefined;
+  readonly why: WhyNoVectors;
+}
+
+/** A text that was answered before, and one that is to be answered. */
+export interface TextPair {
+  readonly before: string;
+  readonly now: string;
+}
+
+export type Judged =
+  | {
+      /** Undefined where a side is longer than the judge can read. */
+      readonly logits: readonly (number | undefined)[];
+      readonly why?: undefined;
+    }
+  | NoVectors;
