@@ -6,7 +6,7 @@ const checks: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', 'tsc', ['-p', '.']],
   ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
   ['module pages', 'node', ['scripts/module-docs.ts', '--check']],
-  ['built scanner', 'node', ['scripts/build-scan.ts', '--check']],
+  ['built programs', 'node', ['scripts/build-wasm.ts', '--check']],
   ['dead code', 'knip', ['--no-progress']],
 ];
 

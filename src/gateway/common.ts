@@ -1,3 +1,4 @@
+import type { ModelsHere } from '../embeddings/model-questions.ts';
 import type { Memory } from './memory.ts';
 
 /** What the processes of one gateway have in common; one that is alone has its own. */
@@ -5,6 +6,8 @@ export interface Common {
   readonly startedAtMs: number;
   /** Stands in for Redis where there is none. */
   readonly memory: Memory;
+  /** The models of the machine. */
+  readonly models: ModelsHere;
   /** The figures of all processes together. */
   metrics(): Promise<string>;
 }

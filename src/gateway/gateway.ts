@@ -5,6 +5,7 @@ import { listen } from './listen.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
+import { embeddingsPart } from './parts/embeddings.ts';
 import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { modulesPart } from './parts/modules.ts';
@@ -69,6 +70,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const { metrics } = parts.add(metricsPart(outside));
   const providers = parts.add(providersPart(settings));
   const { directory, ready } = providers;
+  const meaning = parts.add(embeddingsPart({ ...ground, providers, models: common?.models }));
   const { usage } = parts.add(usagePart(ground));
   const { spending } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart(ground));
@@ -78,7 +80,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const { callers, access } = people;
   const { vault } = parts.add(providerKeysPart({ ...ground, directory }));
   const recorded = { metrics, usage, spending, requests };
-  const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers }));
+  const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers, meaning }));
   const { pipelines } = calls;
   const sandbox = parts.add(sandboxPart({ ...ground, providers, people, pipelines, sessions }));
   const payers = await payersOf({ settings, providers, pipelines });
@@ -102,6 +104,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
     informationPart({
       ...ground,
       ...state,
+      meaning,
       providers,
       callers,
       pipelines,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountSettings } from '../accounts/settings.ts';
 import { billingSettings } from '../billing/settings.ts';
 import { callSettings } from '../calls/settings.ts';
+import { embeddingSettings } from '../embeddings/settings.ts';
 import { Secret } from '../kernel/secret.ts';
 import {
   type Fault,
@@ -33,6 +34,7 @@ const fields = {
   ...providerSettings,
   ...sandboxSettings,
   ...paymentSettings,
+  ...embeddingSettings,
   ...telemetrySettings,
 } as const;
 

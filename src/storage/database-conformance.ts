@@ -15,6 +15,7 @@ import { settlementsConformance } from './database-conformance/settlements.ts';
 import { textConformance } from './database-conformance/text.ts';
 import { usageConformance } from './database-conformance/usage.ts';
 import { usersConformance } from './database-conformance/users.ts';
+import { vectorsConformance } from './database-conformance/vectors.ts';
 
 /** What every home of the database must do, whatever it is made of. */
 export function databaseConformance(name: string, makeHome: MakeHome): void {
@@ -44,6 +45,7 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     ledgerConformance(setUp);
     settlementsConformance(setUp);
     paidAnswersConformance(setUp);
+    vectorsConformance(setUp);
     textConformance(setUp);
   });
 }

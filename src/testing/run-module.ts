@@ -7,7 +7,8 @@ import { kitMaker } from '../calls/kit.ts';
 import { Meanings } from '../calls/meaning.ts';
 import { Settling } from '../calls/settling.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
-import { noVectors } from '../embeddings/no-vectors.ts';
+import { KeptVectors } from '../embeddings/vectors/kept-vectors.ts';
+import { plainSlabs } from '../embeddings/vectors/plain-slabs.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
@@ -31,6 +32,7 @@ import { demo } from '../providers/demo/demo.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
 import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
+import { MemoryVectorTable } from '../storage/memory/memory-vector-table.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { testPrices } from './test-prices.ts';
 
@@ -105,7 +107,12 @@ export function runModule(
     shelves: new MemoryShelves(clock),
     stores: new MemoryModuleStores(clock),
     embeddings,
-    vectors: noVectors,
+    vectors: new KeptVectors({
+      table: new MemoryVectorTable(),
+      clock,
+      perScope: 100_000,
+      slabs: () => plainSlabs(limits.vectorBytesMax),
+    }),
     clock,
     catalog: prices,
     meanings: new Meanings(Buffer.from('test')),

@@ -1,6 +1,8 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
 import { wholeEnvironment } from '../cli/settings-from.ts';
+import type { LocalModels } from '../embeddings/local-models.ts';
+import { localModels, modelGauges } from '../gateway/local-models.ts';
 import { ownMemory } from '../gateway/memory.ts';
 import { Roots } from '../gateway/secrets.ts';
 import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
@@ -20,6 +22,7 @@ export class Primary {
   readonly #environment: Environment;
   readonly #lines: Lines;
   readonly #workforce: Workforce;
+  readonly #models: LocalModels;
   readonly #startedAtMs = systemClock.now();
   readonly #crews = new Set<Crew>();
   #current: Crew | undefined;
@@ -27,7 +30,11 @@ export class Primary {
   constructor(environment: Environment, lines: Lines) {
     this.#environment = environment;
     this.#lines = lines;
-    this.#workforce = new Workforce(ownMemory(), [lostLines(lines)]);
+    this.#models = localModels(createLog('info', lines));
+    this.#workforce = new Workforce(ownMemory(), this.#models, [
+      lostLines(lines),
+      ...modelGauges(this.#models),
+    ]);
     // In turn, which is the same on every system; and with bytes that arrive as bytes.
     cluster.schedulingPolicy = cluster.SCHED_RR;
     cluster.setupPrimary({
@@ -75,10 +82,11 @@ export class Primary {
   async close(graceMs: number): Promise<void> {
     await this.#each((crew) => crew.drain(graceMs));
     await this.#each((crew) => crew.close());
+    await this.#models.close();
   }
 
-  kill(): Promise<void> {
-    return this.#each((crew) => crew.kill());
+  async kill(): Promise<void> {
+    await Promise.all([this.#models.close(), this.#each((crew) => crew.kill())]);
   }
 
   async #each(work: (crew: Crew) => Promise<void>): Promise<void> {

@@ -1,3 +1,4 @@
+import type { ModelsHere } from '../embeddings/model-questions.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Environment } from '../gateway/settings.ts';
 import type { ProcessFigures } from './figures.ts';
@@ -21,6 +22,8 @@ export interface WorkerQuestions {
 export interface PrimaryQuestions extends MemoryQuestions {
   /** Says that it can be asked; what is said to a process before it listens is lost. */
   hello(): Promise<void>;
+  /** Of the models that the machine has once. */
+  readonly askModel: ModelsHere['ask'];
   /** Of all processes, those that have ended included. */
   figuresOfAll(): Promise<readonly ProcessFigures[]>;
 }

@@ -12,6 +12,7 @@ import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
 import { remoteMemory } from './remote-memory.ts';
+import { remoteModels } from './remote-models.ts';
 
 class WorkerLife implements WorkerQuestions {
   readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
@@ -40,6 +41,7 @@ class WorkerLife implements WorkerQuestions {
       this.#gateway = await startGateway(settings, log, {
         startedAtMs,
         memory: remoteMemory(this.#primary),
+        models: remoteModels(this.#primary),
         metrics: () => this.#figuresOfAll(),
       });
       const { url, pipeline, ready, unknownVariables } = this.#gateway;

@@ -1,3 +1,4 @@
+import type { ModelsHere } from '../embeddings/model-questions.ts';
 import type { Memory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
 import { Metrics } from '../telemetry/metrics.ts';
@@ -11,6 +12,7 @@ import { WorkerProcess } from './worker-process.ts';
 export class Workforce {
   readonly #workers = new Set<WorkerProcess>();
   readonly #memory: MemoryQuestions;
+  readonly #models: ModelsHere;
   /** What processes that have ended had counted: sums that fall would look like a new start. */
   readonly #ended = new Figures(limits.keptSeriesMax);
   readonly #metrics = new Metrics();
@@ -18,8 +20,9 @@ export class Workforce {
   #silent = 0;
 
   /** With what is told of the primary process besides. */
-  constructor(memory: Memory, gauges: readonly Gauge[]) {
+  constructor(memory: Memory, models: ModelsHere, gauges: readonly Gauge[]) {
     this.#memory = memoryAnswers(memory);
+    this.#models = models;
     this.#replaced.with().value = 0;
     this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#serving().length);
     this.#metrics.gauge(
@@ -31,7 +34,11 @@ export class Workforce {
   }
 
   fork(): WorkerProcess {
-    const worker = new WorkerProcess({ ...this.#memory, figuresOfAll: () => this.#figuresOfAll() });
+    const worker = new WorkerProcess({
+      ...this.#memory,
+      askModel: (question, deadlineMs) => this.#models.ask(question, deadlineMs),
+      figuresOfAll: () => this.#figuresOfAll(),
+    });
     this.#workers.add(worker);
     void worker.exited.then(() => {
       this.#workers.delete(worker);

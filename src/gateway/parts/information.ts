@@ -15,6 +15,7 @@ import { modelDialects, wireFormats } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { DataPlane } from './data-plane.ts';
+import type { EmbeddingsPart } from './embeddings.ts';
 import type { Providers } from './providers.ts';
 import type { Stores } from './stores.ts';
 
@@ -24,6 +25,7 @@ interface InformationParts {
   readonly modules: ReadonlyMap<string, Module>;
   readonly stores: Stores;
   readonly providers: Providers;
+  readonly meaning: EmbeddingsPart;
   readonly callers: Callers;
   readonly pipelines: PipelineChoice;
   readonly dataPlane: DataPlane;
@@ -82,6 +84,7 @@ export function informationPart(parts: InformationParts): Part {
         tierLimits: settings.tierLimits,
         features: parts.features,
         paidRoutes: parts.paidRoutes,
+        embeddings: () => parts.meaning.embeddings.state(),
       }),
     ],
   };

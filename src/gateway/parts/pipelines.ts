@@ -10,8 +10,6 @@ import { Passage } from '../../calls/passage.ts';
 import { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { CallReports } from '../../calls/reports.ts';
 import { Settling } from '../../calls/settling.ts';
-import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
-import { noVectors } from '../../embeddings/no-vectors.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
@@ -28,6 +26,7 @@ import { anthropicMessages, wireByName } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Roots } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
+import type { EmbeddingsPart } from './embeddings.ts';
 import type { Providers } from './providers.ts';
 import type { Stores } from './stores.ts';
 
@@ -47,6 +46,7 @@ interface PipelinesParts {
   readonly stores: Stores;
   readonly metrics: Metrics;
   readonly providers: Providers;
+  readonly meaning: EmbeddingsPart;
   readonly usage: UsageRecorder;
   readonly spending: Spending;
   readonly requests: RequestRecorder;
@@ -100,8 +100,8 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
   const kits = kitMaker({
     shelves: stores.shelves,
     stores: stores.database.modules,
-    embeddings: noEmbeddings('off'),
-    vectors: noVectors,
+    embeddings: parts.meaning.embeddings,
+    vectors: parts.meaning.vectors,
     clock: systemClock,
     catalog: prices,
     meanings,

@@ -8,7 +8,7 @@ export interface Embeddings {
   sameAnswer(pairs: readonly TextPair[], asking?: JudgeAsking): Promise<Judged>;
 }
 
-interface EmbeddingsState {
+export interface EmbeddingsState {
   /** What makes vectors: `local`, `off`, or a provider and its model. */
   readonly source: string;
   /** Why there are none now; undefined where there are, or will be with the first use. */
@@ -28,7 +28,7 @@ interface EmbeddingsState {
  */
 export type WhyNoVectors = 'off' | 'missing' | 'starting' | 'down' | 'busy' | 'late' | 'long';
 
-interface EmbeddingsAsking {
+export interface EmbeddingsAsking {
   /**
    * - `meaning`: for texts of people, by whatever the operator chose; this unless said.
    * - `tools`: for ranking tools by a request; runs here.
@@ -44,7 +44,7 @@ interface EmbeddingsAsking {
 
 type VectorUse = 'meaning' | 'tools' | 'judging';
 
-type JudgeAsking = Pick<EmbeddingsAsking, 'deadlineMs' | 'signal'>;
+export type JudgeAsking = Pick<EmbeddingsAsking, 'deadlineMs' | 'signal'>;
 
 /** A direction, with the space that it is of: vectors of different spaces can't be compared. */
 export interface Vector {
@@ -58,13 +58,14 @@ export type Embedded =
   | { readonly vector: Vector; readonly tokens: number; readonly why?: undefined }
   | NoVectors;
 
-type AllEmbedded =
+export type AllEmbedded =
   | { readonly vectors: readonly Vector[]; readonly tokens: readonly number[]; readonly why?: undefined }
   | NoVectors;
 
 export interface NoVectors {
   readonly vector?: undefined;
   readonly vectors?: undefined;
+  readonly tokens?: undefined;
   readonly logits?: undefined;
   readonly why: WhyNoVectors;
 }
@@ -82,3 +83,15 @@ export type Judged =
       readonly why?: undefined;
     }
   | NoVectors;
+
+/** Somebody else who makes vectors. */
+export interface ProviderOfVectors {
+  /** Never rejects. Values in the order of the texts, of any length. */
+  ask(texts: readonly string[], deadlineMs: number): Promise<ProvidedValues>;
+  /** Why it can't be asked; undefined as far as is known. */
+  why(): WhyNoVectors | undefined;
+}
+
+export type ProvidedValues =
+  | { readonly model: string; readonly values: readonly Float32Array[]; readonly why?: undefined }
+  | { readonly values?: undefined; readonly why: WhyNoVectors };

@@ -5,6 +5,7 @@ import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
 import type { Settlements } from './settlements.ts';
+import type { VectorTable } from './vectors.ts';
 
 /** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
 export interface Database {
@@ -21,6 +22,7 @@ export interface Database {
   readonly ledger: Ledger;
   readonly settlements: Settlements;
   readonly paidAnswers: PaidAnswers;
+  readonly vectors: VectorTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

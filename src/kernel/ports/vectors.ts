@@ -4,15 +4,16 @@ import type { Vector } from './embeddings.ts';
 export interface Vectors {
   /** One that is there under this id is replaced. Past the bound of the tenant's, its oldest go first. */
   add(entry: NewVector): Promise<VectorsDone>;
-  /** Those of the same space, the nearest first. What was added or removed elsewhere is known after a second. */
+  /** Those of the same space, the nearest first. What was added elsewhere is found after a second, what was removed never. */
   search(near: Vector, question?: VectorQuestion): Promise<VectorsFound>;
-  remove(ids: readonly string[]): Promise<VectorsDone>;
+  /** In one part; in that without a name where none is said. Up to 100 at a time. */
+  remove(ids: readonly string[], part?: string): Promise<VectorsDone>;
   /** Removes all that this module keeps for this tenant. */
   forget(): Promise<VectorsDone>;
 }
 
 export interface NewVector {
-  /** Of this module for this tenant, in whatever part it is; up to 128 characters. */
+  /** No two in a part have the same; up to 128 characters. */
   readonly id: string;
   readonly vector: Vector;
   /** Parts are searched one at a time: what must not be found together is kept apart, and small parts are quick to load. */
@@ -22,7 +23,7 @@ export interface NewVector {
   readonly ttlSeconds: number;
 }
 
-interface VectorQuestion {
+export interface VectorQuestion {
   readonly part?: string;
   /** 10 unless said, up to 100. */
   readonly most?: number;
@@ -42,15 +43,15 @@ export interface FoundVector {
 /**
  * - `away`: the database doesn't answer.
  * - `late`: it took longer than whoever asked could wait.
- * - `full`: memory for vectors is taken by others.
+ * - `full`: the part is larger than all the memory for vectors.
  */
-type WhyNotFound = 'away' | 'late' | 'full';
+export type WhyNotFound = 'away' | 'late' | 'full';
 
 export type VectorsFound =
   | { readonly found: readonly FoundVector[]; readonly why?: undefined }
   | { readonly found?: undefined; readonly why: WhyNotFound };
 
-interface VectorsDone {
+export interface VectorsDone {
   /** Undefined where it is done. */
   readonly why?: WhyNotFound | undefined;
 }
@@ -60,4 +61,55 @@ export interface VectorShelves {
   vectors(module: string, scope: string): Vectors;
   /** Deletes all that any module kept for a tenant. */
   forget(scope: string): Promise<void>;
+}
+
+/** Rows of vectors, which outlive the process and which all replicas share. */
+export interface VectorTable {
+  /** Replaces one with the same part and id. Of all that the owner has, the oldest are deleted past `most`. */
+  add(owner: VectorOwner, row: VectorRow, most: number): Promise<void>;
+  remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void>;
+  /** Of all its modules where none is named. */
+  forget(owner: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void>;
+  /** What was added to a part since it was last asked for, in order, some at a time. */
+  added(owner: VectorOwner, question: AddedQuestion): Promise<VectorsAdded>;
+  /** Those that are still there. */
+  find(owner: VectorOwner, part: string, ids: readonly string[]): Promise<readonly VectorRow[]>;
+  /** Deletes some whose time is over; true where there may be more. */
+  tidy(nowMs: number): Promise<boolean>;
+}
+
+export interface VectorOwner {
+  readonly module: string;
+  readonly scope: string;
+}
+
+export interface VectorRow {
+  readonly part: string;
+  readonly id: string;
+  readonly space: string;
+  readonly codes: Int8Array;
+  readonly data: string;
+  readonly addedAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+export interface AddedQuestion {
+  readonly part: string;
+  readonly since?: VectorsKnown | undefined;
+  /** How many at a time; `limits.vectorRowsAtOnce` unless said. */
+  readonly most?: number;
+}
+
+/** How far somebody has read. */
+export interface VectorsKnown {
+  /** Changes when all was forgotten. */
+  readonly epoch: string;
+  readonly upTo: number;
+}
+
+export interface VectorsAdded extends VectorsKnown {
+  readonly rows: readonly Omit<VectorRow, 'data'>[];
+  /** Whether what was known before is still there. */
+  readonly goesOn: boolean;
+  readonly isAll: boolean;
 }

@@ -18,6 +18,7 @@ import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
+import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { within } from '../../kernel/within.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
@@ -38,6 +39,7 @@ import { SqlSettlements } from './settlements.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageBook } from './usage-book.ts';
 import { SqlUsers } from './users.ts';
+import { SqlVectorTable } from './vector-table.ts';
 
 export const queryBounds: Bounds = {
   linksMax: limits.databaseConnectionsMax,
@@ -87,6 +89,7 @@ class SqlDatabase implements Database {
   readonly ledger: Ledger;
   readonly settlements: Settlements;
   readonly paidAnswers: PaidAnswers;
+  readonly vectors: VectorTable;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -107,6 +110,7 @@ class SqlDatabase implements Database {
     this.ledger = new SqlLedger(db);
     this.settlements = new SqlSettlements(db);
     this.paidAnswers = new SqlPaidAnswers(db);
+    this.vectors = new SqlVectorTable(db);
   }
 
   async ping(): Promise<void> {

@@ -125,6 +125,29 @@ export interface Tables {
     readonly version: number;
     readonly updated_at_ms: number;
   };
+  /** Who keeps vectors: one row for each module and tenant. */
+  readonly vector_owners: {
+    readonly scope: string;
+    readonly module: string;
+    /** Another one when all was forgotten in between. */
+    readonly epoch: string;
+    readonly entries: number;
+    /** That of the last vector that was added. */
+    readonly last_number: number;
+  };
+  readonly vectors: {
+    readonly scope: string;
+    readonly module: string;
+    readonly part: string;
+    readonly id: string;
+    readonly number: number;
+    readonly space: string;
+    /** One byte a value, from -127 to 127. */
+    readonly codes: Uint8Array;
+    readonly data: string;
+    readonly added_at_ms: number;
+    readonly expires_at_ms: number;
+  };
   readonly anon_sessions: {
     readonly id: string;
     readonly session_ref: string;

@@ -1,4 +1,4 @@
-// AssemblyScript, built by `npm run build:scan`. Reads JSON window by window and remembers in between where it is.
+// AssemblyScript, built by `npm run build:wasm`. Reads JSON window by window and remembers in between where it is.
 // Behind each window stand zeros: no loop has to ask for the end, as a zero ends everything that may go on.
 
 /** Direct children that are listed. */

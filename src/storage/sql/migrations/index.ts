@@ -10,6 +10,7 @@ import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
 import { settlements } from './settlements.ts';
 import { usage } from './usage.ts';
+import { vectors } from './vectors.ts';
 
 /** In the order in which they are run. One that has been released is never changed; the next one changes what it made. */
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   payments,
   settlements,
   paidAnswers,
+  vectors,
 ];

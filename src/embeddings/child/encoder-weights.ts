@@ -1,0 +1,90 @@
+import type { Tensors } from './safetensors.ts';
+
+/** A matrix whose rows are whole numbers times a scale of the row's own. */
+export interface Matrix {
+  readonly rows: number;
+  readonly columns: number;
+  readonly codes: Int8Array;
+  readonly scales: Float32Array;
+}
+
+/** The weights of an encoder by our own names, wherever they come from. */
+export interface EncoderWeights {
+  matrix(name: string): Matrix;
+  floats(name: string): Float32Array;
+}
+
+export const width = 384;
+export const layers = 6;
+
+/** Of a file that has them in int8 already, under our names. */
+export function keptWeights(tensors: Tensors): EncoderWeights {
+  return {
+    matrix(name) {
+      const [rows = 0, columns = 0] = tensors.shape(`${name}.q`);
+      return { rows, columns, codes: tensors.bytes(`${name}.q`), scales: tensors.floats(`${name}.s`) };
+    },
+    floats: (name) => tensors.floats(name),
+  };
+}
+
+/** Of the model as it was published: names are translated, and matrices rounded to int8 here. */
+export function publishedWeights(tensors: Tensors): EncoderWeights {
+  const joined = (names: readonly string[]) => concatenated(names.map((name) => tensors.floats(name)));
+  return {
+    matrix(name) {
+      const names = publishedNames(name).map((published) => `${published}.weight`);
+      const columns = tensors.shape(names[0] ?? '')[1] ?? 0;
+      return rounded(joined(names), columns);
+    },
+    floats(name) {
+      const [, path = '', kind = ''] = /^(.+)\.([^.]+)$/.exec(name) ?? [];
+      return joined(
+        publishedNames(path).map((published) => `${published}.${kind === 'w' ? 'weight' : 'bias'}`),
+      );
+    },
+  };
+}
+
+/** Queries, keys and values are one matrix with us. */
+function publishedNames(name: string): readonly string[] {
+  if (name === 'ln') return ['embeddings.LayerNorm'];
+  const [layer = '', part = ''] = name.split('.');
+  const published = publishedParts[part];
+  if (published === undefined) throw new Error(`there is no part ${name}`);
+  return published.map((path) => `encoder.layer.${layer}.${path}`);
+}
+
+const publishedParts: Readonly<Record<string, readonly string[]>> = {
+  qkv: ['attention.self.query', 'attention.self.key', 'attention.self.value'],
+  o: ['attention.output.dense'],
+  ln1: ['attention.output.LayerNorm'],
+  fc1: ['intermediate.dense'],
+  fc2: ['output.dense'],
+  ln2: ['output.LayerNorm'],
+};
+
+function rounded(values: Float32Array, columns: number): Matrix {
+  const rows = values.length / columns;
+  const codes = new Int8Array(values.length);
+  const scales = new Float32Array(rows);
+  for (let row = 0; row < rows; row++) {
+    const from = row * columns;
+    let largest = 0;
+    for (let at = from; at < from + columns; at++) largest = Math.max(largest, Math.abs(values[at] ?? 0));
+    const scale = largest / 127 || 1;
+    scales[row] = scale;
+    for (let at = from; at < from + columns; at++) codes[at] = Math.round((values[at] ?? 0) / scale);
+  }
+  return { rows, columns, codes, scales };
+}
+
+function concatenated(parts: readonly Float32Array[]): Float32Array {
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}

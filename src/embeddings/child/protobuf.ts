@@ -1,0 +1,51 @@
+/** Writes the few shapes of Protocol Buffers that a graph needs; every method answers with the message itself. */
+export class Message {
+  readonly #pieces: Uint8Array[] = [];
+  #length = 0;
+
+  whole(field: number, value: number | bigint): this {
+    return this.#head(field, 0).#varint(BigInt(value));
+  }
+
+  float(field: number, value: number): this {
+    const bytes = Buffer.alloc(4);
+    bytes.writeFloatLE(value);
+    return this.#head(field, 5).#add(bytes);
+  }
+
+  text(field: number, value: string): this {
+    return this.bytes(field, Buffer.from(value));
+  }
+
+  bytes(field: number, value: Uint8Array): this {
+    return this.#head(field, 2).#varint(BigInt(value.length)).#add(value);
+  }
+
+  message(field: number, value: Message): this {
+    this.#head(field, 2).#varint(BigInt(value.#length));
+    for (const piece of value.#pieces) this.#add(piece);
+    return this;
+  }
+
+  written(): Uint8Array {
+    return Buffer.concat(this.#pieces, this.#length);
+  }
+
+  #head(field: number, wire: number): this {
+    return this.#varint(BigInt((field << 3) | wire));
+  }
+
+  /** Negative numbers are written as if they had 64 bits. */
+  #varint(value: bigint): this {
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, value);
+    for (; rest >= 128n; rest >>= 7n) bytes.push(Number(rest & 127n) | 128);
+    return this.#add(Uint8Array.of(...bytes, Number(rest)));
+  }
+
+  #add(piece: Uint8Array): this {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
+    return this;
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+
+/** A file that must be the one that was meant. */
+export interface KnownFile {
+  readonly path: string;
+  readonly sha256: string;
+}
+
+interface Place {
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly data_offsets: readonly [number, number];
+}
+
+/** Tensors of a file by name, each read when it is asked for: the whole file would take its size in memory. */
+export class Tensors {
+  readonly #file: number;
+  readonly #begin: number;
+  readonly #places: Readonly<Record<string, Place>>;
+
+  constructor({ path, sha256 }: KnownFile) {
+    this.#file = openSync(path, 'r');
+    if (hashOf(this.#file) !== sha256) throw new Error(`${path} is not the file that it should be`);
+    const headBytes = Number(this.#bytes(0, 8).readBigUInt64LE());
+    this.#places = JSON.parse(this.#bytes(8, headBytes).toString());
+    this.#begin = 8 + headBytes;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#places, name);
+  }
+
+  shape(name: string): readonly number[] {
+    return this.#place(name).shape;
+  }
+
+  floats(name: string): Float32Array {
+    const { dtype } = this.#place(name);
+    if (dtype === 'F16') return Float32Array.from(this.halves(name));
+    if (dtype === 'F32') return new Float32Array(this.#aligned(name));
+    throw new Error(`${name} has no floats`);
+  }
+
+  halves(name: string): Float16Array {
+    return new Float16Array(this.#aligned(name));
+  }
+
+  bytes(name: string): Int8Array {
+    return new Int8Array(this.#aligned(name));
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #place(name: string): Place {
+    const place = this.#places[name];
+    if (place === undefined) throw new Error(`there is no tensor ${name}`);
+    return place;
+  }
+
+  #aligned(name: string): ArrayBuffer {
+    const [from, to] = this.#place(name).data_offsets;
+    const buffer = new ArrayBuffer(to - from);
+    this.#read(new Uint8Array(buffer), this.#begin + from);
+    return buffer;
+  }
+
+  #bytes(at: number, length: number): Buffer {
+    const bytes = Buffer.alloc(length);
+    this.#read(bytes, at);
+    return bytes;
+  }
+
+  #read(into: Uint8Array, at: number): void {
+    if (readSync(this.#file, into, 0, into.length, at) !== into.length)
+      throw new Error('the file ends too soon');
+  }
+}
+
+function hashOf(file: number): string {
+  const hash = createHash('sha256');
+  const piece = Buffer.alloc(pieceBytes);
+  for (let at = 0; ; ) {
+    const length = readSync(file, piece, 0, pieceBytes, at);
+    if (length === 0) return hash.digest('hex');
+    hash.update(piece.subarray(0, length));
+    at += length;
+  }
+}
+
+const pieceBytes = 1024 * 1024;

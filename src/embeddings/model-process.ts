@@ -1,0 +1,67 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { limits } from '../kernel/limits.ts';
+import type { ModelFiles } from './model-files.ts';
+import type { Numbered, Said } from './model-questions.ts';
+
+interface ProcessParts {
+  readonly files: ModelFiles;
+  onSaid(said: Said): void;
+  /** Once, however it ended. */
+  onEnd(how: string): void;
+}
+
+/** The process that has the models, as the gateway sees it. It ends with us, also where we are killed: its channel closes. */
+export class ModelProcess {
+  readonly #child: ChildProcess;
+  readonly #ended = Promise.withResolvers<void>();
+
+  constructor({ files, onSaid, onEnd }: ProcessParts) {
+    this.#child = fork(fileURLToPath(new URL('./child/main.ts', import.meta.url)), [JSON.stringify(files)], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // New objects are few: room for more would only be held. What building the graphs leaves is given back at once.
+      execArgv: ['--expose-gc', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'],
+      env: { ...passedOn(), ...frugalMemory },
+    });
+    this.#child.on('message', (said: Said) => onSaid(said));
+    this.#child.on('error', (cause) => this.#end(onEnd, cause.message));
+    this.#child.on('exit', (code, signal) => this.#end(onEnd, signal ?? `code ${code}`));
+    this.#child.unref();
+    this.#child.channel?.unref();
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  say(numbered: Numbered): void {
+    // A channel that is broken is told of by its end.
+    this.#child.send(numbered, () => undefined);
+  }
+
+  kill(): Promise<void> {
+    this.#child.kill('SIGKILL');
+    return this.#ended.promise;
+  }
+
+  #end(onEnd: (how: string) => void, how: string): void {
+    this.#child.removeAllListeners('exit').on('error', () => undefined);
+    this.#ended.resolve();
+    onEnd(how);
+  }
+}
+
+/** It needs no secrets, so it gets none. */
+function passedOn(): NodeJS.ProcessEnv {
+  const needed = ['PATH', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE', 'SystemRoot'];
+  return Object.fromEntries(needed.map((name) => [name, process.env[name]]));
+}
+
+/** For glibc: large pieces go back to the system when they are freed, which is a third of the process; smaller limits cost time. */
+const frugalMemory = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '262144' };
+
+/** How long it rests after so many failures in a row. */
+export function restMs(failures: number): number {
+  return Math.min(limits.embedderRestMsMin * 2 ** (failures - 1), limits.embedderRestMsMax);
+}

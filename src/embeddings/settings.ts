@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { variable } from '../kernel/settings.ts';
+
+/** What makes vectors of texts, and how many of them are kept. */
+export const embeddingSettings = {
+  embeddings: variable(
+    'WEIR_EMBEDDINGS',
+    z
+      .string()
+      .transform((text, context): EmbeddingsSource => {
+        if (text === 'local' || text === 'off') return { from: text };
+        const [, provider, model] = /^([a-z][a-z0-9-]*)\/(.+)$/.exec(text) ?? [];
+        if (provider !== undefined && model !== undefined) return { from: 'provider', provider, model };
+        context.addIssue('must be local, off, or <provider>/<model>');
+        return z.NEVER;
+      })
+      .default({ from: 'local' }),
+  ),
+  /** Of one module for one tenant. */
+  vectorsPerScope: variable(
+    'WEIR_VECTORS_PER_SCOPE',
+    z.coerce.number().pipe(z.int().min(1).max(10_000_000)).default(100_000),
+  ),
+} as const;
+
+export type EmbeddingsSource =
+  | { readonly from: 'local' | 'off' }
+  | { readonly from: 'provider'; readonly provider: string; readonly model: string };

@@ -1,0 +1,230 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Vector } from '../../kernel/ports/embeddings.ts';
+import type {
+  FoundVector,
+  NewVector,
+  VectorOwner,
+  VectorQuestion,
+  VectorRow,
+  VectorShelves,
+  Vectors,
+  VectorsDone,
+  VectorsFound,
+  VectorTable,
+  WhyNotFound,
+} from '../../kernel/ports/vectors.ts';
+import { within } from '../../kernel/within.ts';
+import { codesOf, inverseLength } from './codes.ts';
+import { LoadedPart } from './loaded-part.ts';
+import type { Slabs } from './slabs.ts';
+import { checkedIds, checkedName, checkedQuestion, checkedVector } from './vector-arguments.ts';
+
+interface KeptVectorsParts {
+  readonly table: VectorTable;
+  readonly clock: Clock;
+  /** Vectors that a module may keep for one tenant. */
+  readonly perScope: number;
+  /** Made with the first vector: a gateway that has none needs no memory for them. */
+  slabs(): Slabs;
+  onTrouble?(cause: unknown): void;
+}
+
+/** Vectors in the database, and in memory those that were searched of late. What is found is looked up, so that nothing is found that is gone. */
+export class KeptVectors implements VectorShelves {
+  readonly #parts: KeptVectorsParts;
+  /** The least recently used first. */
+  readonly #loaded = new Map<string, LoadedPart>();
+  #slabs: Slabs | undefined;
+  #tidiedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: KeptVectorsParts) {
+    this.#parts = parts;
+  }
+
+  /** Parts in memory, and pieces of memory taken. */
+  get figures() {
+    return { parts: this.#loaded.size, slabs: this.#slabs?.taken ?? 0 };
+  }
+
+  vectors(module: string, scope: string): Vectors {
+    const owner = { module, scope };
+    return {
+      add: (entry) => this.#add(owner, entry),
+      search: (near, question) => this.#search(owner, near, question),
+      remove: (ids, part) => this.#remove(owner, ids, part),
+      forget: () => this.#done(() => this.#forget(owner)),
+    };
+  }
+
+  async forget(scope: string): Promise<void> {
+    await this.#forget({ scope });
+  }
+
+  async #add(owner: VectorOwner, entry: NewVector): Promise<VectorsDone> {
+    const { table, clock, perScope } = this.#parts;
+    const nowMs = clock.now();
+    const row: VectorRow = {
+      ...checkedVector(entry),
+      part: checkedName('a part', entry.part ?? ''),
+      codes: codesOf(entry.vector.values),
+      addedAtMs: nowMs,
+      expiresAtMs: nowMs + Math.round(entry.ttlSeconds * 1000),
+    };
+    return this.#done(async () => {
+      await table.add(owner, row, perScope);
+      const loaded = this.#loaded.get(keyOf(owner, row.part));
+      // Others may be found there by now, of which this one knows nothing; they come with the next look.
+      if (loaded?.known !== undefined && loaded.put(row)) loaded.trim(perScope, nowMs);
+      this.#tidySometimes(nowMs);
+    });
+  }
+
+  /** Whoever adds something also deletes, from time to time, what is over, whosever it was. */
+  #tidySometimes(nowMs: number): void {
+    if (nowMs - this.#tidiedAtMs < limits.vectorsTidyMs) return;
+    this.#tidiedAtMs = nowMs;
+    void this.#done(async () => {
+      for (let rounds = 0; rounds < tidyRoundsMax; rounds++)
+        if (!(await this.#parts.table.tidy(nowMs))) return;
+    });
+  }
+
+  async #remove(owner: VectorOwner, ids: readonly string[], part = ''): Promise<VectorsDone> {
+    const [gone, from] = [checkedIds(ids), checkedName('a part', part)];
+    this.#loaded.get(keyOf(owner, from))?.remove(gone);
+    return this.#done(() => this.#parts.table.remove(owner, from, gone));
+  }
+
+  async #forget(owner: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void> {
+    await this.#parts.table.forget(owner);
+    const beginning =
+      owner.module === undefined ? `${owner.scope}\n` : keyOf({ module: owner.module, ...owner }, '');
+    for (const [key, loaded] of this.#loaded)
+      if (key.startsWith(beginning)) loaded.checkedAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  async #search(owner: VectorOwner, near: Vector, question: VectorQuestion = {}): Promise<VectorsFound> {
+    const { part, most, least, deadlineMs } = checkedQuestion(question);
+    try {
+      const found = await within(
+        this.#nearest(owner, part, { near, most, least }),
+        deadlineMs,
+        () => new Late(),
+      );
+      return { found };
+    } catch (thrown) {
+      return { why: this.#why(thrown) };
+    }
+  }
+
+  async #nearest(
+    owner: VectorOwner,
+    part: string,
+    { near, most, least }: { readonly near: Vector; readonly most: number; readonly least: number },
+  ): Promise<readonly FoundVector[]> {
+    const { table, clock } = this.#parts;
+    const loaded = await this.#fresh(owner, part);
+    const index = loaded.of(near.space);
+    if (index === undefined) return [];
+    const codes = codesOf(near.values);
+    for (;;) {
+      const spare = most + limits.vectorsSpare;
+      const ids = (await index.nearest(codes, { most: spare, least, nowMs: clock.now() })).map(
+        ({ id }) => id,
+      );
+      if (ids.length === 0) return [];
+      const rows = (await table.find(owner, part, ids)).filter(({ space }) => space === near.space);
+      const there = new Set(rows.map(({ id }) => id));
+      const gone = ids.filter((id) => !there.has(id));
+      loaded.remove(gone);
+      // Where some were gone, others that are there may have been behind them.
+      if (there.size >= most || gone.length === 0 || ids.length < spare)
+        return rows
+          .map((row) => found(row, codes))
+          .filter(({ cosine }) => cosine >= least)
+          .sort((one, other) => other.cosine - one.cosine)
+          .slice(0, most);
+    }
+  }
+
+  /** The part in memory, with all that was added until a second ago. */
+  async #fresh(owner: VectorOwner, part: string): Promise<LoadedPart> {
+    const key = keyOf(owner, part);
+    this.#slabs ??= this.#parts.slabs();
+    const loaded = this.#loaded.get(key) ?? new LoadedPart(this.#slabs);
+    this.#loaded.delete(key);
+    this.#loaded.set(key, loaded);
+    if (this.#loaded.size > limits.vectorPartsMax) this.#unloadOldest(loaded);
+    if (this.#parts.clock.now() - loaded.checkedAtMs < limits.vectorsFreshMs) return loaded;
+    loaded.refreshing ??= this.#refresh(owner, part, loaded).finally(() => {
+      loaded.refreshing = undefined;
+    });
+    await loaded.refreshing;
+    return loaded;
+  }
+
+  async #refresh(owner: VectorOwner, part: string, loaded: LoadedPart): Promise<void> {
+    const { table, clock, perScope } = this.#parts;
+    const nowMs = clock.now();
+    for (let isAll = false; !isAll; ) {
+      const added = await table.added(owner, { part, since: loaded.known });
+      if (!added.goesOn) loaded.clear();
+      for (const row of added.rows)
+        while (!loaded.put(row))
+          if (!this.#unloadOldest(loaded)) {
+            loaded.clear();
+            throw new Full();
+          }
+      loaded.known = { epoch: added.epoch, upTo: added.upTo };
+      isAll = added.isAll;
+    }
+    loaded.trim(perScope, nowMs);
+    loaded.checkedAtMs = nowMs;
+  }
+
+  /** False where there is no other. */
+  #unloadOldest(needed: LoadedPart): boolean {
+    for (const [key, loaded] of this.#loaded)
+      if (loaded !== needed && loaded.refreshing === undefined) {
+        this.#loaded.delete(key);
+        loaded.clear();
+        return true;
+      }
+    return false;
+  }
+
+  async #done(work: () => Promise<void>): Promise<VectorsDone> {
+    try {
+      await work();
+      return {};
+    } catch (thrown) {
+      return { why: this.#why(thrown) };
+    }
+  }
+
+  #why(thrown: unknown): WhyNotFound {
+    if (thrown instanceof Late) return 'late';
+    if (thrown instanceof Full) return 'full';
+    this.#parts.onTrouble?.(thrown);
+    return 'away';
+  }
+}
+
+/** Ten thousand vectors; the rest waits for the next time. */
+const tidyRoundsMax = 20;
+
+class Late extends Error {}
+class Full extends Error {}
+
+function keyOf({ module, scope }: VectorOwner, part: string): string {
+  return `${scope}\n${module}\n${part}`;
+}
+
+function found(row: VectorRow, codes: Int8Array): FoundVector {
+  let product = 0;
+  for (let at = 0; at < codes.length; at++) product += (codes[at] ?? 0) * (row.codes[at] ?? 0);
+  const cosine = Math.min(product * inverseLength(codes) * inverseLength(row.codes), 1);
+  const { id, data, addedAtMs } = row;
+  return { id, cosine, data, addedAtMs };
+}

@@ -1,0 +1,61 @@
+import { limits } from '../../kernel/limits.ts';
+import type { VectorsAdded, VectorsKnown } from '../../kernel/ports/vectors.ts';
+import { PartIndex } from './part-index.ts';
+import type { Slabs } from './slabs.ts';
+
+/** A part in memory: an index for each space that its vectors are of, and how far it has been read. */
+export class LoadedPart {
+  readonly #slabs: Slabs;
+  readonly #spaces = new Map<string, PartIndex>();
+  known: VectorsKnown | undefined;
+  /** When all that there was had been read. */
+  checkedAtMs = Number.NEGATIVE_INFINITY;
+  refreshing: Promise<void> | undefined;
+  #tidiedAtMs = 0;
+
+  constructor(slabs: Slabs) {
+    this.#slabs = slabs;
+  }
+
+  get count(): number {
+    let sum = 0;
+    for (const index of this.#spaces.values()) sum += index.count;
+    return sum;
+  }
+
+  of(space: string): PartIndex | undefined {
+    return this.#spaces.get(space);
+  }
+
+  /** False where there is no memory for it. */
+  put({
+    space,
+    ...vector
+  }: Pick<VectorsAdded['rows'][number], 'id' | 'space' | 'codes' | 'expiresAtMs'>): boolean {
+    let index = this.#spaces.get(space);
+    if (index === undefined) {
+      index = new PartIndex(this.#slabs, vector.codes.length);
+      this.#spaces.set(space, index);
+    }
+    return index.put(vector);
+  }
+
+  remove(ids: readonly string[]): void {
+    for (const index of this.#spaces.values()) for (const id of ids) index.remove(id);
+  }
+
+  /** Never more than there may be in the database, where the oldest go as well. */
+  trim(most: number, nowMs: number): void {
+    if (nowMs - this.#tidiedAtMs > limits.vectorsTidyMs) {
+      this.#tidiedAtMs = nowMs;
+      for (const index of this.#spaces.values()) index.removeExpired(nowMs);
+    }
+    for (const index of this.#spaces.values()) while (index.count > most) index.removeOldest();
+  }
+
+  clear(): void {
+    for (const index of this.#spaces.values()) index.clear();
+    this.#spaces.clear();
+    this.known = undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { plainSlabs } from './plain-slabs.ts';
+import { type Slabs, slabBytes, vectorsInSlab } from './slabs.ts';
+import { wasmSlabs } from './wasm-slabs.ts';
+
+const makers = {
+  plain: plainSlabs,
+  wasm: (bytes: number) => wasmSlabs(bytes) ?? assert.fail('no SIMD here'),
+};
+
+test('products are the same with and without WebAssembly, whatever the size', () => {
+  for (const size of [1, 15, 16, 17, 384, 1536, 4096]) {
+    const both = Object.values(makers).map((make) => make(slabBytes * 4));
+    const count = vectorsInSlab(size);
+    const vectors = Array.from({ length: count }, (_, at) => codes(size, at));
+    const query = codes(size, 1000);
+    const expected = vectors.map((vector) =>
+      vector.reduce((sum, code, at) => sum + code * (query[at] ?? 0), 0),
+    );
+    for (const slabs of both) {
+      const slab = slabs.take() ?? assert.fail();
+      // What was there before must not count.
+      slabs.write(slab, 0, new Int8Array(slabBytes).fill(127));
+      vectors.forEach((vector, at) => {
+        slabs.write(slab, at, vector);
+      });
+      slabs.begin(new Int8Array(4096).fill(-127));
+      slabs.begin(query);
+      assert.deepEqual([...slabs.products(slab, count).subarray(0, count)], expected, `${size}`);
+    }
+  }
+});
+
+test('the largest values there are do not run over', () => {
+  for (const make of Object.values(makers)) {
+    const slabs = make(slabBytes);
+    const slab = slabs.take() ?? assert.fail();
+    slabs.write(slab, 0, new Int8Array(4096).fill(-127));
+    slabs.begin(new Int8Array(4096).fill(-127));
+    assert.equal(slabs.products(slab, 1)[0], 4096 * 127 * 127);
+  }
+});
+
+test('there are no more than there may be, and what was given back is taken again', () => {
+  for (const make of Object.values(makers)) {
+    const slabs: Slabs = make(slabBytes * 700);
+    const all = Array.from({ length: 700 }, () => slabs.take() ?? assert.fail());
+    assert.equal(new Set(all).size, 700);
+    assert.equal(slabs.take(), undefined);
+    slabs.giveBack(all[5] ?? assert.fail());
+    assert.equal(slabs.taken, 699);
+    assert.equal(slabs.take(), all[5]);
+    assert.equal(slabs.take(), undefined);
+  }
+});
+
+function codes(size: number, seed: number): Int8Array {
+  return Int8Array.from({ length: size }, (_, at) => (((seed + 1) * 7919 + at * 104_729) % 255) - 127);
+}

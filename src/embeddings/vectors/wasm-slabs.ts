@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs';
+import { plainSlabs } from './plain-slabs.ts';
+import { paddedSize, type Slabs, slabBytes } from './slabs.ts';
+
+/** In the memory of a WebAssembly program, which grows as slabs are taken; undefined where that isn't to be had. */
+export function wasmSlabs(bytesMax: number): Slabs | undefined {
+  const code = readFileSync(new URL('./products.wasm', import.meta.url));
+  if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(code)) return undefined;
+  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code));
+  const { memory, multiply } = exports;
+  const [queryAt, productsAt, slabsAt] = [exports.queryAt, exports.productsAt, exports.slabsAt].map(
+    ({ value }) => value,
+  );
+  if (queryAt === undefined || productsAt === undefined || slabsAt === undefined) return undefined;
+  const most = Math.floor(bytesMax / slabBytes);
+  const free: number[] = [];
+  let made = 0;
+  let size = 0;
+  let bytes = new Int8Array(memory.buffer);
+  let products = new Int32Array(memory.buffer, productsAt);
+  const addressOf = (slab: number) => slabsAt + slab * slabBytes;
+
+  /** A memory that has grown is another buffer. */
+  const grow = () => {
+    const missing = addressOf(made + 1) - bytes.length;
+    if (missing > 0) memory.grow(Math.max(Math.ceil(missing / pageBytes), pagesAtOnce));
+    bytes = new Int8Array(memory.buffer);
+    products = new Int32Array(memory.buffer, productsAt);
+  };
+  return {
+    most,
+    get taken() {
+      return made - free.length;
+    },
+    take() {
+      const again = free.pop();
+      if (again !== undefined || made >= most) return again;
+      grow();
+      return made++;
+    },
+    giveBack: (slab) => void free.push(slab),
+    write(slab, place, codes) {
+      const at = addressOf(slab) + place * paddedSize(codes.length);
+      bytes.fill(0, at + codes.length, at + paddedSize(codes.length)).set(codes, at);
+    },
+    begin(query) {
+      size = paddedSize(query.length);
+      bytes.fill(0, queryAt, queryAt + size).set(query, queryAt);
+    },
+    products(slab, count) {
+      multiply(addressOf(slab), count, size);
+      return products;
+    },
+  };
+}
+
+/** The fastest that there is here. */
+export function fastestSlabs(bytesMax: number): Slabs {
+  return wasmSlabs(bytesMax) ?? plainSlabs(bytesMax);
+}
+
+const pageBytes = 65_536;
+/** A megabyte at a time. */
+const pagesAtOnce = 16;
+
+/** What of WebAssembly is used; the types of Node.js leave it to those of browsers. */
+declare const WebAssembly: {
+  validate(code: Uint8Array): boolean;
+  readonly Module: new (code: Uint8Array) => object;
+  readonly Instance: new (module: object) => { readonly exports: Products };
+};
+
+interface Products {
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
+  multiply(slabAt: number, count: number, size: number): void;
+  readonly queryAt: { readonly value: number };
+  readonly productsAt: { readonly value: number };
+  readonly slabsAt: { readonly value: number };
+}

@@ -1,0 +1,7 @@
+import { vectorTableConformance } from '../vector-table-conformance.ts';
+import { MemoryVectorTable } from './memory-vector-table.ts';
+
+vectorTableConformance('vectors in memory', () => {
+  const table = new MemoryVectorTable();
+  return [table, table];
+});
