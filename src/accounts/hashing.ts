@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { hash, verify } from '@node-rs/argon2';
 import { limits } from '../kernel/limits.ts';
+import { type Argon2, type Cost, loadArgon2 } from './argon2.ts';
 import { BoundedQueue } from './bounded-queue.ts';
-
-interface Cost {
-  readonly memoryCost: number;
-  readonly timeCost: number;
-  readonly parallelism: number;
-}
 
 /** OWASP's recommendation for what people make up: 19 MiB and two passes. */
 const passwordCost: Cost = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
@@ -35,6 +29,7 @@ export class Hashing {
   readonly decoy: string;
   readonly #cost: Cost;
   readonly #queue: BoundedQueue;
+  #argon2: Promise<Argon2> | undefined;
 
   constructor(cost: Cost, queue: BoundedQueue) {
     this.#cost = cost;
@@ -43,11 +38,17 @@ export class Hashing {
   }
 
   hash(text: string): Promise<string> {
-    return this.#queue.run(() => hash(text, this.#cost));
+    return this.#queue.run(async () => (await this.#loaded()).hash(text, this.#cost));
   }
 
   verify(hashed: string, text: string): Promise<boolean> {
-    return this.#queue.run(() => verify(hashed, text));
+    return this.#queue.run(async () => (await this.#loaded()).verify(hashed, text));
+  }
+
+  /** With the first password or key: a gateway without accounts needs none. */
+  #loaded(): Promise<Argon2> {
+    this.#argon2 ??= loadArgon2();
+    return this.#argon2;
   }
 }
 

@@ -1,0 +1,70 @@
+import * as crypto from 'node:crypto';
+import { promisify } from 'node:util';
+
+export interface Cost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
+/** Hashes as texts that name their own cost. */
+export interface Argon2 {
+  hash(text: string, cost: Cost): Promise<string>;
+  verify(hashed: string, text: string): Promise<boolean>;
+}
+
+/** That of the native package; where its binary, an optional dependency, isn't installed, that of Node.js. */
+export async function loadArgon2(): Promise<Argon2> {
+  try {
+    return await import('@node-rs/argon2');
+  } catch (cause) {
+    if (crypto.argon2 === undefined)
+      throw new Error('@node-rs/argon2 is not installed for this platform, and this Node.js has no argon2', {
+        cause,
+      });
+    return nodeArgon2;
+  }
+}
+
+/** Writes and reads the same texts. */
+export const nodeArgon2: Argon2 = {
+  async hash(text, cost) {
+    const salt = crypto.randomBytes(saltBytes);
+    const hashed = await derived(text, { cost, salt, bytes: hashBytes });
+    const { memoryCost, timeCost, parallelism } = cost;
+    return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${plain(salt)}$${plain(hashed)}`;
+  },
+  async verify(hashed, text) {
+    const [, memory, time, lanes, salt, expected] = written.exec(hashed) ?? [];
+    if (salt === undefined || expected === undefined) throw new Error('this is no hash of argon2id');
+    const cost = { memoryCost: Number(memory), timeCost: Number(time), parallelism: Number(lanes) };
+    const wanted = Buffer.from(expected, 'base64');
+    const found = await derived(text, { cost, salt: Buffer.from(salt, 'base64'), bytes: wanted.length });
+    return crypto.timingSafeEqual(found, wanted);
+  },
+};
+
+const saltBytes = 16;
+const hashBytes = 32;
+const written = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+interface Derivation {
+  readonly cost: Cost;
+  readonly salt: Uint8Array;
+  readonly bytes: number;
+}
+
+function derived(text: string, { cost, salt, bytes }: Derivation): Promise<Buffer> {
+  return promisify(crypto.argon2)('argon2id', {
+    message: Buffer.from(text),
+    nonce: salt,
+    memory: cost.memoryCost,
+    passes: cost.timeCost,
+    parallelism: cost.parallelism,
+    tagLength: bytes,
+  });
+}
+
+function plain(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+}
