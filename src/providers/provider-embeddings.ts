@@ -1,3 +1,4 @@
+import type { Dispatcher } from 'undici';
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
 import type { ProvidedValues, ProviderOfVectors } from '../kernel/ports/embeddings.ts';
@@ -49,28 +50,59 @@ export class ProviderEmbeddings implements ProviderOfVectors {
     }
   }
 
-  async #post(input: readonly string[], signal: AbortSignal): Promise<{ status: number; text: string }> {
+  #post(input: readonly string[], signal: AbortSignal): Promise<Whole> {
     const { egress, provider, model, credential } = this.#parts;
     const { pool, basePath } = egress.to(provider);
-    const { statusCode, body } = await pool.request({
-      method: 'POST',
-      path: `${basePath}/embeddings`,
-      headers: [
-        'content-type',
-        'application/json',
-        ...(credential === undefined ? [] : provider.authorize(credential)),
-      ],
-      body: JSON.stringify({ model, input, encoding_format: 'float' }),
-      signal,
+    const authorization = credential === undefined ? [] : provider.authorize(credential);
+    return new Promise((resolve, reject) => {
+      // Without a connection nobody else would say that this is over.
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      pool.dispatch(
+        {
+          method: 'POST',
+          path: `${basePath}/embeddings`,
+          headers: ['content-type', 'application/json', ...authorization],
+          body: JSON.stringify({ model, input, encoding_format: 'float' }),
+        },
+        gathering({ signal, resolve, reject }),
+      );
     });
-    let text = '';
-    body.setEncoding('utf8');
-    for await (const piece of body) {
-      text += piece;
-      if (text.length > limits.frameBytesMax) throw new Error('its answer is too long');
-    }
-    return { status: statusCode, text };
   }
+}
+
+interface Whole {
+  readonly status: number;
+  readonly text: string;
+}
+
+interface Gathering {
+  readonly signal: AbortSignal;
+  resolve(whole: Whole): void;
+  reject(cause: unknown): void;
+}
+
+/** Puts a small answer together. */
+function gathering({ signal, resolve, reject }: Gathering): Dispatcher.DispatchHandler {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  let status = 0;
+  return {
+    onRequestStart(controller) {
+      const abort = () => controller.abort(new Error('nobody waits for it any more'));
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    },
+    onResponseStart(_, code) {
+      status = code;
+    },
+    onResponseData(controller, piece) {
+      bytes += piece.length;
+      if (bytes > limits.frameBytesMax) controller.abort(new Error('its answer is too long'));
+      else pieces.push(piece);
+    },
+    onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),
+    onResponseError: (_, cause) => reject(cause),
+  };
 }
 
 /** In the order of the texts, each of length 1. */
