@@ -2,6 +2,8 @@
 export { bytesOfText } from './kernel/abridged.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export type { Clock } from './kernel/clock.ts';
+export type { Conversation } from './kernel/conversation/conversation.ts';
+export type { Ledger } from './kernel/conversation/ledger.ts';
 export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Caller, Exchange, Received } from './kernel/exchange.ts';

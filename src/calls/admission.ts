@@ -1,3 +1,4 @@
+import { broughtName } from '../kernel/conversation/conversation.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { isJsonObject } from '../kernel/json.ts';
@@ -77,6 +78,9 @@ export class Admission {
   async #prepared({ id, received, presence, trace }: Arrived, known: Known): Promise<Ready> {
     const { credentials, directory, pipelines, prices } = this.#parts;
     const model = checkedModel(received);
+    // What a client named itself is told whoever asks; what has to be derived only when somebody does.
+    const conversation = broughtName(received);
+    if (conversation !== undefined) trace.tell('conversation', conversation);
     const { pipeline } = pipelines.choose(received.header('x-weir-pipeline'), known.pipelineConfig);
     const target = directory.resolve(model);
     const finder = credentials.of({ known, headers: rawHeadersOf(received) });

@@ -1,5 +1,7 @@
 import type { Attempt } from '../kernel/attempt.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { Ledger } from '../kernel/conversation/ledger.ts';
+import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { type Exchange, scopeOf } from '../kernel/exchange.ts';
 import type { Kit, Models } from '../kernel/module.ts';
 import type { Observation } from '../kernel/observation.ts';
@@ -18,6 +20,7 @@ import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Afterwork } from './afterwork.ts';
 import { type AskingParts, ask } from './asking.ts';
 import { keptPurse } from './kept-purse.ts';
+import type { Ledgers } from './ledgers.ts';
 import type { Meanings } from './meaning.ts';
 
 export interface KitParts {
@@ -25,6 +28,7 @@ export interface KitParts {
   readonly stores: ModuleStores;
   readonly embeddings: Embeddings;
   readonly vectors: VectorShelves;
+  readonly ledgers: Ledgers;
   readonly clock: Clock;
   readonly catalog: Prices;
   readonly meanings: Meanings;
@@ -46,6 +50,7 @@ class CallKit implements Kit<unknown> {
   readonly options: unknown;
   readonly #parts: KitParts;
   readonly #at: Workplace;
+  #ledger: Ledger | undefined;
 
   constructor(parts: KitParts, at: Workplace) {
     this.options = at.options;
@@ -75,6 +80,20 @@ class CallKit implements Kit<unknown> {
 
   get vectors(): Vectors {
     return this.#parts.vectors.vectors(this.#observation.module.name, this.scope);
+  }
+
+  get ledger(): Ledger {
+    const { module, exchange } = this.#observation;
+    this.#ledger ??= this.#parts.ledgers.of({
+      module: module.name,
+      scope: this.scope,
+      root: exchange.conversation.root,
+    });
+    return this.#ledger;
+  }
+
+  get prefix(): PrefixKit {
+    return this.#observation.prefix;
   }
 
   get clock(): Clock {

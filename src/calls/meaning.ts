@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
-import { canonicalJson, isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
+import { unmarked } from '../kernel/unmarked.ts';
 
 /** Says which calls are the same question, by a name for everything that can change the answer. */
 export class Meanings {
@@ -64,18 +65,6 @@ function meaning(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
   const aside = new Set(['model', 'stream', 'cache_control', ...bookkeeping]);
   const fields = Object.entries(body).filter(([field]) => !aside.has(field));
   return Object.fromEntries(fields.map(([field, value]) => [field, unmarked(value)]));
-}
-
-/** Markers stand on tools, on messages and on what these contain; not inside of what a tool is given. */
-function unmarked(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(unmarked);
-  if (!isJsonObject(value)) return value;
-  const { cache_control: _, ...rest } = value;
-  return {
-    ...rest,
-    ...('content' in rest && { content: unmarked(rest.content) }),
-    ...('function' in rest && { function: unmarked(rest.function) }),
-  };
 }
 
 /** Whether nothing is lost between a stream and a whole answer: what only its own format can say may be. */

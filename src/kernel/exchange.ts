@@ -1,5 +1,7 @@
 import type { Asker } from './attempt.ts';
 import { BodyMemory } from './body-memory.ts';
+import { Conversation, originOf } from './conversation/conversation.ts';
+import type { Prefix } from './conversation/prefix.ts';
 import { type HeaderList, headerOf, secretHeaders } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
 import { limits } from './limits.ts';
@@ -173,6 +175,8 @@ interface Asking {
   readonly askedBy: string | undefined;
   /** Whether that is a question of its own. */
   readonly isAside: boolean;
+  /** What its provider keeps of its conversation; undefined where no module may change that. */
+  readonly prefix?: Prefix | undefined;
 }
 
 let inside: {
@@ -193,6 +197,7 @@ export class Exchange {
   readonly #credentials: CredentialFinder;
   readonly #request: ChatRequest | undefined;
   readonly #asking: Asking;
+  #conversation: Conversation | undefined;
 
   constructor(fields: ExchangeFields, request?: ChatRequest, asking = byTheClient) {
     this.id = fields.id;
@@ -218,6 +223,15 @@ export class Exchange {
   /** Whether the request is still the client's own. */
   get untouched(): boolean {
     return this.#request === undefined || this.#request === this.received.request;
+  }
+
+  /** Which conversation it belongs to, as far as this request tells it; worked out when somebody asks. */
+  get conversation(): Conversation {
+    this.#conversation ??= new Conversation(
+      this.trace.inConversation(() => originOf(this)),
+      this.request.messages,
+    );
+    return this.#conversation;
   }
 
   with(changes: { readonly request?: ChatRequest; readonly target?: Target }): Exchange {

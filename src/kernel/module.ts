@@ -1,5 +1,7 @@
 import type { Attempt } from './attempt.ts';
 import type { Clock } from './clock.ts';
+import type { Ledger } from './conversation/ledger.ts';
+import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
@@ -80,6 +82,10 @@ export interface Kit<Options> {
   readonly embed: Embeddings;
   /** This module's vectors, to be found by what lies near them: separate for each account, too. */
   readonly vectors: Vectors;
+  /** What this module decided in this conversation, so that it does the same to it on every later call. */
+  readonly ledger: Ledger;
+  /** What its provider keeps of this conversation, and what may be changed in that. */
+  readonly prefix: PrefixKit;
   readonly clock: Clock;
   /** What models cost, and how much they can read and say. */
   readonly catalog: Prices;

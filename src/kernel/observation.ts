@@ -1,7 +1,9 @@
 import type { Asker, Attempt } from './attempt.ts';
+import { type Prefix, type PrefixKit, prefixKit } from './conversation/prefix.ts';
 import { GatewayError } from './errors.ts';
 import { askedFor, askingOf, type Exchange } from './exchange.ts';
 import { limits } from './limits.ts';
+import type { ChatRequest } from './message.ts';
 import type { Handler, Module } from './module.ts';
 import { quietly } from './quietly.ts';
 import type { Keeper } from './reply/keeper.ts';
@@ -37,6 +39,8 @@ export class Observation implements Keeper, Asker {
   #settled: readonly Paid[] = none;
   readonly #stopwatch: Stopwatch;
   #changedRequest = false;
+  /** What the module may make of the request, though a provider's cache doesn't survive it. */
+  #allowed: ChatRequest | undefined;
   #callsOfNext = 0;
   #questions = 0;
   /** What the answer was made to fail with because of the module. */
@@ -68,17 +72,41 @@ export class Observation implements Keeper, Asker {
     if (this.#stopwatch.expired) throw new Error('this call goes on without the module, which took too long');
     if (this.#isOver) throw new Error('this call is over');
     this.#checkTouches(passed);
-    if (passed !== this.#exchange) this.#changedRequest = true;
+    const { goesOn, prefix } = this.#guarded(passed);
+    if (goesOn !== this.#exchange) this.#changedRequest = true;
     this.mayAsk();
     const asking = askingOf(this.#exchange);
     const askedBy = ++this.#callsOfNext > 1 ? this.module.name : asking.askedBy;
-    const further = askedFor(passed, { ...asking, within: this, askedBy });
+    const further = askedFor(goesOn, { ...asking, within: this, askedBy, prefix });
     try {
       return this.#received(await this.wait(this.#next(further)));
     } catch (failure) {
       this.#inner = [...this.#inner, failure];
       throw failure;
     }
+  }
+
+  /** What the provider keeps of a conversation stays as it was, unless the module may change it. */
+  #guarded(passed: Exchange): { readonly goesOn: Exchange; readonly prefix?: Prefix } {
+    const { prefix } = askingOf(this.#exchange);
+    if (prefix === undefined) return { goesOn: passed };
+    const { module, step } = this;
+    return prefix.through({
+      module: module.name,
+      came: this.#exchange,
+      passed,
+      step,
+      allowed: this.#allowed,
+    });
+  }
+
+  /** What is known of that, for the module. */
+  get prefix(): PrefixKit {
+    const { module, step } = this;
+    const { prefix } = askingOf(this.#exchange);
+    return prefixKit({ exchange: this.#exchange, module: module.name, step }, prefix, (edited) => {
+      this.#allowed = edited;
+    });
   }
 
   /** Who has handed on an answer may still read another, but then at once; else nobody ever would. */

@@ -8,6 +8,7 @@ import type { Handler, Module } from './module.ts';
 import { Pipelines } from './pipeline.ts';
 import { Reply } from './reply/reply.ts';
 
+const unguarded = { open: () => assert.fail('nothing runs here') };
 const request: ChatRequest = { model: 'demo-1', max_tokens: 50, messages: [{ role: 'user', content: 'Hi' }] };
 
 function module(handle: Module['handle'], over: Partial<Module> = {}): Module {
@@ -188,7 +189,11 @@ describe('a module without anything to do', () => {
   test('is not run, and is still listed', async () => {
     const { step, told } = await runModule(limit)(request);
     assert.deepEqual([step, told], [undefined, []]);
-    const pipelines = new Pipelines(new Map([['limit', limit]]), () => assert.fail('nothing runs here'));
+    const pipelines = new Pipelines(
+      new Map([['limit', limit]]),
+      () => assert.fail('nothing runs here'),
+      unguarded,
+    );
     assert.equal(pipelines.compile('limit').text, 'limit');
   });
 
@@ -218,7 +223,7 @@ describe('compiling', () => {
     ['probe', module((exchange, next) => next(exchange))],
     ['limit', limit],
   ]);
-  const pipelines = new Pipelines(modules, () => assert.fail('nothing runs here'));
+  const pipelines = new Pipelines(modules, () => assert.fail('nothing runs here'), unguarded);
   const names = (asked: string, ...lower: readonly string[]) => pipelines.compile(asked, ...lower).text;
 
   test('happens once for each list', () => {

@@ -1,13 +1,15 @@
+import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
-import type { Exchange } from './exchange.ts';
+import { askedFor, askingOf, type Exchange } from './exchange.ts';
 import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import { Lru } from './lru.ts';
 import type { Handler, Kit, Module } from './module.ts';
 import { Observation } from './observation.ts';
 import { formatPipelineList, type Listed, parsePipelineList } from './pipeline-list.ts';
-import type { Reply } from './reply/reply.ts';
+import { custody, type Reply } from './reply/reply.ts';
 import { Timekeeper } from './stopwatch.ts';
+import type { Touch } from './touches.ts';
 
 /** A module of a pipeline with its options read. */
 export interface Stage {
@@ -21,6 +23,8 @@ export interface Pipeline {
   readonly stages: readonly Stage[];
   /** Whether a module in it may send a call elsewhere. */
   readonly mayMove: boolean;
+  /** Whether a module in it may edit what providers keep of a conversation. */
+  readonly mayEdit: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
@@ -38,12 +42,14 @@ export interface Workplace {
 export class Pipelines {
   readonly modules: ReadonlyMap<string, Module>;
   readonly #kits: KitMaker;
+  readonly #guard: Pick<PrefixGuard, 'open'>;
   readonly #timekeeper = new Timekeeper();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
 
-  constructor(modules: ReadonlyMap<string, Module>, kits: KitMaker) {
+  constructor(modules: ReadonlyMap<string, Module>, kits: KitMaker, guard: Pick<PrefixGuard, 'open'>) {
     this.modules = modules;
     this.#kits = kits;
+    this.#guard = guard;
   }
 
   /** Pipelines that are kept. */
@@ -101,12 +107,24 @@ export class Pipelines {
   #pipeline(stages: readonly Stage[]): Pipeline {
     const text = stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.listed));
     const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
+    const editing = active.filter(({ module }) => module.touches.some((touch) => kept.has(touch)));
+    const names = editing.map(({ module }) => module.name);
     return {
       text,
       stages,
       mayMove: active.some(({ module }) => module.touches.includes('target')),
-      run: (exchange, upstream) => this.#handler(active, 0, upstream)(exchange),
+      mayEdit: names.length > 0,
+      run: (exchange, upstream) =>
+        names.length === 0
+          ? this.#handler(active, 0, upstream)(exchange)
+          : this.#guarded(exchange, names, (watched) => this.#handler(active, 0, noted(upstream))(watched)),
     };
+  }
+
+  /** With what is known of what its provider keeps, which these modules may not change. */
+  async #guarded(exchange: Exchange, modules: readonly string[], run: Handler): Promise<Reply> {
+    const prefix = await this.#guard.open(exchange, modules);
+    return run(askedFor(exchange, { ...askingOf(exchange), prefix }));
   }
 
   /** The stages from `first` on, with the upstream behind them. */
@@ -126,6 +144,18 @@ export class Pipelines {
       return observation.run(() => module.handle(exchange, observation.next, kit));
     };
   }
+}
+
+/** What providers keep, and read again for less. */
+const kept: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);
+
+/** An upstream whose every beginning answer is noted as something that its provider keeps. */
+function noted(upstream: Handler): Handler {
+  return async (exchange) => {
+    const reply = await upstream(exchange);
+    const noting = askingOf(exchange).prefix?.begun(exchange);
+    return noting === undefined ? reply : custody.onEnd(reply, () => noting);
+  };
 }
 
 function isInnermost({ module }: Stage): boolean {

@@ -34,6 +34,8 @@ export interface Priced {
   readonly outputTokensMax?: number;
   /** What the model can read and say together, where that is known. */
   readonly contextTokens?: number;
+  /** How long its provider keeps what it has read, where that is known. */
+  readonly cacheSeconds?: number;
 }
 
 /** What a call cost, in trillionths of a dollar by kind: the parts add up to the whole. */

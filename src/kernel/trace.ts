@@ -1,4 +1,5 @@
 import type { Attempt } from './attempt.ts';
+import type { Origin } from './conversation/conversation.ts';
 import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
 
@@ -45,6 +46,7 @@ export class Trace {
   askedIn: string | undefined;
   /** Time spent waiting for a provider. */
   awayMs = 0;
+  #origin: Origin | undefined;
   #delivered: Attempt | undefined;
   /** When the answer had begun, or the call had failed. */
   #begunAtMs: number | undefined;
@@ -122,6 +124,24 @@ export class Trace {
     for (let at = this.attempts.length - 1; at >= 0; at--)
       if (this.attempts[at]?.isAside === false) return this.attempts[at]?.target;
     return undefined;
+  }
+
+  /** The conversation that the call belongs to, which is the same from its first asking on, and told to the client. */
+  inConversation(found: () => Origin): Origin {
+    if (this.#origin === undefined) {
+      this.#origin = found();
+      this.tell('conversation', this.#origin.name);
+    }
+    return this.#origin;
+  }
+
+  /** Where it turns out to be another conversation that began in the same way. */
+  isNamed(name: string): string {
+    if (this.#origin !== undefined && this.#origin.name !== name) {
+      this.#origin = { ...this.#origin, name };
+      this.tell('conversation', name);
+    }
+    return name;
   }
 
   /** A header of the answer; what was said before under the same name is forgotten. */

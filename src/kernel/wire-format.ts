@@ -31,6 +31,10 @@ export interface WireFormat {
   readonly keepAlive: Uint8Array;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
+  /** The mark by which agents that speak this format tell their sessions apart, where a call has one. */
+  session?(received: Received): string | undefined;
+  /** How a block of instructions begins in which agents tell who sends a call. */
+  readonly attribution?: string;
   /** A request without a limit of output is refused. */
   readonly requiresOutputLimit?: true;
   /** For calls whose usage nobody tells. */

@@ -1,9 +1,11 @@
 import { inspect } from 'node:util';
+import { Sealing } from '../accounts/sealing.ts';
 import { Reservations } from '../billing/reservations.ts';
 import { Spending } from '../billing/spending.ts';
 import { Afterwork } from '../calls/afterwork.ts';
 import { metered } from '../calls/attempt.ts';
 import { kitMaker } from '../calls/kit.ts';
+import { Ledgers } from '../calls/ledgers.ts';
 import { Meanings } from '../calls/meaning.ts';
 import { Settling } from '../calls/settling.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
@@ -11,6 +13,7 @@ import { KeptVectors } from '../embeddings/vectors/kept-vectors.ts';
 import { plainSlabs } from '../embeddings/vectors/plain-slabs.ts';
 import type { Attempt } from '../kernel/attempt.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
+import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
@@ -103,9 +106,9 @@ export function runModule(
   const spending = new Spending({ purses, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
   const afterwork = new Afterwork({ onFault: (_, fault) => void faults.push(fault) });
+  const stores = new MemoryModuleStores(clock);
+  const shelves = new MemoryShelves(clock);
   const kits = kitMaker({
-    shelves: new MemoryShelves(clock),
-    stores: new MemoryModuleStores(clock),
     embeddings,
     vectors: new KeptVectors({
       table: new MemoryVectorTable(),
@@ -113,6 +116,9 @@ export function runModule(
       perScope: 100_000,
       slabs: () => plainSlabs(limits.vectorBytesMax),
     }),
+    shelves,
+    stores,
+    ledgers: new Ledgers({ stores, clock, sealing: new Sealing([Buffer.alloc(32, 'test')]) }),
     clock,
     catalog: prices,
     meanings: new Meanings(Buffer.from('test')),
@@ -130,7 +136,8 @@ export function runModule(
     error: (facts, message) => process.emitWarning(message, { detail: inspect(facts) }),
   });
   const all = [module, ...(surroundings.beside ?? [])];
-  const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits);
+  const guard = new PrefixGuard({ shelves, prices, clock });
+  const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits, guard);
 
   return async (request: ChatRequest, over: RunOptions = {}): Promise<ModuleRun> => {
     const run = { ...defaults, ...over };

@@ -5,12 +5,14 @@ import { Afterwork } from '../../calls/afterwork.ts';
 import { metered } from '../../calls/attempt.ts';
 import { Continuing } from '../../calls/continuing.ts';
 import { kitMaker } from '../../calls/kit.ts';
+import { Ledgers } from '../../calls/ledgers.ts';
 import { Meanings } from '../../calls/meaning.ts';
 import { Passage } from '../../calls/passage.ts';
 import { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { CallReports } from '../../calls/reports.ts';
 import { Settling } from '../../calls/settling.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
@@ -102,6 +104,11 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     stores: stores.database.modules,
     embeddings: parts.meaning.embeddings,
     vectors: parts.meaning.vectors,
+    ledgers: new Ledgers({
+      stores: stores.database.modules,
+      clock: systemClock,
+      sealing: new Sealing(roots.derived('ledger')),
+    }),
     clock: systemClock,
     catalog: prices,
     meanings,
@@ -115,7 +122,11 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     wireByName,
     target: (model) => directory.find(model),
   });
-  const compiled = new Compiled(parts.modules, kits);
+  const compiled = new Compiled(
+    parts.modules,
+    kits,
+    new PrefixGuard({ shelves: stores.shelves, prices, clock: systemClock }),
+  );
   return {
     pipelines: new PipelineChoice(compiled, settings.pipeline),
     passage,

@@ -8,6 +8,7 @@ import { encodeRequest } from './encode-request.ts';
 import { nameOfError } from './errors.ts';
 import { briefOfMessage, glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
 import { bodyOf, MessagesEncoder } from './reply-encoder.ts';
+import { attribution, sessionOf } from './session.ts';
 
 const reader: AnswerReader = { read: readMessage, brief: briefOfMessage, glimpse: glimpseOfMessage };
 
@@ -47,6 +48,8 @@ export const anthropicMessages: WireFormat = {
   replyDecoder: (framing, interest) =>
     framing === 'json' ? new CollectedJson(reader, interest) : new MessagesDecoder(interest),
   replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new MessagesEncoder()),
+  session: sessionOf,
+  attribution,
   requiresOutputLimit: true,
   errorType: nameOfError,
   errorFrame: (envelope) => Buffer.from(`event: error\ndata: ${JSON.stringify(envelope)}\n\n`),

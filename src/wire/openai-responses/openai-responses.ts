@@ -13,6 +13,7 @@ import { responsesContinuation } from './history.ts';
 import { briefOfResponse, readResponse } from './read-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
+import { sessionOf } from './session.ts';
 import { responseOf } from './write-response.ts';
 
 const reader: AnswerReader = { read: readResponse, brief: briefOfResponse };
@@ -42,6 +43,7 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
     continuation: responsesContinuation,
+    session: sessionOf,
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Sealing } from '../accounts/sealing.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
+import { Ledgers } from './ledgers.ts';
+
+const sealing = new Sealing([Buffer.alloc(32, 'a key')]);
+const whose = { module: 'probe', scope: 'account:1', root: 'root' };
+
+function replicas(clock = systemClock) {
+  const stores = new MemoryModuleStores(clock);
+  const replica = () => new Ledgers({ stores, clock, sealing });
+  return { stores, replica };
+}
+
+test('the first decision about a place stands, on every replica and after a restart', async () => {
+  const { replica } = replicas();
+  const [one, other] = [replica(), replica()];
+  assert.equal(await one.of(whose).recall('a'), undefined);
+  assert.equal(await other.of(whose).recall('a'), undefined);
+  assert.deepEqual(await one.of(whose).once('a', () => ({ chosen: [1, 2] })), { chosen: [1, 2] });
+  assert.deepEqual(await other.of(whose).once('a', () => assert.fail('it is decided')), { chosen: [1, 2] });
+  await other.of(whose).once('b', () => 'other');
+  assert.equal(await one.of(whose).recall('b'), 'other');
+  assert.equal(await replica().of(whose).recall('b'), 'other');
+});
+
+test('of those who decide at the same time, all get the one decision', async () => {
+  const { replica } = replicas();
+  const ledgers = [replica(), replica(), replica()];
+  for (const ledger of ledgers) await ledger.of(whose).recall('a');
+  const decided = await Promise.all(
+    ledgers.flatMap((ledger, at) => [
+      ledger.of(whose).once('a', async () => at),
+      ledger.of(whose).once('a', async () => `${at} again`),
+    ]),
+  );
+  assert.equal(new Set(decided).size, 1);
+});
+
+test('a decision that fails is none', async () => {
+  const ledger = replicas().replica().of(whose);
+  await assert.rejects(
+    ledger.once('a', () => Promise.reject(new Error('no idea'))),
+    /no idea/,
+  );
+  await assert.rejects(
+    ledger.once('a', () => undefined),
+    /must be JSON/,
+  );
+  assert.equal(await ledger.once('a', () => 'an idea'), 'an idea');
+});
+
+test('modules, tenants and conversations have ledgers of their own, which nobody else can read', async () => {
+  const { stores, replica } = replicas();
+  const ledgers = replica();
+  await ledgers.of(whose).once('a', () => 'a secret');
+  for (const other of [{ module: 'x' }, { scope: 'account:2' }, { root: 'roots' }])
+    assert.equal(await ledgers.of({ ...whose, ...other }).recall('a'), undefined);
+  const stored = await stores.store('probe/ledger', 'account:1').list();
+  assert.doesNotMatch(JSON.stringify(stored), /secret/);
+});
+
+test('what no key opens any more is decided anew', async () => {
+  const { stores, replica } = replicas();
+  await replica()
+    .of(whose)
+    .once('a', () => 'old');
+  const changed = new Ledgers({
+    stores,
+    clock: systemClock,
+    sealing: new Sealing([Buffer.alloc(32, 'new')]),
+  });
+  assert.equal(await changed.of(whose).once('a', () => 'new'), 'new');
+  assert.equal(await changed.of(whose).recall('a'), 'new');
+});
+
+test('conversations that were left alone are forgotten, those that go on are not', async () => {
+  const clock = { ms: 0, now: () => clock.ms };
+  const { stores, replica } = replicas(clock);
+  const left = { ...whose, root: 'left' };
+  await replica()
+    .of(left)
+    .once('a', () => 1);
+  await replica()
+    .of(whose)
+    .once('a', () => 1);
+  clock.ms += limits.ledgerLifeMs * 0.75;
+  await replica().of(whose).recall('a');
+  clock.ms += limits.ledgerLifeMs * 0.75;
+  const ledgers = replica();
+  for (let at = 0; at < limits.ledgerEntriesBetweenSweeps; at++)
+    await ledgers.of({ ...whose, root: 'busy' }).once(`${at}`, () => at);
+  await new Promise(setImmediate);
+  assert.equal(await ledgers.of(whose).recall('a'), 1);
+  const keys = (await stores.store('probe/ledger', 'account:1').list()).map(({ key }) => key);
+  assert.deepEqual(
+    keys.filter((key) => key.startsWith('left')),
+    [],
+  );
+});

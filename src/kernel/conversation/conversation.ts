@@ -1,0 +1,95 @@
+import { GatewayError } from '../errors.ts';
+import { type Exchange, type Received, scopeOf } from '../exchange.ts';
+import { isJsonObject } from '../json.ts';
+import type { Message } from '../message.ts';
+import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
+
+/** What names a conversation, and what all of its places are named after. */
+export interface Origin {
+  readonly name: string;
+  readonly root: string;
+}
+
+/** The conversation that a call belongs to, as far as it has come: a hash chain over its messages. */
+export class Conversation implements Origin {
+  /** As the client named it, its session mark, or what is derived from how the conversation began. */
+  readonly name: string;
+  /** The same for all branches of a conversation. */
+  readonly root: string;
+  readonly #messages: readonly Message[];
+  readonly #places: string[];
+
+  constructor({ name, root }: Origin, messages: readonly Message[]) {
+    this.name = name;
+    this.root = root;
+    this.#messages = messages;
+    this.#places = placesOf(messages, root);
+  }
+
+  /**
+   * The place before the message of this index, named by everything up to it: where two conversations part, their
+   * places have different names from then on. Without an index, the place behind the last message.
+   */
+  at(index: number = this.#messages.length): string {
+    for (let next = this.#places.length; next <= index; next++) {
+      const message = this.#messages[next - 1];
+      if (message === undefined) throw new Error(`there is no message ${index - 1} in this conversation`);
+      this.#places.push(digestOfText(`${this.#places[next - 1]}${digestOfMessage(message)}`));
+    }
+    return this.#places[index] ?? this.root;
+  }
+}
+
+/** The same messages pass through many hands. */
+const placed = new WeakMap<readonly Message[], string[]>();
+
+function placesOf(messages: readonly Message[], root: string): string[] {
+  const known = placed.get(messages);
+  if (known?.[0] === root) return known;
+  const places = [root];
+  placed.set(messages, places);
+  return places;
+}
+
+const header = 'x-weir-conversation';
+const shape = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The name that a call brings along; undefined where it has to be derived. */
+export function broughtName(received: Received): string | undefined {
+  const named = received.header(header);
+  if (named === undefined) {
+    const session = received.wire.session?.(received);
+    return session !== undefined && shape.test(session) ? session : undefined;
+  }
+  if (shape.test(named)) return named;
+  throw new GatewayError(
+    'invalid_request',
+    `${header} names a conversation with 1 to 128 letters, digits and . _ : -`,
+    { param: header },
+  );
+}
+
+/** Worked out of the request as it came, before any module has changed it. */
+export function originOf(exchange: Exchange): Origin {
+  const { received, request } = exchange;
+  const name = broughtName(received) ?? derivedName(exchange);
+  return { name, root: digest([name, digestOfSystem(request, received.wire.attribution)]) };
+}
+
+/** From who calls, whom for, what the model was told, and all that was said before its first answer. */
+function derivedName({ caller, received, request }: Exchange): string {
+  const goesOnFrom = previousAnswer(request.extensions?.[received.wire.name]);
+  const first = request.messages.findIndex(({ role }) => role === 'assistant');
+  const start = first < 0 ? request.messages : request.messages.slice(0, first);
+  return `c-${digest([
+    scopeOf(caller),
+    request.metadata?.user_id ?? null,
+    goesOnFrom ?? [digestOfSystem(request, received.wire.attribution), start.map(digestOfMessage)],
+  ])}`;
+}
+
+/** Where the conversation lies with its provider, only the newest of it can be seen. */
+function previousAnswer(own: unknown): string | undefined {
+  const { previous_response_id: previous } = isJsonObject(own) ? own : {};
+  return typeof previous === 'string' ? previous : undefined;
+}

@@ -1,0 +1,162 @@
+import type { Clock } from '../clock.ts';
+import { type Exchange, scopeOf } from '../exchange.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
+import { limits } from '../limits.ts';
+import { Lru } from '../lru.ts';
+import type { Prices } from '../ports/prices.ts';
+import type { Shelf, Shelves } from '../ports/shelves.ts';
+import { broughtName } from './conversation.ts';
+import { digest, digestOfTools } from './digest.ts';
+import { Prefix, type Watch } from './prefix.ts';
+import { type Sent, sentIn } from './sent.ts';
+import { asksForAnHour } from './step.ts';
+import { isInThinkingLoop } from './thinking-loop.ts';
+
+export interface PrefixGuardParts {
+  readonly shelves: Shelves;
+  readonly prices: Pick<Prices, 'priced'>;
+  readonly clock: Clock;
+}
+
+/** What is known of a call that a provider began to answer, at the place that its conversation had come to. */
+interface Head {
+  readonly name: string;
+  readonly provider: string;
+  readonly model: string;
+  /** The client's. */
+  readonly tools: string;
+  /** What left each module that edited it. */
+  readonly stages: Readonly<Record<string, Sent>>;
+  readonly steps: number;
+  /** Until when the provider keeps it. */
+  readonly untilMs: number;
+  /** The place that the conversation went on to. */
+  readonly next?: string;
+}
+
+interface Found {
+  readonly head: Head;
+  /** How many of the messages it had. */
+  readonly count: number;
+}
+
+/** Knows what providers were sent last in each conversation. */
+export class PrefixGuard {
+  readonly #parts: PrefixGuardParts;
+  /** Where conversations went on to, for those that part at the same moment. */
+  readonly #claimed = new Lru<string>(limits.prefixClaimsKept);
+
+  constructor(parts: PrefixGuardParts) {
+    this.#parts = parts;
+  }
+
+  /** What is kept of the conversation of a call that these modules may edit. */
+  async open(exchange: Exchange, modules: readonly string[]): Promise<Prefix> {
+    const found = await this.#latest(exchange);
+    const name = await this.#nameOf(exchange, found);
+    const isKept = found !== undefined && this.#isKept(found.head, exchange, modules);
+    const rounds = new Map<string, Sent>();
+    const watch: Watch = {
+      stages: isKept ? found.head.stages : {},
+      stepsTaken: found?.head.steps ?? 0,
+      prices: this.#parts.prices,
+      begun: (sent, prefix) => {
+        for (const [module, stage] of Object.entries(prefix.stages))
+          rounds.set(module, together(rounds.get(module), stage));
+        const stages = Object.fromEntries(rounds);
+        const { provider, model } = sent.target;
+        return this.#put(exchange, exchange.conversation.at(), {
+          name,
+          provider: provider.name,
+          model,
+          tools: digestOfTools(exchange.request),
+          stages,
+          steps: prefix.steps,
+          untilMs: this.#parts.clock.now() + this.#lifeSeconds(sent) * 1000,
+        });
+      },
+    };
+    return new Prefix(watch, { kept: isKept ? sentIn(exchange, found.count) : undefined });
+  }
+
+  /** A thought that is signed outlives any cache while its loop goes on. */
+  #isKept(head: Head, { request, target }: Exchange, modules: readonly string[]): boolean {
+    if (head.provider !== target.provider.name || head.model !== target.model) return false;
+    if (head.tools !== digestOfTools(request)) return false;
+    let from = 0;
+    for (const module of Object.keys(head.stages)) {
+      const at = modules.indexOf(module, from);
+      if (at < 0) return false;
+      from = at + 1;
+    }
+    return head.untilMs > this.#parts.clock.now() || isInThinkingLoop(request);
+  }
+
+  /** Where the conversation was last: right here, if a call is made again, else before one of its latest answers. */
+  async #latest(exchange: Exchange): Promise<Found | undefined> {
+    const { messages } = exchange.request;
+    const counts = [messages.length];
+    for (let at = messages.length - 1; at > 0 && counts.length < limits.prefixPlacesAsked; at--)
+      if (messages[at]?.role === 'assistant') counts.push(at);
+    const shelf = this.#shelf(exchange);
+    const heads = await Promise.all(
+      counts.map(async (count) => headIn(await shelf.get(exchange.conversation.at(count)))),
+    );
+    const at = heads.findIndex((head) => head !== undefined);
+    const head = heads[at];
+    const count = counts[at];
+    return head === undefined || count === undefined ? undefined : { head, count };
+  }
+
+  /** Of those that go on from the same place, the first keeps the name that was derived for them all. */
+  async #nameOf(exchange: Exchange, found: Found | undefined): Promise<string> {
+    const { conversation, received, trace, request } = exchange;
+    if (found === undefined || broughtName(received) !== undefined) return conversation.name;
+    const { head, count } = found;
+    const answered = request.messages.findIndex(({ role }, at) => at > count && role !== 'assistant');
+    const mine = conversation.at(answered < 0 ? undefined : answered + 1);
+    const place = conversation.at(count);
+    if (mine === place) return trace.isNamed(head.name);
+    const claim = `${scopeOf(exchange.caller)}\n${place}`;
+    const next = head.next ?? this.#claimed.get(claim) ?? mine;
+    if (next !== mine) return trace.isNamed(`c-${digest([head.name, mine])}`);
+    this.#claimed.set(claim, mine);
+    if (head.next === undefined) await this.#put(exchange, place, { ...head, next: mine });
+    return trace.isNamed(head.name);
+  }
+
+  #lifeSeconds({ request, target }: Exchange): number {
+    if (asksForAnHour(request)) return hourSeconds;
+    return this.#parts.prices.priced(target)?.cacheSeconds ?? limits.cacheLifeSeconds;
+  }
+
+  async #put(exchange: Exchange, place: string, head: Head): Promise<void> {
+    const bytes = Buffer.from(JSON.stringify(head));
+    await this.#shelf(exchange).put(place, bytes, limits.prefixKeptSeconds);
+  }
+
+  #shelf({ caller }: Exchange): Shelf {
+    return this.#parts.shelves.shelf(`conversations\n${scopeOf(caller)}`);
+  }
+}
+
+const hourSeconds = 3600;
+
+/** A module may have asked several times in one call, with more each time. */
+function together(before: Sent | undefined, now: Sent): Sent {
+  if (before === undefined || before.tools !== now.tools || before.system !== now.system) return now;
+  const [last] = now.messages.slice(-1);
+  const fewer = before.messages.filter(([count]) => last !== undefined && count < last[0]);
+  return { ...now, messages: [...fewer, ...now.messages] };
+}
+
+function headIn(bytes: Uint8Array | undefined): Head | undefined {
+  if (bytes === undefined) return undefined;
+  const read: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  return isJsonObject(read) && isHead(read) ? read : undefined;
+}
+
+/** Written by a version that knew the same fields. */
+function isHead(read: JsonObject): read is JsonObject & Head {
+  return typeof read.untilMs === 'number' && isJsonObject(read.stages) && typeof read.steps === 'number';
+}

@@ -1,0 +1,141 @@
+import type { Exchange } from '../exchange.ts';
+import type { ChatRequest } from '../message.ts';
+import { formatUsd } from '../money.ts';
+import type { Prices } from '../ports/prices.ts';
+import type { Step } from '../trace.ts';
+import { beginsWith, isEdited, type Sent, sentIn } from './sent.ts';
+import { type Expected, free, judged, type StepDecision } from './step.ts';
+import { isInThinkingLoop } from './thinking-loop.ts';
+
+/** What a call knows of the calls before it, and what it finds out for the next. */
+export interface Watch {
+  /** What left each module that edited the last call of this conversation; empty where nothing is kept. */
+  readonly stages: Readonly<Record<string, Sent>>;
+  readonly stepsTaken: number;
+  readonly prices: Pick<Prices, 'priced'>;
+  /** The provider has begun to answer this. */
+  begun(exchange: Exchange, prefix: Prefix): Promise<void>;
+}
+
+interface Fields {
+  /** What the provider keeps of the conversation, as it was at this point of the pipeline; undefined at a break. */
+  readonly kept: Sent | undefined;
+  readonly stages: Readonly<Record<string, Sent>>;
+  readonly steps: number;
+}
+
+interface Passed {
+  readonly module: string;
+  readonly came: Exchange;
+  readonly passed: Exchange;
+  readonly step: Step;
+  /** What the module was allowed to make of the request. */
+  readonly allowed: ChatRequest | undefined;
+}
+
+/** The part of a conversation that its provider keeps, on its way through the modules, which may not change it. */
+export class Prefix {
+  readonly #watch: Watch;
+  readonly #fields: Fields;
+
+  constructor(watch: Watch, { kept, stages = {}, steps = watch.stepsTaken }: Partial<Fields> = {}) {
+    this.#watch = watch;
+    this.#fields = { kept, stages, steps };
+  }
+
+  /** What left each module that edited the request. */
+  get stages(): Readonly<Record<string, Sent>> {
+    return this.#fields.stages;
+  }
+
+  /** Steps that were taken in this conversation. */
+  get steps(): number {
+    return this.#fields.steps;
+  }
+
+  /** Whether nothing is lost by a change: there was no call before, it is long ago, or the client has changed it all. */
+  get isBreak(): boolean {
+    return this.#fields.kept === undefined;
+  }
+
+  /** What goes on from a module: its edit, or the request as it came where that would change what the provider keeps. */
+  through({ module, came, passed, step, allowed }: Passed): { goesOn: Exchange; prefix: Prefix } {
+    const edited = passed !== came && isEdited(came.request, passed.request);
+    const before = this.#watch.stages[module];
+    if (!edited && before === undefined) return { goesOn: passed, prefix: this };
+    const kept = this.#fields.kept === undefined ? undefined : (before ?? this.#fields.kept);
+    const stays = kept === undefined || beginsWith(passed, kept);
+    if (stays)
+      return { goesOn: passed, prefix: this.#with(kept, edited ? [module, sentIn(passed)] : undefined) };
+    if (allowed !== undefined && !isEdited(allowed, passed.request))
+      return { goesOn: passed, prefix: this.#with(undefined, [module, sentIn(passed)], 1) };
+    if (!edited) {
+      step.note({ prefix: 'not-repeated' });
+      return { goesOn: passed, prefix: this.#with(undefined, undefined) };
+    }
+    step.note({ prefix: 'edit-left-out' });
+    const goesOn = passed.target === came.target ? came : came.with({ target: passed.target });
+    // One that did something else before has broken what the provider keeps in any case.
+    return { goesOn, prefix: before === undefined ? this : this.#with(undefined, undefined) };
+  }
+
+  /** Whether a module may change what the provider keeps, by turning what came to it into `edited`. */
+  judge(came: Exchange, edited: ChatRequest, expected: Expected & { readonly module: string }): StepDecision {
+    const { kept, steps } = this.#fields;
+    if (kept === undefined) return { isAllowed: true, why: 'break', ...free };
+    const known = this.#watch.stages[expected.module] ?? kept;
+    if (beginsWith(came.with({ request: edited }), known))
+      return { isAllowed: true, why: 'unchanged', ...free };
+    return judged({ came, edited, expected, taken: steps, prices: this.#watch.prices });
+  }
+
+  begun(exchange: Exchange): Promise<void> {
+    return this.#watch.begun(exchange, this);
+  }
+
+  #with(kept: Sent | undefined, stage: readonly [string, Sent] | undefined, steps = 0): Prefix {
+    const { stages } = this.#fields;
+    return new Prefix(this.#watch, {
+      kept,
+      stages: stage === undefined ? stages : { ...stages, [stage[0]]: stage[1] },
+      steps: this.#fields.steps + steps,
+    });
+  }
+}
+
+/** What modules see of it. */
+export interface PrefixKit {
+  /** Whether nothing that a provider keeps would be lost by a change now. */
+  readonly isBreak: boolean;
+  /** Whether the model is at work with tools and thinks meanwhile: nothing before that may be changed. */
+  readonly isThinking: boolean;
+  /** Asks for a change that a provider's cache doesn't survive; where it is allowed, that very request may be passed on. */
+  mayStep(edited: ChatRequest, expected: Expected): StepDecision;
+}
+
+/** For modules that touch nothing that is kept, everything is a break. */
+export function prefixKit(
+  watched: { readonly exchange: Exchange; readonly module: string; readonly step: Step },
+  prefix: Prefix | undefined,
+  allow: (edited: ChatRequest) => void,
+): PrefixKit {
+  const { exchange, module, step } = watched;
+  return {
+    isBreak: prefix?.isBreak ?? true,
+    get isThinking() {
+      return isInThinkingLoop(exchange.request);
+    },
+    mayStep(edited, expected) {
+      const decision = prefix?.judge(exchange, edited, { ...expected, module }) ?? {
+        isAllowed: true,
+        why: 'break' as const,
+        ...free,
+      };
+      const { isAllowed, why, costs, saves } = decision;
+      if (why !== 'break' && why !== 'unchanged')
+        step.note({ step: isAllowed ? why : `no-${why}`, costs: formatUsd(costs), saves: formatUsd(saves) });
+      if (isAllowed) allow(edited);
+      return decision;
+    },
+  };
+}

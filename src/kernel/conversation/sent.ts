@@ -1,0 +1,37 @@
+import type { Exchange } from '../exchange.ts';
+import type { ChatRequest } from '../message.ts';
+import { digestOfSystem, digestOfTools } from './digest.ts';
+
+/** What was sent, in the order in which providers keep it: tools, instructions, messages. */
+export interface Sent {
+  readonly tools: string;
+  readonly system: string;
+  /** How many messages there were each time that a call asked, and the place behind the last; fewest first. */
+  readonly messages: readonly Reached[];
+}
+
+type Reached = readonly [count: number, place: string];
+
+export function sentIn(exchange: Exchange, count: number = exchange.request.messages.length): Sent {
+  return { ...headOf(exchange), messages: [[count, exchange.conversation.at(count)]] };
+}
+
+/** Whether nothing of what was sent before is another now. */
+export function beginsWith(exchange: Exchange, sent: Sent): boolean {
+  const { tools, system } = headOf(exchange);
+  if (tools !== sent.tools || system !== sent.system) return false;
+  const { length } = exchange.request.messages;
+  const reached = sent.messages.findLast(([count]) => count <= length);
+  if (reached === undefined) return false;
+  const [count, place] = reached;
+  return exchange.conversation.at(count) === place;
+}
+
+/** Whether a module has changed anything that providers keep. */
+export function isEdited(before: ChatRequest, after: ChatRequest): boolean {
+  return before.messages !== after.messages || before.tools !== after.tools || before.system !== after.system;
+}
+
+function headOf({ request, received }: Exchange): Pick<Sent, 'tools' | 'system'> {
+  return { tools: digestOfTools(request), system: digestOfSystem(request, received.wire.attribution) };
+}

@@ -1,0 +1,91 @@
+import type { Exchange } from '../exchange.ts';
+import { limits } from '../limits.ts';
+import type { ChatRequest } from '../message.ts';
+import type { NanoUsd } from '../money.ts';
+import type { Prices } from '../ports/prices.ts';
+import { costOf, type Priced } from '../rate-card.ts';
+import { isInThinkingLoop } from './thinking-loop.ts';
+
+/** What a module expects of changing what a provider keeps. */
+export interface Expected {
+  /** Calls of this conversation that are still to come, this one included. */
+  readonly calls: number;
+  /** Tokens that each of them would have less; reckoned from the two requests where it isn't said. */
+  readonly savesTokens?: number;
+}
+
+/** Whether a module may take a step, and what it was reckoned to cost and to save. */
+export interface StepDecision {
+  readonly isAllowed: boolean;
+  readonly why: 'break' | 'unchanged' | 'pays' | 'window' | 'costs' | 'thinking' | 'too-often' | 'unpriced';
+  /** For writing anew what is behind the change, instead of reading it. */
+  readonly costs: NanoUsd;
+  readonly saves: NanoUsd;
+}
+
+export const free: Pick<StepDecision, 'costs' | 'saves'> = { costs: 0, saves: 0 };
+
+interface Step {
+  readonly came: Exchange;
+  readonly edited: ChatRequest;
+  readonly expected: Expected;
+  /** Steps that were taken in this conversation. */
+  readonly taken: number;
+  readonly prices: Pick<Prices, 'priced'>;
+}
+
+/** Judges a step that changes what the provider of a live conversation keeps. */
+export function judged({ came, edited, expected, taken, prices }: Step): StepDecision {
+  if (isInThinkingLoop(came.request)) return { isAllowed: false, why: 'thinking', ...free };
+  if (taken >= limits.prefixStepsMax) return { isAllowed: false, why: 'too-often', ...free };
+  const priced = prices.priced(came.target);
+  const tokens = tokensOf(came.request);
+  const { calls, savesTokens = tokens - tokensOf(edited) } = expected;
+  const sum =
+    priced === undefined
+      ? free
+      : {
+          costs: writtenAnew(priced, changedTokens(came.request, edited), came.request),
+          saves: Math.floor(calls * read(priced, savesTokens)),
+        };
+  if (isTooLong(came.request, tokens, priced)) return { isAllowed: true, why: 'window', ...sum };
+  if (priced === undefined) return { isAllowed: false, why: 'unpriced', ...sum };
+  const pays = sum.saves > sum.costs;
+  return { isAllowed: pays, why: pays ? 'pays' : 'costs', ...sum };
+}
+
+function isTooLong({ max_tokens = 0 }: ChatRequest, tokens: number, priced: Priced | undefined): boolean {
+  const { contextTokens } = priced ?? {};
+  return contextTokens !== undefined && tokens + max_tokens > contextTokens * limits.fullWindowShare;
+}
+
+/** Whether part of the request is to be kept for an hour or longer, which costs more to write. */
+export function asksForAnHour(request: ChatRequest): boolean {
+  return JSON.stringify([request.tools, request.system, request.messages]).includes('"ttl":"1h"');
+}
+
+function writtenAnew({ card }: Priced, tokens: number, request: ChatRequest): NanoUsd {
+  const hour = asksForAnHour(request) ? { ephemeral_1h_input_tokens: tokens } : {};
+  const written = costOf(card, { cache_creation_input_tokens: tokens, cache_creation: hour });
+  return Math.max(0, written - costOf(card, { cache_read_input_tokens: tokens }));
+}
+
+function read({ card }: Priced, tokens: number): NanoUsd {
+  return costOf(card, { cache_read_input_tokens: tokens }) - costOf(card, {});
+}
+
+/** Tokens of the edited request from the first thing on that is another. */
+function changedTokens(came: ChatRequest, edited: ChatRequest): number {
+  if (came.tools !== edited.tools) return tokensOf(edited);
+  if (came.system !== edited.system) return estimated([edited.system, edited.messages]);
+  const first = edited.messages.findIndex((message, at) => message !== came.messages[at]);
+  return first < 0 ? 0 : estimated(edited.messages.slice(first));
+}
+
+function tokensOf({ tools, system, messages }: ChatRequest): number {
+  return estimated([tools, system, messages]);
+}
+
+function estimated(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / limits.charsPerToken);
+}

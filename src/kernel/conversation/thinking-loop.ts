@@ -1,0 +1,23 @@
+import type { Block, ChatRequest, Message } from '../message.ts';
+
+/**
+ * Whether the model waits for results of tools that it called while it was thinking: what it thought is signed together
+ * with everything before it, and must come back as it was until the loop ends.
+ */
+export function isInThinkingLoop({ messages }: Pick<ChatRequest, 'messages'>): boolean {
+  if (!hasResults(messages.at(-1))) return false;
+  const asked = messages.findLastIndex((message) => message.role === 'user' && !hasResults(message));
+  return messages.slice(asked + 1).some((message) => message.role === 'assistant' && has(message, isThought));
+}
+
+function hasResults(message: Message | undefined): boolean {
+  return message?.role === 'user' && has(message, ({ type }) => type === 'tool_result');
+}
+
+function has({ content }: Message, is: (block: Block) => boolean): boolean {
+  return typeof content !== 'string' && content.some(is);
+}
+
+function isThought({ type }: Block): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
+}

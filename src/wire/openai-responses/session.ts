@@ -1,0 +1,15 @@
+import type { Received } from '../../kernel/exchange.ts';
+import { stringOf } from '../read.ts';
+
+/** Codex's thread, under the names that its versions have for it. Elsewhere the key of a cache may be the same for everybody. */
+export function sessionOf(received: Received): string | undefined {
+  for (const name of threadHeaders) {
+    const thread = received.header(name);
+    if (thread !== undefined) return thread;
+  }
+  const key = stringOf(received.fields.get('prompt_cache_key'));
+  return key !== undefined && uuid.test(key) ? key : undefined;
+}
+
+const threadHeaders = ['thread-id', 'conversation_id', 'session-id', 'session_id'];
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
