@@ -127,3 +127,8 @@ const finalStatuses = new Set([400, 401, 402, 403, 404]);
 export function toldError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {
   return new GatewayError('upstream_error', message, status === undefined ? details : { ...details, status });
 }
+
+/** Whether it is a word of the gateway or of a module on the call, and not the failure of something that they use. */
+export function isRefusal(thrown: unknown): thrown is GatewayError {
+  return GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== 'upstream_error';
+}

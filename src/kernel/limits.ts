@@ -159,6 +159,10 @@ export const limits = {
   moduleAfterworkMs: 600_000,
   /** Answers that providers may be asked for in one call: more is a module that goes round in circles. */
   attemptsMax: 100,
+  /** How often a model may be asked for one answer because it calls tools that the gateway answers. */
+  toolRoundsMax: 8,
+  /** Nothing is said in fewer tokens, and some providers refuse a lower limit. */
+  toolRoundTokensMin: 16,
   /** Work of modules for after their calls: what runs at once, what may wait, and how long one piece may take. */
   afterworkAtOnce: 8,
   afterworkWaiting: 1000,

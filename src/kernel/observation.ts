@@ -1,6 +1,6 @@
 import type { Asker, Attempt } from './attempt.ts';
 import { type Prefix, type PrefixKit, prefixKit } from './conversation/prefix.ts';
-import { GatewayError } from './errors.ts';
+import { GatewayError, isRefusal } from './errors.ts';
 import { askedFor, askingOf, type Exchange } from './exchange.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
@@ -301,11 +301,6 @@ const none: readonly never[] = [];
 /** Nobody waits until it has stopped. */
 function stop(reply: Reply): void {
   void reply.discard();
-}
-
-/** Whether it is a module's word on the call, and not the failure of something that it uses. */
-function isRefusal(thrown: unknown): boolean {
-  return GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== 'upstream_error';
 }
 
 /** What is away says so to the client in its own words. */

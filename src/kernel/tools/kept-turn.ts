@@ -1,0 +1,77 @@
+import { digest } from '../conversation/digest.ts';
+import type { Ledger } from '../conversation/ledger.ts';
+import type { Exchange } from '../exchange.ts';
+import { isJsonObject } from '../json.ts';
+import type { Block, Message } from '../message.ts';
+
+/** What the model said at a time, and what its calls of our tools came to. */
+export interface Round {
+  readonly content: readonly Block[];
+  /** Empty where it called none. */
+  readonly results: readonly Block[];
+}
+
+/** What the client saw of a turn, in whatever format it sends it back: its words, and its calls. */
+export interface Shown {
+  readonly text: string;
+  readonly calls: readonly string[];
+}
+
+/** Where in the ledger the turn is that follows on `before`, a place of the conversation. */
+export function placeOf(before: string, { text, calls }: Shown): string {
+  return `turn:${before}:${digest([text.trim(), calls])}`;
+}
+
+/** The messages of a request with our part of earlier turns where it was. */
+export async function withKeptTurns(exchange: Exchange, ledger: Ledger): Promise<readonly Message[]> {
+  const { conversation, request } = exchange;
+  const messages: Message[] = [];
+  let isChanged = false;
+  /** Results that stand before those of the client. */
+  let waiting: readonly Block[] = [];
+  for (const [at, message] of request.messages.entries()) {
+    const rounds =
+      message.role === 'assistant'
+        ? roundsIn(await ledger.recall(placeOf(conversation.at(at), shownIn(message))))
+        : [];
+    if (waiting.length > 0 && message.role === 'user') {
+      messages.push({ ...message, content: [...waiting, ...blocksOf(message)] });
+      waiting = [];
+      continue;
+    }
+    if (rounds.length === 0) {
+      messages.push(message);
+      continue;
+    }
+    isChanged = true;
+    for (const { content, results } of rounds) {
+      if (content.length === 0) continue;
+      if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
+      messages.push({ role: 'assistant', content });
+      waiting = results;
+    }
+  }
+  if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
+  return isChanged ? messages : request.messages;
+}
+
+function shownIn(message: Message): Shown {
+  const blocks = blocksOf(message);
+  return {
+    text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+  };
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** As they were written by `Round`; JSON gives them back as they were. */
+function roundsIn(kept: unknown): readonly Round[] {
+  return Array.isArray(kept) ? kept.filter(isRound) : [];
+}
+
+function isRound(kept: unknown): kept is Round {
+  return isJsonObject(kept) && Array.isArray(kept.content) && Array.isArray(kept.results);
+}

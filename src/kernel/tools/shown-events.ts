@@ -1,0 +1,91 @@
+import type { Block, ReplyEvent, ToolUseBlock } from '../message.ts';
+import type { Shown } from './kept-turn.ts';
+
+/** What stands between what the model said before and after a call that nobody sees. */
+const pause = '\n\n';
+
+/** Makes one message of several: one start, its blocks numbered through, and nothing of our own tools in it. */
+export class ShownEvents implements Shown {
+  text = '';
+  readonly calls: string[] = [];
+  readonly #isOurs: (name: string) => boolean;
+  #blocks = 0;
+  #rounds = 0;
+  /** Which number a block of this round has for the client; undefined for what it doesn't see. */
+  #numbers = new Map<number, number | undefined>();
+  /** Whether this round has said nothing yet, after others that have. */
+  #resumes = false;
+
+  constructor(isOurs: (name: string) => boolean) {
+    this.#isOurs = isOurs;
+  }
+
+  /** Of one event of a round, without its end, which comes once for all of them. */
+  *of(event: ReplyEvent): Generator<ReplyEvent> {
+    switch (event.type) {
+      case 'message_start':
+        this.#numbers = new Map();
+        this.#resumes = this.text !== '';
+        if (this.#rounds++ === 0) yield event;
+        return;
+      case 'content_block_start':
+        yield* this.#start(event.index, event.content_block);
+        return;
+      case 'content_block_delta': {
+        const index = this.#numbers.get(event.index);
+        if (index === undefined) return;
+        const { delta } = event;
+        const text = delta.type === 'text_delta' ? this.#said(delta.text) : undefined;
+        yield { ...event, index, delta: text === undefined ? delta : { type: 'text_delta', text } };
+        return;
+      }
+      case 'content_block_stop': {
+        const index = this.#numbers.get(event.index);
+        if (index !== undefined) yield { ...event, index };
+        return;
+      }
+      case 'message_delta':
+      case 'message_stop':
+        return;
+      default:
+        yield event;
+    }
+  }
+
+  *#start(index: number, block: Block): Generator<ReplyEvent> {
+    const isHidden = block.type === 'tool_use' && this.#isOurs(block.name);
+    this.#numbers.set(index, isHidden ? undefined : this.#blocks);
+    if (isHidden) return;
+    if (block.type === 'tool_use') this.calls.push(block.id);
+    const shown =
+      block.type === 'text' && block.text !== '' ? { ...block, text: this.#said(block.text) } : block;
+    yield { type: 'content_block_start', index: this.#blocks++, content_block: shown };
+  }
+
+  #said(text: string): string {
+    const said = this.#resumes && text !== '' ? pause + text : text;
+    if (text !== '') this.#resumes = false;
+    this.text += said;
+    return said;
+  }
+
+  /** A call that the client is to make in the model's stead. */
+  *call({ id, name, input }: ToolUseBlock): Generator<ReplyEvent> {
+    const index = this.#blocks++;
+    this.calls.push(id);
+    const partial_json = JSON.stringify(input ?? {});
+    yield { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {} } };
+    yield { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } };
+    yield { type: 'content_block_stop', index };
+  }
+
+  /** Words of the gateway's own. */
+  *words(text: string): Generator<ReplyEvent> {
+    const index = this.#blocks++;
+    this.#resumes = this.text !== '';
+    const said = this.#said(text);
+    yield { type: 'content_block_start', index, content_block: { type: 'text', text: '' } };
+    yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: said } };
+    yield { type: 'content_block_stop', index };
+  }
+}
