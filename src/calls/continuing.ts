@@ -36,14 +36,15 @@ export class Continuing {
       return isKnownThere ? asked : this.#writtenOut(asked, continuation);
     };
     // What is kept is read, and what can't be is refused before anybody is asked.
-    if (pipeline.mayMove && continuation.keeps(fields)) void exchange.received.body;
+    if (mayGoElsewhere(pipeline) && continuation.keeps(fields)) void exchange.received.body;
     const whole = await written(exchange);
     const last: Handler = async (passed) => upstream(whole === exchange ? await written(passed) : passed);
     const reply = custody.release(await pipeline.run(whole, last));
     exchange.trace.delivers(reply);
     if (!continuation.keeps(fields)) return reply;
     const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
-    if (!isKeptBy({ provider, model }))
+    // What modules made of a conversation isn't what the client has seen of it, which goes on from here.
+    if (pipeline.mayEdit || !isKeptBy({ provider, model }))
       return this.#kept(renamed(reply, exchange), exchange, { continuation });
     // The next turn may go elsewhere.
     return pipeline.mayMove ? this.#kept(reply, exchange, { continuation, keptBy: provider.name }) : reply;
@@ -56,7 +57,7 @@ export class Continuing {
     continuation: Continuation,
   ): Promise<boolean> {
     const previous = continuation.previousIn(received.fields);
-    if (previous === undefined || !(pipeline.mayMove || ourName.test(previous))) return false;
+    if (previous === undefined || !(mayGoElsewhere(pipeline) || ourName.test(previous))) return false;
     const turn = await this.#turns.recall(scopeOf(caller), previous);
     return turn !== undefined && turn.keptBy !== target.provider.name;
   }
@@ -110,6 +111,11 @@ interface Keeping {
   readonly continuation: Continuation;
   /** Who knows the answer by its name, too. */
   readonly keptBy?: string;
+}
+
+/** Whether the next turn may find its conversation with another provider, or as another one. */
+function mayGoElsewhere({ mayMove, mayEdit }: Pipeline): boolean {
+  return mayMove || mayEdit;
 }
 
 /** Answers that were renamed here have the name of their call. */

@@ -3,6 +3,7 @@ import { type Exchange, scopeOf } from '../exchange.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { Lru } from '../lru.ts';
+import type { ChatRequest } from '../message.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { Shelf, Shelves } from '../ports/shelves.ts';
 import { broughtName } from './conversation.ts';
@@ -55,15 +56,15 @@ export class PrefixGuard {
     const found = await this.#latest(exchange);
     const name = await this.#nameOf(exchange, found);
     const isKept = found !== undefined && this.#isKept(found.head, exchange, modules);
-    const rounds = new Map<string, Sent>();
+    const asked = new Map<string, Sent>();
     const watch: Watch = {
       stages: isKept ? found.head.stages : {},
       stepsTaken: found?.head.steps ?? 0,
       prices: this.#parts.prices,
       begun: (sent, prefix) => {
         for (const [module, stage] of Object.entries(prefix.stages))
-          rounds.set(module, together(rounds.get(module), stage));
-        const stages = Object.fromEntries(rounds);
+          asked.set(module, earliest(asked.get(module), stage));
+        const stages = Object.fromEntries(asked);
         const { provider, model } = sent.target;
         return this.#put(exchange, exchange.conversation.at(), {
           name,
@@ -126,6 +127,7 @@ export class PrefixGuard {
   }
 
   #lifeSeconds({ request, target }: Exchange): number {
+    if (asksForADay(request)) return limits.prefixKeptSeconds;
     if (asksForAnHour(request)) return hourSeconds;
     return this.#parts.prices.priced(target)?.cacheSeconds ?? limits.cacheLifeSeconds;
   }
@@ -142,12 +144,15 @@ export class PrefixGuard {
 
 const hourSeconds = 3600;
 
-/** A module may have asked several times in one call, with more each time. */
-function together(before: Sent | undefined, now: Sent): Sent {
+/** In the words of OpenAI's formats, which the canonical shape has none for. */
+function asksForADay({ extensions = {} }: ChatRequest): boolean {
+  return Object.values(extensions).some((fields) => fields.prompt_cache_retention === '24h');
+}
+
+/** Who asks several times in one call goes on from the model's answer, of which another call may get another. */
+function earliest(before: Sent | undefined, now: Sent): Sent {
   if (before === undefined || before.tools !== now.tools || before.system !== now.system) return now;
-  const [last] = now.messages.slice(-1);
-  const fewer = before.messages.filter(([count]) => last !== undefined && count < last[0]);
-  return { ...now, messages: [...fewer, ...now.messages] };
+  return before.count < now.count ? before : now;
 }
 
 function headIn(bytes: Uint8Array | undefined): Head | undefined {

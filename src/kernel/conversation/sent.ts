@@ -6,25 +6,22 @@ import { digestOfSystem, digestOfTools } from './digest.ts';
 export interface Sent {
   readonly tools: string;
   readonly system: string;
-  /** How many messages there were each time that a call asked, and the place behind the last; fewest first. */
-  readonly messages: readonly Reached[];
+  /** How many messages. */
+  readonly count: number;
+  /** The place behind the last of them. */
+  readonly place: string;
 }
 
-type Reached = readonly [count: number, place: string];
-
 export function sentIn(exchange: Exchange, count: number = exchange.request.messages.length): Sent {
-  return { ...headOf(exchange), messages: [[count, exchange.conversation.at(count)]] };
+  return { ...headOf(exchange), count, place: exchange.conversation.at(count) };
 }
 
 /** Whether nothing of what was sent before is another now. */
 export function beginsWith(exchange: Exchange, sent: Sent): boolean {
   const { tools, system } = headOf(exchange);
   if (tools !== sent.tools || system !== sent.system) return false;
-  const { length } = exchange.request.messages;
-  const reached = sent.messages.findLast(([count]) => count <= length);
-  if (reached === undefined) return false;
-  const [count, place] = reached;
-  return exchange.conversation.at(count) === place;
+  if (exchange.request.messages.length < sent.count) return false;
+  return exchange.conversation.at(sent.count) === sent.place;
 }
 
 /** Whether a module has changed anything that providers keep. */

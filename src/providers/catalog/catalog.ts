@@ -153,17 +153,18 @@ interface Served {
 
 function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): Priced {
   const card = cardAt(entry.prices, atMs);
-  const { contextTokens } = entry;
+  const { contextTokens, cacheSeconds } = entry;
   const outputTokensMax = outputBound(entry);
   return {
     card,
     estimated: false,
     ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(contextTokens !== undefined && { contextTokens }),
+    ...(cacheSeconds !== undefined && { cacheSeconds }),
   };
 }
 
-type Limits = 'contextTokens' | 'outputTokensMax';
+type Limits = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds';
 
 /** An answer is part of the context, so where nothing else limits it the window does. */
 function outputBound({ outputTokensMax, contextTokens }: Pick<ModelEntry, Limits>): number | undefined {

@@ -12,6 +12,8 @@ export interface ModelEntry {
   readonly otherNames: readonly string[];
   readonly contextTokens?: number;
   readonly outputTokensMax?: number;
+  /** How long the provider keeps what the model has read, unless a call asks for longer. */
+  readonly cacheSeconds?: number;
   /** Undefined where nobody looked. */
   readonly features?: readonly Feature[];
   readonly prices: PriceSchedule;
@@ -42,6 +44,8 @@ export interface OverlayModel {
 export interface Overlay {
   /** How tiers, speeds and regions change token prices. */
   readonly factors?: Factors;
+  /** How long what a model has read is kept after its last use; undefined where nobody says so. */
+  readonly cacheSeconds?: number;
   /** How names of models end that cost nothing. */
   readonly freeSuffix?: string;
   readonly models: readonly OverlayModel[];

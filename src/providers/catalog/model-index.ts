@@ -76,7 +76,13 @@ export class ModelIndex {
 
 function ownEntry(record: OverlayModel, overlay: Overlay): ModelEntry {
   const { id, names = [], title = id, prices = freeSheet } = record;
-  return { id, title, otherNames: names, ...factsOf(record), prices: scheduleOf(prices, record, overlay) };
+  return {
+    id,
+    title,
+    otherNames: names,
+    ...factsOf(record, overlay),
+    prices: scheduleOf(prices, record, overlay),
+  };
 }
 
 function publishedEntry(
@@ -87,7 +93,7 @@ function publishedEntry(
   const { id, name = id, match, context_window, deprecated } = model;
   const sold = prices ?? (facts?.free === true ? freeSheet : undefined);
   if (sold === undefined) return undefined;
-  const known = factsOf(facts ?? { id });
+  const known = factsOf(facts ?? { id }, overlay);
   return {
     id,
     title: facts?.title ?? name,
@@ -99,8 +105,12 @@ function publishedEntry(
   };
 }
 
-function factsOf({ contextTokens, outputTokensMax, features, retired }: OverlayModel) {
+function factsOf(
+  { contextTokens, outputTokensMax, features, retired }: OverlayModel,
+  { cacheSeconds }: Overlay,
+) {
   return {
+    ...(cacheSeconds !== undefined && { cacheSeconds }),
     ...(contextTokens !== undefined && { contextTokens }),
     ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(features !== undefined && { features }),

@@ -9,10 +9,12 @@ const search = { webSearch: 10 };
 
 /**
  * Limits and features from each model's overview page and from the list that the API itself gives. Half price in
- * batches and 1.1 times for inference in the US alone: pricing page. Fast mode is twice the price, fast mode page.
+ * batches and 1.1 times for inference in the US alone: pricing page. Fast mode is twice the price, fast mode page. What is
+ * cached lives for five minutes, or for an hour where a call asks for it: prompt caching page.
  */
 export const anthropic: Overlay = {
   factors: { batch: 0.5, us: 1.1, fast: 2 },
+  cacheSeconds: 300,
   models: [
     { id: 'claude-fable-5-1', ...large },
     { id: 'claude-fable-5', ...large },

@@ -35,6 +35,8 @@ const retired: readonly OverlayModel[] = [
  */
 export const openai: Overlay = {
   factors: { batch: 0.5, flex: 0.5, priority: 2, fast: 2 },
+  // Prompt caching page: five to ten minutes, never more than an hour unless a call asks for a day.
+  cacheSeconds: 3600,
   models: [
     // Newer than the price data. Model page: all but the cached input as for GPT-6 Sol.
     {

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { z } from 'zod';
+import { runModule } from '../../testing/run-module.ts';
+import { testPrices } from '../../testing/test-prices.ts';
+import type { ChatRequest, Message } from '../message.ts';
+import type { Module } from '../module.ts';
+import type { Prices } from '../ports/prices.ts';
+
+const hour = 3_600_000;
+
+function editing(handle: Module['handle'], name = 'editor'): Module {
+  return {
+    name,
+    summary: 'For tests.',
+    status: 'preview',
+    protective: false,
+    ifBroken: 'reject',
+    touches: ['tools', 'system', 'history', 'newest-turn'],
+    options: z.strictObject({ word: z.string().default('') }),
+    handle,
+  };
+}
+
+/** Puts a word into the instructions, another with each option. */
+const worded = editing((exchange, next, kit) => {
+  const options = z.object({ word: z.string() }).parse(kit.options);
+  if (options.word === '') return next(exchange);
+  return next(exchange.with({ request: { ...exchange.request, system: options.word } }));
+});
+
+const user = (content: string): Message => ({ role: 'user', content });
+const assistant = (content: string): Message => ({ role: 'assistant', content });
+const turns: readonly Message[] = [user('one'), assistant('1'), user('two'), assistant('2'), user('three')];
+const asked = (messages: number, over: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'm',
+  max_tokens: 9,
+  messages: turns.slice(0, messages),
+  ...over,
+});
+
+describe('an edit that would change what the provider keeps', () => {
+  test('is left out, and the trace says so', async () => {
+    const run = runModule(worded);
+    await run(asked(1), { options: 'word=a' });
+    const same = await run(asked(3), { options: 'word=a' });
+    assert.deepEqual([same.sent[0]?.system, same.step?.facts.prefix], ['a', undefined]);
+    const other = await run(asked(5), { options: 'word=b' });
+    assert.deepEqual([other.sent[0]?.system, other.step?.facts.prefix], [undefined, 'edit-left-out']);
+    assert.equal(other.step?.effect, 'passed');
+  });
+
+  test('is left out where there was none before, and is not tried again and again', async () => {
+    const run = runModule(worded);
+    await run(asked(1));
+    for (const messages of [3, 5]) {
+      const { sent, step } = await run(asked(messages), { options: 'word=a' });
+      assert.deepEqual([sent[0]?.system, step?.facts.prefix], [undefined, 'edit-left-out']);
+    }
+  });
+
+  test('is made at the first call, in another conversation, with another model, and by another tenant', async () => {
+    const run = runModule(worded);
+    await run(asked(1));
+    const breaks: readonly [ChatRequest, object][] = [
+      [asked(3, { model: 'n' }), {}],
+      [asked(3, { system: 'Be kind.' }), {}],
+      [asked(3, { tools: [{ name: 'open' }] }), {}],
+      [{ ...asked(1), messages: [user('summary'), assistant('ok'), user('two')] }, {}],
+      [asked(3), { account: 'other' }],
+      [asked(3), { headers: ['x-weir-conversation', 'another'] }],
+    ];
+    for (const [request, over] of breaks) {
+      const { sent } = await run(request, { options: 'word=a', ...over });
+      assert.equal(sent[0]?.system, 'a', JSON.stringify([request, over]));
+    }
+  });
+
+  test('is made when the provider has forgotten, but not while a thought waits for its tool', async () => {
+    const clock = { ms: 0, now: () => clock.ms };
+    const thought: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 's' },
+        { type: 'tool_use', id: 't', name: 'open', input: {} },
+      ],
+    };
+    const result: Message = {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 't', content: 'ok' }],
+    };
+    const loop = { ...asked(1), messages: [user('one'), thought, result] };
+    for (const [request, system] of [
+      [asked(3), 'a'],
+      [loop, undefined],
+    ] as const) {
+      const run = runModule(worded, {}, { clock });
+      await run(asked(1));
+      clock.ms += hour;
+      assert.equal((await run(request, { options: 'word=a' })).sent[0]?.system, system);
+    }
+  });
+
+  test('is one module’s alone: what others do stays', async () => {
+    const tools = editing((exchange, next) => {
+      const { request } = exchange;
+      return next(
+        exchange.with({ request: { ...request, tools: [...(request.tools ?? []), { name: 'added' }] } }),
+      );
+    }, 'adder');
+    const run = runModule(worded, { pipeline: 'adder,editor?word=a' }, { beside: [tools] });
+    await run(asked(1));
+    const { sent, steps } = await run(asked(3), { pipeline: 'adder,editor?word=b' });
+    assert.deepEqual(
+      sent[0]?.tools?.map(({ name }) => name),
+      ['added'],
+    );
+    assert.deepEqual(
+      steps.map(({ facts }) => facts.prefix),
+      [undefined, 'edit-left-out'],
+    );
+  });
+
+  test('may be made in the newest turn, also when a call is made again', async () => {
+    const appending = editing((exchange, next) => {
+      const { messages } = exchange.request;
+      const last = messages.at(-1);
+      const said = { role: 'user' as const, content: `${String(last?.content)}, please` };
+      return next(
+        exchange.with({ request: { ...exchange.request, messages: [...messages.slice(0, -1), said] } }),
+      );
+    });
+    const run = runModule(appending);
+    for (const messages of [1, 1]) {
+      const { sent, step } = await run(asked(messages));
+      assert.deepEqual([sent[0]?.messages.at(-1)?.content, step?.facts.prefix], ['one, please', undefined]);
+    }
+    // Who doesn't do the same again is told so.
+    const { sent, step } = await run(asked(3));
+    assert.deepEqual([sent[0]?.messages.at(-1)?.content, step?.facts.prefix], ['two', 'edit-left-out']);
+  });
+});
+
+describe('a declared step', () => {
+  const long = 'word '.repeat(4000);
+  const history = (turnCount: number): Message[] =>
+    Array.from({ length: turnCount }, (_, at) => (at % 2 === 0 ? user(`${at} ${long}`) : assistant(`${at}`)));
+  const prices = testPrices({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12.5 });
+  /** Forgets all but the newest messages. */
+  const forgetting = (calls: number, keep = 1, decisions: string[] = []) =>
+    editing(async (exchange, next, kit) => {
+      const { messages } = exchange.request;
+      if (messages.length < 5) return next(exchange);
+      const request = { ...exchange.request, messages: messages.slice(-keep) };
+      const { isAllowed, why } = kit.prefix.mayStep(request, { calls });
+      decisions.push(why);
+      return next(isAllowed ? exchange.with({ request }) : exchange);
+    });
+
+  for (const [what, calls, why] of [
+    ['is taken when it pays', 30, 'pays'],
+    ['is not taken when writing the cache anew costs more', 0.01, 'costs'],
+  ] as const)
+    test(what, async () => {
+      const decisions: string[] = [];
+      const run = runModule(forgetting(calls, 3, decisions), {}, { prices });
+      await run({ ...asked(1), messages: history(3) });
+      const { sent, step } = await run({ ...asked(1), messages: history(7) });
+      assert.deepEqual(decisions, [why]);
+      assert.equal(sent[0]?.messages.length, why === 'pays' ? 3 : 7);
+      assert.equal(step?.facts.step, why === 'pays' ? 'pays' : 'no-costs');
+      assert.ok(Number(step?.facts.costs) > 0);
+    });
+
+  test('is taken when the window requires it', async () => {
+    const decisions: string[] = [];
+    const small: Prices = {
+      ...prices,
+      priced(target) {
+        const priced = prices.priced(target);
+        return priced && { ...priced, contextTokens: 20_000 };
+      },
+    };
+    const run = runModule(forgetting(0, 1, decisions), {}, { prices: small });
+    await run({ ...asked(1), messages: history(3) });
+    await run({ ...asked(1), messages: history(7) });
+    assert.deepEqual(decisions, ['window']);
+  });
+
+  test('is for nothing at a break', async () => {
+    const decisions: string[] = [];
+    const run = runModule(forgetting(30, 3, decisions), {}, { prices });
+    await run({ ...asked(1), messages: history(5) });
+    assert.deepEqual(decisions, ['break']);
+  });
+});
+
+describe('conversations that part', () => {
+  const run = runModule(worded);
+  const name = async (...said: readonly string[]) => {
+    const messages = said.map((text, at) => (at % 2 === 0 ? user(text) : assistant(text)));
+    const { told } = await run({ ...asked(1), messages });
+    return told[told.indexOf('x-weir-conversation') + 1];
+  };
+
+  test('have one name up to there, and different ones from there on', async () => {
+    const start = await name('one');
+    assert.match(start ?? '', /^c-[\w-]{22}$/);
+    assert.equal(await name('one'), start);
+    assert.equal(await name('one', '1', 'two'), start);
+    const branch = await name('one', '1', 'other');
+    assert.notEqual(branch, start);
+    assert.equal(await name('one', '1', 'other', '2', 'three'), branch);
+    assert.equal(await name('one', '1', 'two', '2', 'three'), start);
+    assert.equal(await name('one', '1', 'other'), branch);
+    assert.notEqual(await name('something else'), start);
+  });
+
+  test('part also when they do so at the same moment', async () => {
+    await name('at once');
+    const names = await Promise.all(['a', 'b', 'c'].map((said) => name('at once', '1', said)));
+    assert.equal(new Set(names).size, 3);
+  });
+});
