@@ -56,28 +56,38 @@ export class PrefixGuard {
     const found = await this.#latest(exchange);
     const name = await this.#nameOf(exchange, found);
     const isKept = found !== undefined && this.#isKept(found.head, exchange, modules);
+    return new Prefix(
+      this.#watch(exchange, isKept ? found : undefined, { name, steps: found?.head.steps ?? 0 }),
+    );
+  }
+
+  /** Knows of the calls before, and of what this one has sent itself where it asks several times. */
+  #watch(exchange: Exchange, found: Found | undefined, known: Pick<Head, 'name' | 'steps'>): Watch {
     const asked = new Map<string, Sent>();
-    const watch: Watch = {
-      stages: isKept ? found.head.stages : {},
-      stepsTaken: found?.head.steps ?? 0,
+    const watch = {
+      kept: found === undefined ? undefined : sentIn(exchange, found.count),
+      stages: found?.head.stages ?? {},
+      steps: known.steps,
       prices: this.#parts.prices,
-      begun: (sent, prefix) => {
+      begun: (sent: Exchange, prefix: Prefix): Promise<void> => {
+        if (prefix.steps !== watch.steps) asked.clear();
         for (const [module, stage] of Object.entries(prefix.stages))
           asked.set(module, earliest(asked.get(module), stage));
-        const stages = Object.fromEntries(asked);
-        const { provider, model } = sent.target;
+        watch.kept = sentIn(exchange);
+        watch.stages = Object.fromEntries(asked);
+        watch.steps = prefix.steps;
         return this.#put(exchange, exchange.conversation.at(), {
-          name,
-          provider: provider.name,
-          model,
+          name: known.name,
+          provider: sent.target.provider.name,
+          model: sent.target.model,
           tools: digestOfTools(exchange.request),
-          stages,
-          steps: prefix.steps,
+          stages: watch.stages,
+          steps: watch.steps,
           untilMs: this.#parts.clock.now() + this.#lifeSeconds(sent) * 1000,
         });
       },
     };
-    return new Prefix(watch, { kept: isKept ? sentIn(exchange, found.count) : undefined });
+    return watch;
   }
 
   /** A thought that is signed outlives any cache while its loop goes on. */

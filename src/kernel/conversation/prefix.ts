@@ -7,21 +7,25 @@ import { beginsWith, isEdited, type Sent, sentIn } from './sent.ts';
 import { type Expected, free, judged, type StepDecision } from './step.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
 
-/** What a call knows of the calls before it, and what it finds out for the next. */
+/** What a provider was sent last in a conversation, by earlier calls or by this one. */
 export interface Watch {
-  /** What left each module that edited the last call of this conversation; empty where nothing is kept. */
+  /** What it keeps of what the client said; undefined at a break. */
+  readonly kept: Sent | undefined;
+  /** What left each module that edited that. */
   readonly stages: Readonly<Record<string, Sent>>;
-  readonly stepsTaken: number;
+  /** Steps that were taken in the conversation. */
+  readonly steps: number;
   readonly prices: Pick<Prices, 'priced'>;
   /** The provider has begun to answer this. */
   begun(exchange: Exchange, prefix: Prefix): Promise<void>;
 }
 
-interface Fields {
-  /** What the provider keeps of the conversation, as it was at this point of the pipeline; undefined at a break. */
+/** How it is behind a module. */
+interface Behind {
   readonly kept: Sent | undefined;
+  /** What left each module that edited the request. */
   readonly stages: Readonly<Record<string, Sent>>;
-  readonly steps: number;
+  readonly stepped: number;
 }
 
 interface Passed {
@@ -36,26 +40,30 @@ interface Passed {
 /** The part of a conversation that its provider keeps, on its way through the modules, which may not change it. */
 export class Prefix {
   readonly #watch: Watch;
-  readonly #fields: Fields;
+  readonly #behind: Behind | undefined;
 
-  constructor(watch: Watch, { kept, stages = {}, steps = watch.stepsTaken }: Partial<Fields> = {}) {
+  /** Before the first module where nothing else is said. */
+  constructor(watch: Watch, behind?: Behind) {
     this.#watch = watch;
-    this.#fields = { kept, stages, steps };
+    this.#behind = behind;
   }
 
-  /** What left each module that edited the request. */
   get stages(): Readonly<Record<string, Sent>> {
-    return this.#fields.stages;
+    return this.#behind?.stages ?? {};
   }
 
   /** Steps that were taken in this conversation. */
   get steps(): number {
-    return this.#fields.steps;
+    return this.#watch.steps + (this.#behind?.stepped ?? 0);
   }
 
   /** Whether nothing is lost by a change: there was no call before, it is long ago, or the client has changed it all. */
   get isBreak(): boolean {
-    return this.#fields.kept === undefined;
+    return this.#kept === undefined;
+  }
+
+  get #kept(): Sent | undefined {
+    return this.#behind === undefined ? this.#watch.kept : this.#behind.kept;
   }
 
   /** What goes on from a module: its edit, or the request as it came where that would change what the provider keeps. */
@@ -63,7 +71,7 @@ export class Prefix {
     const edited = passed !== came && isEdited(came.request, passed.request);
     const before = this.#watch.stages[module];
     if (!edited && before === undefined) return { goesOn: passed, prefix: this };
-    const kept = this.#fields.kept === undefined ? undefined : (before ?? this.#fields.kept);
+    const kept = this.#kept === undefined ? undefined : (before ?? this.#kept);
     const stays = kept === undefined || beginsWith(passed, kept);
     if (stays)
       return { goesOn: passed, prefix: this.#with(kept, edited ? [module, sentIn(passed)] : undefined) };
@@ -79,26 +87,29 @@ export class Prefix {
     return { goesOn, prefix: before === undefined ? this : this.#with(undefined, undefined) };
   }
 
+  /** Whether a provider would find all that it keeps in what a module makes of a request. */
+  keeps(came: Exchange, edited: ChatRequest, module: string): boolean {
+    const kept = this.#kept;
+    if (kept === undefined) return true;
+    return beginsWith(came.with({ request: edited }), this.#watch.stages[module] ?? kept);
+  }
+
   /** Whether a module may change what the provider keeps, by turning what came to it into `edited`. */
   judge(came: Exchange, edited: ChatRequest, expected: Expected & { readonly module: string }): StepDecision {
-    const { kept, steps } = this.#fields;
-    if (kept === undefined) return { isAllowed: true, why: 'break', ...free };
-    const known = this.#watch.stages[expected.module] ?? kept;
-    if (beginsWith(came.with({ request: edited }), known))
-      return { isAllowed: true, why: 'unchanged', ...free };
-    return judged({ came, edited, expected, taken: steps, prices: this.#watch.prices });
+    if (this.isBreak) return { isAllowed: true, why: 'break', ...free };
+    if (this.keeps(came, edited, expected.module)) return { isAllowed: true, why: 'unchanged', ...free };
+    return judged({ came, edited, expected, taken: this.steps, prices: this.#watch.prices });
   }
 
   begun(exchange: Exchange): Promise<void> {
     return this.#watch.begun(exchange, this);
   }
 
-  #with(kept: Sent | undefined, stage: readonly [string, Sent] | undefined, steps = 0): Prefix {
-    const { stages } = this.#fields;
+  #with(kept: Sent | undefined, stage: readonly [string, Sent] | undefined, stepped = 0): Prefix {
     return new Prefix(this.#watch, {
       kept,
-      stages: stage === undefined ? stages : { ...stages, [stage[0]]: stage[1] },
-      steps: this.#fields.steps + steps,
+      stages: stage === undefined ? this.stages : { ...this.stages, [stage[0]]: stage[1] },
+      stepped: (this.#behind?.stepped ?? 0) + stepped,
     });
   }
 }
@@ -109,6 +120,8 @@ export interface PrefixKit {
   readonly isBreak: boolean;
   /** Whether the model is at work with tools and thinks meanwhile: nothing before that may be changed. */
   readonly isThinking: boolean;
+  /** Whether a provider would find all that it keeps in this: of several things that were decided, what this branch did. */
+  keeps(edited: ChatRequest): boolean;
   /** Asks for a change that a provider's cache doesn't survive; where it is allowed, that very request may be passed on. */
   mayStep(edited: ChatRequest, expected: Expected): StepDecision;
 }
@@ -125,6 +138,7 @@ export function prefixKit(
     get isThinking() {
       return isInThinkingLoop(exchange.request);
     },
+    keeps: (edited) => prefix?.keeps(exchange, edited, module) ?? true,
     mayStep(edited, expected) {
       const decision = prefix?.judge(exchange, edited, { ...expected, module }) ?? {
         isAllowed: true,
