@@ -101,7 +101,7 @@ export function corsHeaders(req: IncomingMessage, allowed: ReadonlySet<string>):
     'vary',
     'origin',
     'access-control-expose-headers',
-    'x-request-id, x-weir-modules, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-warnings, retry-after, www-authenticate, payment-receipt, idempotent-replayed',
+    'x-request-id, x-weir-modules, x-weir-conversation, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-warnings, retry-after, www-authenticate, payment-receipt, idempotent-replayed',
   ];
 }
 

@@ -4,7 +4,7 @@ import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
 
 /** What a scripted model says: a text, and calls of tools by their names. */
-export interface SaidTurn {
+interface SaidTurn {
   readonly text: string;
   readonly thought?: string;
   readonly calls: readonly { readonly id: string; readonly name: string }[];
