@@ -105,6 +105,50 @@ describe('a conversation', () => {
   });
 });
 
+describe('a conversation that goes on by name', () => {
+  const responses = async (body: object, pipeline: string) => {
+    const headers = { 'x-weir-pipeline': pipeline };
+    const {
+      status,
+      text,
+      json,
+      headers: told,
+    } = await ask(`${weir.url}/v1/responses`, {
+      headers,
+      body: { model: 'gpt-4o-mini', ...body },
+    });
+    assert.equal(status, 200, text);
+    return { id: at(json, 'id'), name: told.get('x-weir-conversation'), sent: fake.last.json };
+  };
+  const content = [{ type: 'output_text', text: 'Hi.', annotations: [] }];
+  const said = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content };
+  const answer = { object: 'response', status: 'completed', model: 'gpt-4o-mini', output: [said] };
+
+  test('keeps its name, and is written out for modules that edit it', async () => {
+    fake.answerWith(() => ({ body: { ...answer, id: `resp_${fake.requests.length}` } }));
+    const first = await responses({ input: 'One' }, 'brief');
+    const second = await responses({ input: 'Two', previous_response_id: first.id }, 'brief');
+    const third = await responses({ input: 'Three', previous_response_id: second.id }, 'brief');
+    assert.match(first.name ?? '', /^c-/);
+    assert.deepEqual([second.name, third.name], [first.name, first.name]);
+    assert.equal(third.sent.previous_response_id, undefined);
+    assert.match(JSON.stringify(third.sent.input), /One.*Hi.*Two.*Hi.*Three/);
+  });
+
+  test('stays with its provider where it was begun there', async () => {
+    fake.answerWith(() => ({ body: { ...answer, id: `resp_${fake.requests.length}` } }));
+    const first = await responses({ input: 'One' }, 'none');
+    const second = await responses({ input: 'Two', previous_response_id: first.id }, 'clock,brief');
+    assert.deepEqual([second.sent.previous_response_id, second.sent.tools], [first.id, undefined]);
+    const third = await responses({ input: 'Three', previous_response_id: second.id }, 'clock,brief');
+    assert.equal(third.sent.previous_response_id, second.id);
+    const lying = await responses({ input: 'Four', conversation: 'conv_1' }, 'clock,brief');
+    const again = await responses({ input: 'Five', conversation: { id: 'conv_1' } }, 'clock,brief');
+    assert.equal(again.name, lying.name);
+    fake.answerWith(model);
+  });
+});
+
 /** A first call, what its provider was asked last, and the next one. */
 async function twoCalls(call: (body: object, second: boolean) => Promise<string>) {
   fake.requests.length = 0;

@@ -43,8 +43,9 @@ export class Continuing {
     exchange.trace.delivers(reply);
     if (!continuation.keeps(fields)) return reply;
     const { provider, model } = exchange.trace.answeredBy ?? exchange.target;
+    const liesThere = whole === exchange && continuation.previousIn(fields) !== undefined;
     // What modules made of a conversation isn't what the client has seen of it, which goes on from here.
-    if (pipeline.mayEdit || !isKeptBy({ provider, model }))
+    if ((pipeline.mayEdit && !liesThere) || !isKeptBy({ provider, model }))
       return this.#kept(renamed(reply, exchange), exchange, { continuation });
     // The next turn may go elsewhere.
     return pipeline.mayMove ? this.#kept(reply, exchange, { continuation, keptBy: provider.name }) : reply;

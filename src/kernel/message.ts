@@ -17,8 +17,13 @@ export interface ChatRequest {
   readonly metadata?: { readonly user_id?: string | null };
   readonly thinking?: Thinking;
   readonly output_config?: OutputConfig;
-  /** Fields of another wire format that have no name here, by the format's name. */
+  /** Fields of another wire format that have no name here, by the format's name; with `!` those that an answer depends on. */
   readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Fields of a format's own without which an answer would not be the one that was asked for. */
+export function essentialsOf({ extensions }: ChatRequest, wire: string): Readonly<Record<string, unknown>> {
+  return extensions?.[`${wire}!`] ?? {};
 }
 
 export interface Message {

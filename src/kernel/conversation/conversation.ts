@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts';
 import { type Exchange, type Received, scopeOf } from '../exchange.ts';
 import { isJsonObject } from '../json.ts';
-import type { Message } from '../message.ts';
+import { essentialsOf, type Message } from '../message.ts';
 import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
 
 /** What names a conversation, and what all of its places are named after. */
@@ -77,19 +77,20 @@ export function originOf(exchange: Exchange): Origin {
 }
 
 /** From who calls, whom for, what the model was told, and all that was said before its first answer. */
-function derivedName({ caller, received, request }: Exchange): string {
-  const goesOnFrom = previousAnswer(request.extensions?.[received.wire.name]);
+function derivedName(exchange: Exchange): string {
+  const { caller, received, request } = exchange;
   const first = request.messages.findIndex(({ role }) => role === 'assistant');
   const start = first < 0 ? request.messages : request.messages.slice(0, first);
-  return `c-${digest([
-    scopeOf(caller),
-    request.metadata?.user_id ?? null,
-    goesOnFrom ?? [digestOfSystem(request, received.wire.attribution), start.map(digestOfMessage)],
-  ])}`;
+  const began = liesWithProvider(exchange) ?? [
+    digestOfSystem(request, received.wire.attribution),
+    start.map(digestOfMessage),
+  ];
+  return `c-${digest([scopeOf(caller), request.metadata?.user_id ?? null, began])}`;
 }
 
-/** Where the conversation lies with its provider, only the newest of it can be seen. */
-function previousAnswer(own: unknown): string | undefined {
-  const { previous_response_id: previous } = isJsonObject(own) ? own : {};
-  return typeof previous === 'string' ? previous : undefined;
+/** What a request names instead of saying it again: then only the newest of its conversation can be seen here. */
+function liesWithProvider({ received, request }: Exchange): string | undefined {
+  const { previous_response_id: previous, conversation } = essentialsOf(request, received.wire.name);
+  const named = isJsonObject(conversation) ? conversation.id : (conversation ?? previous);
+  return typeof named === 'string' ? named : undefined;
 }

@@ -44,15 +44,25 @@ export async function withKeptTurns(exchange: Exchange, ledger: Ledger): Promise
       continue;
     }
     isChanged = true;
-    for (const { content, results } of rounds) {
-      if (content.length === 0) continue;
+    const said = rounds.filter(({ content }) => content.length > 0);
+    for (const [round, { content, results }] of said.entries()) {
       if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
-      messages.push({ role: 'assistant', content });
+      const isLast = round === said.length - 1;
+      messages.push({ role: 'assistant', content: isLast ? markedLike(message, content) : content });
       waiting = results;
     }
   }
   if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
   return isChanged ? messages : request.messages;
+}
+
+/** The client's cache marker stays where it was: on the last of what it saw. */
+function markedLike(message: Message, content: readonly Block[]): readonly Block[] {
+  const marked = blocksOf(message).find((block) => 'cache_control' in block && block.cache_control != null);
+  const last = content.at(-1);
+  if (marked === undefined || !('cache_control' in marked)) return content;
+  if (last?.type !== 'text' && last?.type !== 'tool_use') return content;
+  return [...content.slice(0, -1), { ...last, cache_control: marked.cache_control }];
 }
 
 function shownIn(message: Message): Shown {

@@ -107,6 +107,19 @@ describe('a tool that the gateway answers', () => {
     assert.equal(step?.facts.prefix, undefined);
   });
 
+  test('leaves the client’s cache markers where they are', async () => {
+    const run = runModule(moduleWith([clock]));
+    await run(question, { upstream: says({ content: [call('c1', 'clock')] }, { content: [text('Noon.')] }) });
+    const marked: Block = { type: 'text', text: 'Noon.', cache_control: { type: 'ephemeral' } };
+    const messages: Message[] = [
+      ...question.messages,
+      { role: 'assistant', content: [marked] },
+      { role: 'user', content: 'Thanks' },
+    ];
+    const { sent } = await run({ ...question, messages }, { upstream: says({ content: [text('Bye.')] }) });
+    assert.deepEqual(sent[0]?.messages[3], { role: 'assistant', content: [marked] });
+  });
+
   test('may be called together with tools of the client’s, whose results come with ours on the next call', async () => {
     const run = runModule(moduleWith([clock]));
     const asked = { ...question, tools: [{ name: 'open' }] };

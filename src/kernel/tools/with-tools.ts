@@ -1,5 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
+import { essentialsOf } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
 import type { Reply } from '../reply/reply.ts';
 import { type AnsweredTool, namedApart, offering } from './answered-tool.ts';
@@ -21,8 +22,7 @@ export interface ToolsIn {
 export async function withTools(tools: readonly AnsweredTool[], within: ToolsIn): Promise<Reply> {
   const { exchange, next, kit, rounds = limits.toolRoundsMax } = within;
   const { request } = exchange;
-  // Several answers to one question can't be gone on with.
-  if (asksForSeveral(exchange)) return next(exchange);
+  if (isBeyondUs(exchange)) return next(exchange);
   const messages = await withKeptTurns(exchange, kit.ledger);
   const named = namedApart(tools, request);
   if (named.size === 0 && messages === request.messages) return next(exchange);
@@ -33,7 +33,7 @@ export async function withTools(tools: readonly AnsweredTool[], within: ToolsIn)
   return reply.through((events) => turn.of(events));
 }
 
-function asksForSeveral({ request, received }: Exchange): boolean {
-  const answers = request.extensions?.[received.wire.name]?.n;
-  return typeof answers === 'number' && answers > 1;
+/** Several answers to one question, sound or a conversation that lies elsewhere can't be gone on with here. */
+function isBeyondUs({ request, received }: Exchange): boolean {
+  return Object.keys(essentialsOf(request, received.wire.name)).length > 0;
 }
