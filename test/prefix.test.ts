@@ -11,7 +11,7 @@ import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts'
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectOf } from '../src/wire/read.ts';
 import { ask } from './support/asking.ts';
-import { keptOf, type Talk, talks } from './support/talking.ts';
+import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';
 
 /** Of conversations of 50 turns a few here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 npm test -- test/prefix.test.ts`. */
 const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 4);
@@ -132,12 +132,14 @@ class Walk {
   /** `kept` is what the provider has of it, where the client has changed nothing of that. */
   async #call(asked: JsonObject, kept: SeenRequest | undefined): Promise<Node> {
     const id = `${++count}`;
+    const stream = (count + this.#seed) % 3 === 0;
     const { status, text, json, headers } = await ask(`${weir.url}${this.#talk.path}`, {
-      headers: { 'x-weir-pipeline': this.#pipeline, 'x-test-call': id },
-      body: asked,
+      headers: { 'x-weir-pipeline': this.#pipeline, 'x-test-call': id, 'x-weir-trace': 'on' },
+      body: { ...asked, stream },
     });
     assert.equal(status, 200, text);
-    const trace = headers.get('x-weir-modules') ?? '';
+    // What modules have to say of a stream is known at its end.
+    const trace = stream ? (/^: weir (.*)$/m.exec(text)?.[1] ?? '') : (headers.get('x-weir-modules') ?? '');
     assert.doesNotMatch(trace, /not-repeated|not-kept|tool_failed/);
     for (const [, name] of trace.matchAll(/(\w+);[^,]*edit-left-out/g))
       assert.ok(name === 'meddler' || name === 'folder', trace);
@@ -146,7 +148,8 @@ class Walk {
     // What is sent within one call only grows, too.
     if (!/folder;[^,]*step=pays/.test(trace))
       for (const [at, request] of sent.entries()) checkBegins(at === 0 ? kept : sent[at - 1], request);
-    const node = { asked, answer: objectOf(json) ?? {}, sent };
+    const answer = stream ? this.#talk.told(framesIn(text)) : (objectOf(json) ?? {});
+    const node = { asked, answer, sent };
     this.#latest.set(JSON.stringify(asked), node);
     return node;
   }

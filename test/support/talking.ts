@@ -21,6 +21,8 @@ export interface Talk {
   goingOn(asked: JsonObject, answer: JsonObject, text: string): JsonObject;
   withTools(asked: JsonObject, tools: readonly string[]): JsonObject;
   answer(said: SaidTurn): JsonObject;
+  /** The answer that a stream tells. */
+  told(frames: readonly JsonObject[]): JsonObject;
   /** The names of the tools in a request. */
   toolsIn(body: JsonObject): readonly string[];
 }
@@ -76,6 +78,21 @@ const messages: Talk = {
     stop_sequence: null,
     usage: { input_tokens: 10, output_tokens: 5 },
   }),
+  told(frames) {
+    const content: JsonObject[] = [];
+    for (const { type, index, content_block, delta } of frames) {
+      const at = Number(index);
+      const { text, partial_json, thinking, signature } = objectOf(delta) ?? {};
+      if (type === 'content_block_start') content[at] = objectOf(content_block) ?? {};
+      if (type !== 'content_block_delta') continue;
+      const block = content[at] ?? {};
+      if (text !== undefined) content[at] = { ...block, text: `${block.text}${text}` };
+      if (partial_json !== undefined) content[at] = { ...block, input: JSON.parse(String(partial_json)) };
+      if (thinking !== undefined) content[at] = { ...block, thinking: `${block.thinking}${thinking}` };
+      if (signature !== undefined) content[at] = { ...block, signature };
+    }
+    return { content };
+  },
   toolsIn: ({ tools }) => objectsOf(tools).map(({ name }) => String(name)),
 };
 
@@ -133,6 +150,23 @@ const chat: Talk = {
     ],
     usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
   }),
+  told(frames) {
+    let content: string | null = null;
+    const calls: { id: unknown; type: string; function: { name: unknown; arguments: string } }[] = [];
+    for (const { choices } of frames) {
+      const delta = objectOf(objectsOf(choices)[0]?.delta) ?? {};
+      if (typeof delta.content === 'string') content = (content ?? '') + delta.content;
+      for (const { index, id, function: called } of objectsOf(delta.tool_calls)) {
+        const { name, arguments: json = '' } = objectOf(called) ?? {};
+        const known = calls[Number(index)];
+        if (known === undefined)
+          calls[Number(index)] = { id, type: 'function', function: { name, arguments: String(json) } };
+        else known.function.arguments += String(json);
+      }
+    }
+    const message = { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) };
+    return { choices: [{ message }] };
+  },
   toolsIn: ({ tools }) => objectsOf(tools).map((tool) => String(objectOf(tool.function)?.name)),
 };
 
@@ -194,6 +228,7 @@ const responses: Talk = {
     ],
     usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
   }),
+  told: (frames) => objectOf(frames.at(-1)?.response) ?? {},
   toolsIn: ({ tools }) => objectsOf(tools).map(({ name }) => String(name)),
 };
 
@@ -202,6 +237,14 @@ function responsesTool(name: string): JsonObject {
 }
 
 export const talks: readonly Talk[] = [messages, chat, responses];
+
+/** What stands in the frames of a stream. */
+export function framesIn(stream: string): readonly JsonObject[] {
+  return stream.split('\n').flatMap((line) => {
+    const data = line.startsWith('data: {') ? objectOf(JSON.parse(line.slice(6))) : undefined;
+    return data === undefined ? [] : [data];
+  });
+}
 
 /** What a provider would keep of a request, piece by piece: markers are no part of it. */
 export function keptOf({ json }: SeenRequest): { readonly head: string; readonly turns: readonly string[] } {
