@@ -80,6 +80,17 @@ test('two processes share one that makes vectors', async (t) => {
   });
 });
 
+test('a gateway that is alone ends it in good order', async (t) => {
+  const weir = start(t, {});
+  assert.equal(await near(await weir.listening, 'Hello'), 'starting');
+  const [embedder = 0] = await weir.workers();
+  assert.ok(isRunning(embedder));
+  weir.signal('SIGTERM');
+  assert.deepEqual(await weir.exited, { code: 0, signal: null });
+  assert.ok(!isRunning(embedder));
+  assert.equal(weir.stderr, '');
+});
+
 test('without what they need there are no vectors, and the gateway says why', async (t) => {
   const weir = start(t, {}, ['--import', withoutRuntime(t)]);
   const url = await weir.listening;

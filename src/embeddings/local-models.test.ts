@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { after, describe, test } from 'node:test';
 import golden from '../../models/golden.json' with { type: 'json' };
 import { eventually } from '../../test/support/eventually.ts';
@@ -129,6 +130,19 @@ test('where something is not installed there are no vectors, and nothing is star
   assert.equal(embeddings.state().why, 'missing');
   assert.equal(models.pid, undefined);
   assert.equal(embeddings.figures.aside, 2);
+});
+
+test('who closes them waits for their end, also where nothing else is left to do', () => {
+  const address = (name: string) => JSON.stringify(import.meta.resolve(name));
+  const script = `
+    import { LocalModels } from ${address('./local-models.ts')};
+    import { findModelFiles } from ${address('./model-files.ts')};
+    const models = new LocalModels({ find: findModelFiles });
+    await models.ask({ model: 'meaning', text: 'text', tokensMax: undefined }, 1000);
+    await models.close();
+    process.stdout.write('closed');`;
+  const args = ['--input-type=module', '--eval', script];
+  assert.equal(execFileSync(process.execPath, args, { encoding: 'utf8' }), 'closed');
 });
 
 test('weights that are not those that were meant are not used', async (t) => {

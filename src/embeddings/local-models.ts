@@ -157,7 +157,8 @@ export class LocalModels implements ModelsHere {
   #send(): void {
     if (this.#life.is !== 'ready') return;
     while (this.#working.size < limits.embedderInFlight) {
-      const next = this.#urgent.shift() ?? this.#patient.shift();
+      // Of what nobody waits for one at a time: a call that comes now waits for no more than that.
+      const next = this.#urgent.shift() ?? (this.#working.size === 0 ? this.#patient.shift() : undefined);
       if (next === undefined) return;
       if (next.isOver) continue;
       const id = ++this.#lastId;

@@ -41,6 +41,8 @@ export class ModelProcess {
   }
 
   kill(): Promise<void> {
+    // Whoever waits for its end may have nothing else to do.
+    this.#child.ref();
     this.#child.kill('SIGKILL');
     return this.#ended.promise;
   }

@@ -81,6 +81,18 @@ test('where many were removed elsewhere those behind them are found', async () =
   assert.deepEqual(idsIn(await vectors.search(near, { most: 5 })), nearest.slice(30, 35));
 });
 
+test('a vector that was replaced elsewhere by one of another space is found there, and here no more', async () => {
+  const { vectors, elsewhere, clock } = setUp();
+  const vector = direction(1);
+  const another = { ...vector, space: 'another/64' };
+  await vectors.add({ id: 'a', vector, ttlSeconds });
+  assert.deepEqual(idsIn(await vectors.search(vector)), ['a']);
+  await elsewhere.add({ id: 'a', vector: another, ttlSeconds });
+  clock.move(limits.vectorsFreshMs);
+  assert.deepEqual(idsIn(await vectors.search(vector)), []);
+  assert.deepEqual(idsIn(await vectors.search(another)), ['a']);
+});
+
 test('what is over is not found, and what is added again under its id replaces it', async () => {
   const { vectors, clock } = setUp();
   await vectors.add({ id: 'a', vector: direction(1), data: 'old', ttlSeconds: 10 });

@@ -137,7 +137,7 @@ export class KeptVectors implements VectorShelves {
       const rows = (await table.find(owner, part, ids)).filter(({ space }) => space === near.space);
       const there = new Set(rows.map(({ id }) => id));
       const gone = ids.filter((id) => !there.has(id));
-      loaded.remove(gone);
+      for (const id of gone) index.remove(id);
       // Where some were gone, others that are there may have been behind them.
       if (there.size >= most || gone.length === 0 || ids.length < spare)
         return rows
