@@ -119,8 +119,8 @@ export const limits = {
   vectorNameCharactersMax: 128,
   /** What comes back with a vector: where something is, not the thing itself. */
   vectorDataBytesMax: 4096,
-  /** Rows of vectors that are read, or deleted, in one statement, some milliseconds of the database's time. */
-  vectorRowsAtOnce: 500,
+  /** Rows of vectors that are read, or deleted, in one statement: a millisecond of this thread, or five where they are very large. */
+  vectorRowsAtOnce: 100,
   /** How often vectors whose time is over are deleted. */
   vectorsTidyMs: 300_000,
   /** What modules decided in a conversation is forgotten when that was left alone for so long. */

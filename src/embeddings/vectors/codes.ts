@@ -9,6 +9,10 @@ export function codesOf(values: Float32Array): Int8Array {
 /** What a product has to be multiplied with, for each of the two, to be a cosine; 0 for a vector without direction. */
 export function inverseLength(codes: Int8Array): number {
   let squares = 0;
-  for (const code of codes) squares += code * code;
+  // By index: this runs over every vector that is read, and an iterator takes three times as long.
+  for (let at = 0; at < codes.length; at++) {
+    const code = codes[at] ?? 0;
+    squares += code * code;
+  }
   return squares === 0 ? 0 : 1 / Math.sqrt(squares);
 }

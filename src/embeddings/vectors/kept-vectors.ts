@@ -211,8 +211,8 @@ export class KeptVectors implements VectorShelves {
   }
 }
 
-/** Ten thousand vectors; the rest waits for the next time. */
-const tidyRoundsMax = 20;
+/** Twenty thousand vectors; the rest waits for the next time. */
+const tidyRoundsMax = 200;
 
 class Late extends Error {}
 class Full extends Error {}
