@@ -75,7 +75,14 @@ class CallKit implements Kit<unknown> {
   }
 
   get embed(): Embeddings {
-    return this.#parts.embeddings;
+    const { embeddings } = this.#parts;
+    const { scope } = this;
+    return {
+      state: () => embeddings.state(),
+      one: (text, asking) => embeddings.one(text, { ...asking, scope }),
+      many: (texts, asking) => embeddings.many(texts, { ...asking, scope }),
+      sameAnswer: (pairs, asking) => embeddings.sameAnswer(pairs, asking),
+    };
   }
 
   get vectors(): Vectors {

@@ -58,6 +58,13 @@ describe('models in a process of their own', () => {
     assert.equal(models.figures.answered, before);
   });
 
+  test('what is remembered for one tenant is made anew for another', async () => {
+    const before = models.figures.answered;
+    for (const scope of ['account:a', 'account:b', 'account:a'])
+      assert.equal((await embeddings.one('Nobody else asks this', { scope, ...patiently })).why, undefined);
+    assert.equal(models.figures.answered, before + 2);
+  });
+
   test('of a long text beginning and end are read, unless it must not be long', async () => {
     const long = `${'alpha beta gamma '.repeat(200)}and ${'the end of it '.repeat(500)}`;
     const { vector, tokens = 0 } = await embeddings.one(long, patiently);

@@ -63,13 +63,13 @@ export class TextEmbeddings implements Embeddings {
   }
 
   async many(texts: readonly string[], asking: EmbeddingsAsking = {}): Promise<AllEmbedded> {
-    const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax } = asking;
+    const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax, scope = '' } = asking;
     if (asking.signal?.aborted === true) return this.#none('late');
     const here: Maker = use === 'tools' ? 'tools' : 'meaning';
     const maker = use === 'meaning' && this.#parts.provider !== undefined ? 'provider' : here;
     if (tokensMax !== undefined && texts.some((text) => text.length > charactersRead))
       return this.#none('long');
-    const wanted = texts.map((text) => ({ text: readPartOf(text), key: keyOf(maker, readPartOf(text)) }));
+    const wanted = texts.map(readPartOf).map((text) => ({ text, key: keyOf(maker, scope, text) }));
     const made = new Map<string, Made>();
     const missing = new Map<string, string>();
     for (const { text, key } of wanted) {
@@ -179,8 +179,8 @@ const spaces = { meaning: 'minilm-l6-v2-int8/384', tools: 'weir-tools-1/384' } a
 const { beginning, end } = limits.embeddedCharacters;
 const charactersRead = beginning + end;
 
-function keyOf(maker: Maker, text: string): string {
-  return hash('sha256', `${maker}\n${text}`, 'base64');
+function keyOf(maker: Maker, scope: string, text: string): string {
+  return hash('sha256', `${maker}\n${scope}\n${text}`, 'base64');
 }
 
 function readPartOf(text: string): string {

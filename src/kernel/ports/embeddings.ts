@@ -40,6 +40,8 @@ export interface EmbeddingsAsking {
   /** A text with more tokens is `long`; without this, of a longer text windows are read and averaged. */
   readonly tokensMax?: number;
   readonly signal?: AbortSignal;
+  /** Whose text it is, which the kit says: what is remembered for one, another can't tell by the time that it takes. */
+  readonly scope?: string;
 }
 
 type VectorUse = 'meaning' | 'tools' | 'judging';
