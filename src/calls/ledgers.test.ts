@@ -101,3 +101,17 @@ test('conversations that were left alone are forgotten, those that go on are not
     [],
   );
 });
+
+test('a store that is full makes room, at the cost of what is older than a day', async () => {
+  const clock = { ms: 0, now: () => clock.ms };
+  const { stores, replica } = replicas(clock);
+  const store = stores.store('probe/ledger', 'account:1');
+  await replica()
+    .of({ ...whose, root: 'a' })
+    .once('old', () => 1);
+  clock.ms += 2 * limits.fullLedgerLifeMs;
+  for (let at = 2; at < limits.moduleEntriesMax; at++) await store.put(`z${at}`, at);
+  const ledger = replica().of(whose);
+  assert.equal(await ledger.once('new', () => 2), 2);
+  assert.equal(await replica().of(whose).recall('new'), 2);
+});

@@ -1,10 +1,11 @@
 import type { Sealing } from '../accounts/sealing.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ledger } from '../kernel/conversation/ledger.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { isJsonObject, parseExact } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
-import type { ModuleStore, ModuleStores, StoredEntry } from '../kernel/ports/module-store.ts';
+import type { ModuleStore, ModuleStores, StoredEntry, StoredValue } from '../kernel/ports/module-store.ts';
 
 export interface LedgersParts {
   readonly stores: ModuleStores;
@@ -83,13 +84,25 @@ export class Ledgers {
     const key = keyOf(whose, place);
     const value = this.#sealed(json, whose, key);
     this.#sweepNowAndThen(whose);
-    const added = await store.put(key, value, 0);
+    const added = await this.#added(whose, key, value);
     const decided = added === undefined ? await this.#decidedBefore(whose, key, value) : undefined;
     const opened = await this.#open(whose);
     const mark = decided === undefined ? await store.put(keyOf(whose, ''), null) : undefined;
     if (mark?.version === opened.version + 1) opened.version = mark.version;
     this.#remember(opened, place, decided ?? json);
     return decided ?? json;
+  }
+
+  /** In a store that is full, conversations of yesterday make room for those of today. */
+  async #added(whose: LedgerOf, key: string, value: unknown): Promise<StoredValue | undefined> {
+    const store = this.#storeOf(whose);
+    try {
+      return await store.put(key, value, 0);
+    } catch (failure) {
+      if (GatewayError.is(failure)) throw failure;
+      if ((await this.#sweep(whose, limits.fullLedgerLifeMs)) === 0) throw failure;
+      return store.put(key, value, 0);
+    }
   }
 
   /** What nobody can open any more is replaced, and undefined. */
@@ -159,17 +172,19 @@ export class Ledgers {
   #sweepNowAndThen(whose: LedgerOf): void {
     if (++this.#sinceSweep < limits.ledgerEntriesBetweenSweeps) return;
     this.#sinceSweep = 0;
-    void this.#sweep(whose).catch(() => undefined);
+    void this.#sweep(whose, limits.ledgerLifeMs).catch(() => undefined);
   }
 
   /** One page of a store at a time: who fills a store goes through all of it, over and over. */
-  async #sweep(whose: LedgerOf): Promise<void> {
+  async #sweep(whose: LedgerOf, lifeMs: number): Promise<number> {
     const store = this.#storeOf(whose);
     const name = `${whose.module}\n${whose.scope}`;
     const page = await store.list({ after: this.#sweeps.get(name) });
     this.#sweeps.set(name, page.length < limits.modulePageMax ? '' : (page.at(-1)?.key ?? ''));
-    const deadline = this.#parts.clock.now() - limits.ledgerLifeMs;
-    for (const { key, updatedAtMs } of page) if (updatedAtMs < deadline) await store.delete(key);
+    const deadline = this.#parts.clock.now() - lifeMs;
+    const over = page.filter(({ updatedAtMs }) => updatedAtMs < deadline);
+    for (const { key } of over) await store.delete(key);
+    return over.length;
   }
 
   #storeOf({ module, scope }: LedgerOf): ModuleStore {

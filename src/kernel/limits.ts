@@ -125,6 +125,8 @@ export const limits = {
   vectorsTidyMs: 300_000,
   /** What modules decided in a conversation is forgotten when that was left alone for so long. */
   ledgerLifeMs: 30 * 86_400_000,
+  /** And sooner where an account has more of them than there is room for. */
+  fullLedgerLifeMs: 86_400_000,
   /** Decisions of one module that are read with a conversation: more than its turns, in an agent run of days. */
   ledgerEntriesMax: 5000,
   /** After so many new decisions a page of old ones is looked through: each is looked at twice before a store is full. */

@@ -1,5 +1,6 @@
 import { GatewayError, isRefusal } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
+import { isJsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Answer, Block, ChatRequest, ReplyEvent, ToolUseBlock, Usage } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
@@ -45,7 +46,7 @@ export class ToolRounds {
       }
       const { results, handedOver } = await this.#answered(calls);
       for (const call of handedOver) yield* this.#shown.call(call);
-      const round: Round = { content: answer.content, results };
+      const round: Round = { content: answer.content.map(sound), results };
       if (handedOver.length > 0 || rest.some(({ type }) => type === 'tool_use')) {
         yield* this.#end({ stop_reason: 'tool_use', stop_sequence: null }, round);
         return;
@@ -199,6 +200,11 @@ interface CutShort {
 /** Whether it said all that it had to say: what was cut off may be half a call. */
 function isDone({ stop_reason }: Answer): boolean {
   return stop_reason === 'tool_use' || stop_reason === 'end_turn';
+}
+
+/** What a model said in a call may be no JSON; providers take nothing else back. */
+function sound(block: Block): Block {
+  return block.type === 'tool_use' && !isJsonObject(block.input) ? { ...block, input: {} } : block;
 }
 
 function resultOf({ id }: ToolUseBlock, answer: Exclude<ToolAnswer, { readonly handOver: unknown }>): Block {
