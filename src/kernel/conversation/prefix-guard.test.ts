@@ -121,6 +121,24 @@ describe('an edit that would change what the provider keeps', () => {
     );
   });
 
+  test('is left out with a model that another module chose, and made when that chooses another', async () => {
+    const router: Module = {
+      ...editing((exchange, next, kit) => {
+        const target = kit.models.target(String(exchange.request.max_tokens));
+        return next(target === undefined ? exchange : exchange.with({ target }));
+      }, 'router'),
+      touches: ['target'],
+    };
+    const run = runModule(worded, {}, { beside: [router] });
+    const sentBy = async (pipeline: string, messages: number, max_tokens: number) => {
+      const { sent } = await run(asked(messages, { max_tokens }), { pipeline });
+      return sent[0]?.system;
+    };
+    assert.equal(await sentBy('router,editor', 1, 1), undefined);
+    assert.equal(await sentBy('router,editor?word=a', 3, 1), undefined);
+    assert.equal(await sentBy('router,editor?word=a', 5, 2), 'a');
+  });
+
   test('may be made in the newest turn, also when a call is made again', async () => {
     const appending = editing((exchange, next) => {
       const { messages } = exchange.request;

@@ -8,7 +8,7 @@ import type { Prices } from '../ports/prices.ts';
 import type { Shelf, Shelves } from '../ports/shelves.ts';
 import { broughtName } from './conversation.ts';
 import { digest, digestOfTools } from './digest.ts';
-import { Prefix, type Watch } from './prefix.ts';
+import { nameOfTarget, Prefix, type Watch } from './prefix.ts';
 import { type Sent, sentIn } from './sent.ts';
 import { asksForAnHour } from './step.ts';
 import { isInThinkingLoop } from './thinking-loop.ts';
@@ -22,8 +22,9 @@ export interface PrefixGuardParts {
 /** What is known of a call that a provider began to answer, at the place that its conversation had come to. */
 interface Head {
   readonly name: string;
-  readonly provider: string;
-  readonly model: string;
+  /** Where the client sent it, and where it went. */
+  readonly askedOf: string;
+  readonly sentTo: string;
   /** The client's. */
   readonly tools: string;
   /** What left each module that edited it. */
@@ -68,6 +69,7 @@ export class PrefixGuard {
       kept: found === undefined ? undefined : sentIn(exchange, found.count),
       stages: found?.head.stages ?? {},
       steps: known.steps,
+      sentTo: found?.head.sentTo ?? '',
       prices: this.#parts.prices,
       begun: (sent: Exchange, prefix: Prefix): Promise<void> => {
         if (prefix.steps !== watch.steps) asked.clear();
@@ -76,10 +78,11 @@ export class PrefixGuard {
         watch.kept = sentIn(exchange);
         watch.stages = Object.fromEntries(asked);
         watch.steps = prefix.steps;
+        watch.sentTo = nameOfTarget(sent.target);
         return this.#put(exchange, exchange.conversation.at(), {
           name: known.name,
-          provider: sent.target.provider.name,
-          model: sent.target.model,
+          askedOf: nameOfTarget(exchange.target),
+          sentTo: watch.sentTo,
           tools: digestOfTools(exchange.request),
           stages: watch.stages,
           steps: watch.steps,
@@ -92,7 +95,7 @@ export class PrefixGuard {
 
   /** A thought that is signed outlives any cache while its loop goes on. */
   #isKept(head: Head, { request, target }: Exchange, modules: readonly string[]): boolean {
-    if (head.provider !== target.provider.name || head.model !== target.model) return false;
+    if (head.askedOf !== nameOfTarget(target)) return false;
     if (head.tools !== digestOfTools(request)) return false;
     let from = 0;
     for (const module of Object.keys(head.stages)) {
@@ -173,5 +176,5 @@ function headIn(bytes: Uint8Array | undefined): Head | undefined {
 
 /** Written by a version that knew the same fields. */
 function isHead(read: JsonObject): read is JsonObject & Head {
-  return typeof read.untilMs === 'number' && isJsonObject(read.stages) && typeof read.steps === 'number';
+  return typeof read.untilMs === 'number' && isJsonObject(read.stages) && typeof read.sentTo === 'string';
 }

@@ -2,6 +2,7 @@ import type { Exchange } from '../exchange.ts';
 import type { ChatRequest } from '../message.ts';
 import { formatUsd } from '../money.ts';
 import type { Prices } from '../ports/prices.ts';
+import type { Target } from '../provider.ts';
 import type { Step } from '../trace.ts';
 import { beginsWith, isEdited, type Sent, sentIn } from './sent.ts';
 import { type Expected, free, judged, type StepDecision } from './step.ts';
@@ -15,6 +16,8 @@ export interface Watch {
   readonly stages: Readonly<Record<string, Sent>>;
   /** Steps that were taken in the conversation. */
   readonly steps: number;
+  /** Where the last call was sent, which needn't be where the client sent it. */
+  readonly sentTo: string;
   readonly prices: Pick<Prices, 'priced'>;
   /** The provider has begun to answer this. */
   begun(exchange: Exchange, prefix: Prefix): Promise<void>;
@@ -70,6 +73,9 @@ export class Prefix {
   through({ module, came, passed, step, allowed }: Passed): { goesOn: Exchange; prefix: Prefix } {
     const edited = passed !== came && isEdited(came.request, passed.request);
     const before = this.#watch.stages[module];
+    // Who sends a call elsewhere than the last one leaves behind what was kept there.
+    if (passed.target !== came.target && nameOfTarget(passed.target) !== this.#watch.sentTo)
+      return { goesOn: passed, prefix: this.#with(undefined, edited ? [module, sentIn(passed)] : undefined) };
     if (!edited && before === undefined) return { goesOn: passed, prefix: this };
     const kept = this.#kept === undefined ? undefined : (before ?? this.#kept);
     const stays = kept === undefined || beginsWith(passed, kept);
@@ -112,6 +118,10 @@ export class Prefix {
       stepped: (this.#behind?.stepped ?? 0) + stepped,
     });
   }
+}
+
+export function nameOfTarget({ provider, model }: Target): string {
+  return `${provider.name}/${model}`;
 }
 
 /** What modules see of it. */
