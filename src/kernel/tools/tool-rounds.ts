@@ -130,8 +130,8 @@ export class ToolRounds {
   /** Asks on with the results, or says why not. */
   async #furtherAnswer(round: Round): Promise<Further> {
     const { exchange, next, roundsMax } = this.#parts;
-    const left = this.#tokensLeft();
-    if (left !== undefined && left < leastTokens(this.#asked)) return { why: 'max_tokens' };
+    const limit = this.#limit();
+    if (limit === 0) return { why: 'max_tokens' };
     if (this.#rounds.length + 1 >= roundsMax)
       return { why: 'rounds', words: endedBy(`tools were called ${roundsMax} times in a row`) };
     const request: ChatRequest = {
@@ -141,7 +141,7 @@ export class ToolRounds {
         { role: 'assistant', content: round.content },
         { role: 'user', content: round.results },
       ],
-      ...(left !== undefined && { max_tokens: left }),
+      ...(limit !== undefined && { max_tokens: limit }),
       ...this.#choice(),
     };
     try {
@@ -154,10 +154,18 @@ export class ToolRounds {
     }
   }
 
-  /** Of what the client allowed for the whole of its answer. */
-  #tokensLeft(): number | undefined {
-    const { max_tokens } = this.#parts.exchange.request;
-    return max_tokens === undefined ? undefined : Math.max(0, max_tokens - (this.#usage.output_tokens ?? 0));
+  /**
+   * What is left of the tokens that the client allowed for the whole of its answer; 0 where that is nothing. A budget
+   * for thinking must fit in though it was in part used up: to change it would cost more, since providers read
+   * everything anew then.
+   */
+  #limit(): number | undefined {
+    const { max_tokens, thinking } = this.#parts.exchange.request;
+    if (max_tokens === undefined) return undefined;
+    const left = max_tokens - (this.#usage.output_tokens ?? 0);
+    if (left < limits.toolRoundTokensMin) return 0;
+    const budget = thinking?.type === 'enabled' ? thinking.budget_tokens + limits.toolRoundTokensMin : 0;
+    return Math.min(max_tokens, Math.max(left, budget));
   }
 
   /** Who had to call one of ours has done so. */
@@ -210,11 +218,6 @@ function sound(block: Block): Block {
 function resultOf({ id }: ToolUseBlock, answer: Exclude<ToolAnswer, { readonly handOver: unknown }>): Block {
   const { content, isError = false } = typeof answer === 'string' ? { content: answer } : answer;
   return { type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) };
-}
-
-/** A budget for thinking must fit in, and a few words with it. */
-function leastTokens({ thinking }: ChatRequest): number {
-  return (thinking?.type === 'enabled' ? thinking.budget_tokens : 0) + limits.toolRoundTokensMin;
 }
 
 function endedBy(why: string): string {

@@ -261,6 +261,18 @@ describe('an answer that can’t go on', () => {
     assert.deepEqual([answer?.content, answer?.stop_reason], [[text('Let me see.')], 'max_tokens']);
   });
 
+  test('goes on where a budget for thinking takes all of that limit', async () => {
+    const thinking = { type: 'enabled', budget_tokens: 4095 } as const;
+    const { sent } = await runModule(moduleWith([clock]))(
+      { ...question, max_tokens: 4096, thinking },
+      { upstream: says({ content: [call('c1', 'clock')] }, { content: [text('Noon.')] }) },
+    );
+    assert.deepEqual(
+      sent.map(({ max_tokens }) => max_tokens),
+      [4096, 4096],
+    );
+  });
+
   test('ends when it goes round in circles', async () => {
     const circles = Array.from({ length: 8 }, (_, at) => ({ content: [call(`c${at}`, 'clock')] }));
     const { answer, sent } = await runModule(moduleWith([clock]))(question, { upstream: says(...circles) });
