@@ -12,6 +12,8 @@ export interface Scenario {
   readonly summary: string;
   readonly model: (agent: Agent) => string;
   readonly environment: Environment;
+  /** Examples of modules that are loaded; the model looks at a clock first where it is given one. */
+  readonly examples?: readonly string[];
   /** What the agent is told to send. */
   readonly headers?: Readonly<Record<string, string>>;
   /** With an account, its key and its stored provider keys. */
@@ -81,6 +83,22 @@ export const scenarios: readonly Scenario[] = [
     model: ({ otherModel }) => otherModel,
     environment: keys,
     failing: (request, call) => (call === 0 ? brokenOff(request) : undefined),
+    sees: new RegExp(word),
+  },
+  {
+    name: 'clock',
+    summary: 'the model calls a tool that the gateway answers, and results of tools are shortened',
+    model: own,
+    environment: { ...keys, WEIR_PIPELINE: 'clock,brief' },
+    examples: ['module-clock', 'module-brief'],
+    sees: new RegExp(word),
+  },
+  {
+    name: 'clock, cross',
+    summary: 'the same with a model of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: { ...keys, WEIR_PIPELINE: 'clock,brief' },
+    examples: ['module-clock', 'module-brief'],
     sees: new RegExp(word),
   },
   {

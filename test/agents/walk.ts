@@ -7,6 +7,7 @@ import { FakeUpstream, type SeenRequest } from '../../src/testing/fake-upstream.
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
 import { Person } from '../support/cloud.ts';
+import { exampleModules } from '../support/example-modules.ts';
 import type { Agent } from './agents.ts';
 import { faultIn } from './checked-request.ts';
 import { type Launched, launched } from './launched.ts';
@@ -51,11 +52,16 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
     if (reading === undefined) return answering(request, { text: 'Rivers' });
     const failure = scenario.failing?.(request, calls++);
     if (failure !== undefined) return failure;
-    if (!hasResult(request)) return answering(request, { tool: reading.tool, input: reading.input(file) });
+    const looks = tools.includes(clock) ? 1 : 0;
+    if (mentions(request, clock) === 1) return answering(request, { tool: clock, input: {} });
+    if (resultsIn(request) === looks)
+      return answering(request, { tool: reading.tool, input: reading.input(file) });
     const found = request.bytes.includes(word);
     return answering(request, { text: found ? `The word is ${word}.` : 'The file was not to be read.' });
   });
+  const examples = exampleModules(...(scenario.examples ?? []));
   const weir = await startTestGateway({
+    WEIR_MODULES: examples.setting,
     WEIR_ANTHROPIC_BASE_URL: provider.url,
     WEIR_OPENAI_BASE_URL: `${provider.url}/v1`,
     WEIR_LMSTUDIO_BASE_URL: `${provider.url}/v1`,
@@ -83,6 +89,7 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
     refusals.stop();
     await weir.close();
     await provider.close();
+    examples.remove();
     rmSync(root, { recursive: true, force: true, maxRetries: 3 });
   }
 }
@@ -101,8 +108,15 @@ function toolNames({ json }: SeenRequest): readonly (string | undefined)[] {
   return objectsOf(json.tools).map((tool) => stringOf(tool.name) ?? stringOf(objectOf(tool.function)?.name));
 }
 
-function hasResult({ bytes }: SeenRequest): boolean {
-  return /"tool_result"|"role":"tool"|"function_call_output"/.test(bytes.toString());
+/** The tool of an example, which only the gateway answers: once where it is offered, and more often when it was called. */
+const clock = 'current_time';
+
+function mentions({ bytes }: SeenRequest, name: string): number {
+  return bytes.toString().split(`"${name}"`).length - 1;
+}
+
+function resultsIn({ bytes }: SeenRequest): number {
+  return bytes.toString().match(/"tool_result"|"role":"tool"|"function_call_output"/g)?.length ?? 0;
 }
 
 interface Judging {
