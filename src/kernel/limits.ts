@@ -163,6 +163,8 @@ export const limits = {
   attemptsMax: 100,
   /** How often a model may be asked for one answer because it calls tools that the gateway answers. */
   toolRoundsMax: 8,
+  /** How long such a tool may take; shorter than a module may keep a call waiting, so that the model hears of it. */
+  toolAnswerMs: 20_000,
   /** Nothing is said in fewer tokens, and some providers refuse a lower limit. */
   toolRoundTokensMin: 16,
   /** Work of modules for after their calls: what runs at once, what may wait, and how long one piece may take. */

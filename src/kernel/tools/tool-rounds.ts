@@ -5,6 +5,7 @@ import { limits } from '../limits.ts';
 import type { Answer, Block, ChatRequest, ReplyEvent, ToolUseBlock, Usage } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
 import { Folding } from '../reply/answer.ts';
+import { within } from '../within.ts';
 import type { NamedTools, ToolAnswer } from './answered-tool.ts';
 import { placeOf, type Round } from './kept-turn.ts';
 import { ShownEvents } from './shown-events.ts';
@@ -118,7 +119,8 @@ export class ToolRounds {
     const { exchange, tools, kit } = this.#parts;
     const { signal } = exchange;
     try {
-      return (await tools.get(name)?.answer(input, { exchange, signal })) ?? '';
+      const answering = async () => tools.get(name)?.answer(input, { exchange, signal }) ?? '';
+      return await within(answering(), limits.toolAnswerMs, () => new Error('it took too long'));
     } catch (fault) {
       if (signal.aborted)
         throw new GatewayError('client_gone', 'the client closed the connection', { cause: fault });
