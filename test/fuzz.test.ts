@@ -7,7 +7,9 @@ import { fuzzAnswers, fuzzRequests } from './fuzz/fuzz-codecs.ts';
 import { fuzzOwnRoutes } from './fuzz/fuzz-own-routes.ts';
 import { fuzzWithAccounts } from './fuzz/people.ts';
 import { Stage } from './fuzz/stage.ts';
+import { billingSettings } from './support/billing-house.ts';
 import { bearer } from './support/cloud.ts';
+import { FakeStripe } from './support/fake-stripe.ts';
 import { startReplicas } from './support/replicas.ts';
 
 /** Other places each day; a failure names it, and npm run fuzz goes on from there. */
@@ -16,7 +18,8 @@ const ms = 500;
 
 test('a gateway with accounts answers anything at all with 2xx to 4xx in its one shape', async (t) => {
   // PostgreSQL is the stricter of the databases: a NUL character or a malformed id is an error to it.
-  const [{ url }] = await startReplicas(t, { WEIR_TIER_FREE_LIMIT: '100000' });
+  const stripe = await FakeStripe.start(t);
+  const [{ url }] = await startReplicas(t, { WEIR_TIER_FREE_LIMIT: '100000', ...billingSettings(stripe) });
   await fuzzWithAccounts(url, { ms, seed });
 });
 

@@ -2,12 +2,15 @@ import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { OpenList } from '../kernel/open-list.ts';
+import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
 import type { Allowance, Slots, Taken, Versions } from '../kernel/ports/shared-state.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
+import { CreditCaps } from './credit-caps.ts';
 import { monthOf, runningPeriod } from './period.ts';
 import type { Reservations } from './reservations.ts';
 import { type Settling, Slot, type TakenFrom } from './slot.ts';
+import { effectiveTier } from './tiers.ts';
 import { type CallsUnderWay, UnderWayTelling } from './under-way.ts';
 
 export interface QuotaParts {
@@ -23,6 +26,8 @@ export interface QuotaParts {
   counted(accountId: string, periodStartMs: number): Promise<number>;
   /** Those, and what other processes may let through before they record it. */
   claimed(accountId: string, periodStartMs: number): Promise<number>;
+  /** What can pay for calls past a cap. */
+  creditStanding?(accountId: string, periodStartMs: number): Promise<CreditStanding>;
 }
 
 /** `version` is the account's, also of a refusal: whoever judged by an older one has to judge again. */
@@ -44,12 +49,14 @@ export class Quota {
   readonly #open = new OpenList<Slot>();
   readonly #telling: UnderWayTelling;
   readonly #beginning = new Map<string, Promise<void>>();
+  readonly #caps: CreditCaps | undefined;
   #month: Period = { startMs: 0, endMs: 0 };
   #notGivenBack = 0;
 
   constructor(parts: QuotaParts) {
     this.#parts = parts;
-    const { slots, reservations } = parts;
+    const { slots, reservations, creditStanding } = parts;
+    this.#caps = creditStanding && new CreditCaps(creditStanding);
     this.#telling = new UnderWayTelling({ slots, processId: reservations.processId });
   }
 
@@ -68,14 +75,39 @@ export class Quota {
     return this.#notGivenBack;
   }
 
-  async take(account: Account): Promise<QuotaDecision> {
+  take(account: Account): Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
+    const caps = account.overage === true ? this.#caps : undefined;
+    if (caps === undefined || effectiveTier(account, this.#parts.clock.now()) === 'free')
+      return this.#take(allowance, undefined);
+    return this.#takeWithCredits(allowance, caps);
+  }
+
+  /** The cap is higher by what credits pay for. How much that is holds for one version of the account. */
+  async #takeWithCredits(allowance: Allowance, caps: CreditCaps): Promise<QuotaDecision> {
+    const paidPast = allowance.limit;
+    for (let readings = 0; readings <= limits.countBeginningsMax; readings++) {
+      const cap = caps.known(allowance);
+      const limit = cap?.limit ?? paidPast;
+      const decision = await this.#take({ ...allowance, limit }, paidPast);
+      const { version } = decision;
+      if (cap?.version === version) return decision;
+      if (decision.outcome === 'granted') {
+        if (decision.slot.number <= paidPast) return decision;
+        void decision.slot.undo();
+      }
+      await caps.read(allowance, version);
+    }
+    throw countLost();
+  }
+
+  async #take(allowance: Allowance, paidPast: number | undefined): Promise<QuotaDecision> {
     for (let beginnings = 0; beginnings < limits.countBeginningsMax; beginnings++) {
       const underWay = this.#telling.of(allowance);
       const taken = await this.#takeCounted(allowance, underWay);
-      if (taken.outcome !== 'granted') return this.#refused(taken, allowance);
+      if (taken.outcome !== 'granted') return this.#refused(taken, allowance, paidPast);
       const { used, version } = taken;
-      const slot = this.#slotOf(allowance, underWay, used);
+      const slot = this.#slotOf({ allowance, underWay, number: used, paidPast });
       const reserving = this.#parts.reservations.cover(slot.reserve, 1);
       if (reserving === undefined || (await this.#staysCounted(slot, version, reserving)))
         return { outcome: 'granted', version, slot };
@@ -91,11 +123,13 @@ export class Quota {
     return { limit, used, period: { startMs: periodStartMs, endMs: periodEndMs } };
   }
 
-  #allowance({ id, tier, period }: Account): Allowance {
+  #allowance(account: Account): Allowance {
     const nowMs = this.#parts.clock.now();
+    const tier = effectiveTier(account, nowMs);
+    const period = tier === 'free' ? undefined : account.period;
     const { startMs, endMs } = period === undefined ? this.#monthAt(nowMs) : runningPeriod(period, nowMs);
     return {
-      accountId: id,
+      accountId: account.id,
       periodStartMs: startMs,
       periodEndMs: endMs,
       limit: this.#parts.tierLimits[tier],
@@ -139,23 +173,27 @@ export class Quota {
     }
   }
 
-  #slotOf(allowance: Allowance, underWay: CallsUnderWay, used: number): Slot {
-    const { accountId, periodStartMs, periodEndMs, limit } = allowance;
+  #slotOf(taken: Omit<TakenFrom, 'reserve'>): Slot {
+    const { accountId, periodStartMs, periodEndMs, limit } = taken.allowance;
     const question = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
     const reserve = this.#parts.reservations.of(question, periodEndMs + limits.countGraceMs);
-    reserve.aheadMax = (limit - used) / limits.reservedShare;
-    const slot = new Slot({ allowance, reserve, underWay }, this.#settle);
+    reserve.aheadMax = (limit - taken.number) / limits.reservedShare;
+    const slot = new Slot({ ...taken, reserve }, this.#settle);
     this.#open.add(slot);
     return slot;
   }
 
-  #refused(taken: Exclude<Counted, { outcome: 'granted' }>, allowance: Allowance): QuotaDecision {
+  #refused(
+    taken: Exclude<Counted, { outcome: 'granted' }>,
+    allowance: Allowance,
+    paidPast: number | undefined,
+  ): QuotaDecision {
     const { version } = taken;
     if (taken.outcome === 'failing')
       return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
     const { used, held } = taken;
     const mayComeBack = used - held < allowance.limit;
-    const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance));
+    const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance, paidPast));
     return { outcome: 'refused', version, error };
   }
 
@@ -202,13 +240,13 @@ export class Quota {
     this.#isOver(slot, from);
   }
 
-  #capReached({ limit, periodEndMs }: Allowance): GatewayError {
+  #capReached({ limit, periodEndMs }: Allowance, paidPast: number | undefined): GatewayError {
     const { clock } = this.#parts;
     const upgradeUrl = this.#parts.upgradeUrl();
     const resetsAt = new Date(periodEndMs).toISOString();
     return new GatewayError(
       'tier_cap_reached',
-      `all ${limit} calls of this period are used; the next period begins at ${resetsAt}, and ${upgradeUrl} has larger plans`,
+      `all ${paidPast ?? limit} calls of this period are used${paidPast === undefined ? '' : ', and no credits are left for more'}; the next period begins at ${resetsAt}, and ${upgradeUrl} has larger plans`,
       {
         retryAfterSeconds: Math.max(1, Math.ceil((periodEndMs - clock.now()) / 1000)),
         resetsAtMs: periodEndMs,

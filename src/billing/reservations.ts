@@ -80,7 +80,10 @@ export class Reservations {
   }
 
   /** Stores a batch together with what is reserved once it is stored. */
-  storing(settled: Settlements, store: (reserved: readonly Reservation[]) => Promise<void>): Promise<void> {
+  storing(
+    settled: Settlements,
+    store: (reserved: readonly Reservation[]) => Promise<unknown>,
+  ): Promise<void> {
     return this.#inTurn(() => {
       const reserves = new Set([...settled.keys(), ...this.#takeShort()]);
       return this.#write(reserves, { settled, store });
@@ -176,7 +179,7 @@ export class Reservations {
 
 interface Writing {
   readonly settled?: Settlements;
-  readonly store?: (reserved: readonly Reservation[]) => Promise<void>;
+  readonly store?: (reserved: readonly Reservation[]) => Promise<unknown>;
   readonly isLast?: boolean;
 }
 

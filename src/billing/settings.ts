@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TierId } from '../kernel/ports/records.ts';
+import { secret } from '../kernel/setting-schemas.ts';
 import { combined, type Setting, variable } from '../kernel/settings.ts';
 import { usualLimit } from './tiers.ts';
 
@@ -13,6 +14,18 @@ export const billingSettings = {
       team: callsInPeriod('WEIR_TIER_TEAM_LIMIT', 'team'),
     },
     (calls): Readonly<Record<TierId, number>> => calls,
+  ),
+  /** What the payment processor calls the prices of tiers, and what it signs its news with. */
+  billing: combined(
+    {
+      webhookSecret: variable('STRIPE_WEBHOOK_SECRET', secret.optional()),
+      pro: variable('STRIPE_PRICE_PRO', z.string().optional()),
+      team: variable('STRIPE_PRICE_TEAM', z.string().optional()),
+    },
+    ({ webhookSecret, pro, team }) => ({
+      webhookSecret,
+      prices: { ...(pro !== undefined && { pro }), ...(team !== undefined && { team }) },
+    }),
   ),
 } as const;
 

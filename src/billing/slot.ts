@@ -7,6 +7,10 @@ export interface TakenFrom {
   readonly allowance: Allowance;
   readonly reserve: Reserve;
   readonly underWay: CallsUnderWay;
+  /** The how manieth of its period it was when it was taken. */
+  readonly number: number;
+  /** Calls past so many are paid for with credits; undefined where none are. */
+  readonly paidPast: number | undefined;
 }
 
 export type Settling = 'kept' | 'given back' | 'undone' | 'lost';
@@ -36,6 +40,14 @@ export class Slot {
   /** The period that it counts in. */
   get periodStartMs(): number {
     return this.#from.allowance.periodStartMs;
+  }
+
+  get number(): number {
+    return this.#from.number;
+  }
+
+  get paidPast(): number | undefined {
+    return this.#from.paidPast;
   }
 
   get isSettled(): boolean {

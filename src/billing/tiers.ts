@@ -1,4 +1,4 @@
-import type { TierId } from '../kernel/ports/records.ts';
+import type { Account, TierId } from '../kernel/ports/records.ts';
 
 /** What an account may use in a month unless the operator says otherwise, and what that costs. */
 export const tiers = [
@@ -12,8 +12,7 @@ export function usualLimit(id: TierId): number {
   return tiers.find((tier) => tier.id === id)?.requestsPerMonth ?? 0;
 }
 
-/** Whole units, so that debits never drift. */
-export const creditsPerUsd = 100_000;
-
-/** What a call past the cap costs an account that switched overage on. */
-export const overageCreditsPerRequest = 25;
+/** What an account is now: news of the end of a tier may come before it, and not again. */
+export function effectiveTier({ tier, tierEndsMs }: Account, nowMs: number): TierId {
+  return tierEndsMs !== undefined && tierEndsMs <= nowMs ? 'free' : tier;
+}

@@ -12,6 +12,8 @@ interface RecorderParts {
   readonly onError?: (error: unknown) => void;
   /** Told each time that the database stops taking reservations: calls go on that it doesn't know of. */
   readonly onUnreserved?: (error: unknown) => void;
+  /** Told of accounts whose credits paid for calls, once that is stored. */
+  readonly onPaid?: (accountIds: readonly string[]) => void;
   readonly flushMs?: number;
   readonly sumsMax?: number;
 }
@@ -28,7 +30,7 @@ export class UsageRecorder {
   #today = { startMs: 0, endMs: 0, name: '' };
 
   constructor(parts: RecorderParts) {
-    const { book, clock, onError, onUnreserved, flushMs, sumsMax = limits.usageSumsMax } = parts;
+    const { book, clock, onError, onUnreserved, onPaid, flushMs, sumsMax = limits.usageSumsMax } = parts;
     this.#book = book;
     this.#clock = clock;
     const reservations = new Reservations({ book, clock, onError: onUnreserved });
@@ -36,9 +38,10 @@ export class UsageRecorder {
     this.#tallies = new WriteBehind({
       begin: () => new UsageTally(sumsMax, reservations.turnPage()),
       store: (tally) =>
-        reservations.storing(tally.settlements, (reserved) =>
-          book.add({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved }),
-        ),
+        reservations.storing(tally.settlements, async (reserved) => {
+          const paid = await book.add({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved });
+          if (paid.length > 0) onPaid?.(paid);
+        }),
       flushMs: flushMs ?? limits.usageFlushMs,
       retryMsMax: limits.usageRetryMsMax,
       failedMax: limits.usageBatchesMax,

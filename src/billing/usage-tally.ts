@@ -15,6 +15,8 @@ export interface RecordedCall {
   readonly failed: boolean;
   /** The period that it counts in; undefined where it counts in none. */
   readonly periodStartMs: number | undefined;
+  /** Calls past so many in the period are paid for with credits; undefined where none are. */
+  readonly paidPast?: number | undefined;
   /** What it used, unless that is told attempt by attempt. */
   readonly usage?: Usage | undefined;
   /** Undefined where nobody knows the price, too. */
@@ -66,7 +68,7 @@ export class UsageTally {
     sum.requests++;
     if (call.failed) sum.failed++;
     addSpent(sum, call);
-    if (call.periodStartMs !== undefined) this.#countIn(call.accountId, call.periodStartMs);
+    if (call.periodStartMs !== undefined) this.#countIn(call, call.periodStartMs);
   }
 
   /** What an attempt used, and no request. */
@@ -111,11 +113,15 @@ export class UsageTally {
     return sum;
   }
 
-  #countIn(accountId: string, periodStartMs: number): void {
+  #countIn({ accountId, paidPast }: RecordedCall, periodStartMs: number): void {
     const name = periodName(accountId, periodStartMs);
     const known = this.#counted.get(name);
-    if (known === undefined) this.#counted.set(name, { accountId, periodStartMs, calls: 1 });
-    else known.calls++;
+    if (known === undefined) this.#counted.set(name, { accountId, periodStartMs, calls: 1, paidPast });
+    else {
+      known.calls++;
+      // The higher where a cap was changed meanwhile: what was within one of both is not paid for.
+      if (paidPast !== undefined) known.paidPast = Math.max(paidPast, known.paidPast ?? 0);
+    }
   }
 }
 

@@ -108,6 +108,7 @@ export class Passage {
           model: target.model,
           failed: !answered,
           periodStartMs: answered ? counted.periodStartMs : undefined,
+          paidPast: counted.paidPast,
           usage: trace.attempts.length === 0 ? underway.usage : undefined,
         },
         clock.now(),

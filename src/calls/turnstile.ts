@@ -13,6 +13,8 @@ export interface Counted {
   readonly known: Known;
   /** The period that the call counts in; undefined where it counts in none. */
   readonly periodStartMs: number | undefined;
+  /** Calls past so many in the period are paid for with credits. */
+  readonly paidPast?: number | undefined;
   /** Why the call may not be made; told only if nothing else is wrong with it. */
   readonly refusal: GatewayError | undefined;
   /** It was answered, and stays counted. */
@@ -104,6 +106,10 @@ class TakenSlot implements Counted {
 
   get periodStartMs(): number {
     return this.#slot.periodStartMs;
+  }
+
+  get paidPast(): number | undefined {
+    return this.#slot.paidPast;
   }
 
   used(): void {

@@ -42,7 +42,9 @@ function notASetting(variable: string): string {
   return `${variable} is not a setting of this version`;
 }
 
-function warnings({ host, mode, localToken }: Settings): readonly string[] {
+function warnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
+  if (mode === 'cloud' && mpp.stripeKey !== undefined && billing.webhookSecret === undefined)
+    return ['STRIPE_WEBHOOK_SECRET is not set: nobody tells this gateway which subscriptions were paid'];
   if (isLoopback(host) || mode === 'cloud') return [];
   const open =
     localToken === undefined

@@ -4,6 +4,7 @@ import type { Common } from './common.ts';
 import { listen } from './listen.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
+import { billingPart, type CreditUse } from './parts/billing.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
 import { embeddingsPart } from './parts/embeddings.ts';
 import { informationPart } from './parts/information.ts';
@@ -71,7 +72,8 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const providers = parts.add(providersPart(settings));
   const { directory, ready } = providers;
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: common?.models }));
-  const { usage } = parts.add(usagePart(ground));
+  const creditUse: CreditUse = { heard: () => undefined };
+  const { usage } = parts.add(usagePart({ ...ground, creditUse }));
   const { spending } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart(ground));
   const { receipts } = parts.add(await receiptsPart(ground));
@@ -96,6 +98,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const payments = parts.add(
     paymentsPart({ ...ground, ...calls, metrics, address, admission, receipts, payers }),
   );
+  parts.add(billingPart({ ...ground, people, address, creditUse }));
   parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions }));
   // The last, since it tells of the others.
   const { features } = parts;

@@ -1,7 +1,9 @@
 import { describe } from 'node:test';
 import { anonSessionsConformance } from './database-conformance/anon-sessions.ts';
 import { apiKeysConformance } from './database-conformance/api-keys.ts';
+import { billingConformance } from './database-conformance/billing.ts';
 import { challengesConformance } from './database-conformance/challenges.ts';
+import { creditsConformance } from './database-conformance/credits.ts';
 import { endedSessionsConformance } from './database-conformance/ended-sessions.ts';
 import { ledgerConformance } from './database-conformance/ledger.ts';
 import { modulesConformance } from './database-conformance/modules.ts';
@@ -9,6 +11,7 @@ import { openingConformance } from './database-conformance/opening.ts';
 import { paidAnswersConformance } from './database-conformance/paid-answers.ts';
 import { providerKeysConformance } from './database-conformance/provider-keys.ts';
 import { receiptsConformance } from './database-conformance/receipts.ts';
+import { rechargesConformance } from './database-conformance/recharges.ts';
 import { requestLogConformance } from './database-conformance/request-log.ts';
 import type { MakeHome, SetUp } from './database-conformance/set-up.ts';
 import { settlementsConformance } from './database-conformance/settlements.ts';
@@ -46,6 +49,9 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     settlementsConformance(setUp);
     paidAnswersConformance(setUp);
     vectorsConformance(setUp);
+    billingConformance(setUp);
+    creditsConformance(setUp);
+    rechargesConformance(setUp);
     textConformance(setUp);
   });
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
+import { FakeBilling } from './stripe/fake-billing.ts';
 
 /** What goes wrong with the next request to a path. */
 export interface Fault {
@@ -27,6 +28,8 @@ export interface FakeIntent {
 
 /** A payment processor: intents with manual capture, shared payment tokens, idempotency keys, and faults on demand. */
 export class FakeStripe {
+  /** Subscriptions and credits. */
+  readonly billing = new FakeBilling();
   readonly intents: FakeIntent[] = [];
   readonly requests: string[] = [];
   readonly faults: Fault[] = [];
@@ -98,6 +101,9 @@ export class FakeStripe {
     if (fault?.how === 'small') return answer(400, refusal('amount_too_small'));
     if (pathname === '/v1/test_helpers/shared_payment/granted_tokens')
       return answer(200, { id: this.grant(), object: 'shared_payment.granted_token' });
+    const path = pathname.split('/').slice(2);
+    const billed = this.billing.answer({ method, path, params, query: searchParams });
+    if (billed !== undefined) return billed;
     if (kind === 'refunds') {
       const intent = this.#find(params.get('payment_intent') ?? '');
       if (intent?.refunded === true) return answer(400, refusal('charge_already_refunded'));

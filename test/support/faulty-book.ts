@@ -19,11 +19,12 @@ export class FaultyBook implements UsageBook {
     this.#book = book;
   }
 
-  async add(batch: UsageBatch): Promise<void> {
+  async add(batch: UsageBatch): Promise<readonly string[]> {
     this.adds++;
     await this.beforeAdd(batch);
-    await this.#book.add(batch);
+    const paid = await this.#book.add(batch);
     await this.afterAdd(batch);
+    return paid;
   }
 
   days(question: Parameters<UsageBook['days']>[0]): ReturnType<UsageBook['days']> {

@@ -8,9 +8,11 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Directory } from '../../providers/directory.ts';
 import { type AccessChecks, cloudAccess, localAccess } from '../../server/own/access.ts';
+import { billingPagePaths } from '../../server/own/routes/billing-pages.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { type AccountServices, openAccountServices } from '../account-services.ts';
+import { Mailbox } from '../mailbox.ts';
 import type { Part } from '../part.ts';
 import type { Roots } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
@@ -68,15 +70,18 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
   const services = openAccountServices({ stores, roots, settings, log });
   const { keys, tokens } = services;
   const callers = cloudCallers(shapes, keys, findGuest);
+  const mailbox = settings.stores === undefined ? new Mailbox(settings.dataDir) : undefined;
+  mailbox?.read(stores.shared.versions, (err) => log.error({ err }, 'changes by the command line wait'));
   const quota = new Quota({
     slots: stores.shared.slots,
     versions: stores.shared.versions,
     clock: systemClock,
     tierLimits: settings.tierLimits,
-    upgradeUrl: () => `${address.url}/v1/catalog`,
+    upgradeUrl: () => `${address.url}${billingPagePaths.start}`,
     reservations: usage.reservations,
     counted: (accountId, periodStartMs) => usage.counted(accountId, periodStartMs),
     claimed: (accountId, periodStartMs) => usage.claimed(accountId, periodStartMs),
+    creditStanding: (accountId, periodStartMs) => stores.database.credits.standing(accountId, periodStartMs),
   });
   return {
     shapes,
@@ -87,7 +92,10 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
     services,
     gauges: [...keyGauges(keys), ...quotaGauges(quota)],
     features: ['accounts', 'api-keys', 'quota'],
-    close: () => services.close(),
+    async close() {
+      await mailbox?.close();
+      await services.close();
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
+import type { CreditUse } from './billing.ts';
 import type { Stores } from './stores.ts';
 
 interface Used extends Part {
@@ -12,13 +13,15 @@ interface Used extends Part {
 interface UsageParts {
   readonly stores: Stores;
   readonly log: Log;
+  readonly creditUse: CreditUse;
 }
 
 /** What calls have used. */
-export function usagePart({ stores, log }: UsageParts): Used {
+export function usagePart({ stores, log, creditUse }: UsageParts): Used {
   const usage = new UsageRecorder({
     book: stores.database.usage,
     clock: systemClock,
+    onPaid: (accountIds) => creditUse.heard(accountIds),
     onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
     onUnreserved: (cause) => log.error({ err: cause }, 'calls go on that are not reserved in the database'),
   });

@@ -1,3 +1,4 @@
+import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { ModuleStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
 import type { Challenges, Ledger } from './payments.ts';
@@ -23,6 +24,9 @@ export interface Database {
   readonly settlements: Settlements;
   readonly paidAnswers: PaidAnswers;
   readonly vectors: VectorTable;
+  readonly billing: BillingAccounts;
+  readonly credits: Credits;
+  readonly recharges: Recharges;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -36,6 +40,10 @@ export interface Account {
   readonly tier: TierId;
   /** The paid period that is running; undefined where months of the calendar count. */
   readonly period: Period | undefined;
+  /** From when on it is a free one, where that is known already. */
+  readonly tierEndsMs?: number;
+  /** Whether calls past the cap are paid for with credits. */
+  readonly overage?: true;
 }
 
 export interface Period {
@@ -155,6 +163,8 @@ export interface Counted {
   readonly accountId: string;
   readonly periodStartMs: number;
   readonly calls: number;
+  /** Calls past so many in the period are paid for with credits; undefined where none are. */
+  readonly paidPast?: number | undefined;
 }
 
 /** Sums to be added in one transaction. A batch that is added again changes nothing. */
@@ -194,7 +204,8 @@ export interface CountedCalls {
 }
 
 export interface UsageBook {
-  add(batch: UsageBatch): Promise<void>;
+  /** Takes the credits for calls past a cap in the same step; resolves to the accounts that paid so. */
+  add(batch: UsageBatch): Promise<readonly string[]>;
   /** Replaces what the same processes reserved for the same before, all or nothing. */
   reserve(reservations: readonly Reservation[]): Promise<void>;
   /** All that is reserved, by any process. */

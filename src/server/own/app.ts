@@ -30,6 +30,7 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
     try {
       const found = find(req.method ?? 'GET', call.path);
       route = found.route;
+      const { bodyBytesMax: bytesMax = limits.ownBodyBytesMax } = route;
       const answer = await route.handle({
         id: call.id,
         headers,
@@ -37,7 +38,7 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
         parameters: found.parameters,
         remoteAddress: call.clientAddress,
         access,
-        readBody: () => readBody(req, { bytesMax: limits.ownBodyBytesMax }),
+        readBody: () => readBody(req, { bytesMax }),
       });
       sendAnswer(res, answer, call);
     } catch (thrown) {

@@ -17,6 +17,8 @@ export interface OwnRoute {
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
   /** The JSON that it takes. */
   readonly body?: DescribedBody;
+  /** How much it takes, where that is more than most routes do. */
+  readonly bodyBytesMax?: number;
   /** What it answers with, by status. */
   readonly answers: Readonly<Record<number, DescribedAnswer>>;
   /** Whose names its errors have, where that isn't the gateway's own way. */

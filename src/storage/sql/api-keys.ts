@@ -69,9 +69,9 @@ export class SqlApiKeys implements ApiKeys {
       .where('prefix', '=', prefix)
       .where('revoked_at_ms', 'is', null)
       .execute();
-    return rows.map(({ user_id, tier, period_start_ms, period_end_ms, ...key }) => ({
+    return rows.map(({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...key }) => ({
       key: toKey(key),
-      account: toAccount({ user_id, tier, period_start_ms, period_end_ms }),
+      account: toAccount({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage }),
     }));
   }
 

@@ -2,6 +2,7 @@ import { Kysely, sql } from 'kysely';
 import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
+import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
@@ -22,7 +23,9 @@ import type { VectorTable } from '../../kernel/ports/vectors.ts';
 import { within } from '../../kernel/within.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
+import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlChallenges } from './challenges.ts';
+import { SqlCredits } from './credits.ts';
 import { SqlEndedSessions } from './ended-sessions.ts';
 import type { Flavour } from './flavour.ts';
 import { SqlLedger } from './ledger.ts';
@@ -34,6 +37,7 @@ import { SqlModuleStores } from './module-stores.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
+import { SqlRecharges } from './recharges.ts';
 import { SqlRequestLog } from './request-log.ts';
 import { SqlSettlements } from './settlements.ts';
 import type { SchemaTables, Tables } from './tables.ts';
@@ -90,6 +94,9 @@ class SqlDatabase implements Database {
   readonly settlements: Settlements;
   readonly paidAnswers: PaidAnswers;
   readonly vectors: VectorTable;
+  readonly billing: BillingAccounts;
+  readonly credits: Credits;
+  readonly recharges: Recharges;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -101,7 +108,7 @@ class SqlDatabase implements Database {
     this.endedSessions = new SqlEndedSessions(db);
     this.apiKeys = new SqlApiKeys(db, flavour);
     this.providerKeys = new SqlProviderKeys(db);
-    this.usage = new SqlUsageBook(db);
+    this.usage = new SqlUsageBook(db, flavour);
     this.requests = new SqlRequestLog(db, links);
     this.modules = new SqlModuleStores(db, systemClock);
     this.anonSessions = new SqlAnonSessions(db);
@@ -111,6 +118,9 @@ class SqlDatabase implements Database {
     this.settlements = new SqlSettlements(db);
     this.paidAnswers = new SqlPaidAnswers(db);
     this.vectors = new SqlVectorTable(db);
+    this.billing = new SqlBillingAccounts(db);
+    this.credits = new SqlCredits(db, flavour);
+    this.recharges = new SqlRecharges(db, flavour);
   }
 
   async ping(): Promise<void> {

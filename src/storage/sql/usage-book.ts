@@ -10,31 +10,38 @@ import type {
   UsageDay,
 } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
+import type { Flavour } from './flavour.ts';
+import { type PaidCalls, payWithCredits } from './overage.ts';
 import { readReservations, writeReservations } from './reservations.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlUsageBook implements UsageBook {
   readonly #db: Kysely<Tables>;
+  readonly #locksRows: boolean;
   #cleanedAtMs = 0;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
     this.#db = db;
+    this.#locksRows = flavour.name === 'postgres';
   }
 
-  async add(batch: UsageBatch): Promise<void> {
+  async add(batch: UsageBatch): Promise<readonly string[]> {
     await this.#forgetOld(batch.atMs);
-    await this.#db.transaction().execute(async (trx) => {
+    return this.#db.transaction().execute(async (trx) => {
       const { numInsertedOrUpdatedRows } = await trx
         .insertInto('usage_batches')
         .values({ id: batch.id, at_ms: batch.atMs })
         .onConflict((conflict) => conflict.column('id').doNothing())
         .executeTakeFirstOrThrow();
       await writeReservations(trx, batch.reserved ?? []);
-      if (numInsertedOrUpdatedRows === 0n) return;
+      if (numInsertedOrUpdatedRows === 0n) return [];
       for (const days of chunks(inOrder(batch.days, dayName, addDays), limits.databaseRowsAtOnce))
         await writeDays(trx, days);
+      const paid: PaidCalls[] = [];
       for (const counted of chunks(inOrder(batch.counted, periodName, addCalls), limits.databaseRowsAtOnce))
-        await writeCounted(trx, counted);
+        paid.push(...(await writeCounted(trx, counted)));
+      for (const calls of paid) await payWithCredits(trx, { ...calls, batch }, this.#locksRows);
+      return paid.map(({ accountId }) => accountId);
     });
   }
 
@@ -194,11 +201,17 @@ function periodName({ accountId, periodStartMs }: Counted): string {
 }
 
 function addCalls(one: Counted, other: Counted): Counted {
-  return { ...one, calls: one.calls + other.calls };
+  const paidPast = Math.max(one.paidPast ?? 0, other.paidPast ?? 0);
+  const isPaid = one.paidPast !== undefined || other.paidPast !== undefined;
+  return { ...one, calls: one.calls + other.calls, ...(isPaid && { paidPast }) };
 }
 
-async function writeCounted(trx: Transaction<Tables>, counted: readonly Counted[]): Promise<void> {
-  await trx
+/** Resolves to those of them that are past a cap, and paid for. */
+async function writeCounted(
+  trx: Transaction<Tables>,
+  counted: readonly Counted[],
+): Promise<readonly PaidCalls[]> {
+  const sums = await trx
     .insertInto('usage_periods')
     .values(
       counted.map(({ accountId, periodStartMs, calls }) => ({
@@ -212,5 +225,15 @@ async function writeCounted(trx: Transaction<Tables>, counted: readonly Counted[
         .columns(['account_id', 'period_start_ms'])
         .doUpdateSet({ calls: sql<number>`usage_periods.calls + excluded.calls` }),
     )
+    .$if(
+      counted.some(({ paidPast }) => paidPast !== undefined),
+      (query) => query.returning(['account_id', 'period_start_ms', 'calls']),
+    )
     .execute();
+  return counted.flatMap(({ accountId, periodStartMs, calls, paidPast }) => {
+    if (paidPast === undefined) return [];
+    const sum = sums.find((row) => row.account_id === accountId && row.period_start_ms === periodStartMs);
+    const past = Math.min((sum?.calls ?? 0) - paidPast, calls);
+    return past > 0 ? [{ accountId, periodStartMs, calls: past }] : [];
+  });
 }

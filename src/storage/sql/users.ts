@@ -21,6 +21,8 @@ export class SqlUsers implements Users {
         period_start_ms: user.period?.startMs ?? null,
         period_end_ms: user.period?.endMs ?? null,
         created_at_ms: user.createdAtMs,
+        tier_ends_ms: user.tierEndsMs ?? null,
+        overage: Number(user.overage ?? false),
       })
       .onConflict((conflict) => conflict.column('email_folded').doNothing())
       .executeTakeFirstOrThrow();
@@ -52,6 +54,8 @@ export const accountColumns = [
   'users.tier',
   'users.period_start_ms',
   'users.period_end_ms',
+  'users.tier_ends_ms',
+  'users.overage',
 ] as const;
 
 interface AccountRow {
@@ -59,10 +63,18 @@ interface AccountRow {
   readonly tier: string;
   readonly period_start_ms: number | null;
   readonly period_end_ms: number | null;
+  readonly tier_ends_ms: number | null;
+  readonly overage: number;
 }
 
-export function toAccount({ user_id: id, tier, period_start_ms, period_end_ms }: AccountRow): Account {
-  return { id, tier: tierOf(tier), period: periodOf(period_start_ms, period_end_ms) };
+export function toAccount(row: AccountRow): Account {
+  return {
+    id: row.user_id,
+    tier: tierOf(row.tier),
+    period: periodOf(row.period_start_ms, row.period_end_ms),
+    ...(row.tier_ends_ms !== null && { tierEndsMs: row.tier_ends_ms }),
+    ...(row.overage === 1 && { overage: true }),
+  };
 }
 
 const tiers: readonly string[] = ['free', 'pro', 'team'] satisfies readonly TierId[];

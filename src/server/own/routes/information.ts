@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { creditsPerUsd, overageCreditsPerRequest, tiers } from '../../../billing/tiers.ts';
+import { tiers } from '../../../billing/tiers.ts';
+import { creditsPerUsd, overageCreditsPerRequest } from '../../../kernel/credits.ts';
 import type { Module } from '../../../kernel/module.ts';
 import type { EmbeddingsState, WhyNoVectors } from '../../../kernel/ports/embeddings.ts';
 import type { WireFormat } from '../../../kernel/wire-format.ts';

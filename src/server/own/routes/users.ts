@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { isEmail } from '../../../accounts/email.ts';
 import type { Accounts, Entered } from '../../../accounts/users.ts';
+import { effectiveTier } from '../../../billing/tiers.ts';
+import { systemClock } from '../../../kernel/clock.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { User } from '../../../kernel/ports/records.ts';
 import { byAddress, bySession, checkedRoute } from '../checked-route.ts';
@@ -114,6 +116,7 @@ function entered(status: number, { token, expiresAtMs, user }: Entered): OwnAnsw
   };
 }
 
-function described({ id, email, tier, createdAtMs }: User) {
-  return { id, email, tier, createdAt: timestamp(createdAtMs) };
+function described(user: User) {
+  const { id, email, createdAtMs } = user;
+  return { id, email, tier: effectiveTier(user, systemClock.now()), createdAt: timestamp(createdAtMs) };
 }

@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
+import { billing } from './billing.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
 import { payments } from './payments.ts';
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   settlements,
   paidAnswers,
   vectors,
+  billing,
 ];

@@ -1,0 +1,77 @@
+import type { Clock } from '../kernel/clock.ts';
+import { overageCreditsPerRequest } from '../kernel/credits.ts';
+import type { BillingAccounts, CreditEntry, Credits } from '../kernel/ports/billing.ts';
+import type { User } from '../kernel/ports/records.ts';
+import type { Quota } from './quota.ts';
+import { effectiveTier } from './tiers.ts';
+
+export interface BillingReportParts {
+  readonly billing: Pick<BillingAccounts, 'get'>;
+  readonly credits: Pick<Credits, 'balance' | 'entries'>;
+  readonly quota: Pick<Quota, 'standing'>;
+  readonly clock: Clock;
+  upgradeUrl(): string;
+}
+
+/** What an account has, and what it used of it. */
+export class BillingReport {
+  readonly #parts: BillingReportParts;
+
+  constructor(parts: BillingReportParts) {
+    this.#parts = parts;
+  }
+
+  async balance(user: User) {
+    const { billing, credits, clock, upgradeUrl } = this.#parts;
+    const tier = effectiveTier(user, clock.now());
+    if (tier === 'free')
+      return {
+        tier,
+        credits: 0,
+        currentPeriodEnd: null,
+        autoRechargeEnabled: false,
+        upgradeUrl: upgradeUrl(),
+      };
+    const { autoRecharge } = await billing.get(user.id);
+    return {
+      tier,
+      credits: await credits.balance(user.id),
+      currentPeriodEnd: user.period === undefined ? null : new Date(user.period.endMs).toISOString(),
+      autoRechargeEnabled: autoRecharge.enabled,
+      autoRechargeThreshold: autoRecharge.threshold,
+      autoRechargeAmount: autoRecharge.amount,
+      upgradeUrl: null,
+    };
+  }
+
+  async usage(
+    user: User,
+    page: { readonly after: Pick<CreditEntry, 'id' | 'atMs'> | undefined; readonly limit: number },
+  ) {
+    const { billing, credits, quota, clock } = this.#parts;
+    const tier = effectiveTier(user, clock.now());
+    const { limit, used, period } = await quota.standing(user);
+    const { autoRecharge } = await billing.get(user.id);
+    const { enabled, threshold, amount, reason } = autoRecharge;
+    const isPaid = tier !== 'free';
+    const found = await credits.entries({ accountId: user.id, after: page.after, limit: page.limit + 1 });
+    return {
+      report: {
+        tier,
+        period: {
+          start: new Date(period.startMs).toISOString(),
+          end: new Date(period.endMs).toISOString(),
+        },
+        requests: { limit, used, remaining: Math.max(0, limit - used), pastCap: Math.max(0, used - limit) },
+        overage: {
+          enabled: isPaid && user.overage === true,
+          creditsPerRequest: overageCreditsPerRequest,
+        },
+        credits: isPaid ? await credits.balance(user.id) : 0,
+        autoRecharge: { enabled: isPaid && enabled, threshold, amount, reason },
+      },
+      entries: found.slice(0, page.limit),
+      hasMore: found.length > page.limit,
+    };
+  }
+}

@@ -1,0 +1,78 @@
+import type { Recharge } from '../kernel/ports/billing.ts';
+import type { TierId } from '../kernel/ports/records.ts';
+
+/** Who sells subscriptions and credits for us. What it can't tell it throws for, and nothing is taken for failed because no answer came. */
+export interface BillingProcessor {
+  /** The same customer however often it is asked for. */
+  makeCustomer(who: { readonly accountId: string; readonly email: string }): Promise<string>;
+  /** Whose customer it is, as we said when it was made. */
+  accountOf(customerId: string): Promise<string | undefined>;
+  checkout(order: CheckoutOrder): Promise<Checkout>;
+  portal(customerId: string, returnUrl: string): Promise<string>;
+  /** All there ever were, as they are now. */
+  subscriptions(customerId: string): Promise<readonly Subscription[]>;
+  /** As it is now; undefined where it didn't buy credits. */
+  payment(intentId: string): Promise<ProcessorPayment | undefined>;
+  /** All of a customer's that bought credits, or were to. */
+  payments(customerId: string): Promise<readonly ProcessorPayment[]>;
+  /** What can be charged while nobody is there; undefined where there is nothing. */
+  savedMethod(customerId: string): Promise<string | undefined>;
+  charge(recharge: Recharge): Promise<Charged>;
+  /** What came of a charge that was made long ago; undefined where it never was. */
+  findCharge(recharge: Recharge): Promise<string | undefined>;
+  /** Refuses what the processor didn't sign, or signed too long ago. */
+  eventIn(body: Uint8Array, signature: string): Promise<ProcessorEvent>;
+}
+
+export type PaidTier = Exclude<TierId, 'free'>;
+
+export interface CheckoutOrder {
+  readonly accountId: string;
+  readonly customerId: string;
+  readonly buys: { readonly tier: PaidTier } | { readonly credits: number };
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+}
+
+export interface Checkout {
+  readonly url: string;
+  readonly sessionId: string;
+}
+
+export interface Subscription {
+  readonly id: string;
+  readonly status: string;
+  /** Undefined where it is for something that isn't ours. */
+  readonly tier: PaidTier | undefined;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** When it ends by itself. */
+  readonly cancelAtMs: number | undefined;
+}
+
+export interface ProcessorPayment {
+  readonly intentId: string;
+  readonly accountId: string;
+  readonly rechargeId: string | undefined;
+  readonly state: 'paid' | 'pending' | 'failed';
+  readonly credits: number;
+  /** Credits whose price went back to the payer. */
+  readonly refunded: number;
+  /** Credits whose price the payer's bank has taken back. */
+  readonly disputed: number;
+}
+
+export type Charged =
+  | { readonly outcome: 'made'; readonly intentId: string }
+  | { readonly outcome: 'declined'; readonly why: string }
+  | { readonly outcome: 'unknown'; readonly cause: unknown };
+
+/** News: of what, and nothing more. What it says may be old by now, so that it is asked for. */
+export interface ProcessorEvent {
+  readonly id: string;
+  readonly about:
+    | { readonly customerId: string }
+    | { readonly intentId: string }
+    /** Nothing that we look at. */
+    | undefined;
+}

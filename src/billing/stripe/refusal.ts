@@ -1,0 +1,20 @@
+import { z } from 'zod';
+
+const refusal = z.object({
+  type: z.string(),
+  statusCode: z.number(),
+  code: z.string().nullish(),
+  decline_code: z.string().nullish(),
+});
+
+/** Why a charge was refused for good; undefined where that isn't said: silence, a fault of Stripe's, or one of the operator's. */
+export function refusalOf(thrown: unknown): string | undefined {
+  const { data } = refusal.safeParse(thrown);
+  if (data === undefined || data.type === 'StripeIdempotencyError') return undefined;
+  const isFinal = data.statusCode === 402 || data.statusCode === 400 || data.statusCode === 404;
+  if (!isFinal) return undefined;
+  const code = data.decline_code || data.code;
+  return data.code === 'authentication_required'
+    ? 'the bank wants the card holder to confirm the payment'
+    : `the card was declined${code ? ` (${code})` : ''}`;
+}

@@ -1,0 +1,254 @@
+import type Stripe from 'stripe';
+import { creditsPerUsd } from '../../kernel/credits.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { Recharge } from '../../kernel/ports/billing.ts';
+import type { Secret } from '../../kernel/secret.ts';
+import type {
+  BillingProcessor,
+  Charged,
+  Checkout,
+  CheckoutOrder,
+  PaidTier,
+  ProcessorEvent,
+  ProcessorPayment,
+  Subscription,
+} from '../processor.ts';
+import { aboutOf } from './events.ts';
+import { refusalOf } from './refusal.ts';
+
+export interface StripeBillingParts {
+  /** Loaded when it is first asked for. */
+  client(): Promise<Stripe>;
+  readonly webhookSecret: Secret | undefined;
+  /** What Stripe calls what each tier costs. */
+  readonly prices: Readonly<Partial<Record<PaidTier, string>>>;
+}
+
+const creditsPerCent = creditsPerUsd / 100;
+
+/** Subscriptions and credits by Stripe. */
+export class StripeBilling implements BillingProcessor {
+  readonly #parts: StripeBillingParts;
+
+  constructor(parts: StripeBillingParts) {
+    this.#parts = parts;
+  }
+
+  async makeCustomer({ accountId, email }: { accountId: string; email: string }): Promise<string> {
+    const stripe = await this.#parts.client();
+    const { id } = await stripe.customers.create(
+      { email, metadata: { weir_account: accountId } },
+      { idempotencyKey: `weir-customer-${accountId}` },
+    );
+    return id;
+  }
+
+  async accountOf(customerId: string): Promise<string | undefined> {
+    const stripe = await this.#parts.client();
+    const customer = await stripe.customers.retrieve(customerId);
+    return customer.deleted ? undefined : customer.metadata.weir_account;
+  }
+
+  async checkout({ accountId, customerId, buys, successUrl, cancelUrl }: CheckoutOrder): Promise<Checkout> {
+    const stripe = await this.#parts.client();
+    if ('tier' in buys) await expireOpen(stripe, customerId);
+    const metadata = { weir_account: accountId };
+    const { id, url } = await stripe.checkout.sessions.create({
+      customer: customerId,
+      client_reference_id: accountId,
+      success_url: successUrl,
+      cancel_url: cancelUrl,
+      metadata,
+      ...('tier' in buys
+        ? {
+            mode: 'subscription',
+            line_items: [{ price: this.#parts.prices[buys.tier] ?? '', quantity: 1 }],
+            subscription_data: { metadata },
+          }
+        : {
+            mode: 'payment',
+            line_items: [{ price_data: priceOf(buys.credits), quantity: 1 }],
+            payment_intent_data: {
+              metadata: { ...metadata, weir_credits: String(buys.credits) },
+              setup_future_usage: 'off_session',
+            },
+          }),
+    });
+    if (url === null) throw new Error('Stripe made a checkout without an address');
+    return { url, sessionId: id };
+  }
+
+  async portal(customerId: string, returnUrl: string): Promise<string> {
+    const stripe = await this.#parts.client();
+    const { url } = await stripe.billingPortal.sessions.create({
+      customer: customerId,
+      return_url: returnUrl,
+    });
+    return url;
+  }
+
+  async subscriptions(customerId: string): Promise<readonly Subscription[]> {
+    const stripe = await this.#parts.client();
+    const { data } = await stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
+    return data.map((subscription) => this.#read(subscription));
+  }
+
+  async payment(intentId: string): Promise<ProcessorPayment | undefined> {
+    const stripe = await this.#parts.client();
+    const intent = await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] });
+    return readPayment(stripe, intent);
+  }
+
+  async payments(customerId: string): Promise<readonly ProcessorPayment[]> {
+    const stripe = await this.#parts.client();
+    const found: ProcessorPayment[] = [];
+    const listed = stripe.paymentIntents.list({
+      customer: customerId,
+      limit: 100,
+      expand: ['data.latest_charge'],
+    });
+    for await (const intent of listed) {
+      const payment = await readPayment(stripe, intent);
+      if (payment !== undefined) found.push(payment);
+    }
+    return found;
+  }
+
+  /** The subscription's own comes first: that is what a checkout has left there. */
+  async savedMethod(customerId: string): Promise<string | undefined> {
+    const stripe = await this.#parts.client();
+    const { data } = await stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
+    const paying = data.find(({ status }) => status === 'active' || status === 'trialing') ?? data[0];
+    const ofSubscription = idOf(paying?.default_payment_method);
+    if (ofSubscription !== undefined) return ofSubscription;
+    const customer = await stripe.customers.retrieve(customerId);
+    const usual = customer.deleted ? undefined : idOf(customer.invoice_settings.default_payment_method);
+    if (usual !== undefined) return usual;
+    const { data: methods } = await stripe.customers.listPaymentMethods(customerId, { limit: 1 });
+    return methods[0]?.id;
+  }
+
+  async charge({ id, accountId, customerId, method, credits }: Recharge): Promise<Charged> {
+    const stripe = await this.#parts.client();
+    try {
+      const intent = await stripe.paymentIntents.create(
+        {
+          amount: credits / creditsPerCent,
+          currency: 'usd',
+          customer: customerId,
+          payment_method: method,
+          off_session: true,
+          confirm: true,
+          description: `${credits} credits`,
+          metadata: { weir_account: accountId, weir_credits: String(credits), weir_recharge: id },
+        },
+        { idempotencyKey: id },
+      );
+      return { outcome: 'made', intentId: intent.id };
+    } catch (cause) {
+      const why = refusalOf(cause);
+      return why === undefined ? { outcome: 'unknown', cause } : { outcome: 'declined', why };
+    }
+  }
+
+  async findCharge({ id, customerId, atMs }: Recharge): Promise<string | undefined> {
+    const stripe = await this.#parts.client();
+    const from = Math.floor(atMs / 1000) - limits.processorClockSeconds;
+    const listed = stripe.paymentIntents.list({ customer: customerId, created: { gte: from }, limit: 100 });
+    for await (const intent of listed) if (intent.metadata.weir_recharge === id) return intent.id;
+    return undefined;
+  }
+
+  async eventIn(body: Uint8Array, signature: string): Promise<ProcessorEvent> {
+    const stripe = await this.#parts.client();
+    const secret = this.#parts.webhookSecret?.reveal() ?? '';
+    try {
+      const { id, type, data } = stripe.webhooks.constructEvent(
+        Buffer.from(body),
+        signature,
+        secret,
+        limits.eventAgeSeconds,
+      );
+      return { id, about: aboutOf(type, data.object) };
+    } catch (cause) {
+      throw new GatewayError(
+        'invalid_signature',
+        'this was not signed by the payment processor, or too long ago',
+        { cause },
+      );
+    }
+  }
+
+  #read(subscription: Stripe.Subscription): Subscription {
+    const { id, status, items, cancel_at, cancel_at_period_end } = subscription;
+    const tierOf = ({ price }: Stripe.SubscriptionItem) =>
+      paidTiers.find((name) => this.#parts.prices[name] === price.id);
+    const item = items.data.find((one) => tierOf(one) !== undefined) ?? items.data[0];
+    const startMs = (item?.current_period_start ?? 0) * 1000;
+    const endMs = (item?.current_period_end ?? 0) * 1000;
+    const cancelAtMs = cancel_at === null ? undefined : cancel_at * 1000;
+    return {
+      id,
+      status,
+      tier: item && tierOf(item),
+      startMs,
+      endMs,
+      cancelAtMs: cancelAtMs ?? (cancel_at_period_end ? endMs : undefined),
+    };
+  }
+}
+
+const paidTiers = ['pro', 'team'] as const satisfies readonly PaidTier[];
+
+/** Two that are both paid would be two subscriptions. */
+async function expireOpen(stripe: Stripe, customerId: string): Promise<void> {
+  const { data } = await stripe.checkout.sessions.list({ customer: customerId, status: 'open', limit: 100 });
+  for (const { id, mode } of data) if (mode === 'subscription') await stripe.checkout.sessions.expire(id);
+}
+
+function priceOf(credits: number) {
+  return {
+    currency: 'usd',
+    unit_amount: credits / creditsPerCent,
+    product_data: { name: `${credits.toLocaleString('en-US')} credits` },
+  };
+}
+
+/** Undefined for payments that didn't buy credits. */
+async function readPayment(
+  stripe: Stripe,
+  intent: Stripe.PaymentIntent,
+): Promise<ProcessorPayment | undefined> {
+  const { id, status, amount_received, currency, metadata, latest_charge: charge } = intent;
+  const { weir_account: accountId, weir_credits, weir_recharge: rechargeId } = metadata;
+  if (accountId === undefined || weir_credits === undefined || currency !== 'usd') return undefined;
+  const made = typeof charge === 'string' ? null : charge;
+  const disputed = made?.disputed ? await disputedCents(stripe, id) : 0;
+  return {
+    intentId: id,
+    accountId,
+    rechargeId,
+    state: stateOf(status),
+    credits: amount_received * creditsPerCent,
+    refunded: (made?.amount_refunded ?? 0) * creditsPerCent,
+    disputed: disputed * creditsPerCent,
+  };
+}
+
+/** Of inquiries, and of disputes that were won, the money is with us. */
+async function disputedCents(stripe: Stripe, intentId: string): Promise<number> {
+  const { data } = await stripe.disputes.list({ payment_intent: intentId, limit: 100 });
+  const isOurs = (status: string) =>
+    status === 'won' || status === 'prevented' || status.startsWith('warning_');
+  return data.reduce((sum, { amount, status }) => sum + (isOurs(status) ? 0 : amount), 0);
+}
+
+function stateOf(status: string): ProcessorPayment['state'] {
+  if (status === 'succeeded') return 'paid';
+  return status === 'processing' || status === 'requires_capture' ? 'pending' : 'failed';
+}
+
+function idOf(thing: string | { readonly id: string } | null | undefined): string | undefined {
+  return typeof thing === 'string' ? thing : thing?.id;
+}

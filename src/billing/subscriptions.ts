@@ -1,0 +1,125 @@
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import type { BillingAccount, BillingAccounts, Plan } from '../kernel/ports/billing.ts';
+import type { TierId, Users } from '../kernel/ports/records.ts';
+import type { Versions } from '../kernel/ports/shared-state.ts';
+import { unavailable } from '../kernel/ports/unavailable.ts';
+import type { BillingProcessor, PaidTier, Subscription } from './processor.ts';
+
+export interface SubscriptionParts {
+  readonly billing: BillingAccounts;
+  readonly users: Users;
+  readonly versions: Pick<Versions, 'renew'>;
+  readonly processor: Pick<BillingProcessor, 'subscriptions' | 'accountOf'>;
+  readonly clock: Clock;
+}
+
+/** Tiers follow what the processor says now, whatever news made us ask and in which order it came. */
+export class Subscriptions {
+  readonly #parts: SubscriptionParts;
+
+  constructor(parts: SubscriptionParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * What is written was asked for after whatever was written before, or it is asked for again. So the last to write knows
+   * the latest, on every replica.
+   */
+  async follow(customerId: string): Promise<void> {
+    const { billing, versions, processor, clock } = this.#parts;
+    for (let tries = 0; tries < limits.billingTries; tries++) {
+      const account = await this.#accountOf(customerId);
+      if (account === undefined) return;
+      const plan = planOf(await processor.subscriptions(customerId), account, clock.now());
+      if (plan === undefined) return;
+      if (!(await billing.follow(account.accountId, account.revision, plan))) continue;
+      return versions.renew(account.accountId);
+    }
+    throw unavailable('this account is being changed');
+  }
+
+  /** What the account is by now, where it should be something else. */
+  async departure(account: BillingAccount): Promise<string | undefined> {
+    const { users, processor, clock } = this.#parts;
+    const { accountId, customerId } = account;
+    if (customerId === null) return undefined;
+    const plan = planOf(await processor.subscriptions(customerId), account, clock.now());
+    const user = await users.byId(accountId);
+    if (plan === undefined || user === undefined) return undefined;
+    const isSame =
+      plan.tier === user.tier &&
+      plan.period?.startMs === user.period?.startMs &&
+      plan.period?.endMs === user.period?.endMs &&
+      plan.subscriptionId === account.subscriptionId &&
+      (plan.tierEndsMs === undefined) === (user.tierEndsMs === undefined);
+    return isSame ? undefined : `${described(user)}, and by its subscriptions ${described(plan)}`;
+  }
+
+  async #accountOf(customerId: string): Promise<BillingAccount | undefined> {
+    const { billing, users, processor } = this.#parts;
+    const known = await billing.byCustomer(customerId);
+    if (known !== undefined) return known;
+    const accountId = await processor.accountOf(customerId);
+    if (accountId === undefined || (await users.byId(accountId)) === undefined) return undefined;
+    const bound = await billing.bind(accountId, customerId);
+    return bound === customerId ? billing.get(accountId) : undefined;
+  }
+}
+
+/** Undefined where the processor has no say: nothing runs, and nothing came from there. */
+function planOf(
+  subscriptions: readonly Subscription[],
+  { subscriptionId, pastDueSinceMs }: BillingAccount,
+  nowMs: number,
+): Plan | undefined {
+  const [best] = subscriptions.flatMap(running).toSorted(better);
+  if (best === undefined) return subscriptionId === null ? undefined : nothingRuns;
+  const isPastDue = best.status === 'past_due';
+  const sinceMs = isPastDue ? (pastDueSinceMs ?? nowMs) : null;
+  const ends = [best.cancelAtMs, sinceMs === null ? undefined : sinceMs + limits.pastDueGraceMs].filter(
+    (endMs) => endMs !== undefined,
+  );
+  return {
+    subscriptionId: best.id,
+    pastDueSinceMs: sinceMs,
+    tier: best.tier,
+    period: { startMs: best.startMs, endMs: best.endMs },
+    tierEndsMs: ends.length === 0 ? undefined : Math.min(...ends),
+  };
+}
+
+const nothingRuns: Plan = {
+  subscriptionId: null,
+  pastDueSinceMs: null,
+  tier: 'free',
+  period: undefined,
+  tierEndsMs: undefined,
+};
+
+type Running = Subscription & { readonly tier: PaidTier };
+
+/** Whether a subscription gives its tier. */
+function running({ tier, ...rest }: Subscription): readonly Running[] {
+  return tier !== undefined && givesTier.has(rest.status) ? [{ ...rest, tier }] : [];
+}
+
+const givesTier: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
+
+/** What a person would rather have, should there be two. */
+function better(one: Running, other: Running): number {
+  return (
+    Number(one.status === 'past_due') - Number(other.status === 'past_due') ||
+    Number(other.tier === 'team') - Number(one.tier === 'team') ||
+    other.endMs - one.endMs
+  );
+}
+
+interface Described {
+  readonly tier: TierId;
+  readonly period: { readonly endMs: number } | undefined;
+}
+
+function described({ tier, period }: Described): string {
+  return period === undefined ? tier : `${tier} until ${new Date(period.endMs).toISOString()}`;
+}

@@ -1,0 +1,120 @@
+import { BillingDesk, type Shop } from '../../billing/billing-desk.ts';
+import { BillingReport } from '../../billing/billing-report.ts';
+import { CreditPurchases } from '../../billing/credit-purchases.ts';
+import type { PaidTier } from '../../billing/processor.ts';
+import { ProcessorNews } from '../../billing/processor-news.ts';
+import { Recharger } from '../../billing/recharger.ts';
+import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
+import { Subscriptions } from '../../billing/subscriptions.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import { billingRoutes } from '../../server/own/routes/billing.ts';
+import { billingPagePaths, billingPagesRoutes } from '../../server/own/routes/billing-pages.ts';
+import { stripeWebhookRoute } from '../../server/own/routes/stripe-webhook.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
+import { lazyStripe } from '../stripe-client.ts';
+import type { People, PublicAddress } from './people.ts';
+import type { Stores } from './stores.ts';
+
+interface BillingParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly stores: Stores;
+  readonly people: People;
+  readonly address: PublicAddress;
+  /** Who hears of accounts whose credits paid for calls. */
+  readonly creditUse: CreditUse;
+}
+
+/** Filled in once somebody wants to hear. */
+export interface CreditUse {
+  heard: (accountIds: readonly string[]) => void;
+}
+
+/** What accounts pay for their tier and for credits; nothing in local mode, which says so elsewhere. */
+export function billingPart({ settings, log, stores, people, address, creditUse }: BillingParts): Part {
+  const { quota } = people;
+  if (quota === undefined) return {};
+  const { database } = stores;
+  const { versions } = stores.shared;
+  const { shop, news } = shopOf(settings, stores, log);
+  if (shop !== undefined) {
+    creditUse.heard = (accountIds) => {
+      for (const accountId of accountIds) void shop.recharger.look(accountId);
+    };
+    shop.recharger.start();
+  }
+  const startUrl = () => `${address.url}${billingPagePaths.start}`;
+  const desk = new BillingDesk({
+    ...database,
+    versions,
+    clock: systemClock,
+    shop,
+    welcomeUrl: () => `${address.url}${billingPagePaths.welcome}`,
+    startUrl,
+  });
+  const report = new BillingReport({ ...database, quota, clock: systemClock, upgradeUrl: startUrl });
+  return {
+    routes: [
+      ...billingRoutes({ desk, report }),
+      stripeWebhookRoute(news),
+      ...billingPagesRoutes(settings.tierLimits),
+    ],
+    features: ['billing'],
+    async close() {
+      creditUse.heard = () => undefined;
+      await shop?.recharger.close();
+    },
+  };
+}
+
+interface Opened {
+  readonly shop: Shop | undefined;
+  readonly news: ProcessorNews | undefined;
+}
+
+function shopOf(settings: Settings, stores: Stores, log: Log): Opened {
+  const { mpp, billing } = settings;
+  if (mpp.stripeKey === undefined) return { shop: undefined, news: undefined };
+  const { webhookSecret, prices } = billing;
+  const processor = new StripeBilling({
+    client: lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase }),
+    webhookSecret,
+    prices,
+  });
+  const { database } = stores;
+  const parts = { ...database, versions: stores.shared.versions, processor, clock: systemClock };
+  const subscriptions = new Subscriptions(parts);
+  const purchases = new CreditPurchases(parts);
+  const recharger = new Recharger({
+    ...parts,
+    purchases,
+    onFault: (err) => log.error({ err: told(err) }, 'credits are not recharged yet'),
+  });
+  const sold = new Set(Object.keys(prices).filter(isPaidTier));
+  const shop = {
+    processor,
+    subscriptions,
+    recharger,
+    sold,
+    onFault: (err: unknown) => log.error({ err: told(err) }, 'the payment processor did not do it'),
+  };
+  const news = new ProcessorNews({ ...parts, subscriptions, purchases, recharger });
+  return { shop, news: webhookSecret === undefined ? undefined : news };
+}
+
+function isPaidTier(name: string): name is PaidTier {
+  return name === 'pro' || name === 'team';
+}
+
+/** What the processor says may quote what it was sent. */
+function told(thrown: unknown): unknown {
+  if (!(thrown instanceof Error) || !('statusCode' in thrown)) return thrown;
+  const { name, statusCode } = thrown;
+  const [code, requestId] = [
+    'code' in thrown ? thrown.code : null,
+    'requestId' in thrown ? thrown.requestId : null,
+  ];
+  return { name, statusCode, code, requestId };
+}

@@ -1,0 +1,31 @@
+import type Stripe from 'stripe';
+import { limits } from '../kernel/limits.ts';
+import type { Secret } from '../kernel/secret.ts';
+
+interface StripeAccess {
+  readonly key: Secret;
+  readonly base: string;
+}
+
+/** Loaded with its first use: nobody else needs it in memory. */
+export function lazyStripe({ key, base }: StripeAccess): () => Promise<Stripe> {
+  let loading: Promise<Stripe> | undefined;
+  return () => {
+    loading ??= load({ key, base });
+    return loading;
+  };
+}
+
+async function load({ key, base }: StripeAccess): Promise<Stripe> {
+  const { default: StripeClient } = await import('stripe');
+  const { hostname, port, protocol } = new URL(base);
+  const isPlain = protocol === 'http:';
+  return new StripeClient(key.reveal(), {
+    host: hostname,
+    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
+    protocol: isPlain ? 'http' : 'https',
+    maxNetworkRetries: 0,
+    timeout: limits.processorAnswerMs,
+    telemetry: false,
+  });
+}

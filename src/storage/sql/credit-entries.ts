@@ -1,0 +1,49 @@
+import { sql, type Transaction } from 'kysely';
+import type { CreditEntry } from '../../kernel/ports/billing.ts';
+import type { Tables } from './tables.ts';
+
+/** Where an account's credits come from, and where they go. */
+type Counterpart = 'payments' | 'overage';
+
+interface Entered extends CreditEntry {
+  readonly accountId: string;
+  readonly counterpart: Counterpart;
+}
+
+/** What an account has, held still until the transaction ends. SQLite has one writer at a time, and no locks on rows. */
+export async function heldBalance(
+  trx: Transaction<Tables>,
+  accountId: string,
+  locksRows: boolean,
+): Promise<number> {
+  await trx
+    .insertInto('credit_balances')
+    .values({ account_id: accountId, credits: 0 })
+    .onConflict((conflict) => conflict.column('account_id').doNothing())
+    .execute();
+  const { credits } = await trx
+    .selectFrom('credit_balances')
+    .select('credits')
+    .where('account_id', '=', accountId)
+    .$if(locksRows, (query) => query.forUpdate())
+    .executeTakeFirstOrThrow();
+  return credits;
+}
+
+/** Both sides of it, and the sum. Whoever calls holds the balance. */
+export async function enter(trx: Transaction<Tables>, entered: Entered): Promise<void> {
+  const { id, accountId, counterpart, credits, kind, reference, note, atMs } = entered;
+  const common = { transaction_id: id, account_id: accountId, kind, reference, note, at_ms: atMs };
+  await trx
+    .insertInto('credit_entries')
+    .values([
+      { entry_id: id, book: 'account', credits, ...common },
+      { entry_id: `${id}/${counterpart}`, book: counterpart, credits: -credits, ...common },
+    ])
+    .execute();
+  await trx
+    .updateTable('credit_balances')
+    .set({ credits: sql<number>`credits + ${credits}` })
+    .where('account_id', '=', accountId)
+    .execute();
+}

@@ -1,0 +1,37 @@
+import type { Transaction } from 'kysely';
+import { overageCreditsPerRequest } from '../../kernel/credits.ts';
+import type { UsageBatch } from '../../kernel/ports/records.ts';
+import { enter, heldBalance } from './credit-entries.ts';
+import type { Tables } from './tables.ts';
+
+/** Calls of a period that are past its cap. */
+export interface PaidCalls {
+  readonly accountId: string;
+  readonly periodStartMs: number;
+  readonly calls: number;
+}
+
+interface Paying extends PaidCalls {
+  readonly batch: Pick<UsageBatch, 'id' | 'atMs'>;
+}
+
+/** One entry for all of a batch. What was taken back from the account meanwhile can't be taken again. */
+export async function payWithCredits(
+  trx: Transaction<Tables>,
+  { accountId, periodStartMs, calls, batch }: Paying,
+  locksRows: boolean,
+): Promise<void> {
+  const balance = await heldBalance(trx, accountId, locksRows);
+  const price = calls * overageCreditsPerRequest;
+  const paid = Math.min(price, balance);
+  await enter(trx, {
+    id: `overage/${batch.id}/${periodStartMs}/${accountId}`,
+    accountId,
+    counterpart: 'overage',
+    credits: -paid + 0,
+    kind: 'overage',
+    reference: new Date(periodStartMs).toISOString(),
+    note: paid < price ? `${calls} calls; ${price - paid} credits for them were gone` : `${calls} calls`,
+    atMs: batch.atMs,
+  });
+}

@@ -1,0 +1,153 @@
+import type { Kysely } from 'kysely';
+import type { Recharge, RechargeBounds, Recharges } from '../../kernel/ports/billing.ts';
+import type { Flavour } from './flavour.ts';
+import type { Tables } from './tables.ts';
+
+const columns = [
+  'id',
+  'account_id as accountId',
+  'customer_id as customerId',
+  'method',
+  'credits',
+  'at_ms as atMs',
+  'until_ms as untilMs',
+] as const;
+
+export class SqlRecharges implements Recharges {
+  readonly #db: Kysely<Tables>;
+  readonly #locksRows: boolean;
+
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
+    this.#db = db;
+    this.#locksRows = flavour.name === 'postgres';
+  }
+
+  /** Whoever opens another for the same account waits, so that what is looked at holds until this one is in. */
+  open(recharge: Recharge, { sinceMs, most }: RechargeBounds): Promise<boolean> {
+    const { id, accountId, customerId, method, credits, atMs, untilMs } = recharge;
+    return this.#db.transaction().execute(async (trx) => {
+      if (this.#locksRows)
+        await trx
+          .selectFrom('billing_accounts')
+          .select('account_id')
+          .where('account_id', '=', accountId)
+          .forUpdate()
+          .execute();
+      const [needed] = await wanting(trx, atMs)
+        .where('billing_accounts.account_id', '=', accountId)
+        .execute();
+      if (needed?.amount !== credits) return false;
+      const { made } = await trx
+        .selectFrom('recharges')
+        .select((the) => the.fn.countAll<number>().as('made'))
+        .where('account_id', '=', accountId)
+        .where('at_ms', '>', sinceMs)
+        .where('state', '<>', 'never charged')
+        .executeTakeFirstOrThrow();
+      if (made >= most) return false;
+      await trx
+        .insertInto('recharges')
+        .values({
+          id,
+          account_id: accountId,
+          customer_id: customerId,
+          method,
+          credits,
+          at_ms: atMs,
+          until_ms: untilMs,
+          state: 'open',
+        })
+        .execute();
+      return true;
+    });
+  }
+
+  decline(id: string, reason: string): Promise<boolean> {
+    return this.#db.transaction().execute(async (trx) => {
+      const recharge = await trx
+        .updateTable('recharges')
+        .set({ state: 'declined' })
+        .where('id', '=', id)
+        .where('state', '=', 'open')
+        .returning('account_id')
+        .executeTakeFirst();
+      if (recharge === undefined) return false;
+      await trx
+        .updateTable('billing_accounts')
+        .set({ auto_recharge: 0, off_reason: reason })
+        .where('account_id', '=', recharge.account_id)
+        .execute();
+      return true;
+    });
+  }
+
+  async abandon(id: string): Promise<void> {
+    await this.#db
+      .updateTable('recharges')
+      .set({ state: 'never charged' })
+      .where('id', '=', id)
+      .where('state', '=', 'open')
+      .execute();
+  }
+
+  async postpone(id: string, untilMs: number): Promise<void> {
+    await this.#db.updateTable('recharges').set({ until_ms: untilMs }).where('id', '=', id).execute();
+  }
+
+  async takeOver({
+    nowMs,
+    untilMs,
+    most,
+  }: Parameters<Recharges['takeOver']>[0]): Promise<readonly Recharge[]> {
+    const left = await this.#db
+      .selectFrom('recharges')
+      .select(columns)
+      .where('state', '=', 'open')
+      .where('until_ms', '<=', nowMs)
+      .orderBy('until_ms')
+      .limit(most)
+      .execute();
+    const taken: Recharge[] = [];
+    for (const recharge of left) {
+      const { numUpdatedRows } = await this.#db
+        .updateTable('recharges')
+        .set({ until_ms: untilMs })
+        .where('id', '=', recharge.id)
+        .where('until_ms', '=', recharge.untilMs)
+        .where('state', '=', 'open')
+        .executeTakeFirstOrThrow();
+      if (numUpdatedRows === 1n) taken.push({ ...recharge, untilMs });
+    }
+    return taken;
+  }
+
+  async due({ nowMs, most }: { readonly nowMs: number; readonly most: number }): Promise<readonly string[]> {
+    const rows = await wanting(this.#db, nowMs).orderBy('next_try_ms').limit(most).execute();
+    return rows.map(({ account_id }) => account_id);
+  }
+}
+
+/** Paid accounts that have fewer credits than they want to have, and wait for nothing. */
+function wanting(db: Kysely<Tables>, nowMs: number) {
+  return db
+    .selectFrom('billing_accounts')
+    .innerJoin('users', 'users.id', 'billing_accounts.account_id')
+    .leftJoin('credit_balances', 'credit_balances.account_id', 'billing_accounts.account_id')
+    .select(['billing_accounts.account_id', 'billing_accounts.amount'])
+    .where('auto_recharge', '=', 1)
+    .where('next_try_ms', '<=', nowMs)
+    .where('tier', '<>', 'free')
+    .where((the) => the.or([the('tier_ends_ms', 'is', null), the('tier_ends_ms', '>', nowMs)]))
+    .whereRef((the) => the.fn.coalesce('credit_balances.credits', the.lit(0)), '<', 'threshold')
+    .where((the) =>
+      the.not(
+        the.exists(
+          the
+            .selectFrom('recharges')
+            .select('id')
+            .whereRef('recharges.account_id', '=', 'billing_accounts.account_id')
+            .where('state', '=', 'open'),
+        ),
+      ),
+    );
+}
