@@ -3,6 +3,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
+import { asked } from './asked.ts';
 import type { BillingProcessor, Checkout, CheckoutOrder, PaidTier } from './processor.ts';
 import type { Recharger } from './recharger.ts';
 import type { Subscriptions } from './subscriptions.ts';
@@ -47,7 +48,7 @@ export class BillingDesk {
     const shop = this.#shop('checkout');
     if (!shop.sold.has(tier)) throw notConfigured('checkout');
     const user = await this.userOf(accountId);
-    return this.#asked(shop, async () => {
+    return asked(async () => {
       const customerId = await this.#customerOf(user, shop);
       if (await isSubscribed(customerId, shop))
         throw new GatewayError(
@@ -55,23 +56,24 @@ export class BillingDesk {
           'this account has a subscription; POST /v1/billing/portal leads to where it is changed',
         );
       return shop.processor.checkout(this.#order(accountId, { customerId, buys: { tier } }, ways));
-    });
+    }, shop.onFault);
   }
 
   async buyCredits(accountId: string, credits: number, ways: Ways): Promise<Checkout> {
     const shop = this.#shop('credits');
     const user = await this.#payingUserOf(accountId);
-    return this.#asked(shop, async () => {
+    return asked(async () => {
       const customerId = await this.#customerOf(user, shop);
       return shop.processor.checkout(this.#order(accountId, { customerId, buys: { credits } }, ways));
-    });
+    }, shop.onFault);
   }
 
   async portal(accountId: string, returnUrl: string): Promise<string> {
     const shop = this.#shop('portal');
     const user = await this.userOf(accountId);
-    return this.#asked(shop, async () =>
-      shop.processor.portal(await this.#customerOf(user, shop), returnUrl),
+    return asked(
+      async () => shop.processor.portal(await this.#customerOf(user, shop), returnUrl),
+      shop.onFault,
     );
   }
 
@@ -145,23 +147,6 @@ export class BillingDesk {
     const { billing } = this.#parts;
     const { customerId } = await billing.get(accountId);
     return customerId ?? billing.bind(accountId, await processor.makeCustomer({ accountId, email }));
-  }
-
-  /** Whatever else goes wrong is the processor's, or what it has to say to the operator. */
-  async #asked<Answer>({ onFault }: Shop, ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      return await ask();
-    } catch (cause) {
-      if (GatewayError.is(cause)) throw cause;
-      onFault(cause);
-      throw new GatewayError(
-        'processor_failed',
-        'the payment processor did not do it; try again in a moment',
-        {
-          cause,
-        },
-      );
-    }
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { BillingAccounts } from '../kernel/ports/billing.ts';
+import { asked } from './asked.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
 import type { BillingProcessor } from './processor.ts';
 import type { Recharger } from './recharger.ts';
@@ -13,6 +14,7 @@ export interface NewsParts {
   readonly purchases: CreditPurchases;
   readonly recharger: Recharger;
   readonly clock: Clock;
+  onFault(cause: unknown): void;
 }
 
 /**
@@ -27,11 +29,13 @@ export class ProcessorNews {
   }
 
   async take(body: Uint8Array, signature: string): Promise<void> {
-    const { billing, processor, subscriptions, clock } = this.#parts;
+    const { billing, processor, subscriptions, clock, onFault } = this.#parts;
     const { id, about } = await processor.eventIn(body, signature);
     if (about === undefined || (await billing.isKnown(id))) return;
-    if ('customerId' in about) await subscriptions.follow(about.customerId);
-    else await this.#follow(about.intentId);
+    await asked(
+      () => ('customerId' in about ? subscriptions.follow(about.customerId) : this.#follow(about.intentId)),
+      onFault,
+    );
     const atMs = clock.now();
     await billing.know({ id, atMs, forgetMs: atMs - limits.eventsKeptMs });
   }

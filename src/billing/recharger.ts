@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { BillingAccounts, Recharge, Recharges } from '../kernel/ports/billing.ts';
+import type { BillingAccounts, DueQuestion, Recharge, Recharges } from '../kernel/ports/billing.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
 import type { BillingProcessor, ProcessorPayment } from './processor.ts';
 
@@ -72,16 +72,19 @@ export class Recharger {
   async #sweep(): Promise<void> {
     const { recharges, clock } = this.#parts;
     const nowMs = clock.now();
-    const most = limits.rechargesAtOnce;
-    const left = await recharges.takeOver({ nowMs, untilMs: nowMs + limits.rechargeLeaseMs, most });
+    const left = await recharges.takeOver({
+      nowMs,
+      untilMs: nowMs + limits.rechargeLeaseMs,
+      most: limits.rechargesAtOnce,
+    });
     for (const recharge of left) await this.#resume(recharge).catch(this.#parts.onFault);
-    for (const accountId of await recharges.due({ nowMs, most })) await this.look(accountId);
+    for (const accountId of await recharges.due(this.#question())) await this.look(accountId);
   }
 
   async #look(accountId: string): Promise<void> {
     const { billing, recharges, processor, clock } = this.#parts;
     const { customerId, autoRecharge, failures } = await billing.get(accountId);
-    if (!autoRecharge.enabled || customerId === null) return;
+    if (customerId === null || (await recharges.due(this.#question(accountId))).length === 0) return;
     let method: string | undefined;
     try {
       method = await processor.savedMethod(customerId);
@@ -103,14 +106,21 @@ export class Recharger {
       atMs,
       untilMs: atMs + limits.rechargeLeaseMs,
     };
-    const bounds = { sinceMs: atMs - limits.rechargeWindowMs, most: limits.rechargesInWindow };
-    if (await recharges.open(recharge, bounds)) await this.#charge(recharge);
+    if (await recharges.open(recharge, this.#question().most)) await this.#charge(recharge);
   }
 
-  /** The processor remembers keys for a day; what is older is looked for. */
+  #question(accountId?: string): DueQuestion {
+    const nowMs = this.#parts.clock.now();
+    const most = { sinceMs: nowMs - limits.rechargeWindowMs, recharges: limits.rechargesInWindow };
+    return { nowMs, most, accountId, limit: limits.rechargesAtOnce };
+  }
+
+  /** The processor remembers keys for a day. What is older, or isn't wanted any more, is looked for and not asked for. */
   async #resume(recharge: Recharge): Promise<void> {
-    const { recharges, processor, clock } = this.#parts;
-    if (clock.now() - recharge.atMs < limits.rechargeKeyLifeMs) return this.#charge(recharge);
+    const { billing, recharges, processor, clock } = this.#parts;
+    const isYoung = clock.now() - recharge.atMs < limits.rechargeKeyLifeMs;
+    const { autoRecharge } = await billing.get(recharge.accountId);
+    if (isYoung && autoRecharge.enabled) return this.#charge(recharge);
     const intentId = await processor.findCharge(recharge);
     if (intentId === undefined) await recharges.abandon(recharge.id);
     else await this.#follow(intentId);

@@ -34,6 +34,9 @@ export class Subscriptions {
       const plan = planOf(await processor.subscriptions(customerId), account, clock.now());
       if (plan === undefined) return;
       if (!(await billing.follow(account.accountId, account.revision, plan))) continue;
+      // Whoever comes back some day has not said that it should go on.
+      if (plan.tier === 'free')
+        await billing.stopAutoRecharge(account.accountId, 'the subscription has ended');
       return versions.renew(account.accountId);
     }
     throw unavailable('this account is being changed');

@@ -291,10 +291,11 @@ export const limits = {
   /** Recharges of an account within a day: a program that runs wild empties no bank account. */
   rechargesInWindow: 5,
   rechargeWindowMs: 86_400_000,
-  /** How often it is looked for recharges that were left or are due, how many at once, and how long one may take. */
-  rechargeSweepMs: 30_000,
+  /** How often it is looked for recharges that were left or are due, how many at once, and after what time one is
+   * taken for left: whoever is still at it does no harm, since both ask for the same charge. */
+  rechargeSweepMs: 10_000,
   rechargesAtOnce: 50,
-  rechargeLeaseMs: 60_000,
+  rechargeLeaseMs: 15_000,
   /** Pauses after a processor that doesn't answer, from the first to the longest. */
   rechargePauseMs: 30_000,
   rechargePauseMsMax: 3_600_000,

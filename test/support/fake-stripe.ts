@@ -10,9 +10,18 @@ export interface Fault {
   /**
    * `lost`: done, and the answer never comes. `stuck`: done, and answered when the test says `goOn`. `late`: not done before
    * that. `broken`: a 500, and nothing done. `busy`: a 429. `declined`: a card's refusal. `small`: what a card charge of
-   * cents gets. `asked`: a person would have to confirm it.
+   * cents gets. `asked`: a person would have to confirm it. `unauthorized`: our own key is refused.
    */
-  readonly how: 'lost' | 'stuck' | 'late' | 'broken' | 'busy' | 'declined' | 'small' | 'asked';
+  readonly how:
+    | 'lost'
+    | 'stuck'
+    | 'late'
+    | 'broken'
+    | 'busy'
+    | 'declined'
+    | 'small'
+    | 'asked'
+    | 'unauthorized';
 }
 
 export interface FakeIntent {
@@ -33,6 +42,8 @@ export class FakeStripe {
   readonly intents: FakeIntent[] = [];
   readonly requests: string[] = [];
   readonly faults: Fault[] = [];
+  /** What goes wrong with the how manieth request. */
+  readonly faultsAt = new Map<number, Fault['how']>();
   /** Tokens that were granted, and not yet used. */
   readonly tokens = new Set<string>();
   /** Lets everything go on that is stuck. */
@@ -79,7 +90,11 @@ export class FakeStripe {
     const name = `${method} ${url}`;
     this.requests.push(name);
     const found = this.faults.findIndex(({ at }) => name.includes(at));
-    const [fault] = found < 0 ? [] : this.faults.splice(found, 1);
+    const [named] = found < 0 ? [] : this.faults.splice(found, 1);
+    const how = this.faultsAt.get(this.requests.length) ?? named?.how;
+    const fault: Fault | undefined = how && { at: name, how };
+    if (fault?.how === 'unauthorized')
+      return send(res, 401, { error: { type: 'invalid_request_error', message: 'no such key' } });
     if (fault?.how === 'broken') return send(res, 500, { error: { type: 'api_error', message: 'broken' } });
     if (fault?.how === 'busy') return send(res, 429, refusal('rate_limit'));
     if (fault?.how === 'late') await this.#going;

@@ -93,14 +93,9 @@ function shopOf(settings: Settings, stores: Stores, log: Log): Opened {
     onFault: (err) => log.error({ err: told(err) }, 'credits are not recharged yet'),
   });
   const sold = new Set(Object.keys(prices).filter(isPaidTier));
-  const shop = {
-    processor,
-    subscriptions,
-    recharger,
-    sold,
-    onFault: (err: unknown) => log.error({ err: told(err) }, 'the payment processor did not do it'),
-  };
-  const news = new ProcessorNews({ ...parts, subscriptions, purchases, recharger });
+  const onFault = (err: unknown) => log.error({ err: told(err) }, 'the payment processor did not do it');
+  const shop = { processor, subscriptions, recharger, sold, onFault };
+  const news = new ProcessorNews({ ...parts, subscriptions, purchases, recharger, onFault });
   return { shop, news: webhookSecret === undefined ? undefined : news };
 }
 

@@ -151,7 +151,7 @@ export interface Recharge {
 
 export interface Recharges {
   /** False where the account needs none, has one open, or had too many; `credits` is what it wants for now. */
-  open(recharge: Recharge, bounds: RechargeBounds): Promise<boolean>;
+  open(recharge: Recharge, most: RechargesMost): Promise<boolean>;
   /** Also switches recharging off, and says why; false where it was over before. */
   decline(id: string, reason: string): Promise<boolean>;
   /** Nobody was ever charged. */
@@ -164,14 +164,21 @@ export interface Recharges {
     readonly untilMs: number;
     readonly most: number;
   }): Promise<readonly Recharge[]>;
-  /** Accounts with fewer credits than they want, and none under way. */
-  due(bounds: { readonly nowMs: number; readonly most: number }): Promise<readonly string[]>;
+  /** Accounts with fewer credits than they want, and none under way: some of all, or the one that is named. */
+  due(question: DueQuestion): Promise<readonly string[]>;
 }
 
-export interface RechargeBounds {
+/** How many an account may have had since then. */
+export interface RechargesMost {
   readonly sinceMs: number;
-  /** Since then. */
-  readonly most: number;
+  readonly recharges: number;
+}
+
+export interface DueQuestion {
+  readonly nowMs: number;
+  readonly most: RechargesMost;
+  readonly accountId?: string | undefined;
+  readonly limit: number;
 }
 
 /** What an account that never said so has: a dollar left, and five more. */

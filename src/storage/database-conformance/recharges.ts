@@ -6,7 +6,8 @@ import type { Database } from '../../kernel/ports/records.ts';
 import { someUser } from './samples.ts';
 import type { SetUp } from './set-up.ts';
 
-const bounds = { sinceMs: 0, most: 5 };
+const most = { sinceMs: 0, recharges: 5 };
+const due = { most, limit: 5 };
 
 /** An account that wants credits. */
 async function wanting({ users, billing }: Database): Promise<string> {
@@ -37,21 +38,21 @@ export function rechargesConformance(setUp: SetUp): void {
       const both = [database.recharges, (await open()).recharges];
       const id = await wanting(database);
       const opened = await Promise.all(
-        Array.from({ length: 10 }, (_, at) => both[at % 2]?.open(someRecharge(id), bounds)),
+        Array.from({ length: 10 }, (_, at) => both[at % 2]?.open(someRecharge(id), most)),
       );
       assert.equal(opened.filter((isOpen) => isOpen).length, 1);
-      assert.deepEqual(await database.recharges.due({ nowMs: 10, most: 5 }), []);
+      assert.deepEqual(await database.recharges.due({ ...due, nowMs: 10 }), []);
     });
 
     test('it is begun only where the account wants it, for what it wants, and not too often', async (t) => {
       const { database } = await setUp(t);
       const { recharges, billing, credits } = database;
       const id = await wanting(database);
-      assert.deepEqual(await recharges.due({ nowMs: 10, most: 5 }), [id]);
-      assert.equal(await recharges.open(someRecharge(id, { credits: 60_000 }), bounds), false);
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 10 }), [id]);
+      assert.equal(await recharges.open(someRecharge(id, { credits: 60_000 }), most), false);
       for (const number of [1, 2]) {
         const recharge = someRecharge(id, { atMs: number });
-        assert.equal(await recharges.open(recharge, { sinceMs: 0, most: 2 }), true);
+        assert.equal(await recharges.open(recharge, { sinceMs: 0, recharges: 2 }), true);
         await credits.bought({
           intentId: `pi_${number}`,
           accountId: id,
@@ -60,13 +61,16 @@ export function rechargesConformance(setUp: SetUp): void {
           atMs: 3,
         });
       }
-      assert.equal(await recharges.open(someRecharge(id), { sinceMs: 0, most: 2 }), false);
-      assert.equal(await recharges.open(someRecharge(id), { sinceMs: 1, most: 2 }), true);
+      assert.equal(await recharges.open(someRecharge(id), { sinceMs: 0, recharges: 2 }), false);
+      const few = { sinceMs: 0, recharges: 2 };
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 10, most: few }), []);
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 10, accountId: id }), [id]);
+      assert.equal(await recharges.open(someRecharge(id), { sinceMs: 1, recharges: 2 }), true);
 
       const other = await wanting(database);
       await billing.backOff(other, 15);
-      assert.deepEqual(await recharges.due({ nowMs: 14, most: 5 }), []);
-      assert.deepEqual(await recharges.due({ nowMs: 15, most: 5 }), [other]);
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 14 }), []);
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 15 }), [other]);
       await credits.bought({
         intentId: 'pi_9',
         accountId: other,
@@ -74,20 +78,20 @@ export function rechargesConformance(setUp: SetUp): void {
         rechargeId: undefined,
         atMs: 3,
       });
-      assert.deepEqual(await recharges.due({ nowMs: 15, most: 5 }), []);
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 15 }), []);
 
       const ended = await wanting(database);
       const plan = { subscriptionId: 's', pastDueSinceMs: null, tier: 'pro', period: undefined } as const;
       await billing.follow(ended, 0, { ...plan, tierEndsMs: 15 });
-      assert.deepEqual(await recharges.due({ nowMs: 14, most: 5 }), [ended]);
-      assert.equal(await recharges.open(someRecharge(ended, { atMs: 15 }), bounds), false);
+      assert.deepEqual(await recharges.due({ ...due, nowMs: 14 }), [ended]);
+      assert.equal(await recharges.open(someRecharge(ended, { atMs: 15 }), most), false);
     });
 
     test('one that was left is taken over once, and not before its time', async (t) => {
       const { open, database } = await setUp(t);
       const both = [database.recharges, (await open()).recharges];
       const recharge = someRecharge(await wanting(database));
-      await database.recharges.open(recharge, bounds);
+      await database.recharges.open(recharge, most);
       assert.deepEqual(await database.recharges.takeOver({ nowMs: 19, untilMs: 30, most: 5 }), []);
       const taken = await Promise.all(both.map((one) => one.takeOver({ nowMs: 20, untilMs: 30, most: 5 })));
       assert.deepEqual(taken.flat(), [{ ...recharge, untilMs: 30 }]);
@@ -103,7 +107,7 @@ export function rechargesConformance(setUp: SetUp): void {
       const { recharges, billing } = database;
       const id = await wanting(database);
       const recharge = someRecharge(id);
-      await recharges.open(recharge, bounds);
+      await recharges.open(recharge, most);
       assert.equal(await recharges.decline(recharge.id, 'card declined'), true);
       assert.equal(await recharges.decline(recharge.id, 'again'), false);
       const { enabled, reason } = (await billing.get(id)).autoRecharge;

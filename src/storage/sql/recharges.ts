@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Recharge, RechargeBounds, Recharges } from '../../kernel/ports/billing.ts';
+import type { DueQuestion, Recharge, Recharges, RechargesMost } from '../../kernel/ports/billing.ts';
 import type { Flavour } from './flavour.ts';
 import type { Tables } from './tables.ts';
 
@@ -23,7 +23,7 @@ export class SqlRecharges implements Recharges {
   }
 
   /** Whoever opens another for the same account waits, so that what is looked at holds until this one is in. */
-  open(recharge: Recharge, { sinceMs, most }: RechargeBounds): Promise<boolean> {
+  open(recharge: Recharge, most: RechargesMost): Promise<boolean> {
     const { id, accountId, customerId, method, credits, atMs, untilMs } = recharge;
     return this.#db.transaction().execute(async (trx) => {
       if (this.#locksRows)
@@ -33,18 +33,8 @@ export class SqlRecharges implements Recharges {
           .where('account_id', '=', accountId)
           .forUpdate()
           .execute();
-      const [needed] = await wanting(trx, atMs)
-        .where('billing_accounts.account_id', '=', accountId)
-        .execute();
+      const [needed] = await wanting(trx, { nowMs: atMs, most, accountId }).execute();
       if (needed?.amount !== credits) return false;
-      const { made } = await trx
-        .selectFrom('recharges')
-        .select((the) => the.fn.countAll<number>().as('made'))
-        .where('account_id', '=', accountId)
-        .where('at_ms', '>', sinceMs)
-        .where('state', '<>', 'never charged')
-        .executeTakeFirstOrThrow();
-      if (made >= most) return false;
       await trx
         .insertInto('recharges')
         .values({
@@ -121,14 +111,14 @@ export class SqlRecharges implements Recharges {
     return taken;
   }
 
-  async due({ nowMs, most }: { readonly nowMs: number; readonly most: number }): Promise<readonly string[]> {
-    const rows = await wanting(this.#db, nowMs).orderBy('next_try_ms').limit(most).execute();
+  async due({ limit, ...question }: DueQuestion): Promise<readonly string[]> {
+    const rows = await wanting(this.#db, question).orderBy('next_try_ms').limit(limit).execute();
     return rows.map(({ account_id }) => account_id);
   }
 }
 
 /** Paid accounts that have fewer credits than they want to have, and wait for nothing. */
-function wanting(db: Kysely<Tables>, nowMs: number) {
+function wanting(db: Kysely<Tables>, { nowMs, most, accountId }: Omit<DueQuestion, 'limit'>) {
   return db
     .selectFrom('billing_accounts')
     .innerJoin('users', 'users.id', 'billing_accounts.account_id')
@@ -149,5 +139,19 @@ function wanting(db: Kysely<Tables>, nowMs: number) {
             .where('state', '=', 'open'),
         ),
       ),
+    )
+    .where(
+      (the) =>
+        the
+          .selectFrom('recharges')
+          .select((of) => of.fn.countAll<number>().as('made'))
+          .whereRef('recharges.account_id', '=', 'billing_accounts.account_id')
+          .where('at_ms', '>', most.sinceMs)
+          .where('state', '<>', 'never charged'),
+      '<',
+      most.recharges,
+    )
+    .$if(accountId !== undefined, (query) =>
+      query.where('billing_accounts.account_id', '=', accountId ?? ''),
     );
 }

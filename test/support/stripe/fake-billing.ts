@@ -110,12 +110,17 @@ export class FakeBilling {
       this.#happened('invoice.paid', { object: 'invoice', id: this.#id('in'), customer: customer.id });
     } else {
       customer.method ??= method;
-      const charge = this.#newCharge(customer.id, session.cents, session.metadata);
-      session.intent = charge.id;
-      this.#happened('payment_intent.succeeded', shownCharge(charge));
+      session.intent = this.buy(customer.id, session.cents, session.metadata).id;
     }
     this.#happened('checkout.session.completed', shownSession(session));
     return session;
+  }
+
+  /** A person pays, once. */
+  buy(customerId: string, cents: number, metadata: Readonly<Record<string, string>>): FakeCharge {
+    const charge = this.#newCharge(customerId, cents, metadata);
+    this.#happened('payment_intent.succeeded', shownCharge(charge));
+    return charge;
   }
 
   /** Time, a bank or a person changes a subscription. */
