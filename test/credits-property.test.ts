@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import Stripe from 'stripe';
+import type Stripe from 'stripe';
 import { CreditPurchases } from '../src/billing/credit-purchases.ts';
 import { ProcessorNews } from '../src/billing/processor-news.ts';
 import { Recharger } from '../src/billing/recharger.ts';
@@ -15,6 +15,7 @@ import { Secret } from '../src/kernel/secret.ts';
 import { someUser } from '../src/storage/database-conformance/samples.ts';
 import { MemorySharedState } from '../src/storage/memory/memory-shared-state.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
+import { stripeAt } from './support/billing-desk.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
 import { Mortal } from './support/mortal.ts';
 import { MovedClock } from './support/moved-clock.ts';
@@ -60,14 +61,7 @@ test('no order of payments, refunds, calls, recharges, copies, faults and kills 
     await openSqlite({ file: join(folder, 'weir.db') }),
   ];
   t.after(() => Promise.all(databases.map((database) => database.close())));
-  const { hostname, port } = new URL(stripe.url);
-  const client = new Stripe('sk_test_1', {
-    host: hostname,
-    port: Number(port),
-    protocol: 'http',
-    maxNetworkRetries: 0,
-    telemetry: false,
-  });
+  const client = stripeAt(stripe.url);
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(action, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 12 }),
@@ -290,6 +284,6 @@ function processorOn(client: Stripe): StripeBilling {
   return new StripeBilling({
     client: async () => client,
     webhookSecret: new Secret(webhookSecret),
-    prices: {},
+    prices: { pro: [], team: [] },
   });
 }

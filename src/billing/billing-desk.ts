@@ -1,8 +1,9 @@
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
 import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
-import type { Versions } from '../kernel/ports/shared-state.ts';
+import type { Attempts, Versions } from '../kernel/ports/shared-state.ts';
 import { asked } from './asked.ts';
 import type { BillingProcessor, Checkout, CheckoutOrder, PaidTier } from './processor.ts';
 import type { Recharger } from './recharger.ts';
@@ -13,6 +14,7 @@ export interface BillingDeskParts {
   readonly billing: BillingAccounts;
   readonly users: Users;
   readonly versions: Pick<Versions, 'renew'>;
+  readonly attempts: Pick<Attempts, 'count'>;
   readonly clock: Clock;
   /** Undefined where this gateway has none. */
   readonly shop: Shop | undefined;
@@ -45,7 +47,7 @@ export class BillingDesk {
   }
 
   async checkout(accountId: string, tier: PaidTier, ways: Ways): Promise<Checkout> {
-    const shop = this.#shop('checkout');
+    const shop = await this.#shop('checkout', accountId);
     if (!shop.sold.has(tier)) throw notConfigured('checkout');
     const user = await this.userOf(accountId);
     return asked(async () => {
@@ -60,7 +62,7 @@ export class BillingDesk {
   }
 
   async buyCredits(accountId: string, credits: number, ways: Ways): Promise<Checkout> {
-    const shop = this.#shop('credits');
+    const shop = await this.#shop('credits', accountId);
     const user = await this.#payingUserOf(accountId);
     return asked(async () => {
       const customerId = await this.#customerOf(user, shop);
@@ -69,7 +71,7 @@ export class BillingDesk {
   }
 
   async portal(accountId: string, returnUrl: string): Promise<string> {
-    const shop = this.#shop('portal');
+    const shop = await this.#shop('portal', accountId);
     const user = await this.userOf(accountId);
     return asked(
       async () => shop.processor.portal(await this.#customerOf(user, shop), returnUrl),
@@ -94,7 +96,7 @@ export class BillingDesk {
     },
   ): Promise<AutoRecharge> {
     const { billing } = this.#parts;
-    const shop = this.#shop('auto-recharge');
+    const shop = await this.#shop('auto-recharge', accountId);
     if (said.enabled) await this.#payingUserOf(accountId);
     const { threshold, amount } = (await billing.get(accountId)).autoRecharge;
     const autoRecharge = {
@@ -124,10 +126,15 @@ export class BillingDesk {
     );
   }
 
-  #shop(what: string): Shop {
-    const { shop } = this.#parts;
+  /** Not too often: each time the processor is asked for several things, and it has limits for all accounts together. */
+  async #shop(what: string, accountId: string): Promise<Shop> {
+    const { shop, attempts } = this.#parts;
     if (shop === undefined) throw notConfigured(what);
-    return shop;
+    const retryAfterSeconds = await attempts.count(`billing:${accountId}`, limits.billingAsksPerAccount);
+    if (retryAfterSeconds === 0) return shop;
+    throw new GatewayError('too_many_attempts', `too many tries; wait for ${retryAfterSeconds} s`, {
+      retryAfterSeconds,
+    });
   }
 
   #order(

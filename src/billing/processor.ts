@@ -26,6 +26,8 @@ export interface BillingProcessor {
 
 export type PaidTier = Exclude<TierId, 'free'>;
 
+export const paidTiers = ['pro', 'team'] as const satisfies readonly PaidTier[];
+
 export interface CheckoutOrder {
   readonly accountId: string;
   readonly customerId: string;

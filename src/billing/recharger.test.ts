@@ -1,45 +1,19 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import Stripe from 'stripe';
-import { FakeStripe } from '../../test/support/fake-stripe.ts';
-import { MovedClock } from '../../test/support/moved-clock.ts';
-import { emptyFolder } from '../../test/support/weir-process.ts';
+import { billingDesk } from '../../test/support/billing-desk.ts';
+import type { FakeStripe } from '../../test/support/fake-stripe.ts';
 import { limits } from '../kernel/limits.ts';
-import { someUser } from '../storage/database-conformance/samples.ts';
-import { MemorySharedState } from '../storage/memory/memory-shared-state.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
 import { CreditPurchases } from './credit-purchases.ts';
 import { Recharger } from './recharger.ts';
-import { StripeBilling } from './stripe/stripe-billing.ts';
 
 const amount = 50_000;
 
 /** An account on a paid tier that wants credits, and has none. */
 async function setUp(t: TestContext) {
-  const stripe = await FakeStripe.start(t);
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
-  t.after(() => database.close());
-  const { hostname, port } = new URL(stripe.url);
-  const client = new Stripe('sk_test_1', {
-    host: hostname,
-    port: Number(port),
-    protocol: 'http',
-    maxNetworkRetries: 0,
-    telemetry: false,
-  });
-  const processor = new StripeBilling({ client: async () => client, webhookSecret: undefined, prices: {} });
-  const clock = new MovedClock();
+  const { stripe, database, clock, user, customer, parts: common } = await billingDesk(t);
   const faults: unknown[] = [];
-  const { versions } = new MemorySharedState(clock);
-  const parts = { ...database, versions, processor, clock, onFault: (cause: unknown) => faults.push(cause) };
+  const parts = { ...common, onFault: (cause: unknown) => faults.push(cause) };
   const recharger = new Recharger({ ...parts, purchases: new CreditPurchases(parts) });
-  const user = someUser({ tier: 'pro' });
-  await database.users.add(user);
-  const customerId = await processor.makeCustomer({ accountId: user.id, email: user.email });
-  await database.billing.bind(user.id, customerId);
-  const [customer] = stripe.billing.customers;
-  assert.ok(customer !== undefined);
   customer.method = 'pm_1';
   const want = (threshold: number, enabled = true) =>
     database.billing.setAutoRecharge(user.id, { enabled, threshold, amount, reason: null });

@@ -29,6 +29,8 @@ interface Departure {
   readonly isRepaired: boolean;
 }
 
+type Compared = Pick<Reconciled, 'payments' | 'departures'>;
+
 /** Compares tiers and credits with the processor's record, account by account, and the ledger with itself. */
 export async function reconcile(parts: ReconcileParts): Promise<Reconciled> {
   const departures: Departure[] = [];
@@ -36,7 +38,7 @@ export async function reconcile(parts: ReconcileParts): Promise<Reconciled> {
   for (;;) {
     const page = await parts.billing.page(lastId, limits.reconciledAtOnce);
     for (const account of page) {
-      const compared = await compare(parts, account);
+      const compared = await compare(parts, account).catch((cause) => uncompared(account, cause));
       departures.push(...compared.departures);
       payments += compared.payments;
     }
@@ -48,10 +50,13 @@ export async function reconcile(parts: ReconcileParts): Promise<Reconciled> {
   return { accounts, payments, departures, faults: await parts.credits.faults() };
 }
 
-async function compare(
-  parts: ReconcileParts,
-  account: BillingAccount,
-): Promise<Pick<Reconciled, 'payments' | 'departures'>> {
+/** One account that can't be compared doesn't keep the others from it. */
+function uncompared({ accountId }: BillingAccount, cause: unknown): Compared {
+  const what = `could not be compared: ${cause instanceof Error ? cause.message : cause}`;
+  return { payments: 0, departures: [{ accountId, what, isRepaired: false }] };
+}
+
+async function compare(parts: ReconcileParts, account: BillingAccount): Promise<Compared> {
   const { credits, processor, subscriptions, purchases, repairs } = parts;
   const { accountId, customerId } = account;
   if (customerId === null) return { payments: 0, departures: [] };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { TierId } from '../kernel/ports/records.ts';
-import { secret } from '../kernel/setting-schemas.ts';
+import { list, secret } from '../kernel/setting-schemas.ts';
 import { combined, type Setting, variable } from '../kernel/settings.ts';
 import { usualLimit } from './tiers.ts';
 
@@ -19,13 +19,11 @@ export const billingSettings = {
   billing: combined(
     {
       webhookSecret: variable('STRIPE_WEBHOOK_SECRET', secret.optional()),
-      pro: variable('STRIPE_PRICE_PRO', z.string().optional()),
-      team: variable('STRIPE_PRICE_TEAM', z.string().optional()),
+      /** The first is what is sold; others are what earlier customers pay. */
+      pro: variable('STRIPE_PRICE_PRO', list.default([])),
+      team: variable('STRIPE_PRICE_TEAM', list.default([])),
     },
-    ({ webhookSecret, pro, team }) => ({
-      webhookSecret,
-      prices: { ...(pro !== undefined && { pro }), ...(team !== undefined && { team }) },
-    }),
+    ({ webhookSecret, ...prices }) => ({ webhookSecret, prices }),
   ),
 } as const;
 

@@ -279,6 +279,8 @@ export const limits = {
   ledgerPageMax: 200,
   /** Times that an account or a payment is asked for again because somebody else changed it meanwhile. */
   billingTries: 5,
+  /** Checkouts and the like that one account may ask for; people need a few. */
+  billingAsksPerAccount: { most: 200, seconds: 600 },
   /** How long a tier lasts after a payment for it has failed. */
   pastDueGraceMs: 7 * 86_400_000,
   /** News of the processor: how old it may be when it comes, how large, and how long its id is remembered. */

@@ -4,15 +4,16 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Recharge } from '../../kernel/ports/billing.ts';
 import type { Secret } from '../../kernel/secret.ts';
-import type {
-  BillingProcessor,
-  Charged,
-  Checkout,
-  CheckoutOrder,
-  PaidTier,
-  ProcessorEvent,
-  ProcessorPayment,
-  Subscription,
+import {
+  type BillingProcessor,
+  type Charged,
+  type Checkout,
+  type CheckoutOrder,
+  type PaidTier,
+  type ProcessorEvent,
+  type ProcessorPayment,
+  paidTiers,
+  type Subscription,
 } from '../processor.ts';
 import { aboutOf } from './events.ts';
 import { refusalOf } from './refusal.ts';
@@ -21,8 +22,8 @@ export interface StripeBillingParts {
   /** Loaded when it is first asked for. */
   client(): Promise<Stripe>;
   readonly webhookSecret: Secret | undefined;
-  /** What Stripe calls what each tier costs. */
-  readonly prices: Readonly<Partial<Record<PaidTier, string>>>;
+  /** What Stripe calls what each tier costs: the first is sold, the others were. */
+  readonly prices: Readonly<Record<PaidTier, readonly string[]>>;
 }
 
 const creditsPerCent = creditsPerUsd / 100;
@@ -63,7 +64,7 @@ export class StripeBilling implements BillingProcessor {
       ...('tier' in buys
         ? {
             mode: 'subscription',
-            line_items: [{ price: this.#parts.prices[buys.tier] ?? '', quantity: 1 }],
+            line_items: [{ price: this.#parts.prices[buys.tier][0] ?? '', quantity: 1 }],
             subscription_data: { metadata },
           }
         : {
@@ -183,7 +184,7 @@ export class StripeBilling implements BillingProcessor {
   #read(subscription: Stripe.Subscription): Subscription {
     const { id, status, items, cancel_at, cancel_at_period_end } = subscription;
     const tierOf = ({ price }: Stripe.SubscriptionItem) =>
-      paidTiers.find((name) => this.#parts.prices[name] === price.id);
+      paidTiers.find((name) => this.#parts.prices[name].includes(price.id));
     const item = items.data.find((one) => tierOf(one) !== undefined) ?? items.data[0];
     const startMs = (item?.current_period_start ?? 0) * 1000;
     const endMs = (item?.current_period_end ?? 0) * 1000;
@@ -198,8 +199,6 @@ export class StripeBilling implements BillingProcessor {
     };
   }
 }
-
-const paidTiers = ['pro', 'team'] as const satisfies readonly PaidTier[];
 
 /** Two that are both paid would be two subscriptions. */
 async function expireOpen(stripe: Stripe, customerId: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { BillingDesk, type Shop } from '../../billing/billing-desk.ts';
 import { BillingReport } from '../../billing/billing-report.ts';
 import { CreditPurchases } from '../../billing/credit-purchases.ts';
-import type { PaidTier } from '../../billing/processor.ts';
+import { paidTiers } from '../../billing/processor.ts';
 import { ProcessorNews } from '../../billing/processor-news.ts';
 import { Recharger } from '../../billing/recharger.ts';
 import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
@@ -37,7 +37,6 @@ export function billingPart({ settings, log, stores, people, address, creditUse 
   const { quota } = people;
   if (quota === undefined) return {};
   const { database } = stores;
-  const { versions } = stores.shared;
   const { shop, news } = shopOf(settings, stores, log);
   if (shop !== undefined) {
     creditUse.heard = (accountIds) => {
@@ -48,7 +47,7 @@ export function billingPart({ settings, log, stores, people, address, creditUse 
   const startUrl = () => `${address.url}${billingPagePaths.start}`;
   const desk = new BillingDesk({
     ...database,
-    versions,
+    ...stores.shared,
     clock: systemClock,
     shop,
     welcomeUrl: () => `${address.url}${billingPagePaths.welcome}`,
@@ -92,15 +91,11 @@ function shopOf(settings: Settings, stores: Stores, log: Log): Opened {
     purchases,
     onFault: (err) => log.error({ err: told(err) }, 'credits are not recharged yet'),
   });
-  const sold = new Set(Object.keys(prices).filter(isPaidTier));
+  const sold = new Set(paidTiers.filter((tier) => prices[tier].length > 0));
   const onFault = (err: unknown) => log.error({ err: told(err) }, 'the payment processor did not do it');
   const shop = { processor, subscriptions, recharger, sold, onFault };
   const news = new ProcessorNews({ ...parts, subscriptions, purchases, recharger, onFault });
   return { shop, news: webhookSecret === undefined ? undefined : news };
-}
-
-function isPaidTier(name: string): name is PaidTier {
-  return name === 'pro' || name === 'team';
 }
 
 /** What the processor says may quote what it was sent. */

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import Stripe from 'stripe';
+import { StripeBilling } from '../../src/billing/stripe/stripe-billing.ts';
+import { someUser } from '../../src/storage/database-conformance/samples.ts';
+import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
+import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { FakeStripe } from './fake-stripe.ts';
+import { MovedClock } from './moved-clock.ts';
+import { emptyFolder } from './weir-process.ts';
+
+/** An account that is a customer, on a real database and with a clock that stands still. */
+export async function billingDesk(t: TestContext) {
+  const stripe = await FakeStripe.start(t);
+  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  t.after(() => database.close());
+  const client = stripeAt(stripe.url);
+  const prices = { pro: ['price_pro', 'price_pro_of_old'], team: ['price_team'] };
+  const processor = new StripeBilling({ client: async () => client, webhookSecret: undefined, prices });
+  const clock = new MovedClock();
+  const user = someUser({ tier: 'pro' });
+  await database.users.add(user);
+  const customerId = await processor.makeCustomer({ accountId: user.id, email: user.email });
+  await database.billing.bind(user.id, customerId);
+  const [customer] = stripe.billing.customers;
+  assert.ok(customer !== undefined);
+  const { versions } = new MemorySharedState(clock);
+  return { stripe, database, clock, user, customer, parts: { ...database, versions, processor, clock } };
+}
+
+export function stripeAt(url: string): Stripe {
+  const { hostname, port } = new URL(url);
+  return new Stripe('sk_test_1', {
+    host: hostname,
+    port: Number(port),
+    protocol: 'http',
+    maxNetworkRetries: 0,
+    telemetry: false,
+  });
+}
