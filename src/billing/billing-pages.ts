@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { escaped } from '../kernel/html.ts';
 import type { TierId } from '../kernel/ports/records.ts';
+import { grouped } from './grouped.ts';
 import { tiers } from './tiers.ts';
 
 /** Where people land after a checkout. It says nothing that isn't so for everybody: what was bought shows where they use it. */
@@ -21,7 +22,7 @@ export function startPage(tierLimits: Readonly<Record<TierId, number>>): string 
   const plans = tiers.map(({ id, name, priceUsdPerMonth, overage }) => {
     const price = priceUsdPerMonth === 0 ? 'Free' : `$${priceUsdPerMonth} a month`;
     const more = overage ? 'More with prepaid credits, if you like' : 'Ends at the cap';
-    const requests = tierLimits[id].toLocaleString('en-US');
+    const requests = grouped(tierLimits[id]);
     return `<li><h2>${escaped(name)}</h2><p class="price">${escaped(price)}</p>
 <p>${escaped(requests)} requests a month</p><p class="quiet">${escaped(more)}</p></li>`;
   });

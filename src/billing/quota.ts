@@ -173,12 +173,12 @@ export class Quota {
     }
   }
 
-  #slotOf(taken: Omit<TakenFrom, 'reserve'>): Slot {
-    const { accountId, periodStartMs, periodEndMs, limit } = taken.allowance;
+  #slotOf({ allowance, underWay, number, paidPast }: Omit<TakenFrom, 'reserve'>): Slot {
+    const { accountId, periodStartMs, periodEndMs, limit } = allowance;
     const question = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
     const reserve = this.#parts.reservations.of(question, periodEndMs + limits.countGraceMs);
-    reserve.aheadMax = (limit - taken.number) / limits.reservedShare;
-    const slot = new Slot({ ...taken, reserve }, this.#settle);
+    reserve.aheadMax = (limit - number) / limits.reservedShare;
+    const slot = new Slot({ allowance, reserve, underWay, number, paidPast }, this.#settle);
     this.#open.add(slot);
     return slot;
   }

@@ -1,4 +1,5 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../kernel/limits.ts';
@@ -24,7 +25,7 @@ export class Mailbox {
     await writeFile(file, '');
     const untilMs = performance.now() + limits.mailboxWaitMs;
     while (performance.now() < untilMs) {
-      if (!(await this.#letters()).includes(accountId)) return true;
+      if (!this.#letters().includes(accountId)) return true;
       await sleep(limits.mailboxMs / 4);
     }
     await rm(file, { force: true });
@@ -48,18 +49,14 @@ export class Mailbox {
   }
 
   async #read(versions: Pick<Versions, 'renew'>): Promise<void> {
-    for (const accountId of await this.#letters()) {
+    for (const accountId of this.#letters()) {
       await versions.renew(accountId);
       await rm(join(this.#folder, accountId), { force: true });
     }
   }
 
-  async #letters(): Promise<readonly string[]> {
-    try {
-      return await readdir(this.#folder);
-    } catch (cause) {
-      if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return [];
-      throw cause;
-    }
+  /** Some microseconds; asking the threads that wait for disks would keep them all in memory. */
+  #letters(): readonly string[] {
+    return existsSync(this.#folder) ? readdirSync(this.#folder) : [];
   }
 }

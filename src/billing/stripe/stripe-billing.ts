@@ -4,6 +4,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Recharge } from '../../kernel/ports/billing.ts';
 import type { Secret } from '../../kernel/secret.ts';
+import { grouped } from '../grouped.ts';
 import {
   type BillingProcessor,
   type Charged,
@@ -210,7 +211,7 @@ function priceOf(credits: number) {
   return {
     currency: 'usd',
     unit_amount: credits / creditsPerCent,
-    product_data: { name: `${credits.toLocaleString('en-US')} credits` },
+    product_data: { name: `${grouped(credits)} credits` },
   };
 }
 
