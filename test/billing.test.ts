@@ -136,6 +136,22 @@ describe('a subscription', () => {
   });
 });
 
+test('a customer that was deleted at the processor is free, and can become one again', async (t) => {
+  const house = await startBilling(t);
+  const { billing } = house.stripe;
+  const customer = await Customer.signUp(house);
+  await customer.pay('checkout', { tier: 'pro' });
+  await deliverAll(house);
+  billing.change(customer.id, { status: 'canceled' });
+  billing.customers.length = 0;
+  await deliverAll(house);
+  assert.equal((await customer.get('balance')).json.tier, 'free');
+  await customer.pay('checkout', { tier: 'team' });
+  await deliverAll(house);
+  assert.equal((await customer.get('balance')).json.tier, 'team');
+  assert.equal(billing.customers.length, 1);
+});
+
 describe('a payment that went back', () => {
   test('takes its credits along, to no less than nothing, and says so', async (t) => {
     const house = await startBilling(t, { WEIR_TIER_PRO_LIMIT: '0' });

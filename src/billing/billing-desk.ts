@@ -153,7 +153,11 @@ export class BillingDesk {
   async #customerOf({ id: accountId, email }: User, { processor }: Shop): Promise<string> {
     const { billing } = this.#parts;
     const { customerId } = await billing.get(accountId);
-    return customerId ?? billing.bind(accountId, await processor.makeCustomer({ accountId, email }));
+    if (customerId === null)
+      return billing.bind(accountId, await processor.makeCustomer({ accountId, email }));
+    if (await processor.hasCustomer(customerId)) return customerId;
+    const next = await processor.makeCustomer({ accountId, email, insteadOf: customerId });
+    return billing.rebind(accountId, customerId, next);
   }
 }
 

@@ -3,8 +3,10 @@ import type { TierId } from '../kernel/ports/records.ts';
 
 /** Who sells subscriptions and credits for us. What it can't tell it throws for, and nothing is taken for failed because no answer came. */
 export interface BillingProcessor {
-  /** The same customer however often it is asked for. */
-  makeCustomer(who: { readonly accountId: string; readonly email: string }): Promise<string>;
+  /** The same customer however often it is asked for, unless it is to stand for one that is gone. */
+  makeCustomer(who: NewCustomer): Promise<string>;
+  /** False for one that was deleted, or belongs to another account of the operator's. */
+  hasCustomer(customerId: string): Promise<boolean>;
   /** Whose customer it is, as we said when it was made. */
   accountOf(customerId: string): Promise<string | undefined>;
   checkout(order: CheckoutOrder): Promise<Checkout>;
@@ -22,6 +24,12 @@ export interface BillingProcessor {
   findCharge(recharge: Recharge): Promise<string | undefined>;
   /** Refuses what the processor didn't sign, or signed too long ago. */
   eventIn(body: Uint8Array, signature: string): Promise<ProcessorEvent>;
+}
+
+export interface NewCustomer {
+  readonly accountId: string;
+  readonly email: string;
+  readonly insteadOf?: string | undefined;
 }
 
 export type PaidTier = Exclude<TierId, 'free'>;

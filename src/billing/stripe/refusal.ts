@@ -18,3 +18,13 @@ export function refusalOf(thrown: unknown): string | undefined {
     ? 'the bank wants the card holder to confirm the payment'
     : `the card was declined${code ? ` (${code})` : ''}`;
 }
+
+/** Undefined where Stripe says that there is no such thing. */
+export async function unlessMissing<Answer>(ask: () => Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    if (refusal.safeParse(thrown).data?.code === 'resource_missing') return undefined;
+    throw thrown;
+  }
+}

@@ -10,6 +10,7 @@ import {
   type Charged,
   type Checkout,
   type CheckoutOrder,
+  type NewCustomer,
   type PaidTier,
   type ProcessorEvent,
   type ProcessorPayment,
@@ -17,7 +18,7 @@ import {
   type Subscription,
 } from '../processor.ts';
 import { aboutOf } from './events.ts';
-import { refusalOf } from './refusal.ts';
+import { refusalOf, unlessMissing } from './refusal.ts';
 
 export interface StripeBillingParts {
   /** Loaded when it is first asked for. */
@@ -37,19 +38,26 @@ export class StripeBilling implements BillingProcessor {
     this.#parts = parts;
   }
 
-  async makeCustomer({ accountId, email }: { accountId: string; email: string }): Promise<string> {
+  async makeCustomer({ accountId, email, insteadOf }: NewCustomer): Promise<string> {
     const stripe = await this.#parts.client();
+    const key = insteadOf === undefined ? accountId : `${accountId}-${insteadOf}`;
     const { id } = await stripe.customers.create(
       { email, metadata: { weir_account: accountId } },
-      { idempotencyKey: `weir-customer-${accountId}` },
+      { idempotencyKey: `weir-customer-${key}` },
     );
     return id;
   }
 
+  async hasCustomer(customerId: string): Promise<boolean> {
+    const stripe = await this.#parts.client();
+    const customer = await unlessMissing(() => stripe.customers.retrieve(customerId));
+    return customer !== undefined && !customer.deleted;
+  }
+
   async accountOf(customerId: string): Promise<string | undefined> {
     const stripe = await this.#parts.client();
-    const customer = await stripe.customers.retrieve(customerId);
-    return customer.deleted ? undefined : customer.metadata.weir_account;
+    const customer = await unlessMissing(() => stripe.customers.retrieve(customerId));
+    return customer === undefined || customer.deleted ? undefined : customer.metadata.weir_account;
   }
 
   async checkout({ accountId, customerId, buys, successUrl, cancelUrl }: CheckoutOrder): Promise<Checkout> {
@@ -92,8 +100,10 @@ export class StripeBilling implements BillingProcessor {
 
   async subscriptions(customerId: string): Promise<readonly Subscription[]> {
     const stripe = await this.#parts.client();
-    const { data } = await stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
-    return data.map((subscription) => this.#read(subscription));
+    const listed = await unlessMissing(() =>
+      stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
+    );
+    return (listed?.data ?? []).map((subscription) => this.#read(subscription));
   }
 
   async payment(intentId: string): Promise<ProcessorPayment | undefined> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { BillingDesk, type Shop } from '../../billing/billing-desk.ts';
 import { BillingReport } from '../../billing/billing-report.ts';
 import { CreditPurchases } from '../../billing/credit-purchases.ts';
@@ -61,9 +62,14 @@ export function billingPart({ settings, log, stores, people, address, creditUse 
       ...billingPagesRoutes(settings.tierLimits),
     ],
     features: ['billing'],
-    async close() {
+    async close(untilMs) {
       creditUse.heard = () => undefined;
-      await shop?.recharger.close();
+      // What is under way then is found by whoever looks next.
+      const closed = shop?.recharger.close() ?? Promise.resolve();
+      await Promise.race([
+        closed,
+        sleep(Math.max(0, untilMs - performance.now()), undefined, { ref: false }),
+      ]);
     },
   };
 }

@@ -41,6 +41,8 @@ export interface BillingAccounts {
   byCustomer(customerId: string): Promise<BillingAccount | undefined>;
   /** Resolves to the customer that the account is, which may be an earlier one. */
   bind(accountId: string, customerId: string): Promise<string>;
+  /** Another in the place of one that is gone; resolves to the one that the account is then. */
+  rebind(accountId: string, goneId: string, customerId: string): Promise<string>;
   /** False, and nothing changed, where the account has been changed since that revision. */
   follow(accountId: string, revision: number, plan: Plan): Promise<boolean>;
   /** By the operator's word; the tier lasts until there is other news. */

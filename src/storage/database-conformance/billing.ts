@@ -25,6 +25,8 @@ export function billingConformance(setUp: SetUp): void {
       assert.deepEqual([subscriptionId, revision], [null, 0]);
       assert.equal((await database.billing.byCustomer(customerId))?.accountId, 'a');
       assert.equal(await database.billing.byCustomer('cus_of_nobody'), undefined);
+      assert.equal(await database.billing.rebind('a', 'cus_of_nobody', 'cus_new'), customerId);
+      assert.equal(await database.billing.rebind('a', customerId, 'cus_new'), 'cus_new');
     });
 
     test('its tier follows once for each revision, with all that comes with it', async (t) => {

@@ -45,6 +45,16 @@ export class SqlBillingAccounts implements BillingAccounts {
     return (await this.get(accountId)).customerId ?? customerId;
   }
 
+  async rebind(accountId: string, goneId: string, customerId: string): Promise<string> {
+    await this.#db
+      .updateTable('billing_accounts')
+      .set({ customer_id: customerId })
+      .where('account_id', '=', accountId)
+      .where('customer_id', '=', goneId)
+      .execute();
+    return (await this.get(accountId)).customerId ?? customerId;
+  }
+
   follow(accountId: string, revision: number, plan: Plan): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx

@@ -66,6 +66,8 @@ export class FakeBilling {
         object: 'billing_portal.session',
         url: `https://portal.example/${params.get('customer')}?back=${params.get('return_url')}`,
       });
+    if (kind === 'subscriptions' && !this.customers.some(({ id: known }) => known === query.get('customer')))
+      return refused(400, 'resource_missing');
     if (kind === 'subscriptions')
       return list(
         this.subscriptions
