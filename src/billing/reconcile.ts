@@ -61,10 +61,10 @@ async function compare(parts: ReconcileParts, account: BillingAccount): Promise<
   const { accountId, customerId } = account;
   if (customerId === null) return { payments: 0, departures: [] };
   const departures: Departure[] = [];
-  const tier = await subscriptions.departure(account);
-  if (tier !== undefined) {
-    if (repairs) await subscriptions.follow(customerId);
-    departures.push({ accountId, what: tier, isRepaired: repairs });
+  for (const { what, canFollow } of await subscriptions.departures(account)) {
+    const isRepaired = repairs && canFollow;
+    if (isRepaired) await subscriptions.follow(customerId);
+    departures.push({ accountId, what, isRepaired });
   }
   const known = new Map((await credits.payments(accountId)).map((payment) => [payment.intentId, payment]));
   const told = (await processor.payments(customerId)).filter((payment) => payment.accountId === accountId);

@@ -98,6 +98,24 @@ test('a tier that the operator gave stays where the processor has nothing to say
   assert.equal(await tier(), 'pro');
 });
 
+test('what differs from the processor is told, and what somebody pays for in vain', async (t) => {
+  const { database, user, subscriptions, has, follow } = await setUp(t);
+  const departures = async () => {
+    const all = await subscriptions.departures(await database.billing.get(user.id));
+    return all.map(({ what, canFollow }) => [what.replaceAll(/ until \S+?(?=,|$)/g, ''), canFollow]);
+  };
+  assert.deepEqual(await departures(), []);
+  has({});
+  assert.deepEqual(await departures(), [['pro, and by its subscriptions pro', true]]);
+  await follow();
+  assert.deepEqual(await departures(), []);
+  has({}, { price: 'price_of_something_else' }, { status: 'canceled' });
+  assert.deepEqual(await departures(), [
+    ['pays for sub_1, whose price is of no tier', false],
+    ['pays for sub_1 and sub_0 at once', false],
+  ]);
+});
+
 test('recharging ends with the subscription', async (t) => {
   const { database, user, has, follow } = await setUp(t);
   has({});

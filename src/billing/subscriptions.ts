@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { BillingAccount, BillingAccounts, Plan } from '../kernel/ports/billing.ts';
-import type { TierId, Users } from '../kernel/ports/records.ts';
+import type { TierId, User, Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import type { BillingProcessor, PaidTier, Subscription } from './processor.ts';
@@ -42,21 +42,20 @@ export class Subscriptions {
     throw unavailable('this account is being changed');
   }
 
-  /** What the account is by now, where it should be something else. */
-  async departure(account: BillingAccount): Promise<string | undefined> {
+  /** What differs from the processor's record, and what there makes no sense. */
+  async departures(account: BillingAccount): Promise<readonly TierDeparture[]> {
     const { users, processor, clock } = this.#parts;
     const { accountId, customerId } = account;
-    if (customerId === null) return undefined;
-    const plan = planOf(await processor.subscriptions(customerId), account, clock.now());
     const user = await users.byId(accountId);
-    if (plan === undefined || user === undefined) return undefined;
-    const isSame =
-      plan.tier === user.tier &&
-      plan.period?.startMs === user.period?.startMs &&
-      plan.period?.endMs === user.period?.endMs &&
-      plan.subscriptionId === account.subscriptionId &&
-      (plan.tierEndsMs === undefined) === (user.tierEndsMs === undefined);
-    return isSame ? undefined : `${described(user)}, and by its subscriptions ${described(plan)}`;
+    if (customerId === null || user === undefined) return [];
+    const subscriptions = await processor.subscriptions(customerId);
+    const plan = planOf(subscriptions, account, clock.now());
+    return [
+      ...(plan === undefined || isPlan(plan, user, account)
+        ? []
+        : [{ what: `${described(user)}, and by its subscriptions ${described(plan)}`, canFollow: true }]),
+      ...oddities(subscriptions).map((what) => ({ what, canFollow: false })),
+    ];
   }
 
   async #accountOf(customerId: string): Promise<BillingAccount | undefined> {
@@ -68,6 +67,34 @@ export class Subscriptions {
     const bound = await billing.bind(accountId, customerId);
     return bound === customerId ? billing.get(accountId) : undefined;
   }
+}
+
+interface TierDeparture {
+  readonly what: string;
+  /** Whether it is right once the account follows its subscriptions. */
+  readonly canFollow: boolean;
+}
+
+function isPlan(plan: Plan, user: User, { subscriptionId }: BillingAccount): boolean {
+  return (
+    plan.tier === user.tier &&
+    plan.period?.startMs === user.period?.startMs &&
+    plan.period?.endMs === user.period?.endMs &&
+    plan.subscriptionId === subscriptionId &&
+    (plan.tierEndsMs === undefined) === (user.tierEndsMs === undefined)
+  );
+}
+
+/** What somebody pays for and does not get. */
+function oddities(subscriptions: readonly Subscription[]): readonly string[] {
+  const paid = subscriptions.filter(({ status }) => givesTier.has(status));
+  const names = paid.map(({ id }) => id).join(' and ');
+  return [
+    ...paid
+      .filter(({ tier }) => tier === undefined)
+      .map(({ id }) => `pays for ${id}, whose price is of no tier`),
+    ...(paid.length > 1 ? [`pays for ${names} at once`] : []),
+  ];
 }
 
 /** Undefined where the processor has no say: nothing runs, and nothing came from there. */

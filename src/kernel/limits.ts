@@ -311,7 +311,7 @@ export const limits = {
   reconciledAtOnce: 100,
   /** How often it is looked whether the command line has changed an account, and how long that waits for it. */
   mailboxMs: 200,
-  mailboxWaitMs: 3000,
+  mailboxWaitMs: 2000,
   /** SPEC's bound on the name of a key. */
   keyNameCharactersMax: 120,
   /** Keys that an account may have in use; people rotate a handful. */
