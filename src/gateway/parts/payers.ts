@@ -3,10 +3,10 @@ import { PayerTurnstile } from '../../calls/payer-turnstile.ts';
 import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import type { Turnstile } from '../../calls/turnstile.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { limits } from '../../kernel/limits.ts';
 import type { Processor } from '../../payments/processor.ts';
 import { StripeProcessor } from '../../payments/stripe-processor.ts';
 import { type Settings, SettingsError } from '../settings.ts';
+import { lazyStripe } from '../stripe-client.ts';
 import type { Providers } from './providers.ts';
 
 /** What it takes to serve those who pay call by call. */
@@ -29,18 +29,7 @@ export async function payersOf({ settings, providers, pipelines }: PayerParts): 
   const models = new PaidModels({ ...providers, credentials, models: mpp.models });
   const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
   if (faults.length > 0 || mpp.stripeKey === undefined) throw new SettingsError(faults);
-  // Nobody else needs it in memory.
-  const { default: Stripe } = await import('stripe');
-  const { hostname, port, protocol } = new URL(mpp.stripeBase);
-  const isPlain = protocol === 'http:';
-  const stripe = new Stripe(mpp.stripeKey.reveal(), {
-    host: hostname,
-    port: port === '' ? (isPlain ? 80 : 443) : Number(port),
-    protocol: isPlain ? 'http' : 'https',
-    maxNetworkRetries: 0,
-    timeout: limits.processorAnswerMs,
-    telemetry: false,
-  });
+  const stripe = await lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase })();
   return {
     models,
     turnstile: new PayerTurnstile({ models, pipeline: pipelines.guarded('cost-guard') }),
