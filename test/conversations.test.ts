@@ -217,3 +217,38 @@ test('a long result of a tool is cut short once, and stays so', async () => {
   assert.equal(await cut('brief?keep=3', []), 'xxx […]');
   assert.equal(await cut('brief?keep=50', further), 'xxx […]');
 });
+
+test('whatever a request looks like, modules that edit it don’t break', async () => {
+  const odd = [
+    { max_tokens: null },
+    { metadata: 7, tool_choice: null, thinking: null },
+    { system: [{ type: 'text' }, { type: 'odd', text: 7 }] },
+    { tools: [{}, { name: 7, cache_control: 'x' }, { type: 'web_search_20250305', name: 'web_search' }] },
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'tool_result' }, { type: 'tool_result', content: null }] },
+      ],
+    },
+    { messages: [{ role: 'user', content: [{ type: 'tool_result', content: { a: 1 } }, { type: 'text' }] }] },
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use' }] },
+        { role: 'odd', content: '' },
+      ],
+    },
+    { messages: [{ role: 'assistant', content: [] }] },
+  ];
+  for (const fields of odd)
+    for (const path of ['/v1/messages', '/v1/chat/completions']) {
+      const body = { ...question, ...fields };
+      const { status, text, headers } = await ask(`${weir.url}${path}`, {
+        headers: { 'x-weir-pipeline': 'clock,brief' },
+        body: path === '/v1/messages' ? body : { ...body, model: 'gpt-4o-mini' },
+      });
+      assert.ok(
+        status === 200 || status === 400 || status === 502,
+        `${status} ${JSON.stringify(fields)} ${text}`,
+      );
+      assert.doesNotMatch(`${text} ${headers.get('x-weir-modules')}`, /module_broken|;broken/);
+    }
+});

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../json.ts';
-import type { ChatRequest, Message } from '../message.ts';
+import type { ChatRequest, Message, TextBlock } from '../message.ts';
 import { unmarked } from '../unmarked.ts';
 
 /** What has been worked out of messages, tools and instructions, which nobody changes. */
@@ -23,9 +23,8 @@ export function digestOfSystem({ system }: ChatRequest, attribution: string | un
   if (system === undefined || system.length === 0) return '';
   if (typeof system === 'string') return digest([{ type: 'text', text: system }]);
   return remembered(system, () => {
-    const said =
-      attribution === undefined ? system : system.filter(({ text }) => !text.startsWith(attribution));
-    return digest(said);
+    const isSaid = ({ text }: TextBlock) => typeof text !== 'string' || !text.startsWith(attribution ?? '\0');
+    return digest(system.filter(isSaid));
   });
 }
 

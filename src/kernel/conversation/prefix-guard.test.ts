@@ -101,6 +101,16 @@ describe('an edit that would change what the provider keeps', () => {
     }
   });
 
+  test('waits for an hour where a call asks to be kept for so long', async () => {
+    const clock = { ms: 0, now: () => clock.ms };
+    const run = runModule(worded, {}, { clock });
+    const cache_control = { type: 'ephemeral', ttl: '1h' } as const;
+    const marked: Message = { role: 'user', content: [{ type: 'text', text: 'one', cache_control }] };
+    await run({ ...asked(1), messages: [marked] });
+    clock.ms += hour - 1;
+    assert.equal((await run(asked(3), { options: 'word=a' })).sent[0]?.system, undefined);
+  });
+
   test('is one module’s alone: what others do stays', async () => {
     const tools = editing((exchange, next) => {
       const { request } = exchange;
@@ -230,6 +240,7 @@ describe('conversations that part', () => {
     assert.notEqual(branch, start);
     assert.equal(await name('one', '1', 'other', '2', 'three'), branch);
     assert.equal(await name('one', '1', 'two', '2', 'three'), start);
+    assert.equal(await name('one'), start);
     assert.equal(await name('one', '1', 'other'), branch);
     assert.notEqual(await name('something else'), start);
   });

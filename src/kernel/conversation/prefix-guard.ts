@@ -57,18 +57,17 @@ export class PrefixGuard {
     const found = await this.#latest(exchange);
     const name = await this.#nameOf(exchange, found);
     const isKept = found !== undefined && this.#isKept(found.head, exchange, modules);
-    return new Prefix(
-      this.#watch(exchange, isKept ? found : undefined, { name, steps: found?.head.steps ?? 0 }),
-    );
+    const known = { name, steps: found?.head.steps ?? 0, next: nextOf(exchange, found), modules };
+    return new Prefix(this.#watch(exchange, isKept ? found : undefined, known));
   }
 
   /** Knows of the calls before, and of what this one has sent itself where it asks several times. */
-  #watch(exchange: Exchange, found: Found | undefined, known: Pick<Head, 'name' | 'steps'>): Watch {
+  #watch(exchange: Exchange, found: Found | undefined, { name, steps, next, modules }: Known): Watch {
     const asked = new Map<string, Sent>();
     const watch = {
       kept: found === undefined ? undefined : sentIn(exchange, found.count),
       stages: found?.head.stages ?? {},
-      steps: known.steps,
+      steps,
       sentTo: found?.head.sentTo ?? '',
       prices: this.#parts.prices,
       begun: (sent: Exchange, prefix: Prefix): Promise<void> => {
@@ -76,11 +75,16 @@ export class PrefixGuard {
         for (const [module, stage] of Object.entries(prefix.stages))
           asked.set(module, earliest(asked.get(module), stage));
         watch.kept = sentIn(exchange);
-        watch.stages = Object.fromEntries(asked);
+        const inOrder = modules.flatMap((module) => {
+          const stage = asked.get(module);
+          return stage === undefined ? [] : [[module, stage] as const];
+        });
+        watch.stages = Object.fromEntries(inOrder);
         watch.steps = prefix.steps;
         watch.sentTo = nameOfTarget(sent.target);
         return this.#put(exchange, exchange.conversation.at(), {
-          name: known.name,
+          name,
+          ...(next !== undefined && { next }),
           askedOf: nameOfTarget(exchange.target),
           sentTo: watch.sentTo,
           tools: digestOfTools(exchange.request),
@@ -153,6 +157,17 @@ export class PrefixGuard {
   #shelf({ caller }: Exchange): Shelf {
     return this.#parts.shelves.shelf(`conversations\n${scopeOf(caller)}`);
   }
+}
+
+interface Known extends Pick<Head, 'name' | 'steps'> {
+  readonly next: string | undefined;
+  /** Those that may edit, in their order. */
+  readonly modules: readonly string[];
+}
+
+/** A call that is made again doesn't forget where the conversation went on to. */
+function nextOf({ request }: Exchange, found: Found | undefined): string | undefined {
+  return found?.count === request.messages.length ? found.head.next : undefined;
 }
 
 const hourSeconds = 3600;

@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
-import type { ChatRequest } from '../message.ts';
+import type { Block, ChatRequest, Tool } from '../message.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Prices } from '../ports/prices.ts';
 import { costOf, type Priced } from '../rate-card.ts';
@@ -54,14 +54,23 @@ export function judged({ came, edited, expected, taken, prices }: Step): StepDec
   return { isAllowed: pays, why: pays ? 'pays' : 'costs', ...sum };
 }
 
-function isTooLong({ max_tokens = 0 }: ChatRequest, tokens: number, priced: Priced | undefined): boolean {
+function isTooLong({ max_tokens }: ChatRequest, tokens: number, priced: Priced | undefined): boolean {
   const { contextTokens } = priced ?? {};
-  return contextTokens !== undefined && tokens + max_tokens > contextTokens * limits.fullWindowShare;
+  return contextTokens !== undefined && tokens + (max_tokens ?? 0) > contextTokens * limits.fullWindowShare;
 }
 
 /** Whether part of the request is to be kept for an hour or longer, which costs more to write. */
-export function asksForAnHour(request: ChatRequest): boolean {
-  return JSON.stringify([request.tools, request.system, request.messages]).includes('"ttl":"1h"');
+export function asksForAnHour({ tools = [], system = [], messages }: ChatRequest): boolean {
+  return (
+    tools.some(isForAnHour) ||
+    (typeof system !== 'string' && system.some(isForAnHour)) ||
+    messages.some(({ content }) => typeof content !== 'string' && content.some(isForAnHour))
+  );
+}
+
+function isForAnHour(part: Tool | Block): boolean {
+  if ('cache_control' in part && part.cache_control?.ttl === '1h') return true;
+  return 'content' in part && Array.isArray(part.content) && part.content.some(isForAnHour);
 }
 
 function writtenAnew({ card }: Priced, tokens: number, request: ChatRequest): NanoUsd {

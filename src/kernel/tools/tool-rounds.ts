@@ -163,7 +163,7 @@ export class ToolRounds {
    */
   #limit(): number | undefined {
     const { max_tokens, thinking } = this.#parts.exchange.request;
-    if (max_tokens === undefined) return undefined;
+    if (typeof max_tokens !== 'number') return undefined;
     const left = max_tokens - (this.#usage.output_tokens ?? 0);
     if (left < limits.toolRoundTokensMin) return 0;
     const budget = thinking?.type === 'enabled' ? thinking.budget_tokens + limits.toolRoundTokensMin : 0;
