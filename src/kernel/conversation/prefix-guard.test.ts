@@ -4,8 +4,10 @@ import { z } from 'zod';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import type { ChatRequest, Message } from '../message.ts';
-import type { Module } from '../module.ts';
+import type { Handler, Module } from '../module.ts';
 import type { Prices } from '../ports/prices.ts';
+import { Reply } from '../reply/reply.ts';
+import { withTools } from '../tools/with-tools.ts';
 
 const hour = 3_600_000;
 
@@ -213,6 +215,40 @@ describe('a declared step', () => {
     await run({ ...asked(1), messages: history(3) });
     await run({ ...asked(1), messages: history(7) });
     assert.deepEqual(decisions, ['window']);
+  });
+
+  test('in a call of several rounds is one step, and the call may be made again', async () => {
+    const tool = { tool: { name: 'tell' }, answer: () => 'told' };
+    const teller: Module = {
+      ...editing((exchange, next, kit) => withTools([tool], { exchange, next, kit }), 'teller'),
+      touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
+    };
+    let calls = 0;
+    const upstream: Handler = async () => {
+      const use = { type: 'tool_use', id: `t${calls}`, name: 'tell', input: {} } as const;
+      const isCall = ++calls % 2 === 0;
+      return Reply.of({
+        ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', stop_sequence: null, usage: {} },
+        content: isCall ? [use] : [{ type: 'text', text: 'said' }],
+        stop_reason: isCall ? 'tool_use' : 'end_turn',
+      });
+    };
+    const pipeline = 'editor,teller';
+    const run = runModule(forgetting(30, 3), { pipeline, upstream }, { prices, beside: [teller] });
+    const talk = (turnCount: number) => run({ ...asked(1), max_tokens: 1000, messages: history(turnCount) });
+    await talk(3);
+    for (const why of ['pays', undefined]) {
+      calls = 1;
+      const { steps, sent } = await talk(7);
+      assert.equal(sent.length, 2);
+      assert.deepEqual(
+        steps.map(({ facts }) => [facts.step, facts.prefix]),
+        [
+          [why, undefined],
+          [undefined, undefined],
+        ],
+      );
+    }
   });
 
   test('is for nothing at a break', async () => {

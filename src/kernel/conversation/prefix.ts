@@ -28,7 +28,7 @@ interface Behind {
   readonly kept: Sent | undefined;
   /** What left each module that edited the request. */
   readonly stages: Readonly<Record<string, Sent>>;
-  readonly stepped: number;
+  readonly steps: number;
 }
 
 interface Passed {
@@ -57,7 +57,7 @@ export class Prefix {
 
   /** Steps that were taken in this conversation. */
   get steps(): number {
-    return this.#watch.steps + (this.#behind?.stepped ?? 0);
+    return this.#behind?.steps ?? this.#watch.steps;
   }
 
   /** Whether nothing is lost by a change: there was no call before, it is long ago, or the client has changed it all. */
@@ -115,7 +115,7 @@ export class Prefix {
     return new Prefix(this.#watch, {
       kept,
       stages: stage === undefined ? this.stages : { ...this.stages, [stage[0]]: stage[1] },
-      stepped: (this.#behind?.stepped ?? 0) + stepped,
+      steps: this.steps + stepped,
     });
   }
 }
