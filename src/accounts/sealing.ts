@@ -24,13 +24,13 @@ export class Sealing {
     this.#keys = new Map(keys.map((key) => [idOf(key), key]));
   }
 
-  seal(text: string, context: string): Sealed {
+  seal(content: string | Uint8Array, context: string): Sealed {
     const nonce = randomBytes(nonceBytes);
     const sealing = createCipheriv(cipher, this.#key, nonce, { authTagLength: tagBytes });
     sealing.setAAD(Buffer.from(context));
     const sealed = Buffer.concat([
       nonce,
-      sealing.update(text, 'utf8'),
+      typeof content === 'string' ? sealing.update(content, 'utf8') : sealing.update(content),
       sealing.final(),
       sealing.getAuthTag(),
     ]);
@@ -38,7 +38,11 @@ export class Sealing {
   }
 
   /** Undefined where no key of ours opens it, in this context. */
-  open({ sealedBy, sealed }: Sealed, context: string): string | undefined {
+  open(sealed: Sealed, context: string): string | undefined {
+    return this.openBytes(sealed, context)?.toString('utf8');
+  }
+
+  openBytes({ sealedBy, sealed }: Sealed, context: string): Buffer | undefined {
     const key = this.#keys.get(sealedBy);
     if (key === undefined || sealed.byteLength < nonceBytes + tagBytes) return undefined;
     const tagAt = sealed.byteLength - tagBytes;
@@ -47,9 +51,9 @@ export class Sealing {
     });
     opening.setAAD(Buffer.from(context));
     opening.setAuthTag(sealed.subarray(tagAt));
-    const text = opening.update(sealed.subarray(nonceBytes, tagAt));
+    const content = opening.update(sealed.subarray(nonceBytes, tagAt));
     try {
-      return Buffer.concat([text, opening.final()]).toString('utf8');
+      return Buffer.concat([content, opening.final()]);
     } catch {
       // The tag doesn't match: these are other bytes, or another context.
       return undefined;

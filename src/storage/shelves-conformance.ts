@@ -58,6 +58,21 @@ export function shelvesConformance(
       assert.equal(await shelves.shelf('ab').get('\nkey'), undefined);
     });
 
+    test('empties one shelf and no other, and takes new things on it', async (t) => {
+      const { shelves } = await open(t);
+      const [shelf, other] = [shelves.shelf('a'), shelves.shelf('ab')];
+      await Promise.all([
+        shelf.put('1', bytes('1'), 60),
+        shelf.put('2', bytes('2'), 60),
+        other.put('1', bytes('3'), 60),
+      ]);
+      await shelves.forget('a');
+      assert.deepEqual([await shelf.get('1'), await shelf.get('2')], [undefined, undefined]);
+      assert.ok(await other.get('1'));
+      await shelf.put('1', bytes('4'), 60);
+      assert.equal(String(Buffer.from((await shelf.get('1')) ?? [])), '4');
+    });
+
     test('forgets after the time it was told, and not before', async (t) => {
       const { shelves, pass } = await open(t);
       const shelf = shelves.shelf('a');

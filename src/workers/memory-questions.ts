@@ -21,6 +21,7 @@ export interface MemoryQuestions {
   get(place: ShelfPlace): Promise<Uint8Array | undefined>;
   put(place: ShelfPlace, value: Uint8Array, ttlSeconds: number): Promise<void>;
   delete(place: ShelfPlace): Promise<void>;
+  forgetShelf(which: Omit<ShelfPlace, 'key'>): Promise<void>;
 }
 
 export interface ShelfPlace {
@@ -53,5 +54,6 @@ export function memoryAnswers(memory: Memory): MemoryQuestions {
     // A copy, since what has arrived is a part of its whole message and would keep all of it.
     put: (place, value, ttlSeconds) => shelf(place).put(place.key, new Uint8Array(value), ttlSeconds),
     delete: (place) => shelf(place).delete(place.key),
+    forgetShelf: ({ shelves, scope }) => memory[shelves].forget(scope),
   };
 }

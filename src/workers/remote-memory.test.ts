@@ -79,6 +79,7 @@ test('what is kept is the value, not the message that it came in', async (t) => 
   const kept: Uint8Array[] = [];
   const memory = memoryWith(new MovedClock());
   const watched = {
+    forget: async () => undefined,
     shelf: () => ({
       ...memory.shelves.shelf(''),
       put: async (_: string, value: Uint8Array) => void kept.push(value),

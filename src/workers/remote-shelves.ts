@@ -23,6 +23,10 @@ export class RemoteShelves implements Shelves {
     return this.#pendingBytes;
   }
 
+  async forget(scope: string): Promise<void> {
+    await this.#peer.ask('forgetShelf', { shelves: this.#which, scope });
+  }
+
   shelf(scope: string): Shelf {
     const place = (key: string): ShelfPlace => ({ shelves: this.#which, scope, key });
     return {

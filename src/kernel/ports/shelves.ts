@@ -8,4 +8,6 @@ export interface Shelf {
 /** Where shelves come from; what one scope keeps, another can't see. */
 export interface Shelves {
   shelf(scope: string): Shelf;
+  /** Empties a shelf for everybody; fails where that can't be done. */
+  forget(scope: string): Promise<void>;
 }

@@ -24,9 +24,13 @@ export class MemoryShelves implements Shelves {
     return this.#bytes;
   }
 
+  async forget(scope: string): Promise<void> {
+    const beginning = named(scope, '');
+    for (const key of this.#kept.keys()) if (key.startsWith(beginning)) this.#delete(key);
+  }
+
   shelf(scope: string): Shelf {
-    // With the length in front, where one ends and the other begins is no question.
-    const full = (key: string) => `${scope.length}:${scope}${key}`;
+    const full = (key: string) => named(scope, key);
     return {
       get: async (key) => this.#get(full(key)),
       put: async (key, value, ttlSeconds) => this.#put(full(key), value, ttlSeconds),
@@ -64,6 +68,11 @@ export class MemoryShelves implements Shelves {
     this.#kept.delete(key);
     this.#bytes -= sizeOf(key, kept.value);
   }
+}
+
+/** With the length in front, where one ends and the other begins is no question. */
+function named(scope: string, key: string): string {
+  return `${scope.length}:${scope}${key}`;
 }
 
 function sizeOf(key: string, value: Uint8Array): number {

@@ -7,5 +7,7 @@ export const keys = {
   purse: (accountId: string, keyId: string) => `weir:{${accountId}}:purse:${keyId}`,
   holds: (accountId: string, keyId: string) => `weir:{${accountId}}:holds:${keyId}`,
   attempts: (hash: string) => `weir:attempts:${hash}`,
-  shelf: (hash: string) => `weir:shelf:${hash}`,
+  shelf: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
+  /** Since when what lies on a shelf counts. */
+  shelfMark: (scope: string) => `weir:{${scope}}:shelf-mark`,
 } as const;
