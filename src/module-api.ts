@@ -10,6 +10,8 @@ export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Caller, Exchange, Received } from './kernel/exchange.ts';
 export { canonicalJson, isJsonObject, type JsonObject } from './kernel/json.ts';
+export { type KeptAnswer, KeptAnswers, packAnswer, refusesCaches, whenWhole } from './kernel/kept-answers.ts';
+export { keptBytesOption, ttlOption } from './kernel/kept-options.ts';
 export type * from './kernel/message.ts';
 export {
   defineModule,
@@ -19,9 +21,11 @@ export {
   type ModuleHost,
   type ModuleMaker,
   type Question,
+  type Setting,
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
+export { personOf } from './kernel/person.ts';
 export type {
   Embedded,
   Embeddings,

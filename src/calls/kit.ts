@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Ledger } from '../kernel/conversation/ledger.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { type Exchange, scopeOf } from '../kernel/exchange.ts';
-import type { Kit, Models } from '../kernel/module.ts';
+import type { Kit, Models, Setting } from '../kernel/module.ts';
 import type { Observation } from '../kernel/observation.ts';
 import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
@@ -19,6 +19,7 @@ import type { Facts } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Afterwork } from './afterwork.ts';
 import { type AskingParts, ask } from './asking.ts';
+import { shelfName } from './caches.ts';
 import { keptPurse } from './kept-purse.ts';
 import type { Ledgers } from './ledgers.ts';
 import type { Meanings } from './meaning.ts';
@@ -67,7 +68,7 @@ class CallKit implements Kit<unknown> {
   }
 
   get cache(): Shelf {
-    return this.#parts.shelves.shelf(`${this.#observation.module.name}\n${this.scope}`);
+    return this.#parts.shelves.shelf(shelfName(this.#observation.module.name, this.scope));
   }
 
   get store(): ModuleStore {
@@ -135,6 +136,10 @@ class CallKit implements Kit<unknown> {
 
   meaning(exchange: Exchange): Promise<string> {
     return this.#parts.meanings.of(exchange);
+  }
+
+  setting(exchange: Exchange): Promise<Setting | undefined> {
+    return this.#parts.meanings.setting(exchange);
   }
 
   replay(recording: Recording): Reply {

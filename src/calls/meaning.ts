@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto';
-import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
+import { credentialsOf, type Exchange, type Received } from '../kernel/exchange.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
+import type { ChatRequest, TextBlock } from '../kernel/message.ts';
+import type { Setting } from '../kernel/module.ts';
+import { wiresOf } from '../kernel/provider.ts';
 import { unmarked } from '../kernel/unmarked.ts';
 
 /** Says which calls are the same question, by a name for everything that can change the answer. */
@@ -31,6 +34,15 @@ export class Meanings {
     this.#known.set(spelling, name);
     return name;
   }
+
+  /** The same, of all but the newest words of the user; undefined where the newest turn isn't the user's, or is more than text. */
+  async setting(exchange: Exchange): Promise<Setting | undefined> {
+    const text = newestText(exchange.request);
+    if (text === undefined) return undefined;
+    const credential = await credentialsOf(exchange).find(exchange.target);
+    const payer = credential?.fingerprint(this.#nameKey) ?? '';
+    return { name: settingOf(exchange, payer), text };
+  }
 }
 
 /** Everything that can change the answer, and nothing else; whose call it is stands elsewhere. */
@@ -52,6 +64,57 @@ function named(exchange: Exchange, payer: string): string {
   return hash('sha256', canonicalJson(parts), 'base64url');
 }
 
+/** In whatever format it came, where nothing in it belongs to one. */
+function settingOf(exchange: Exchange, payer: string): string {
+  const { target, received, request } = exchange;
+  const { wire, query, streamed } = received;
+  const { extensions, messages, system, ...rest } = request;
+  const variants = variantsOf(received);
+  const isPlain = query === '' && variants.length === 0 && saysNothingOwn(exchange);
+  const parts = [
+    target.provider.name,
+    target.provider.baseUrl,
+    target.model,
+    payer,
+    meaning(rest, ['metadata']),
+    unmarked(blocksOf(system ?? [])),
+    messages.map(({ role, content }, at) => {
+      const blocks = blocksOf(content);
+      return [role, unmarked(at === messages.length - 1 ? blocks.slice(0, -1) : blocks)];
+    }),
+    isPlain ? null : [wire.name, query, variants, meaning({ ...extensions?.[wire.name] }, wire.bookkeeping)],
+    isPlain && !isKeptThere(exchange) ? null : [wire.name, streamed],
+  ];
+  return hash('sha256', canonicalJson(parts), 'base64url');
+}
+
+/** Headers that change what the answer means, but those that every caller sends. */
+function variantsOf(received: Received): readonly string[] {
+  const { variantHeaders, ownHeaders } = received.wire;
+  return variantHeaders
+    .map((name) => `${name}: ${received.header(name) ?? ''}`)
+    .filter((text) => !text.endsWith(': ') && text !== `${ownHeaders[0]}: ${ownHeaders[1]}`);
+}
+
+/** Whether its provider knows the answer by a name that the client may go on from. */
+function isKeptThere({ target, received: { wire, fields } }: Exchange): boolean {
+  const isSpoken = target.provider.local === undefined && wiresOf(target).includes(wire);
+  return isSpoken && wire.continuation?.keeps(fields) === true;
+}
+
+function blocksOf<Block>(content: string | readonly Block[]): readonly (Block | TextBlock)[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** The last text of the user's turn, which the call ends with. */
+function newestText({ messages }: ChatRequest): string | undefined {
+  const last = messages.at(-1);
+  if (last?.role !== 'user') return undefined;
+  const blocks = blocksOf(last.content);
+  const text = blocks.at(-1);
+  return text?.type === 'text' && blocks.every(({ type }) => type === 'text') ? text.text : undefined;
+}
+
 /** The same only for calls that mean the same: all that their meaning is made of, as it came. */
 function spelt({ target, received }: Exchange, payer: string): string {
   const { wire, query, bytes } = received;
@@ -68,9 +131,12 @@ function meaning(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
 }
 
 /** Whether nothing is lost between a stream and a whole answer: what only its own format can say may be. */
-function reframes({ request, received }: Exchange): boolean {
-  const { wire } = received;
-  if (wire.continuation !== undefined) return false;
+function reframes(exchange: Exchange): boolean {
+  return exchange.received.wire.continuation === undefined && saysNothingOwn(exchange);
+}
+
+/** Whether every format could say what this call says. */
+function saysNothingOwn({ request, received: { wire } }: Exchange): boolean {
   const own = Object.values(request.extensions ?? {}).flatMap((fields) => Object.keys(fields ?? {}));
   return (
     own.every((field) => wire.bookkeeping.includes(field)) &&

@@ -98,11 +98,23 @@ export interface Kit<Options> {
   tell(name: string, value: string): void;
   /** A name for everything in a call that can change its answer; the same name is the same question, for the same credential. */
   meaning(exchange: Exchange): Promise<string>;
+  /**
+   * What surrounds the newest words of the user, by a name for everything else that can change the answer; undefined where
+   * the newest turn is more than text.
+   */
+  setting(exchange: Exchange): Promise<Setting | undefined>;
   replay(recording: Recording): Reply;
   /** Runs once, when all is over that providers were asked for below this module, with each answer and its bill. */
   whenPaid(then: (attempts: readonly Attempt[]) => void): void;
   /** Work for after the answer, which the client doesn't wait for. Where too much waits already, it is left undone. */
   later(work: () => Promise<void>): void;
+}
+
+/** A call, taken apart into what the user says now and all the rest. */
+export interface Setting {
+  /** The same in every wire format, where nothing in the call belongs to one of them. */
+  readonly name: string;
+  readonly text: string;
 }
 
 /** Questions of a module's own to models. */

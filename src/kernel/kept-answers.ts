@@ -1,0 +1,103 @@
+import type { Received } from './exchange.ts';
+import { canonicalJson, isJsonObject, type JsonObject } from './json.ts';
+import type { Usage } from './message.ts';
+import type { Shelf } from './ports/shelves.ts';
+import { packRecording, type Recording, unpackRecording } from './reply/recording.ts';
+import type { Reply } from './reply/reply.ts';
+
+/** An answer that was given before, as a cache keeps it. */
+export interface KeptAnswer {
+  readonly recording: Recording;
+  /** What the cache wanted to know of it later. */
+  readonly facts: JsonObject;
+}
+
+/** The answers on the shelves of a cache. */
+export class KeptAnswers {
+  /** Bytes that are kept in this process are the same each time. */
+  readonly #opened = new WeakMap<Uint8Array, Opened>();
+
+  /** Undefined where there is none, or none that this client can be given. */
+  async find(shelf: Shelf, key: string, received: Received): Promise<KeptAnswer | undefined> {
+    const bytes = await shelf.get(key);
+    const kept = bytes === undefined ? undefined : this.#open(bytes);
+    return kept !== undefined && isFitting(kept, received) ? kept : undefined;
+  }
+
+  #open(bytes: Uint8Array): Opened {
+    const known = this.#opened.get(bytes);
+    if (known !== undefined) return known;
+    const kept = unpacked(bytes);
+    this.#opened.set(bytes, kept);
+    return kept;
+  }
+}
+
+interface Opened extends KeptAnswer {
+  /** How the client wanted its stream laid out. */
+  readonly layout: string;
+}
+
+/** A line that says what it is, then the recording. */
+export function packAnswer({ recording, facts }: KeptAnswer, received: Received): Uint8Array {
+  const head = JSON.stringify({ layout: layoutOf(received), facts });
+  return Buffer.concat([Buffer.from(`${head}\n`), packRecording(recording)]);
+}
+
+function unpacked(bytes: Uint8Array): Opened {
+  const lineEnd = bytes.indexOf(10);
+  const head: unknown = JSON.parse(Buffer.from(bytes.subarray(0, lineEnd)).toString('utf8'));
+  const { layout, facts } = isJsonObject(head) ? head : {};
+  return {
+    layout: typeof layout === 'string' ? layout : '',
+    facts: isJsonObject(facts) ? facts : {},
+    recording: unpackRecording(bytes.subarray(lineEnd + 1)),
+  };
+}
+
+/** A recorded stream is for clients that want it laid out as it is: without a frame that they count on, or don't expect. */
+function isFitting({ layout, recording }: Opened, received: Received): boolean {
+  if (recording.framing === 'json' || !received.streamed) return true;
+  // In another format it is written anew.
+  return recording.wire !== received.wire.name || layout === layoutOf(received);
+}
+
+function layoutOf({ fields }: Received): string {
+  return canonicalJson(fields.get('stream_options') ?? null);
+}
+
+/** Whether the client wants nothing from a cache, nor anything kept. */
+export function refusesCaches(received: Received): boolean {
+  return /\bno-(store|cache)\b/i.test(received.header('cache-control') ?? '');
+}
+
+/** Stops that end an answer for good; one that was cut off or waits for more is not worth keeping. */
+const naturalStops = new Set(['end_turn', 'stop_sequence', 'tool_use']);
+
+/** What an answer said about itself. */
+interface Whole {
+  readonly recording: Recording;
+  readonly usage: Usage;
+  /** The model that answered, by its own word. */
+  readonly model: string | undefined;
+}
+
+/** Hands an answer over that is worth keeping: a whole one, within `bytesMax`, that ended by itself. */
+export function whenWhole(reply: Reply, bytesMax: number, then: (whole: Whole) => Promise<void>): void {
+  let stop: string | null | undefined;
+  let usage: Usage = {};
+  let model: string | undefined;
+  reply.tap((event) => {
+    if (event.type === 'message_start') {
+      usage = { ...usage, ...event.message.usage };
+      model = event.message.model;
+    }
+    if (event.type !== 'message_delta') return;
+    stop = event.delta.stop_reason ?? stop;
+    usage = { ...usage, ...event.usage };
+  }, 'milestones');
+  reply.record(bytesMax, async (recording) => {
+    if (reply.status === 200 && stop != null && naturalStops.has(stop))
+      await then({ recording, usage, model });
+  });
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { anthropicMessages, wireByName } from '../wire/index.ts';
+import { Received } from './exchange.ts';
+import type { JsonObject } from './json.ts';
+import { Outline } from './outline.ts';
+import { personOf } from './person.ts';
+
+function person(body: JsonObject, wire = anthropicMessages.name): string {
+  const format = wireByName(wire);
+  assert.ok(format);
+  const fields = Outline.of(Buffer.from(JSON.stringify({ model: 'demo-1', messages: [], ...body })));
+  return personOf(new Received({ wire: format, fields, headers: [], query: '' }));
+}
+
+const user = (user_id: string) => ({ metadata: { user_id } });
+
+test('people are told apart by each of the fields that name them', () => {
+  const all = [
+    person({}),
+    person(user('anna')),
+    person(user('tom')),
+    person({ user: 'anna' }, 'openai-chat'),
+    person({ safety_identifier: 'anna' }, 'openai-chat'),
+    person({ user: 'tom' }, 'openai-responses'),
+  ];
+  assert.equal(new Set(all).size, all.length);
+});
+
+test('what names a session is no part of who somebody is', () => {
+  const code = (session: string, who = 'user_1a2b') =>
+    person(user(`${who}_account_5f6e-77_session_${session}`));
+  assert.equal(code('0c9d-11'), code('ffff-22'));
+  assert.notEqual(code('0c9d-11'), code('0c9d-11', 'user_9z'));
+  const json = (session_id: string, account_uuid = 'a') =>
+    person(user(JSON.stringify({ device_id: 'd', account_uuid, session_id })));
+  assert.equal(json('1'), json('2'));
+  assert.notEqual(json('1'), json('1', 'b'));
+});
+
+test('a name that only looks like JSON is a name', () => {
+  assert.notEqual(person(user('{anna')), person(user('{tom')));
+});

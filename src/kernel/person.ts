@@ -1,0 +1,35 @@
+import type { Received } from './exchange.ts';
+import { isJsonObject } from './json.ts';
+
+/** What names a conversation or a device and not who sits at it. */
+const passing = /session|conversation|thread|request|trace|run_?id|turn/i;
+
+/**
+ * The person that a client says it asks for, as far as it says so: one account often serves many. What names a session
+ * doesn't count; Claude Code writes user, account and session into one string, or into one JSON text.
+ */
+export function personOf({ fields }: Received): string {
+  const metadata = fields.get('metadata');
+  const named = [
+    isJsonObject(metadata) ? metadata.user_id : undefined,
+    fields.get('user'),
+    fields.get('safety_identifier'),
+  ];
+  return JSON.stringify(named.map((name) => (typeof name === 'string' ? withoutSession(name) : null)));
+}
+
+function withoutSession(name: string): string {
+  if (!name.startsWith('{'))
+    return name.replaceAll(/(?:^|[_:;|,&\s./-])(?:session|conversation|thread)(?:_?id)?[_:=-]+[\w-]+/gi, '');
+  try {
+    const parts: unknown = JSON.parse(name);
+    if (!isJsonObject(parts)) return name;
+    return JSON.stringify(
+      Object.entries(parts)
+        .filter(([field]) => !passing.test(field))
+        .sort(([one], [other]) => (one < other ? -1 : 1)),
+    );
+  } catch {
+    return name;
+  }
+}
