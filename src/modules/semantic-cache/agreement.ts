@@ -1,0 +1,103 @@
+import { type Answer, canonicalJson } from '../../module-api.ts';
+import { numbersIn } from './text/numbers.ts';
+import { opposites } from './text/opposites.ts';
+import { levelled, wordsIn } from './text/words.ts';
+
+/** What two answers are compared by. */
+export interface Said {
+  readonly text: string;
+  /** Calls of tools, in their order. */
+  readonly calls: string;
+}
+
+export function saidIn({ content }: Answer): Said {
+  const texts: string[] = [];
+  const calls: unknown[] = [];
+  for (const block of content) {
+    if (block.type === 'text') texts.push(block.text);
+    if (block.type === 'tool_use') calls.push([block.name, block.input]);
+  }
+  return { text: texts.join('\n'), calls: canonicalJson(calls) };
+}
+
+/** Answers of so few words say one thing. */
+const briefWords = 12;
+/** The least cosine of two answers that say the same, brief ones and others. */
+const leastCosine = { brief: 0.6, long: 0.7 } as const;
+/** Of the numbers, names and pieces of code in the one that has fewer, so many are in the other. */
+const sharedLeast = 0.5;
+
+/**
+ * Whether two answers, each sampled, say the same: the same verdict, no other number, name or code where it matters, and
+ * near in meaning. Undefined where that can't be told.
+ */
+export function agree(one: Said, other: Said, cosine: number | undefined): boolean | undefined {
+  if (one.calls !== other.calls) return false;
+  const [first, second] = [factsOf(one.text), factsOf(other.text)];
+  if (first.words === 0 && second.words === 0) return true;
+  if (first.plain === second.plain) return true;
+  if (first.verdict !== undefined && second.verdict !== undefined && first.verdict !== second.verdict)
+    return false;
+  const isBrief = first.words <= briefWords && second.words <= briefWords;
+  if (isBrief && first.numbers.join() !== second.numbers.join()) return false;
+  if (turned(first, second)) return false;
+  for (const kind of ['numbers', 'names', 'code'] as const)
+    if (overlap(first[kind], second[kind]) < sharedLeast) return false;
+  if (cosine === undefined) return undefined;
+  return cosine >= (isBrief ? leastCosine.brief : leastCosine.long);
+}
+
+interface AnswerFacts {
+  readonly plain: string;
+  readonly words: number;
+  readonly verdict: string | undefined;
+  readonly numbers: readonly string[];
+  readonly names: readonly string[];
+  readonly code: readonly string[];
+  readonly stems: ReadonlySet<string>;
+}
+
+const verdicts: ReadonlyMap<string, string> = new Map([
+  ...['yes', 'yeah', 'yep', 'correct', 'true', 'absolutely', 'certainly', 'definitely'].map(
+    (word) => [word, 'yes'] as const,
+  ),
+  ...['no', 'nope', 'incorrect', 'false', 'never', 'unfortunately'].map((word) => [word, 'no'] as const),
+]);
+
+function factsOf(text: string): AnswerFacts {
+  const code = [...text.matchAll(/```[^\n]*\n?([\s\S]*?)```|`([^`\n]+)`/g)].map((match) =>
+    (match[1] ?? match[2] ?? '').replaceAll(/\s+/g, ' ').trim(),
+  );
+  const level = levelled(text.replaceAll(/```[\s\S]*?```/g, ' ').replaceAll(/[*_#>|]/g, ' '));
+  const words = wordsIn(level);
+  return {
+    plain: words.map((word) => word.text).join(' '),
+    words: words.length,
+    verdict: verdicts.get(words[0]?.text ?? ''),
+    // Numbers of lists say nothing.
+    numbers: [
+      ...new Set(numbersIn(level.replaceAll(/(?<=^|\s)\d+[.)]\s/g, ' ')).map(({ value }) => value)),
+    ].sort(),
+    names: [...new Set(words.filter((word) => word.isName).map((word) => word.text))],
+    code: code.flatMap((piece) => piece.match(/[A-Za-z_]\w+/g) ?? []),
+    stems: new Set(words.map((word) => word.stem)),
+  };
+}
+
+/** Brief answers where one says the opposite of a word of the other. */
+function turned(one: AnswerFacts, other: AnswerFacts): boolean {
+  if (one.words > briefWords || other.words > briefWords) return false;
+  return [...one.stems].some(
+    (stem) =>
+      !other.stems.has(stem) &&
+      [...(opposites.get(stem) ?? [])].some((turn) => other.stems.has(turn) && !one.stems.has(turn)),
+  );
+}
+
+/** How much of the smaller of two lists is in the other; all of it where one is empty. */
+function overlap(one: readonly string[], other: readonly string[]): number {
+  const [few, many] =
+    one.length < other.length ? [new Set(one), new Set(other)] : [new Set(other), new Set(one)];
+  if (few.size === 0) return 1;
+  return [...few].filter((item) => many.has(item)).length / few.size;
+}

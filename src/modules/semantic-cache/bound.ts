@@ -1,0 +1,55 @@
+/**
+ * How likely an answer is wrong for a prompt, by the judge and by what was learnt since, and how likely it may be.
+ * docs/semantic-cache.md has the measurements behind the numbers.
+ */
+
+/** What shadow calls have shown of one entry, or of all entries of a scope. */
+export interface Evidence {
+  /** The chances of being wrong that the judge gave to those that were compared, together. */
+  readonly expected: number;
+  /** Those that turned out to be wrong; less than one each where the same question is answered differently anyway. */
+  readonly wrong: number;
+}
+
+export const noEvidence: Evidence = { expected: 0, wrong: 0 };
+
+/** The judge's score: its logit with the cosine of the two prompts, in the proportion that it was fitted with. */
+export function scoreOf(logit: number, cosine: number): number {
+  return logit + 10 * cosine;
+}
+
+/** At this score so many are wrong, and e times fewer with each `fold` more. */
+const known = { score: 11, wrong: 0.06, fold: 1.2 } as const;
+
+/** Prompts that are the same but for manners, capitals and marks. */
+export const wrongWhereEqual = 0.002;
+
+export function chanceWrong(score: number): number {
+  return Math.min(1, known.wrong * Math.exp((known.score - score) / known.fold));
+}
+
+/** Most of those that are served score far above the least, so that the last one may be worse than all together. */
+const lastToAll = 3;
+
+/** Whether an answer may be served, so that of all that are, the share that is wrong stays under `error`. */
+export function isServed(wrong: number, error: number): boolean {
+  return wrong <= lastToAll * error;
+}
+
+/** How surely the judge's chances are right for a scope, and how surely for one of its entries. */
+const weight = { scope: 0.5, entry: 0.1 } as const;
+
+/** The judge's chance, corrected by what was seen: a gamma prior of mean 1 on each factor, and its mean after the evidence. */
+export function learntChance(
+  judged: number,
+  seen: { readonly scope: Evidence; readonly entry: Evidence },
+): number {
+  const scope = (weight.scope + seen.scope.wrong) / (weight.scope + seen.scope.expected);
+  const entry = (weight.entry + seen.entry.wrong) / (weight.entry + seen.entry.expected);
+  return Math.min(1, judged * Math.min(50, Math.max(0.25, scope)) * Math.max(0.1, entry));
+}
+
+/** What counts of an answer that disagrees, where answers to one and the same question disagree this often. */
+export function weightOfDisagreement(twins: { readonly asked: number; readonly differed: number }): number {
+  return 1 - (twins.differed + 0.1) / (twins.asked + 2);
+}

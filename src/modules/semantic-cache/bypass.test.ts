@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bypassOf } from './bypass.ts';
+import { readPrompt } from './text/prompt.ts';
+
+const why = (text: string, current: 'bypass' | 'allow' = 'bypass') => bypassOf(readPrompt(text), { current });
+
+test('what changes with the day is not looked up, unless somebody says so', () => {
+  for (const text of [
+    'What is the latest version of Node?',
+    'What is the weather in Rome?',
+    'Who is winning right now?',
+  ]) {
+    assert.equal(why(text), 'current', text);
+    assert.equal(why(text, 'allow'), undefined, text);
+  }
+  assert.equal(why('Who won the 1998 World Cup?'), undefined);
+});
+
+test('languages and scripts that the models do not know are not looked up', () => {
+  for (const text of [
+    'Wie kann ich mein Passwort zurücksetzen?',
+    'パスワードを忘れました',
+    'как дела сегодня',
+    '¿Dónde está mi pedido?',
+  ])
+    assert.equal(why(text), 'language', text);
+  assert.equal(why('How do you say "guten Morgen" in English?'), undefined);
+  assert.equal(why('What does déjà vu mean?'), undefined);
+});
+
+test('words that mean nothing by themselves are not looked up', () => {
+  for (const text of ['yes', 'ok', 'continue', 'go on', '?', 'why']) assert.equal(why(text), 'short', text);
+  assert.equal(why('What is photosynthesis?'), undefined);
+});
+
+test('what should be something else each time is not looked up', () => {
+  for (const text of [
+    'Tell me another joke about cats',
+    'Pick a random number',
+    'Generate a password for me',
+  ])
+    assert.equal(why(text), 'varied', text);
+});

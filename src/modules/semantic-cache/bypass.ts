@@ -1,0 +1,55 @@
+import type { Prompt } from './text/prompt.ts';
+
+/** Words that mean another thing tomorrow. */
+const current =
+  /\b(?:today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now|up to date|up-to-date|latest|newest|recent|recently|current|live|breaking|ongoing|upcoming|this (?:morning|afternoon|evening|week|weekend|month|quarter|year)|(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$|weather|forecast|news|headlines|(?:stock|share) price|exchange rate|just (?:released|announced|happened)|still (?:open|alive|available|down)|now\s*[?.!]*$|going on)\b/i;
+
+/** Requests that want something else each time. */
+const varied =
+  /\b(?:random|randomly|another|surprise me|again|once more|something (?:new|else|different)|a different|(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)|(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)|more (?:examples|ideas|of (?:these|those|them)))\b/i;
+
+/** Letters of scripts that the models haven't learnt. */
+const otherScript = /(?!\p{Script=Latin})\p{L}/gu;
+
+/** Small words by which English is known, and those of languages that are written with the same letters. */
+const english = new Set(
+  'the of and to a in is it you that he was for on are with as i his they be at one have this from or had by not but what some we can out other were all there when up use your how said an each she which do their time if will way about many then them would like so these her make him into has more go see no could my than been who its now find did get come may why where does give write list show tell explain me please should'.split(
+    ' ',
+  ),
+);
+const foreign = new Set(
+  'der die das und ist nicht ein eine mit für auf von zu wie warum kann ich mir bitte wo wann welche schreibe erkläre le la les des une est et que qui dans pour sur avec pas je comment pourquoi quel quelle où peux vous nous el los las una por para con no qué como cómo dónde cuál cuando es en mi puedo explica escribe il gli che non per come perché di sono mio quale dove o os uma não com para porque eu meu onde qual het een niet van hoe waarom ik op te och att det som inte hur jag är på nie się jak czy jest na co ve bir bu için nasıl nedir ne'.split(
+    ' ',
+  ),
+);
+
+/** Why a prompt isn't looked up by its meaning; undefined where it is. */
+export function bypassOf(
+  prompt: Prompt,
+  options: { readonly current: 'bypass' | 'allow' },
+): string | undefined {
+  const { text, words, content } = prompt;
+  const letters = text.match(/\p{L}/gu)?.length ?? 0;
+  const others = text.match(otherScript)?.length ?? 0;
+  if (letters === 0) return words.length < 3 ? 'short' : undefined;
+  if (others > 0) return 'language';
+  if (content.length === 0 || (words.length < 3 && content.length < 2)) return 'short';
+  if (isForeign(prompt)) return 'language';
+  if (varied.test(text)) return 'varied';
+  if (options.current === 'bypass' && current.test(text)) return 'current';
+  return undefined;
+}
+
+/** By small words outside of quotes, or by marks on letters where there are no small words. */
+function isForeign({ text }: Prompt): boolean {
+  const own = text
+    .replaceAll(/"[^"]*"/g, ' ')
+    .toLowerCase()
+    .split(/[^\p{L}']+/u)
+    .filter((word) => word !== '');
+  const known = own.filter((word) => english.has(word)).length;
+  const strange = own.filter((word) => foreign.has(word) && !english.has(word)).length;
+  if (strange > known) return true;
+  const marked = own.filter((word) => /[^\p{ASCII}]/u.test(word)).length;
+  return known === 0 && marked > own.length / 4;
+}

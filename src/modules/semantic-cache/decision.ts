@@ -1,0 +1,58 @@
+import { chanceWrong, scoreOf, wrongWhereEqual } from './bound.ts';
+import { bypassOf } from './bypass.ts';
+import { differenceOf } from './text/difference.ts';
+import { type Prompt, readPrompt } from './text/prompt.ts';
+import { vetoOf } from './text/vetoes.ts';
+
+/** A text with more characters than this has more tokens than are allowed. */
+const charactersMax = 2000;
+
+/** A prompt that may be looked up by its meaning, or why it may not. */
+export type Readable =
+  | { readonly prompt: Prompt; readonly bypass?: undefined }
+  | { readonly prompt?: undefined; readonly bypass: string };
+
+export function readable(text: string, options: { readonly current: 'bypass' | 'allow' }): Readable {
+  if (text.length > charactersMax) return { bypass: 'long' };
+  const prompt = readPrompt(text);
+  const bypass = bypassOf(prompt, options);
+  return bypass === undefined ? { prompt } : { bypass };
+}
+
+/** Something that was asked before, near what is asked now. */
+export interface Candidate {
+  readonly text: string;
+  readonly cosine: number;
+}
+
+export interface Survivor<One extends Candidate> {
+  readonly candidate: One;
+  /** Where there is nothing left to judge. */
+  readonly wrong?: number;
+}
+
+/** The nearest that nothing speaks against; candidates come nearest first. */
+export function nearest<One extends Candidate>(
+  now: Prompt,
+  candidates: readonly One[],
+): Survivor<One> | undefined {
+  for (const candidate of candidates) {
+    const old = readPrompt(candidate.text);
+    if (vetoOf(old, now, differenceOf(old, now)) !== undefined) continue;
+    return old.plain === now.plain ? { candidate, wrong: wrongWhereEqual } : { candidate };
+  }
+  return undefined;
+}
+
+/** The most that the judge has ever been seen to say; where more would be needed, it needn't be asked. */
+const logitMax = 6.5;
+
+/** Whether the judge could find a candidate good enough. */
+export function isWorthJudging(cosine: number, wrongMax: number): boolean {
+  return chanceWrong(scoreOf(logitMax, cosine)) <= wrongMax;
+}
+
+/** How likely it is that the candidate's answer is wrong, by the judge's word. */
+export function judgedWrong(logit: number, cosine: number): number {
+  return chanceWrong(scoreOf(logit, cosine));
+}

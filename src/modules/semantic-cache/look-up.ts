@@ -1,0 +1,91 @@
+import type { Exchange, KeptAnswer, KeptAnswers, Kit } from '../../module-api.ts';
+import type { Asked } from './asked.ts';
+import { isServed, learntChance } from './bound.ts';
+import { isWorthJudging, judgedWrong, nearest } from './decision.ts';
+import type { EntryEvidence, Ledger } from './ledger.ts';
+import type { Options } from './options.ts';
+
+/** What a call may wait for all of it together. */
+const patienceMs = 300;
+/** Of the nearest, so many are looked at; the judge is asked about one. */
+const candidatesMax = 8;
+/** What a fresh entry needs; one that proved itself may be judged with less. */
+const widest = 4;
+
+export interface Found {
+  readonly id: string;
+  readonly answer: KeptAnswer;
+  /** How likely it is wrong, by the judge alone and with what was learnt. */
+  readonly judged: number;
+  readonly wrong: number;
+  readonly isServed: boolean;
+  readonly entry: EntryEvidence;
+}
+
+export interface LookedUp {
+  readonly found?: Found;
+  /** Why it wasn't looked for: what is asked isn't to be answered from memory. */
+  readonly skipped?: string;
+  /** What was missing to look for it. */
+  readonly aside?: string;
+}
+
+interface Memories {
+  readonly answers: KeptAnswers;
+  readonly ledger: Ledger;
+}
+
+interface Candidate {
+  readonly id: string;
+  readonly cosine: number;
+  readonly answer: KeptAnswer;
+  readonly text: string;
+}
+
+/** Looks for an answer to a prompt that means the same. Nothing that it needs can make the call fail or wait for long. */
+export async function lookUp(
+  { words, bypass }: Asked,
+  exchange: Exchange,
+  kit: Kit<Options>,
+  { answers, ledger }: Memories,
+): Promise<LookedUp> {
+  if (words === undefined) return { skipped: bypass ?? 'turn' };
+  const until = performance.now() + patienceMs;
+  const left = () => Math.max(1, until - performance.now());
+  const { text, prompt, part } = words;
+  const { error, threshold, tokens_max: tokensMax } = kit.options;
+  const embedded = await kit.embed.one(text, { use: 'judging', tokensMax, deadlineMs: left() });
+  if (embedded.vector === undefined)
+    return embedded.why === 'long' ? { skipped: 'long' } : { aside: embedded.why };
+  const near = await kit.vectors.search(embedded.vector, {
+    part,
+    most: candidatesMax,
+    least: threshold,
+    deadlineMs: left(),
+  });
+  if (near.found === undefined) return { aside: near.why };
+  const candidates: Candidate[] = [];
+  for (const { id, cosine } of near.found) {
+    const answer = await answers.find(kit.cache, id, exchange.received);
+    const old = answer?.facts.text;
+    if (answer !== undefined && typeof old === 'string') candidates.push({ id, cosine, answer, text: old });
+  }
+  const survivor = nearest(prompt, candidates);
+  if (survivor === undefined) return {};
+  const { id, cosine, answer, text: before } = survivor.candidate;
+  const entry = await ledger.entry(kit.cache, id);
+  if (entry.closed) return { skipped: 'closed' };
+  let judged = survivor.wrong;
+  if (judged === undefined) {
+    if (!isWorthJudging(cosine, widest * 3 * error)) return {};
+    const { logits, why } = await kit.embed.sameAnswer([{ before, now: text }], { deadlineMs: left() });
+    const [logit] = logits ?? [];
+    if (logit === undefined) return why === undefined ? { skipped: 'long' } : { aside: why };
+    judged = judgedWrong(logit, cosine);
+  }
+  const wrong = learntChance(judged, { scope: await ledger.scope(kit.scope, kit.store), entry });
+  return { found: { id, answer, judged, wrong, isServed: isServed(wrong, error), entry } };
+}
+
+/** For what is stored later, which nobody waits for. */
+export const unhurried = { use: 'judging', deadlineMs: 15_000 } as const;

@@ -1,0 +1,26 @@
+import type { Prompt, ValueInText } from './prompt.ts';
+
+/** From which to which of two values of one kind a prompt wants to go, where it says so. */
+export function directionOf({ words, values }: Prompt): string | undefined {
+  const pair = twoOfAKind(values);
+  if (pair === undefined) return undefined;
+  const [first, second] = pair;
+  const before = words.slice(Math.max(0, first.at - 2), first.at).map((word) => word.text);
+  const between = words.slice(first.at + 1, second.at).map((word) => word.text);
+  if (before.includes('many') || before.includes('much')) return `${second.value} to ${first.value}`;
+  if (before.at(-1) === 'to' || before.at(-1) === 'into')
+    return between.includes('from') ? `${second.value} to ${first.value}` : undefined;
+  if (between.some((word) => ['to', 'into', 'in', 'as', '='].includes(word)))
+    return `${first.value} to ${second.value}`;
+  return undefined;
+}
+
+function twoOfAKind(values: readonly ValueInText[]): readonly [ValueInText, ValueInText] | undefined {
+  for (const first of values) {
+    const second = values.find(
+      (one) => one.kind === first.kind && one.at > first.at && one.value !== first.value,
+    );
+    if (second !== undefined) return [first, second];
+  }
+  return undefined;
+}

@@ -1,0 +1,112 @@
+/** What a question wants to know: the answer to "when" is none to "why". */
+export interface QuestionForm {
+  readonly asks: Asks;
+  /** How a question for yes or no is put: "can", "should". */
+  readonly modal: string;
+}
+
+type Asks =
+  | 'who'
+  | 'when'
+  | 'where'
+  | 'why'
+  | 'quantity'
+  | 'manner'
+  | 'what'
+  | 'possible'
+  | 'degree'
+  | 'yes or no'
+  | 'nothing said';
+
+const openings: readonly (readonly [RegExp, Asks])[] = [
+  [
+    /^how come\b|^why\b|^for what reason|^(?:what|which) (?:is|are|was|were) (?:the |some )?(?:reasons?|causes?)\b/,
+    'why',
+  ],
+  [
+    /^how (?:many|much|long|far|old|tall|big|large|high|deep|fast|often|heavy|wide|expensive|soon|late|early|hot|cold)\b/,
+    'quantity',
+  ],
+  [
+    /^(?:what|which) (?:is|are) (?:the |a |some )?(?:\w+ )?(?:ways?|methods?|steps|procedures?|process)\b/,
+    'manner',
+  ],
+  [
+    /^(?:in what way|what (?:should|can|could|do|must) (?:i|we|you|one) (?:need to )?do to|show me how|explain how)\b/,
+    'manner',
+  ],
+  [/^(?:is it possible|(?:is|are) there (?:a|any|some) ways?)\b/, 'possible'],
+  [/^are there (?:any|some)?\b/, 'what'],
+  [
+    /^how (?!(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall|to|i|you|we|one|and|the|a|an|my|your)\b)\w+ (?:is|are|was|were|do|does|did|can|should|would|will)\b/,
+    'degree',
+  ],
+  [/^how\b/, 'manner'],
+  [/^(?:when|what time|what year|what date|in (?:what|which) year|on (?:what|which) (?:day|date))\b/, 'when'],
+  [/^(?:where|in (?:what|which) (?:city|country|place))\b/, 'where'],
+  [/^(?:who|whom|whose)\b/, 'who'],
+  [/^(?:what|which)\b/, 'what'],
+];
+const asked = /\b(?:what|which|who|whom|whose|when|where|why|how)\b/;
+const auxiliary =
+  /^(is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall|need)\b/;
+
+/** Ways to ask whether one may, and whether one should. */
+const advisable =
+  /^is it (?:ok|okay|fine|safe|bad|good|wise|worth|worthwhile|advisable|legal|allowed|right|wrong|a (?:good|bad) idea)\b/;
+
+const modals: ReadonlyMap<string, string> = new Map([
+  ...['can', 'could', 'may', 'might'].map((word) => [word, 'can'] as const),
+  ...['should', 'must', 'shall', 'need'].map((word) => [word, 'should'] as const),
+  ...['will', 'would'].map((word) => [word, 'will'] as const),
+]);
+
+export function questionForm(lower: string): QuestionForm {
+  const sentence = mainQuestion(lower);
+  const modal = auxiliary.exec(sentence)?.[1];
+  if (advisable.test(sentence)) return { asks: 'yes or no', modal: 'any' };
+  for (const [opening, asks] of openings)
+    if (opening.test(sentence))
+      return { asks, modal: asks === 'manner' || asks === 'possible' ? '' : laterModal(sentence) };
+  if (modal !== undefined) return { asks: 'yes or no', modal: modals.get(modal) ?? 'is' };
+  const later = asked.exec(sentence);
+  if (later !== null && later.index > 0) {
+    const rest = sentence.slice(later.index);
+    for (const [opening, asks] of openings) if (opening.test(rest)) return { asks, modal: '' };
+  }
+  return { asks: 'nothing said', modal: '' };
+}
+
+/** Whether what answers one form can't answer the other. `isSame` says that they are about the same words. */
+export function askDifferently(one: QuestionForm, other: QuestionForm, isSame: boolean): boolean {
+  if (one.asks === 'nothing said' || other.asks === 'nothing said') return false;
+  if (one.asks === other.asks) return isSame && otherModal(one.modal, other.modal);
+  const both = new Set([one.asks, other.asks]);
+  if (both.has('possible')) return !(both.has('manner') || one.modal === 'can' || other.modal === 'can');
+  if (both.has('degree') && (both.has('yes or no') || both.has('quantity'))) return false;
+  if (!both.has('what')) return true;
+  return isSame && !both.has('why') && !both.has('manner');
+}
+
+function otherModal(one: string, other: string): boolean {
+  return one !== other && ![one, other].includes('any') && ![one, other].includes('');
+}
+
+/** "How often should I" and "how often can I". */
+function laterModal(sentence: string): string {
+  const found = /^(?:\w+ ){1,4}?(can|could|may|should|must)\b/.exec(sentence)?.[1];
+  return found === undefined ? '' : (modals.get(found) ?? '');
+}
+
+/** Of several sentences, the longest that asks. */
+function mainQuestion(lower: string): string {
+  const sentences = lower.split(/(?<=[.!?])\s+|:\s+/).map((one) => one.trim());
+  const asking = sentences.filter(
+    (one) => one.endsWith('?') || /^(?:what|which|who|when|where|why|how)\b/.test(one),
+  );
+  const [longest] = asking.sort((one, two) => two.length - one.length);
+  return (longest ?? sentences[0] ?? '').replace(
+    /^(?:(?:and|but|so|then)|(?:in|if|for|on|after|as|when|while|with|at) [^,]+,)\s+(?=(?:what|which|who|when|where|why|how|is|are|can|do|does|should)\b)/,
+    '',
+  );
+}

@@ -1,0 +1,61 @@
+/** Forms that no ending explains. */
+const irregular: ReadonlyMap<string, string> = new Map(
+  `bought=buy sold=sell went=go gone=go made=make ran=run running=run wrote=write written=write took=take taken=take gave=give given=give got=get
+gotten=get found=find lost=lose losing=lose won=win paid=pay sent=send said=say told=tell thought=think knew=know known=know saw=see seen=see
+came=come became=become began=begin begun=begin broke=break broken=break chose=choose chosen=choose did=do done=do does=do drew=draw drawn=draw
+drove=drive driven=drive ate=eat eaten=eat fell=fall fallen=fall felt=feel flew=fly flown=fly forgot=forget forgotten=forget grew=grow grown=grow
+held=hold kept=keep led=lead left=leave lent=lend met=meet rose=rise risen=rise spoke=speak spoken=speak spent=spend stole=steal stolen=steal
+taught=teach threw=throw thrown=throw understood=understand wore=wear worn=wear built=build caught=catch fought=fight
+children=child men=man women=woman people=person feet=foot teeth=tooth mice=mouse geese=goose lives=life wives=wife knives=knife leaves=leaf
+has=have had=have is=be are=be was=be were=be been=be being=be am=be data=data media=media news=news lens=lens bus=bus gas=gas
+analyses=analysis criteria=criterion indices=index matrices=matrix vertices=vertex dying=die lying=lie tying=tie using=use used=use uses=use
+photo=picture photos=picture pic=picture pics=picture image=picture images=picture info=information docs=documentation config=configuration app=application apps=application
+repo=repository repos=repository db=database dbs=database env=environment ad=advertisement ads=advertisement advert=advertisement adverts=advertisement exam=examination exams=examination
+mom=mother mum=mother dad=father tv=television movie=film movies=film bike=bicycle plane=airplane aeroplane=airplane email=mail e-mail=mail emails=mail
+max=maximum min=minimum avg=average approx=approximately pls=please plz=please thx=thanks u=you ur=your wanna=want gonna=going
+colour=color favourite=favorite behaviour=behavior neighbour=neighbor centre=center licence=license grey=gray programme=program cheque=check tyre=tire
+travelling=travel traveling=travel cancelled=cancel canceled=cancel cancelling=cancel counselling=counsel counseling=counsel modelling=model modeling=model
+ok=okay kids=child kid=child autos=car auto=car automobile=car cellphone=phone smartphone=phone mobile=phone maths=math mathematics=math`
+    .split(/\s+/)
+    .map((pair) => {
+      const [form = '', stem = ''] = pair.split('=');
+      return [form, stem] as const;
+    }),
+);
+
+const known = new Map<string, string>();
+const knownMax = 20_000;
+
+/** What the forms of a word have in common, about. Prefixes stay: they change what a word means. */
+export function stemOf(word: string): string {
+  const found = known.get(word);
+  if (found !== undefined) return found;
+  const stem = irregular.get(word) ?? stripped(word);
+  if (known.size >= knownMax) known.clear();
+  known.set(word, stem);
+  return stem;
+}
+
+function stripped(word: string): string {
+  if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
+  let stem = word
+    .replace(/isations?$/, 'ize')
+    .replace(/izations?$/, 'ize')
+    .replace(/is(e|es|ed|ing)$/, 'iz$1');
+  stem = singular(stem);
+  const shorter = /^(.{3,})(?:ing|ed)$/.exec(stem)?.[1];
+  if (shorter !== undefined && /[aeiouy]/.test(shorter)) stem = undoubled(shorter);
+  if (stem.length > 5) stem = stem.replace(/(?:ally|ly)$/, '');
+  return stem.length > 3 ? stem.replace(/ie$/, 'y').replace(/e$/, '') : stem;
+}
+
+function singular(word: string): string {
+  if (/(?:ss|us|is)$/.test(word)) return word;
+  if (/ies$/.test(word)) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
+  if (/(?:ch|sh|x|ss|zz|o)es$/.test(word)) return word.slice(0, -2);
+  return /[^s]s$/.test(word) ? word.slice(0, -1) : word;
+}
+
+function undoubled(stem: string): string {
+  return /([bdfgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { readPrompt } from './prompt.ts';
+import { vetoOf } from './vetoes.ts';
+
+function veto(pair: string): string | undefined {
+  const [old = '', now = ''] = pair.split(' | ');
+  const found = vetoOf(readPrompt(old), readPrompt(now));
+  assert.equal(
+    vetoOf(readPrompt(now), readPrompt(old)) === undefined,
+    found === undefined,
+    `${pair}, turned`,
+  );
+  return found;
+}
+
+const differ: Readonly<Record<string, readonly string[]>> = {
+  'other numbers': [
+    'Summarize this in 3 sentences | Summarize this in five sentences',
+    'Write under 100 words about cats | Write over 100 words about cats',
+    'Wake me at 6 am | Wake me at 6 pm',
+    'Cancel order #4410 | Cancel order #4411',
+    'When did World War I begin? | When did World War II begin?',
+  ],
+  'numbers and units that change places': [
+    'Convert 10 km to miles | Convert 10 miles to km',
+    'What is 10 km in miles? | What is 10 miles in km?',
+    'Divide 10 by 5 | Divide 5 by 10',
+    'Convert 5 feet 10 inches to cm | Convert 10 feet 5 inches to cm',
+    'How many miles are in a kilometer? | How many kilometers are in a mile?',
+    'Solve x^2 + 3 = 7 | Solve x^2 - 3 = 7',
+  ],
+  versions: [
+    'What changed in Python 3.11? | What changed in Python 3.12?',
+    'How do I upgrade from v2.1 to v3.0? | How do I upgrade from v3.0 to v2.1?',
+  ],
+  negation: [
+    'I can log in | I cannot log in',
+    'Use tabs, not spaces | Use spaces, not tabs',
+    'Delete all files except logs | Delete all logs except files',
+    'List the active users | List only the active users',
+  ],
+  'words that turn a meaning around': [
+    'Enable dark mode | Disable dark mode',
+    'How do I log in to my account? | How do I log out of my account?',
+    'What are realized gains? | What are unrealized gains?',
+    'What is pre-tax income? | What is post-tax income?',
+    'What is hypertension? | What is hypotension?',
+    'Is the payer liable? | Is the payee liable?',
+    'Which reactions are exothermic? | Which reactions are endothermic?',
+    'Explain amortized cost | Explain unamortized cost',
+    'What is lending? | What is borrowing?',
+  ],
+  'other values of one kind': [
+    'Translate this into French | Translate this into German',
+    'Give me the list as JSON | Give me the list as YAML',
+    'Give me the list as JSON | Give me the list',
+    'Sort an array in Rust | Sort an array in Ruby',
+    'Hotels in Lisbon | Hotels in Porto',
+    'Write a poem about autumn | Write a haiku about autumn',
+    'Should I text him? | Should I text her?',
+  ],
+  'names, quotes, code and identifiers': [
+    'What did Anna say to Tom? | What did Anna say to Felix?',
+    'Translate "good morning" | Translate "good evening"',
+    'Explain the function parse_config | Explain the function parse_args',
+    'What does `git add .` do? | What does `git add -A` do?',
+    'Move ticket ABC-12 to done | Move ticket ABC-13 to done',
+    'Open src/main.py | Open src/main.ts',
+    'Fix the grammar: He go to school every day | Fix the grammar: She go to school every day',
+  ],
+  'who does what': [
+    'Does the dog bite the man? | Does the man bite the dog?',
+    'Is Python faster than Java? | Is Java faster than Python?',
+    'How do I transfer money from savings to checking? | How do I transfer money from checking to savings?',
+    'Draft an email from my landlord to me | Draft an email from me to my landlord',
+    'Does inflation cause unemployment? | Does unemployment cause inflation?',
+    'Which team beat Brazil in the final? | Which team did Brazil beat in the final?',
+  ],
+  'what is asked': [
+    'When did the war end? | How did the war end?',
+    'Do vaccines work? | How do vaccines work?',
+    'How often can I take it? | How often should I take it?',
+    'Where is Mount Everest? | What is Mount Everest?',
+  ],
+};
+
+for (const [kind, pairs] of Object.entries(differ))
+  test(`prompts are two: ${kind}`, () => {
+    for (const pair of pairs) assert.notEqual(veto(pair), undefined, pair);
+  });
+
+const alike = [
+  'How do I reset my password? | how can i reset my password',
+  "What's the capital of Japan? | What is Japan's capital?",
+  'In Python, how do I sort a list? | How do I sort a list in Python?',
+  'Convert 10 km to miles | How many miles are 10 kilometers?',
+  'Please summarize this article in 3 sentences | Can you summarize this article in three sentences?',
+  'What is the difference between TCP and UDP? | What is the difference between UDP and TCP?',
+  'Hi, could you tell me how to install Docker on Ubuntu? Thanks! | How to install Docker on Ubuntu',
+  "List the largest cities in Germany | List Germany's largest cities",
+  "I can't log in to my account | I cannot log in to my account",
+  'two-factor authentication setup | two factor authentication setup',
+  "Why isn't my printer working? | Why is my printer not working?",
+  'How is the weather in London in July? | how is the weather in july in london',
+  'What are $50 in euros? | What are 50 dollars in euros?',
+  'Which is the most loved country? | Which country is the most loved?',
+  'What does `chmod 755` mean? | What does chmod 755 mean?',
+  "What is Donald Trump's plan? | What is Trump's plan?",
+];
+
+test('wordings of one prompt are left to the models', () => {
+  for (const pair of alike) assert.equal(veto(pair), undefined, pair);
+});

@@ -1,0 +1,247 @@
+import { type Difference, differenceOf } from './difference.ts';
+import { directionOf } from './direction.ts';
+import { values } from './kinds.ts';
+import { opposites } from './opposites.ts';
+import { isReordered } from './order.ts';
+import { differByAffix } from './prefixes.ts';
+import type { Prompt, ValueInText } from './prompt.ts';
+import { askDifferently } from './question-form.ts';
+import { type Word, wordsIn } from './words.ts';
+
+type Rule = (old: Prompt, now: Prompt, difference: Difference) => boolean;
+
+/** Why the answer to one prompt can't be the answer to another, whatever a model thinks of them. */
+const rules: Readonly<Record<string, Rule>> = {
+  number: (old, now) => listed(old.numbers.map(bounded)) !== listed(now.numbers.map(bounded)),
+  'order of numbers': (old, now) => {
+    const [one, other] = [old, now].map(({ numbers }) => numbers.map(({ value }) => value).join(' '));
+    return one !== other && !sameUnits(old, now);
+  },
+  unit: (old, now) => !unitsFit(old, now),
+  sign: (old, now) => old.signs !== now.signs,
+  code: (old, now) => isUnsaid(old.code, now) || isUnsaid(now.code, old),
+  identifier: (old, now) => lacks(old.identifiers, now) || lacks(now.identifiers, old),
+  quote: (old, now) => unquoted(old, now) || unquoted(now, old),
+  material: (old, now) =>
+    old.tail !== undefined && now.tail !== undefined && old.tail !== now.tail && alike(old.tail, now.tail),
+  negation: (old, now) => old.negations !== now.negations,
+  'what is negated': (old, now) => negatesOther(old, now) && negatesOther(now, old),
+  opposite: (_old, _now, { restOld, restNew }) => any(restOld, restNew, areOpposite),
+  affix: (_old, _now, { restOld, restNew }) =>
+    any(
+      restOld,
+      restNew,
+      (one, other) => differByAffix(one.text, other.text) || differByAffix(one.stem, other.stem),
+    ),
+  value: (old, now) => otherValue(old, now),
+  name: (old, now, difference) => otherName(old, now, difference),
+  question: (old, now, { onlyOld, onlyNew }) =>
+    askDifferently(old.form, now.form, onlyOld.length + onlyNew.length === 0),
+  choice: (old, now, { onlyOld, onlyNew }) =>
+    onlyOld.length + onlyNew.length === 0 &&
+    has(old, 'or') !== has(now, 'or') &&
+    has(old, 'and') !== has(now, 'and'),
+  limit: (_old, _now, { restOld, restNew }) => restOld.some(limits) !== restNew.some(limits),
+  direction: (old, now) => {
+    const [one, other] = [directionOf(old), directionOf(now)];
+    return one !== undefined && other !== undefined && one !== other;
+  },
+  role: (old, now) => otherRole(old, now),
+  order: (old, now) =>
+    directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
+};
+
+/** The name of the first reason, or undefined where there is none. */
+export function vetoOf(
+  old: Prompt,
+  now: Prompt,
+  difference: Difference = differenceOf(old, now),
+): string | undefined {
+  if (old.plain === now.plain && old.signs === now.signs && listed(old.code) === listed(now.code))
+    return undefined;
+  for (const [name, holds] of Object.entries(rules)) if (holds(old, now, difference)) return name;
+  return undefined;
+}
+
+function listed(items: readonly string[]): string {
+  return [...items].sort().join('\n');
+}
+
+function bounded({ value, bound }: { value: string; bound: string }): string {
+  return `${bound}${value}`;
+}
+
+/** Whether all that it denies is in the other as well, but not denied there. */
+function negatesOther({ negated }: Prompt, other: Prompt): boolean {
+  return (
+    negated.size > 0 && [...negated].every((stem) => other.vocabulary.has(stem) && !other.negated.has(stem))
+  );
+}
+
+function unitOf(word: string): string | undefined {
+  return (values.get(word) ?? []).find(
+    ({ kind }) => kind.startsWith('unit') || kind === 'currency' || kind === 'speed',
+  )?.value;
+}
+
+function sameUnits(old: Prompt, now: Prompt): boolean {
+  const units = ({ numbers }: Prompt) => numbers.map(({ value, next }) => `${value} ${unitOf(next) ?? next}`);
+  const isTold = ({ numbers }: Prompt) => numbers.every(({ next }) => unitOf(next) !== undefined);
+  return isTold(old) && isTold(now) && listed(units(old)) === listed(units(now));
+}
+
+/** Each number with a unit behind it has no other unit there. */
+function unitsFit(old: Prompt, now: Prompt): boolean {
+  return old.numbers.every(({ value, next }) => {
+    const unit = unitOf(next);
+    const there = now.numbers.filter((number) => number.value === value).map((number) => unitOf(number.next));
+    return unit === undefined || there.length === 0 || there.some((one) => one === undefined || one === unit);
+  });
+}
+
+function lacks(identifiers: readonly string[], { vocabulary }: Prompt): boolean {
+  return identifiers.some((name) => !vocabulary.has(name) && !vocabulary.has(name.replaceAll('.', '')));
+}
+
+/** Whether something is quoted that the other neither quotes nor says. */
+function unquoted({ quoted }: Prompt, { quoted: there, plain }: Prompt): boolean {
+  const said = ` ${plain} `;
+  return quoted.some((text) => !there.includes(text) && !said.includes(` ${wordsOf(text)} `));
+}
+
+/** Whether there is code that the other hasn't; a short piece may stand there without its marks. */
+function isUnsaid(code: readonly string[], { code: there, plain }: Prompt): boolean {
+  return code.some(
+    (piece) =>
+      !there.includes(piece) && (piece.includes('\n') || !` ${plain} `.includes(` ${wordsOf(piece)} `)),
+  );
+}
+
+function wordsOf(text: string): string {
+  return wordsIn(text)
+    .map((word) => word.text)
+    .join(' ');
+}
+
+/** Texts of which more than half is the same are two versions of one. */
+function alike(one: string, other: string): boolean {
+  const [words, others] = [one.split(' '), new Set(other.split(' '))];
+  return words.filter((word) => others.has(word)).length > words.length / 2;
+}
+
+function any(
+  some: readonly Word[],
+  others: readonly Word[],
+  holds: (one: Word, other: Word) => boolean,
+): boolean {
+  return some.some((one) => others.some((other) => holds(one, other)));
+}
+
+function areOpposite(one: Word, other: Word): boolean {
+  return (
+    opposites.get(one.stem)?.has(other.stem) === true || opposites.get(one.text)?.has(other.text) === true
+  );
+}
+
+function otherValue(old: Prompt, now: Prompt): boolean {
+  const kinds = new Set([...old.values, ...now.values].map(({ kind }) => kind));
+  for (const kind of kinds) {
+    const ofKind = ({ values: all }: Prompt) => all.filter((one) => one.kind === kind);
+    const [one, other] = [ofKind(old), ofKind(now)];
+    const gone = one.filter(({ value }) => !other.some((there) => there.value === value));
+    const come = other.filter(({ value }) => !one.some((there) => there.value === value));
+    if (gone.length > 0 && come.length > 0) return true;
+    if (one.length > 0 && other.length > 0) continue;
+    if (gone.some((value) => isAsked(value, old)) || come.some((value) => isAsked(value, now))) return true;
+  }
+  return false;
+}
+
+/** Whether naming such a value is another request than naming none; a shape is asked for as one: "as a table". */
+function isAsked({ counts, kind, at }: ValueInText, { words }: Prompt): boolean {
+  if (kind !== 'shape of an answer') return counts;
+  return (
+    ['as', 'in', 'into'].includes(words[at]?.marker ?? '') &&
+    !['this', 'the', 'that', 'following', 'my'].includes(words[at - 1]?.text ?? '')
+  );
+}
+
+function otherName(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
+  const named = (only: readonly Word[], others: readonly Word[]) =>
+    only.filter(
+      (word) =>
+        word.isName && !isShort(word, others) && !others.some((other) => isDerived(word.text, other.text)),
+    );
+  const [gone, come] = [named(onlyOld, onlyNew), named(onlyNew, onlyOld)];
+  if (gone.length > 0 && come.length > 0) return true;
+  const more = gone.length > 0 ? old : come.length > 0 ? now : undefined;
+  if (more === undefined) return false;
+  const less = more === old ? now : old;
+  // A first name may come and go; where nothing that both name is left, something was added.
+  return !more.names.some((name) => less.vocabulary.has(name));
+}
+
+/** Mangalore and Mangalorean, Google and googling. */
+function isDerived(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (undoubled(one) === undoubled(other)) return true;
+  return short.length >= 5 && long.startsWith(short.slice(0, -1));
+}
+
+function undoubled(word: string): string {
+  return word.replaceAll(/(.)\1/g, '$1');
+}
+
+/** Whether an abbreviation stands for some of these words. */
+function isShort({ raw, text }: Word, others: readonly Word[]): boolean {
+  const initials = others.map((word) => word.text[0]).join('');
+  return /^\p{Lu}+$/u.test(raw) && initials.includes(text);
+}
+
+const directed = new Set(['from', 'to', 'into', 'by', 'than']);
+
+/** Whether something that comes from somewhere in the one goes there in the other, or who acts is acted upon. */
+function otherRole(old: Prompt, now: Prompt): boolean {
+  const [one, other] = [rolesIn(old), rolesIn(now)];
+  for (const [stem, roles] of one) {
+    const there = other.get(stem);
+    if (there !== undefined && ![...roles].some((role) => there.has(role))) return true;
+  }
+  return false;
+}
+
+function rolesIn({ words }: Prompt): Map<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const [at, word] of words.entries()) {
+    const isMine = ['me', 'him', 'her', 'them', 'us'].includes(word.text);
+    const marker = isMine ? (words[at - 1]?.text ?? '') : word.isContent ? word.marker : '';
+    if (!directed.has(marker)) continue;
+    const role = marker === 'into' ? 'to' : marker;
+    found.set(word.stem, (found.get(word.stem) ?? new Set()).add(role));
+  }
+  return found;
+}
+
+function has({ words }: Prompt, text: string): boolean {
+  return words.some((word) => word.text === text);
+}
+
+const limitWords = new Set([
+  'only',
+  'both',
+  'least',
+  'another',
+  'else',
+  'again',
+  'until',
+  'since',
+  'unless',
+  'except',
+  'despite',
+  'although',
+]);
+
+/** Words that make a request wider or narrower. */
+function limits({ text }: Word): boolean {
+  return limitWords.has(text);
+}

@@ -1,0 +1,119 @@
+import { stemOf } from './stems.ts';
+
+export interface Word {
+  /** As it was written. */
+  readonly raw: string;
+  /** In lower case, contractions written out. */
+  readonly text: string;
+  readonly stem: string;
+  /** Whether it says what a request is about, and not how that is put. */
+  readonly isContent: boolean;
+  /** The function word before it that says what part it plays: "from", "to", "than". */
+  readonly marker: string;
+  /** Whether its first letter is a capital that its place doesn't explain. */
+  readonly isName: boolean;
+}
+
+/** Words that carry the grammar of a request, or its manners. What they can change has rules of its own. */
+const functionWords = new Set(
+  `a an the this that these those some any such own same
+i me my mine myself you your yours yourself we us our ours he him his she her hers they them their theirs it its one ones someone somebody anyone anybody
+am is are was were be been being do does did doing done have has had having will would shall should can could may might must ought
+to of in on at by for with from about as into onto upon than then so and or but if because while when where who whom whose which what why how whether
+there here out up down off over please kindly thanks thank hi hello hey dear sorry ok okay pls just really actually very quite too also even ever still yet already only
+get got getting go going make making let us want wants wanted need needs needed like likes would wonder wondering know knows tell tells give gives show help helps
+not no never none nothing nobody neither nor
+most more less least much many
+possible able best good way ways thing things something anything everything lot lots kind kinds sort sorts
+im ive id ill dont doesnt didnt cant wont isnt arent wasnt couldnt shouldnt wouldnt
+find found look looking trying try tried idea ideas exactly basically currently simply maybe perhaps well now question questions answer regarding concerning`.split(
+    /\s+/,
+  ),
+);
+
+/** What tells the parts of a request from each other. */
+const markers = new Set(
+  `from to into onto in on at by for with without than over under of as against between through via after before since until during about near per using vs versus`.split(
+    ' ',
+  ),
+);
+
+/** Words that a part of a sentence ends with. */
+const breaks = new Set(
+  'i me you we us he him she her they them it who whom whose that which what then'.split(' '),
+);
+
+const token =
+  /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%€$£¥&|!~°-]/gu;
+
+const contractions: readonly (readonly [RegExp, string])[] = [
+  [/\bwon't\b/g, 'will not'],
+  [/\bcan't\b|\bcannot\b/g, 'can not'],
+  [/n't\b/g, ' not'],
+  [/\b(dont|doesnt|didnt|isnt|arent|wasnt|werent|couldnt|shouldnt|wouldnt|hasnt|havent)\b/g, '$1 not'],
+  [/\bcant\b/g, 'can not'],
+  [/\bwont\b/g, 'will not'],
+  [/'re\b/g, ' are'],
+  [/'ve\b/g, ' have'],
+  [/'ll\b/g, ' will'],
+  [/\bi'm\b/g, 'i am'],
+  [/'d\b/g, ' would'],
+  [/\b(what|who|where|how|that|there|it|he|she|when|why|here)'s\b/g, '$1 is'],
+  [/\blet's\b/g, 'let us'],
+];
+
+/** The text as one line of plain characters: spaces, quotes and dashes in one way each. */
+export function levelled(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/[‘’‛`´]/g, "'")
+    .replaceAll(/[“”„«»]/g, '"')
+    .replaceAll(/[‐‑‒–—]/g, '-')
+    .replaceAll('…', '...')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+/** A text, levelled, with its contractions written out; capitals stay where nothing was written out. */
+export function spelledOut(text: string): string {
+  let plain = text;
+  for (const [short, long] of contractions) plain = plain.replaceAll(new RegExp(short, 'gi'), long);
+  return plain
+    .replaceAll(/\bwith no\b/gi, 'without')
+    .replaceAll(/\bout of\b/gi, 'from')
+    .replaceAll(/\b(non|pre|anti|semi)[ -](?=\p{L})/giu, '$1')
+    .replaceAll(
+      /\b(un|re|post|co|sub|inter|intra|multi|over|under|ex|mid|bi|tri|micro|macro|de|dis|mis)-(?=\p{L})/giu,
+      '$1',
+    )
+    .replaceAll(/(?<![\p{L}\d_/.@-])\p{L}+(?:-\p{L}+)+(?![\p{L}\d_/@-])/gu, (word) =>
+      word.replaceAll('-', ' '),
+    );
+}
+
+export function wordsIn(text: string): Word[] {
+  const plain = spelledOut(text);
+  const found = [...plain.matchAll(token)];
+  const written = found.map(([raw]) => raw);
+  const capitals = written.filter((raw) => /^\p{Lu}/u.test(raw)).length;
+  // Where most words have a capital, it says nothing.
+  const isTitle = capitals > 2 && capitals > written.length * 0.6;
+  const words: Word[] = [];
+  let marker = '';
+  for (const [at, match] of found.entries()) {
+    const [raw] = match;
+    const lower = raw.toLowerCase();
+    const text = lower.replace(/'s$|'$|\(\)$/, '');
+    const owns = lower.endsWith("'s");
+    const before = plain.slice(0, match.index).trimEnd();
+    const opens = at === 0 || /[.!?:\n"]$/.test(before);
+    const isContent = !functionWords.has(text) && !/^[^\p{L}\d]+$/u.test(text);
+    const isAcronym = /^\p{Lu}[\p{Lu}\d]+$/u.test(raw);
+    const isName = !isTitle && /^\p{Lu}/u.test(raw) && raw !== 'I' && (!opens || isAcronym);
+    if (breaks.has(text) || /[,;:.!?]$/.test(before)) marker = '';
+    if (markers.has(text)) marker = text;
+    words.push({ raw, text, stem: stemOf(text), isContent, marker: owns ? 'of' : marker, isName });
+    if (isContent) marker = '';
+  }
+  return words;
+}
