@@ -3,6 +3,7 @@ import type { Spending } from '../../billing/spending.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { Afterwork } from '../../calls/afterwork.ts';
 import { metered } from '../../calls/attempt.ts';
+import { Caches } from '../../calls/caches.ts';
 import { Continuing } from '../../calls/continuing.ts';
 import { kitMaker } from '../../calls/kit.ts';
 import { Ledgers } from '../../calls/ledgers.ts';
@@ -20,6 +21,8 @@ import type { Prices } from '../../kernel/ports/prices.ts';
 import { holderOf } from '../../kernel/ports/purse.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { createUpstream } from '../../providers/upstream.ts';
+import { cacheRoutes } from '../../server/own/routes/cache.ts';
+import { SealedShelves } from '../../storage/sealed-shelves.ts';
 import { ShelvedTurns } from '../../storage/shelved-turns.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
@@ -99,11 +102,17 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
   });
   const [nameKey] = roots.derived('credential names');
   const meanings = new Meanings(nameKey);
+  // The same for answers that modules keep.
+  const shelves =
+    settings.stores === undefined
+      ? stores.shelves
+      : new SealedShelves(stores.shelves, new Sealing(roots.derived('shelves')));
+  const { vectors } = parts.meaning;
   const kits = kitMaker({
-    shelves: stores.shelves,
+    shelves,
     stores: stores.database.modules,
     embeddings: parts.meaning.embeddings,
-    vectors: parts.meaning.vectors,
+    vectors,
     ledgers: new Ledgers({
       stores: stores.database.modules,
       clock: systemClock,
@@ -131,6 +140,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     pipelines: new PipelineChoice(compiled, settings.pipeline),
     passage,
     reports,
+    routes: cacheRoutes(new Caches({ modules: parts.modules, shelves, vectors })),
     gauges: [
       {
         name: 'weir_pipelines_kept',

@@ -25,7 +25,7 @@ const briefWords = 12;
 /** The least cosine of two answers that say the same, brief ones and others. */
 const leastCosine = { brief: 0.6, long: 0.7 } as const;
 /** Of the numbers, names and pieces of code in the one that has fewer, so many are in the other. */
-const sharedLeast = 0.5;
+const sharedLeast = { numbers: 0.5, names: 0.5, code: 0.7 } as const;
 
 /**
  * Whether two answers, each sampled, say the same: the same verdict, no other number, name or code where it matters, and
@@ -42,7 +42,7 @@ export function agree(one: Said, other: Said, cosine: number | undefined): boole
   if (isBrief && first.numbers.join() !== second.numbers.join()) return false;
   if (turned(first, second)) return false;
   for (const kind of ['numbers', 'names', 'code'] as const)
-    if (overlap(first[kind], second[kind]) < sharedLeast) return false;
+    if (overlap(first[kind], second[kind]) < sharedLeast[kind]) return false;
   if (cosine === undefined) return undefined;
   return cosine >= (isBrief ? leastCosine.brief : leastCosine.long);
 }

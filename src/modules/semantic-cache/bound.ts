@@ -13,13 +13,23 @@ export interface Evidence {
 
 export const noEvidence: Evidence = { expected: 0, wrong: 0 };
 
-/** The judge's score: its logit with the cosine of the two prompts, in the proportion that it was fitted with. */
-export function scoreOf(logit: number, cosine: number): number {
-  return logit + 10 * cosine;
+/** A pair of prompts as the models see it, and how much more than usual has to speak for it. */
+export interface Likeness {
+  readonly logit: number;
+  readonly cosine: number;
+  readonly doubt: number;
+}
+
+/** Of two pairs that the judge finds equally good, the one that is farther apart is wrong more often. */
+const nearCosine = 0.94;
+
+/** The judge's score, its logit with the cosine in the proportion that it was fitted with, less what measured worse than it says. */
+export function scoreOf({ logit, cosine, doubt }: Likeness): number {
+  return logit + 10 * cosine - 10 * Math.max(0, nearCosine - cosine) - doubt;
 }
 
 /** At this score so many are wrong, and e times fewer with each `fold` more. */
-const known = { score: 11, wrong: 0.06, fold: 1.2 } as const;
+const known = { score: 10.05, wrong: 0.06, fold: 1.2 } as const;
 
 /** Prompts that are the same but for manners, capitals and marks. */
 export const wrongWhereEqual = 0.002;

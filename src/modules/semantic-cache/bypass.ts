@@ -2,11 +2,11 @@ import type { Prompt } from './text/prompt.ts';
 
 /** Words that mean another thing tomorrow. */
 const current =
-  /\b(?:today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now|up to date|up-to-date|latest|newest|recent|recently|current|live|breaking|ongoing|upcoming|this (?:morning|afternoon|evening|week|weekend|month|quarter|year)|(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$|weather|forecast|news|headlines|(?:stock|share) price|exchange rate|just (?:released|announced|happened)|still (?:open|alive|available|down)|now\s*[?.!]*$|going on)\b/i;
+  /\b(?:today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now|up to date|up-to-date|latest|newest|recent|recently|current|live (?:scores?|streams?|results?|updates?|traffic|status|prices?|data)|breaking|ongoing|upcoming|this (?:morning|afternoon|evening|week|weekend|month|quarter|year)|(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$|weather|forecast|news|headlines|(?:stock|share) price|exchange rate|just (?:released|announced|happened)|still (?:open|alive|available|down)|now\s*[?.!]*$|going on)\b/i;
 
 /** Requests that want something else each time. */
 const varied =
-  /\b(?:random|randomly|another|surprise me|again|once more|something (?:new|else|different)|a different|(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)|(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)|more (?:examples|ideas|of (?:these|those|them)))\b/i;
+  /\b(?:(?:pick|choose|give|generate|say|tell)\b[^.?!]*\brandom(?:ly)?|another one|(?:give|tell|show|write|suggest|generate|make|find)\b[^.?!]*\banother|surprise me|(?:try|do it|tell me|say it|generate) again|once more|something (?:else|different)|a different one|(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)|(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)|more (?:examples|ideas|of (?:these|those|them)))\b/i;
 
 /** Letters of scripts that the models haven't learnt. */
 const otherScript = /(?!\p{Script=Latin})\p{L}/gu;

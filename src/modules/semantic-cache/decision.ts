@@ -1,6 +1,7 @@
-import { chanceWrong, scoreOf, wrongWhereEqual } from './bound.ts';
+import { chanceWrong, type Likeness, scoreOf, wrongWhereEqual } from './bound.ts';
 import { bypassOf } from './bypass.ts';
 import { differenceOf } from './text/difference.ts';
+import { doubtOf } from './text/doubt.ts';
 import { type Prompt, readPrompt } from './text/prompt.ts';
 import { vetoOf } from './text/vetoes.ts';
 
@@ -27,6 +28,7 @@ export interface Candidate {
 
 export interface Survivor<One extends Candidate> {
   readonly candidate: One;
+  readonly doubt: number;
   /** Where there is nothing left to judge. */
   readonly wrong?: number;
 }
@@ -38,8 +40,10 @@ export function nearest<One extends Candidate>(
 ): Survivor<One> | undefined {
   for (const candidate of candidates) {
     const old = readPrompt(candidate.text);
-    if (vetoOf(old, now, differenceOf(old, now)) !== undefined) continue;
-    return old.plain === now.plain ? { candidate, wrong: wrongWhereEqual } : { candidate };
+    const difference = differenceOf(old, now);
+    if (vetoOf(old, now, difference) !== undefined) continue;
+    const doubt = doubtOf(old, now, difference);
+    return { candidate, doubt, ...(old.plain === now.plain && { wrong: wrongWhereEqual }) };
   }
   return undefined;
 }
@@ -48,11 +52,11 @@ export function nearest<One extends Candidate>(
 const logitMax = 6.5;
 
 /** Whether the judge could find a candidate good enough. */
-export function isWorthJudging(cosine: number, wrongMax: number): boolean {
-  return chanceWrong(scoreOf(logitMax, cosine)) <= wrongMax;
+export function isWorthJudging(pair: Omit<Likeness, 'logit'>, wrongMax: number): boolean {
+  return judgedWrong({ ...pair, logit: logitMax }) <= wrongMax;
 }
 
 /** How likely it is that the candidate's answer is wrong, by the judge's word. */
-export function judgedWrong(logit: number, cosine: number): number {
-  return chanceWrong(scoreOf(logit, cosine));
+export function judgedWrong(pair: Likeness): number {
+  return chanceWrong(scoreOf(pair));
 }

@@ -72,16 +72,17 @@ export async function lookUp(
   }
   const survivor = nearest(prompt, candidates);
   if (survivor === undefined) return {};
+  const { doubt } = survivor;
   const { id, cosine, answer, text: before } = survivor.candidate;
   const entry = await ledger.entry(kit.cache, id);
   if (entry.closed) return { skipped: 'closed' };
   let judged = survivor.wrong;
   if (judged === undefined) {
-    if (!isWorthJudging(cosine, widest * 3 * error)) return {};
+    if (!isWorthJudging({ cosine, doubt }, widest * 3 * error)) return {};
     const { logits, why } = await kit.embed.sameAnswer([{ before, now: text }], { deadlineMs: left() });
     const [logit] = logits ?? [];
     if (logit === undefined) return why === undefined ? { skipped: 'long' } : { aside: why };
-    judged = judgedWrong(logit, cosine);
+    judged = judgedWrong({ logit, cosine, doubt });
   }
   const wrong = learntChance(judged, { scope: await ledger.scope(kit.scope, kit.store), entry });
   return { found: { id, answer, judged, wrong, isServed: isServed(wrong, error), entry } };

@@ -20,7 +20,7 @@ unit of time: second=seconds=sec=secs; minute=minutes=min=mins; hour=hours=hr=hr
 !operating system: windows; macos=osx; linux; ubuntu; debian; fedora; centos; redhat=rhel; freebsd; alpine; android; ios; ipados; chromeos; watchos; raspbian; suse; solaris
 !format: json; yaml=yml; xml; csv; tsv; html; markdown=md; latex; pdf; docx; xlsx; pptx; txt; plaintext=plain text; toml; ini; parquet; avro; protobuf; png; jpg=jpeg; gif; svg; webp; bmp; tiff; mp3; mp4; wav; flac; ogg; avi; mkv; mov; epub; mobi; zip; tar; gzip; rtf; ndjson=jsonl=json lines; ics; vcf
 !shape of an answer: table; bullet points=bullet point=bullets=bulleted list=bullet list; numbered list=ordered list; paragraph=paragraphs; sentence=sentences; essay; poem; haiku; limerick; sonnet; song; rap; story=tale; tweet; email=e-mail; letter; memo; speech; slogan; headline=headlines; tagline; diagram=flowchart; chart=graph; checklist; timeline; script=screenplay; dialogue; blog post=blog article; press release; cover letter; resume=cv; report; outline; quiz; riddle; joke; recipe; caption; hashtag=hashtags; one-liner; abstract; agenda; invoice; contract; spreadsheet; slide=slides; emoji=emojis; acronym; pseudocode; docstring; changelog; readme
-!tone: formal; informal=casual; friendly; polite; angry; humorous=funny; sarcastic; professional; persuasive; neutral; enthusiastic; sad; serious; playful; empathetic; assertive; poetic; academic; romantic; apologetic; technical; blunt
+tone: formal; informal=casual; friendly; polite; angry; humorous=funny; sarcastic; professional; persuasive; neutral; enthusiastic; sad; serious; playful; empathetic; assertive; poetic; academic; romantic; apologetic; technical; blunt
 month: january=jan; february=feb; march; april=apr; june=jun; july=jul; august=aug; september=sept=sep; october=oct; november=nov; december=dec
 weekday: monday=mondays=mon; tuesday=tuesdays=tue=tues; wednesday=wednesdays; thursday=thursdays=thu=thurs; friday=fridays=fri; saturday=saturdays; sunday=sundays; weekday=weekdays; weekend=weekends
 day: today; tomorrow; yesterday; tonight
@@ -77,6 +77,7 @@ room: kitchen; bedroom; bathroom; living room; garage; basement; attic; hallway;
 clothing: shirt; trousers=pants; jeans; dress; skirt; jacket; coat; shoes; boots; socks; hat; gloves; scarf
 grammar: noun=nouns; verb=verbs; adjective=adjectives; adverb=adverbs; pronoun=pronouns; preposition=prepositions; synonym=synonyms; antonym=antonyms; vowel=vowels; consonant=consonants; prefix; suffix; subject; predicate; singular; plural
 geometry: circle; square; triangle; rectangle; sphere; cube; cylinder; cone; pyramid; hexagon; pentagon; ellipse; area; perimeter; circumference; volume; radius; diameter; hypotenuse
+part of a work: episode; season; chapter; volume; page; verse; scene; paragraph; section; appendix; lesson; level
 material: wood; steel; plastic; glass; concrete; leather; cotton; wool; silk; paper; rubber; ceramic
 `;
 

@@ -130,7 +130,7 @@ function numberAt(text: string, value: string, startedAt: number, endedAt: numbe
   const before = text
     .slice(0, startedAt)
     .toLowerCase()
-    .replace(/(?:rs\.?|inr|usd|eur|gbp|[$€£])\s*$/, '');
+    .replace(/(?:rs\.?|inr|usd|eur|gbp|[$€£₹])\s*$/, '');
   const bound = less.test(before) ? '<' : more.test(before) ? '>' : '';
   const next = /^\s*-?\s*([a-z°%]+)/i.exec(text.slice(endedAt))?.[1]?.toLowerCase() ?? '';
   return /^[ap]m$/.test(next) ? { value: `${value}${next}`, bound, next: '' } : { value, bound, next };

@@ -1,101 +1,97 @@
+import { activeOrder } from './passive.ts';
 import type { Prompt } from './prompt.ts';
 import type { Word } from './words.ts';
 
 /** How many of its words another prompt must share before their order says anything. */
 const sharedLeast = 0.6;
 
-/** Words that a topic moved to the front may have before it elsewhere: "in Python, how …" and "how … in Python". */
-const topicMarkers = new Set([
-  'in',
-  'on',
-  'for',
-  'with',
-  'using',
-  'about',
-  'at',
-  'of',
-  'during',
-  'after',
-  'before',
-  'when',
-  'to',
-  'by',
-  'as',
-  'from',
-  'since',
-  'per',
-]);
-
 /** Whether two prompts say nearly the same words in another order, and no phrase was merely moved. */
 export function isReordered(old: Prompt, now: Prompt): boolean {
   if (isComparison(old) && isComparison(now)) return false;
-  const [one, other] = common(arranged(old), arranged(now));
   const size = Math.max(old.content.length, now.content.length);
-  if (one.length < 2 || one.length < sharedLeast * size) return false;
-  if (sameOrder(one, other)) return false;
-  if (isTurned(one, other, old, now) || isTurned(other, one, now, old)) return false;
-  return !isMove(one, other) && !isMove(other, one);
+  const isAlike = asksAlike(old, now);
+  // Where it can't be told who acts, one way in which the order is the same is enough.
+  return variants(old).every((first) =>
+    variants(now).every((second) => isOtherOrder(first, second, { size, isAlike })),
+  );
 }
 
-/** The words that say something, with what belongs to what in one order: "the capital of Japan" is "Japan's capital". */
-function arranged(prompt: Prompt): Word[] {
-  const words = [...prompt.words];
+function variants(prompt: Prompt): readonly (readonly Word[])[] {
+  const [plain, turned] = [arranged(prompt, 'no'), arranged(prompt, 'yes')];
+  return sameOrder(plain, turned) ? [plain] : [plain, turned];
+}
+
+function isOtherOrder(
+  first: readonly Word[],
+  second: readonly Word[],
+  { size, isAlike }: { readonly size: number; readonly isAlike: boolean },
+): boolean {
+  const [one, other] = isSameBag(first, second) ? [first, second] : common(once(first), once(second));
+  if (one.length < 2 || one.length < sharedLeast * size) return false;
+  if (sameOrder(one, other)) return false;
+  return !isMove(one, other, isAlike) && !isMove(other, one, isAlike);
+}
+
+/** The words that say something, in the order in which they act, without those whose place is free. */
+function arranged(prompt: Prompt, mutual: 'yes' | 'no'): readonly Word[] {
+  const words = activeOrder(prompt.words, mutual);
   for (let at = 1; at < words.length - 1; at++) swapAround(words, at);
-  // Numbers have rules of their own, and of a word that comes twice the last place counts.
-  const content = words.filter((word) => word.isContent && !/^\d/.test(word.text));
-  return content.filter(({ stem }, at) => !content.slice(at + 1).some((later) => later.stem === stem));
+  // Numbers have rules of their own.
+  return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word.text));
+}
+
+const adverbs = new Set(
+  'last often online offline together abroad outside inside always usually already twice'.split(' '),
+);
+
+function isAdverb(text: string): boolean {
+  return adverbs.has(text) || (text.length > 4 && text.endsWith('ly'));
+}
+
+/** Of a word that comes twice, the last place counts, where the other prompt hasn't got it as often. */
+function once(words: readonly Word[]): readonly Word[] {
+  return words.filter(({ stem }, at) => !words.slice(at + 1).some((later) => later.stem === stem));
 }
 
 /** Where two things are set side by side, neither comes first. */
 function isComparison({ words, plain }: Prompt): boolean {
   if (words.some(({ text }) => ['than', 'from', 'to', 'into', 'by'].includes(text))) return false;
-  if (!words.some(({ text }) => ['and', 'or', 'vs', 'versus', '&'].includes(text))) return false;
+  if (!words.some(({ text }) => joints.has(text))) return false;
   return (
-    /\b(?:difference|differences|differ|compare|comparing|comparison|vs|versus|distinguish|similarities)\b/.test(
+    /\b(?:difference|differences|differ|different|compare|comparing|comparison|vs|versus|distinguish|similarities)\b/.test(
       plain,
     ) ||
     (/^(?:which|what)\b/.test(plain) && / or /.test(plain))
   );
 }
 
+const joints = new Set(['and', 'or', 'vs', 'versus', '&']);
+const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'some', 'in', 'of', 'for', 'on', 'at']);
+
+/** What stands around "and" means the same the other way round. */
 function swapAround(words: Word[], at: number): void {
-  const joint = words[at];
-  if (joint === undefined || !['and', 'or', 'vs', 'versus', '&'].includes(joint.text)) return;
+  if (!joints.has(words[at]?.text ?? '')) return;
   const skipped = articles.has(words[at + 1]?.text ?? '') ? 2 : 1;
   const [before, after] = [words[at - 1], words[at + skipped]];
   if (before === undefined || after === undefined || !before.isContent || !after.isContent) return;
-  // What stands around "and" means the same the other way round.
-  if (before.stem > after.stem) {
-    words[at - 1] = { ...after, marker: before.marker };
-    words[at + skipped] = { ...before, marker: after.marker };
-  }
+  if (before.stem <= after.stem) return;
+  words[at - 1] = { ...after, marker: before.marker };
+  words[at + skipped] = { ...before, marker: after.marker };
 }
 
-const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'some', 'in', 'of', 'for', 'on', 'at']);
-
-/** "The most loved country" and "which country is the most loved"; "class 10" and "10 class". */
-function isTurned(one: readonly Word[], other: readonly Word[], whole: Prompt, turned: Prompt): boolean {
-  const at = one.findIndex((word, place) => word.stem !== other[place]?.stem);
-  const [first, second] = [one[at], one[at + 1]];
-  if (first === undefined || second === undefined) return false;
-  if (first.stem !== other[at + 1]?.stem || second.stem !== other[at]?.stem) return false;
-  if (!sameOrder(one.slice(at + 2), other.slice(at + 2))) return false;
-  if (/^\d/.test(first.text) || /^\d/.test(second.text)) return true;
-  return (
-    between(whole, first, second) === '' &&
-    /\b(?:is|are|was|were)\b/.test(between(turned, second, first) ?? '')
-  );
+/** Whether both are put with the same auxiliary verbs: where only one has them, who acts may be another. */
+function asksAlike(old: Prompt, now: Prompt): boolean {
+  const asks = ({ words }: Prompt) => words.some(({ text }) => text === 'does' || text === 'did');
+  return asks(old) === asks(now);
 }
 
-/** What stands between two words; undefined where they don't follow each other. */
-function between({ words }: Prompt, one: Word, other: Word): string | undefined {
-  const from = words.findIndex((word) => word.stem === one.stem);
-  const to = words.findIndex((word) => word.stem === other.stem);
-  if (to <= from) return undefined;
-  return words
-    .slice(from + 1, to)
-    .map((word) => word.text)
-    .join(' ');
+function isSameBag(one: readonly Word[], other: readonly Word[]): boolean {
+  const bag = (words: readonly Word[]) =>
+    words
+      .map(({ stem }) => stem)
+      .sort()
+      .join(' ');
+  return bag(one) === bag(other);
 }
 
 /** Those words of each that the other has as well, as often. */
@@ -117,35 +113,78 @@ function sameOrder(one: readonly Word[], other: readonly Word[]): boolean {
   return one.every((word, at) => word.stem === other[at]?.stem);
 }
 
+interface Run {
+  readonly from: number;
+  readonly length: number;
+  /** How many words it was moved over. */
+  readonly over: number;
+}
+
 /** Whether one is the other with one run of words put elsewhere, whose part in the sentence stays what it was. */
-function isMove(one: readonly Word[], other: readonly Word[]): boolean {
-  const size = one.length;
-  for (let from = 0; from < size; from++)
-    for (let length = 1; from + length <= size; length++) {
+function isMove(one: readonly Word[], other: readonly Word[], isAlike: boolean): boolean {
+  for (let from = 0; from < one.length; from++)
+    for (let length = 1; from + length <= one.length; length++) {
       const run = one.slice(from, from + length);
       const rest = [...one.slice(0, from), ...one.slice(from + length)];
       for (let to = 0; to <= rest.length; to++) {
         if (to === from) continue;
         const moved = [...rest.slice(0, to), ...run, ...rest.slice(to)];
-        if (sameOrder(moved, other) && keepsParts(moved, other, { from: to, length })) return true;
+        if (!sameOrder(moved, other)) continue;
+        const place = { from: to, length, over: Math.abs(to - from) };
+        if (isPhrase(moved, other, place) || isCompound(moved, other, place)) return true;
+        if (isAlike && isLabel(moved, other, place)) return true;
       }
     }
   return false;
 }
 
-/** What was moved has a small word before it that says its part, here or there, or stands before what it belongs to. */
-function keepsParts(
-  moved: readonly Word[],
-  other: readonly Word[],
-  run: { from: number; length: number },
-): boolean {
-  const first = moved[run.from];
-  const there = other[run.from];
-  if (first === undefined || there === undefined) return false;
-  const isTold = (marker: string) => marker === '' || topicMarkers.has(marker);
-  if (first.marker === '' && there.marker === '') return false;
-  if (!isTold(first.marker) || !isTold(there.marker)) return false;
-  const owns = first.marker === 'of' || there.marker === 'of';
-  const keeps = first.marker === there.marker || owns || first.marker === '' || there.marker === '';
-  return keeps && moved.every((word, at) => at === run.from || word.marker === (other[at]?.marker ?? ''));
+/** Words before a part of a sentence that may stand anywhere in it. */
+const free = new Set(
+  'in on for with using about at of during after before when if while to as since per via'.split(' '),
+);
+const vague = new Set(['', 'of', 'in', 'on', 'for', 'at', 'about']);
+
+function isVaguely(one: string, other: string): boolean {
+  return one === other || (vague.has(one) && vague.has(other));
+}
+
+/** "In Python, how …" and "how … in Python"; "Japan's capital" and "the capital of Japan". */
+function isPhrase(moved: readonly Word[], other: readonly Word[], { from, length }: Run): boolean {
+  const [here, there] = [moved[from]?.marker ?? '', other[from]?.marker ?? ''];
+  if (here === '' && there === '') return false;
+  if (![here, there].every((marker) => marker === '' || free.has(marker))) return false;
+  if (here !== there && here !== '' && there !== '' && here !== 'of' && there !== 'of') return false;
+  return moved.every((word, at) => {
+    if (at === from) return true;
+    const marker = other[at]?.marker ?? '';
+    const isInside = at > from && at < from + length;
+    return (
+      word.marker === marker || (isInside && ['', 'of'].includes(word.marker) && ['', 'of'].includes(marker))
+    );
+  });
+}
+
+/** "The printer on floor 7" and "the floor 7 printer": what was behind comes before, and takes over the part of the whole. */
+function isCompound(moved: readonly Word[], other: readonly Word[], { from, length }: Run): boolean {
+  const tail = from + length;
+  const [modifier, head] = [moved[from], moved[tail]];
+  const [there, headThere] = [other[from], other[tail]];
+  if (modifier === undefined || head === undefined || there === undefined || headThere === undefined)
+    return false;
+  if (!free.has(modifier.marker) || headThere.marker !== '') return false;
+  if (!isVaguely(there.marker, head.marker) && there.marker !== 'of') return false;
+  return moved.every((word, at) => at === from || at === tail || word.marker === (other[at]?.marker ?? ''));
+}
+
+/** "The level Crystal Cave" and "the Crystal Cave level": a name beside the word that says what it names. */
+function isLabel(moved: readonly Word[], other: readonly Word[], { from, length, over }: Run): boolean {
+  if (over !== 1) return false;
+  const run = moved.slice(from, from + length);
+  const jumped = [moved[from - 1], moved[from + length]].filter((word) => word !== undefined);
+  if (!run.every((word) => word.isName || /[\d_]/.test(word.raw))) return false;
+  if (jumped.some((word) => word.isName)) return false;
+  if (![...jumped, run[0]].some((word) => word?.follows === 'article')) return false;
+  const seen = (word: Word, at: number) =>
+    isVaguely(word.marker, other[at]?.marker ?? '') || word.marker === 'to';
+  return moved.every(seen);
 }

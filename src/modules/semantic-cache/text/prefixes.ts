@@ -1,7 +1,7 @@
 /** What turns a meaning around or moves it when it stands before a word: realized and unrealized, inbound and outbound. */
 const prefixes = [
   '',
-  ...'un non in im ir il dis mis de re pre post anti counter over under sub super inter intra hyper hypo extra infra ultra micro macro mono bi tri multi poly semi co ex en em fore mid out up down pro con trans para iso homo hetero after before endo exo peri meta neo ante retro circum contra equi omni pan proto pseudo quasi tele auto self be ob ab ad af ap as at per se di e'.split(
+  ...'un non in im ir il dis mis de re pre post anti counter over under sub super inter intra hyper hypo hyp extra infra ultra an ant micro macro mono bi tri multi poly semi co ex en em fore mid out up down pro con trans para iso homo hetero after before endo exo peri meta neo ante retro circum contra equi omni pan proto pseudo quasi tele auto self be ob ab ad af ap as at per se di e'.split(
     ' ',
   ),
 ];
@@ -21,6 +21,7 @@ export function differByAffix(one: string, other: string): boolean {
     if ((length >= 4 || (first.length > 1 && second.length > 1)) && isPrefix(first) && isPrefix(second))
       return true;
   }
+  if (shared >= 6 && [front, back].sort().join() === ',a') return true;
   // Ethanol and methanol: with a letter more at its beginning, it is another word.
   if (shared >= 5 && front.length + back.length === 1) return true;
   // Where the first letters are the same, one of the two may be a slip.

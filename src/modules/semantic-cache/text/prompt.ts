@@ -22,7 +22,7 @@ export interface Prompt {
   /** Signs of arithmetic, in their order. */
   readonly signs: string;
   readonly negations: number;
-  /** What is said not to be so: the stems of the words that a "not" stands before. */
+  /** What is said not to be so, or alone to be so: the stems of the words that a "not" or an "only" stands before. */
   readonly negated: ReadonlySet<string>;
   readonly form: QuestionForm;
   /** What follows the last colon, where that is more than a few words. */
@@ -154,7 +154,18 @@ function negationsIn(lower: string): number {
   return bare.match(negation)?.length ?? 0;
 }
 
-const negators = new Set(['not', 'no', 'never', 'without', 'except', 'excluding', 'neither', 'avoid']);
+const negators = new Set([
+  'not',
+  'no',
+  'never',
+  'without',
+  'except',
+  'excluding',
+  'neither',
+  'avoid',
+  'only',
+  'even',
+]);
 const inverted = /^(?:is|are|was|were|do|does|did|can|could|should|will|would|have|has|had|am)$/;
 
 /** In "why isn't my printer working" it is said of the whole. */

@@ -3,6 +3,10 @@ export interface QuestionForm {
   readonly asks: Asks;
   /** How a question for yes or no is put: "can", "should". */
   readonly modal: string;
+  /** "How can I", "where do I". */
+  readonly isPersonal: boolean;
+  /** About hours and dates. */
+  readonly isOfTime: boolean;
 }
 
 type Asks =
@@ -15,16 +19,18 @@ type Asks =
   | 'what'
   | 'possible'
   | 'degree'
+  | 'existence'
   | 'yes or no'
   | 'nothing said';
 
 const openings: readonly (readonly [RegExp, Asks])[] = [
+  [/^how much\b/, 'what'],
   [
     /^how come\b|^why\b|^for what reason|^(?:what|which) (?:is|are|was|were) (?:the |some )?(?:reasons?|causes?)\b/,
     'why',
   ],
   [
-    /^how (?:many|much|long|far|old|tall|big|large|high|deep|fast|often|heavy|wide|expensive|soon|late|early|hot|cold)\b/,
+    /^how (?:many|long|far|old|tall|big|large|high|deep|fast|often|heavy|wide|expensive|soon|late|early|hot|cold)\b/,
     'quantity',
   ],
   [
@@ -36,7 +42,7 @@ const openings: readonly (readonly [RegExp, Asks])[] = [
     'manner',
   ],
   [/^(?:is it possible|(?:is|are) there (?:a|any|some) ways?)\b/, 'possible'],
-  [/^are there (?:any|some)?\b/, 'what'],
+  [/^(?:is|are) there (?:a|an|any|some)\b/, 'existence'],
   [
     /^how (?!(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall|to|i|you|we|one|and|the|a|an|my|your)\b)\w+ (?:is|are|was|were|do|does|did|can|should|would|will)\b/,
     'degree',
@@ -58,16 +64,23 @@ const advisable =
 const modals: ReadonlyMap<string, string> = new Map([
   ...['can', 'could', 'may', 'might'].map((word) => [word, 'can'] as const),
   ...['should', 'must', 'shall', 'need'].map((word) => [word, 'should'] as const),
-  ...['will', 'would'].map((word) => [word, 'will'] as const),
+  ...['will', 'would'].map((word) => [word, 'is'] as const),
 ]);
 
 export function questionForm(lower: string): QuestionForm {
   const sentence = mainQuestion(lower);
+  return {
+    ...formOf(sentence),
+    isPersonal: /^(?:how|where) (?:can|do|could|should|would) (?:i|we|you|one)\b/.test(sentence),
+    isOfTime: /\b(?:hours?|times?|dates?|deadlines?|days?)\b/.test(sentence),
+  };
+}
+
+function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
   const modal = auxiliary.exec(sentence)?.[1];
   if (advisable.test(sentence)) return { asks: 'yes or no', modal: 'any' };
   for (const [opening, asks] of openings)
-    if (opening.test(sentence))
-      return { asks, modal: asks === 'manner' || asks === 'possible' ? '' : laterModal(sentence) };
+    if (opening.test(sentence)) return { asks, modal: asks === 'quantity' ? laterModal(sentence) : '' };
   if (modal !== undefined) return { asks: 'yes or no', modal: modals.get(modal) ?? 'is' };
   const later = asked.exec(sentence);
   if (later !== null && later.index > 0) {
@@ -83,8 +96,11 @@ export function askDifferently(one: QuestionForm, other: QuestionForm, isSame: b
   if (one.asks === other.asks) return isSame && otherModal(one.modal, other.modal);
   const both = new Set([one.asks, other.asks]);
   if (both.has('possible')) return !(both.has('manner') || one.modal === 'can' || other.modal === 'can');
+  if (both.has('existence')) return !(both.has('what') || both.has('yes or no'));
   if (both.has('degree') && (both.has('yes or no') || both.has('quantity'))) return false;
+  if (both.has('manner') && both.has('where')) return !(one.isPersonal && other.isPersonal);
   if (!both.has('what')) return true;
+  if (both.has('when') && (one.isOfTime || other.isOfTime)) return false;
   return isSame && !both.has('why') && !both.has('manner');
 }
 

@@ -6,6 +6,9 @@ import { isReordered } from './order.ts';
 import { differByAffix } from './prefixes.ts';
 import type { Prompt, ValueInText } from './prompt.ts';
 import { askDifferently } from './question-form.ts';
+import { asksMore, pointsElsewhere, ranksOtherwise } from './scope-of-question.ts';
+import { stemOf } from './stems.ts';
+import { isOtherTask } from './tasks.ts';
 import { type Word, wordsIn } from './words.ts';
 
 type Rule = (old: Prompt, now: Prompt, difference: Difference) => boolean;
@@ -27,21 +30,25 @@ const rules: Readonly<Record<string, Rule>> = {
   negation: (old, now) => old.negations !== now.negations,
   'what is negated': (old, now) => negatesOther(old, now) && negatesOther(now, old),
   opposite: (_old, _now, { restOld, restNew }) => any(restOld, restNew, areOpposite),
-  affix: (_old, _now, { restOld, restNew }) =>
+  affix: (_old, _now, { onlyOld, onlyNew }) =>
     any(
-      restOld,
-      restNew,
+      onlyOld,
+      onlyNew,
       (one, other) => differByAffix(one.text, other.text) || differByAffix(one.stem, other.stem),
     ),
   value: (old, now) => otherValue(old, now),
   name: (old, now, difference) => otherName(old, now, difference),
   question: (old, now, { onlyOld, onlyNew }) =>
     askDifferently(old.form, now.form, onlyOld.length + onlyNew.length === 0),
+  pointing: pointsElsewhere,
+  'more asked': asksMore,
+  rank: ranksOtherwise,
+  task: (old, now) => isOtherTask(old.words, now.words),
   choice: (old, now, { onlyOld, onlyNew }) =>
     onlyOld.length + onlyNew.length === 0 &&
     has(old, 'or') !== has(now, 'or') &&
     has(old, 'and') !== has(now, 'and'),
-  limit: (_old, _now, { restOld, restNew }) => restOld.some(limits) !== restNew.some(limits),
+  limit: (old, now, { restOld, restNew }) => isNarrower(restOld, now) || isNarrower(restNew, old),
   direction: (old, now) => {
     const [one, other] = [directionOf(old), directionOf(now)];
     return one !== undefined && other !== undefined && one !== other;
@@ -84,10 +91,13 @@ function unitOf(word: string): string | undefined {
   )?.value;
 }
 
+/** Each number has the same thing behind it, wherever it stands: "9 sentences on 3 cats". */
 function sameUnits(old: Prompt, now: Prompt): boolean {
-  const units = ({ numbers }: Prompt) => numbers.map(({ value, next }) => `${value} ${unitOf(next) ?? next}`);
-  const isTold = ({ numbers }: Prompt) => numbers.every(({ next }) => unitOf(next) !== undefined);
-  return isTold(old) && isTold(now) && listed(units(old)) === listed(units(now));
+  const named = ({ numbers }: Prompt) =>
+    numbers.map(({ value, next }) => `${value} ${unitOf(next) ?? stemOf(next)}`);
+  const isTold = ({ numbers, content }: Prompt) =>
+    numbers.every(({ next }) => unitOf(next) !== undefined || content.some((word) => word.text === next));
+  return isTold(old) && isTold(now) && listed(named(old)) === listed(named(now));
 }
 
 /** Each number with a unit behind it has no other unit there. */
@@ -100,13 +110,16 @@ function unitsFit(old: Prompt, now: Prompt): boolean {
 }
 
 function lacks(identifiers: readonly string[], { vocabulary }: Prompt): boolean {
-  return identifiers.some((name) => !vocabulary.has(name) && !vocabulary.has(name.replaceAll('.', '')));
+  return identifiers.some(
+    (name) => ![name, stemOf(name), name.replaceAll('.', '')].some((form) => vocabulary.has(form)),
+  );
 }
 
 /** Whether something is quoted that the other neither quotes nor says. */
-function unquoted({ quoted }: Prompt, { quoted: there, plain }: Prompt): boolean {
-  const said = ` ${plain} `;
-  return quoted.some((text) => !there.includes(text) && !said.includes(` ${wordsOf(text)} `));
+function unquoted({ quoted }: Prompt, { quoted: there, vocabulary }: Prompt): boolean {
+  return quoted.some(
+    (text) => !there.includes(text) && wordsIn(text).some(({ stem }) => !vocabulary.has(stem)),
+  );
 }
 
 /** Whether there is code that the other hasn't; a short piece may stand there without its marks. */
@@ -138,9 +151,20 @@ function any(
 }
 
 function areOpposite(one: Word, other: Word): boolean {
-  return (
-    opposites.get(one.stem)?.has(other.stem) === true || opposites.get(one.text)?.has(other.text) === true
-  );
+  return bases(one).some((base) => bases(other).some((turn) => opposites.get(base)?.has(turn) === true));
+}
+
+/** Darken, darker and darkest are as much the opposite of light as dark is. */
+function bases({ text, stem }: Word): readonly string[] {
+  const found = [stem, text];
+  for (const [, base] of [
+    /^(.{3,})en$/.exec(stem),
+    /^(.{3,})er$/.exec(text),
+    /^(.{3,})est$/.exec(text),
+  ].filter((match) => match !== null))
+    if (base !== undefined)
+      found.push(base, `${base}e`, base.replace(/i$/, 'y'), base.replace(/(.)\1$/, '$1'));
+  return found;
 }
 
 function otherValue(old: Prompt, now: Prompt): boolean {
@@ -158,7 +182,8 @@ function otherValue(old: Prompt, now: Prompt): boolean {
 }
 
 /** Whether naming such a value is another request than naming none; a shape is asked for as one: "as a table". */
-function isAsked({ counts, kind, at }: ValueInText, { words }: Prompt): boolean {
+function isAsked({ counts, kind, at }: ValueInText, { words, numbers }: Prompt): boolean {
+  if (kind === 'currency') return counts && numbers.length === 0;
   if (kind !== 'shape of an answer') return counts;
   return (
     ['as', 'in', 'into'].includes(words[at]?.marker ?? '') &&
@@ -177,8 +202,20 @@ function otherName(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): 
   const more = gone.length > 0 ? old : come.length > 0 ? now : undefined;
   if (more === undefined) return false;
   const less = more === old ? now : old;
+  // "MacBook Pro" is another thing than "MacBook".
+  const added = more === old ? gone : come;
+  if (added.some((word) => isBehindName(word, more))) return true;
   // A first name may come and go; where nothing that both name is left, something was added.
   return !more.names.some((name) => less.vocabulary.has(name));
+}
+
+const qualifiers = new Set(
+  'pro max plus mini ultra lite air server enterprise premium home se xl go'.split(' '),
+);
+
+function isBehindName(word: Word, { words }: Prompt): boolean {
+  const before = words[words.indexOf(word) - 1];
+  return before?.isName === true && qualifiers.has(word.text);
 }
 
 /** Mangalore and Mangalorean, Google and googling. */
@@ -226,8 +263,7 @@ function has({ words }: Prompt, text: string): boolean {
   return words.some((word) => word.text === text);
 }
 
-const limitWords = new Set([
-  'only',
+const narrowing = new Set([
   'both',
   'least',
   'another',
@@ -241,7 +277,13 @@ const limitWords = new Set([
   'although',
 ]);
 
-/** Words that make a request wider or narrower. */
-function limits({ text }: Word): boolean {
-  return limitWords.has(text);
+/** Whether there are words that narrow a request where the other has none of the kind. */
+function isNarrower(rest: readonly Word[], other: Prompt): boolean {
+  if (rest.some(({ text }) => narrowing.has(text)))
+    return !other.words.some(({ text }) => narrowing.has(text));
+  return (
+    rest.some(({ text }) => ['only', 'solely', 'exclusively'].includes(text)) &&
+    !has(other, 'just') &&
+    !has(other, 'only')
+  );
 }

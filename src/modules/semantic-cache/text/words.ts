@@ -10,6 +10,8 @@ export interface Word {
   readonly isContent: boolean;
   /** The function word before it that says what part it plays: "from", "to", "than". */
   readonly marker: string;
+  /** What stands right before it, where that is an article. */
+  readonly follows: 'article' | 'another';
   /** Whether its first letter is a capital that its place doesn't explain. */
   readonly isName: boolean;
 }
@@ -20,7 +22,7 @@ const functionWords = new Set(
 i me my mine myself you your yours yourself we us our ours he him his she her hers they them their theirs it its one ones someone somebody anyone anybody
 am is are was were be been being do does did doing done have has had having will would shall should can could may might must ought
 to of in on at by for with from about as into onto upon than then so and or but if because while when where who whom whose which what why how whether
-there here out up down off over please kindly thanks thank hi hello hey dear sorry ok okay pls just really actually very quite too also even ever still yet already only
+there here throughout across worldwide out up down off over please kindly thanks thank hi hello hey dear ok okay pls just really actually very quite too also even ever still yet already only
 get got getting go going make making let us want wants wanted need needs needed like likes would wonder wondering know knows tell tells give gives show help helps
 not no never none nothing nobody neither nor
 most more less least much many
@@ -33,7 +35,20 @@ find found look looking trying try tried idea ideas exactly basically currently 
 
 /** What tells the parts of a request from each other. */
 const markers = new Set(
-  `from to into onto in on at by for with without than over under of as against between through via after before since until during about near per using vs versus`.split(
+  `from to into onto in on at by for with without than over under of as against between through via when if while after before since until during about near per using vs versus`.split(
+    ' ',
+  ),
+);
+
+const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'this', 'that']);
+
+/** Whether a "to" behind this word belongs to a verb. */
+function isInfinitive(before: string | undefined): boolean {
+  return before === undefined || infinitives.has(before);
+}
+
+const infinitives = new Set(
+  'how steps step way ways want wants need needs like have has possible try trying able do process going used allowed best time idea what where when ready wish plan order best easiest'.split(
     ' ',
   ),
 );
@@ -44,7 +59,7 @@ const breaks = new Set(
 );
 
 const token =
-  /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%€$£¥&|!~°-]/gu;
+  /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%€$£¥&|!~°-]/gu;
 
 const contractions: readonly (readonly [RegExp, string])[] = [
   [/\bwon't\b/g, 'will not'],
@@ -81,6 +96,7 @@ export function spelledOut(text: string): string {
   return plain
     .replaceAll(/\bwith no\b/gi, 'without')
     .replaceAll(/\bout of\b/gi, 'from')
+    .replaceAll(/\b(rs|inr|usd|eur)\.?(?=\d)/gi, '$1 ')
     .replaceAll(/\b(non|pre|anti|semi)[ -](?=\p{L})/giu, '$1')
     .replaceAll(
       /\b(un|re|post|co|sub|inter|intra|multi|over|under|ex|mid|bi|tri|micro|macro|de|dis|mis)-(?=\p{L})/giu,
@@ -107,12 +123,21 @@ export function wordsIn(text: string): Word[] {
     const owns = lower.endsWith("'s");
     const before = plain.slice(0, match.index).trimEnd();
     const opens = at === 0 || /[.!?:\n"]$/.test(before);
-    const isContent = !functionWords.has(text) && !/^[^\p{L}\d]+$/u.test(text);
+    const isLetter = raw === 'A' && !opens;
+    const isContent = (isLetter || !functionWords.has(text)) && !/^[^\p{L}\d]+$/u.test(text);
     const isAcronym = /^\p{Lu}[\p{Lu}\d]+$/u.test(raw);
     const isName = !isTitle && /^\p{Lu}/u.test(raw) && raw !== 'I' && (!opens || isAcronym);
     if (breaks.has(text) || /[,;:.!?]$/.test(before)) marker = '';
-    if (markers.has(text)) marker = text;
-    words.push({ raw, text, stem: stemOf(text), isContent, marker: owns ? 'of' : marker, isName });
+    if (markers.has(text) && !(text === 'to' && isInfinitive(words.at(-1)?.text))) marker = text;
+    words.push({
+      raw,
+      text,
+      stem: stemOf(text),
+      isContent,
+      marker: owns ? 'of' : marker,
+      isName,
+      follows: articles.has(words.at(-1)?.text ?? '') ? 'article' : 'another',
+    });
     if (isContent) marker = '';
   }
   return words;

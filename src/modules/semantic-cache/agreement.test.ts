@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { agree, saidIn } from './agreement.ts';
+
+const text = (said: string) => ({ text: said, calls: '[]' });
+const near = 0.85;
+
+test('answers that were sampled twice agree', () => {
+  const twins = [
+    ['Yes, it is safe.', 'Yes. It is considered safe by most experts.'],
+    ['It takes about 3 days.', 'Usually 3 days.'],
+    ['The capital of Japan is Tokyo.', 'Tokyo is the capital of Japan.'],
+    ['Use `sorted(items)` to get a new list.', 'Call `sorted(items)`; it returns a new list.'],
+    ['Paris', 'Paris.'],
+  ];
+  for (const [one = '', other = ''] of twins) assert.equal(agree(text(one), text(other), near), true, one);
+});
+
+test('another verdict, number, name or piece of code is another answer, however near', () => {
+  const others = [
+    ['Yes, it is safe.', 'No, it is not safe.'],
+    ['It takes about 3 days.', 'It takes about 5 days.'],
+    ['The capital is Tokyo, in the east.', 'The capital is Kyoto, in the west.'],
+    ['Use `items.sort()`.', 'Use `reversed(items)`.'],
+    ['Prices will rise.', 'Prices will fall.'],
+  ];
+  for (const [one = '', other = ''] of others) assert.equal(agree(text(one), text(other), 0.99), false, one);
+});
+
+test('answers about something else do not agree, and without vectors nobody can tell', () => {
+  const [one, other] = [
+    text('Click on the link in the mail that we sent you.'),
+    text('Bees are insects that make honey.'),
+  ];
+  assert.equal(agree(one, other, 0.1), false);
+  assert.equal(agree(one, other, undefined), undefined);
+});
+
+test('calls of tools agree where they are the same', () => {
+  const calling = (input: object) =>
+    saidIn({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'demo-1',
+      content: [{ type: 'tool_use', id: Math.random().toString(), name: 'level', input }],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: {},
+    });
+  assert.equal(agree(calling({ river: 'Isar' }), calling({ river: 'Isar' }), undefined), true);
+  assert.equal(agree(calling({ river: 'Isar' }), calling({ river: 'Lech' }), undefined), false);
+});

@@ -1,0 +1,26 @@
+import type { Difference } from './difference.ts';
+import type { Prompt } from './prompt.ts';
+
+/** What measured worse than the judge says, in units of its score. */
+const doubts = {
+  /** One says what, the other how. */
+  askedOtherwise: 0.8,
+  /** One word stands for another, and all others are the same: a synonym, or another thing of the kind. */
+  wordExchanged: 1.2,
+  /** One word was added. */
+  wordAdded: 0.4,
+} as const;
+
+/** How much more than usual has to speak for two prompts, by what tells them apart. */
+export function doubtOf(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): number {
+  const asked = old.form.asks === now.form.asks ? 0 : doubts.askedOtherwise;
+  if (onlyOld.length + onlyNew.length === 1) return asked + doubts.wordAdded;
+  const [one, other] = [onlyOld[0]?.stem, onlyNew[0]?.stem];
+  if (onlyOld.length !== 1 || onlyNew.length !== 1 || one === undefined || other === undefined) return asked;
+  return asked + (isRelated(one, other) ? 0 : doubts.wordExchanged);
+}
+
+/** Prepare and preparation, and most slips of the pen. */
+function isRelated(one: string, other: string): boolean {
+  return one.length >= 4 && other.length >= 4 && one.slice(0, 4) === other.slice(0, 4);
+}

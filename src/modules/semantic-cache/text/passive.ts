@@ -1,0 +1,75 @@
+import type { Word } from './words.ts';
+
+const being = new Set(['is', 'are', 'was', 'were', 'be', 'been', 'being']);
+const participles = new Set(
+  'sent read bought sold made done given taken written built paid kept held left lost won put set cut shown known seen found told taught caught brought spent lent beaten broken chosen driven eaten fed fought forgotten grown hidden hit hurt led met ridden run sung spoken stolen struck sworn thrown understood worn'.split(
+    ' ',
+  ),
+);
+const asking =
+  /^(?:is|are|was|were|can|could|may|might|will|would|should|must|how|what|which|why|when|where|who)$/;
+const actors = new Set(
+  'i you we they he she people one everyone someone have has had should can must could will would to it that make'.split(
+    ' ',
+  ),
+);
+const ends = new Set(['and', 'or', 'but', 'if', 'when', 'while', 'because', 'that', 'which', 'who']);
+
+/**
+ * The words of a question in the order in which they act: "can the parcel be sent by air" as "send the parcel by air", and
+ * "is he bitten by a dog" as "a dog bites him".
+ */
+export function activeOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[] {
+  const [first] = words;
+  if (first === undefined || !asking.test(first.text)) return [...words];
+  const be = words.findIndex(({ text }) => being.has(text));
+  const verb = be < 0 ? -1 : words.findIndex((word, at) => at > be && isParticiple(word, mutual));
+  const last = words[verb];
+  if (last === undefined) return [...words];
+  const before = words.slice(0, verb);
+  if (before.some(({ text }, at) => at > 0 && ends.has(text))) return [...words];
+  // "The best plays you have read": somebody else acts.
+  if (before.slice(be + 1).some(({ text }) => actors.has(text))) return [...words];
+  const behind = words.slice(verb + 1);
+  // A software defined network is a network.
+  if (behind[0]?.isContent === true && behind[0].text !== 'by') return [...words];
+  const by = behind[0]?.text === 'by' ? agentLength(behind) : 0;
+  const subject = before.filter((word) => word.isContent);
+  const rest = before.filter((word) => !word.isContent);
+  const agent = behind.slice(1, by).map((word) => (word.marker === 'by' ? { ...word, marker: '' } : word));
+  return [
+    ...rest,
+    ...(by > 0 ? agent : []),
+    { ...last, marker: '' },
+    ...unled(subject),
+    ...(by > 0 ? behind.slice(by) : behind),
+  ];
+}
+
+/** What these are done to does them as well: the door is opened, the door opens. */
+const mutual = new Set(
+  'changed opened closed started stopped ended updated renewed increased decreased improved moved loaded printed synced finished'.split(
+    ' ',
+  ),
+);
+
+function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {
+  if (mutual.has(text)) return isMutual === 'yes';
+  return participles.has(text) || (text.length > 4 && text.endsWith('ed'));
+}
+
+/** "By" and who does it: up to the next small word that begins something else. By air and by hand say how. */
+function agentLength(behind: readonly Word[]): number {
+  const next = behind.findIndex(
+    (word, at) => at > 1 && !word.isContent && !['a', 'an', 'the', 'my', 'your', 'our'].includes(word.text),
+  );
+  const length = next < 0 ? behind.length : next;
+  const hasArticle =
+    ['a', 'an', 'the', 'my', 'your', 'our'].includes(behind[1]?.text ?? '') || behind[1]?.isName === true;
+  return hasArticle ? length : 0;
+}
+
+/** What was before the verb has no small word of its own there. */
+function unled([first, ...others]: readonly Word[]): Word[] {
+  return first === undefined ? [] : [{ ...first, marker: '' }, ...others];
+}

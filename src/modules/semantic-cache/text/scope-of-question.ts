@@ -1,0 +1,77 @@
+import type { Difference } from './difference.ts';
+import type { Prompt } from './prompt.ts';
+import type { Word } from './words.ts';
+
+/** Whether one asks about a certain thing that it points at, and the other about such things in general. */
+export function pointsElsewhere(old: Prompt, now: Prompt): boolean {
+  return pointsAlone(old, now) || pointsAlone(now, old);
+}
+
+const pointing = new Set(['this', 'these', 'following', 'below', 'above', 'attached']);
+const settled = new Set([...pointing, 'that', 'those', 'the', 'it']);
+
+function pointsAlone({ words }: Prompt, other: Prompt): boolean {
+  const isPointing = words.some(({ text }, at) => pointing.has(text) && words[at + 1]?.isContent === true);
+  return isPointing && !other.words.some(({ text }) => settled.has(text));
+}
+
+const definition = /^(?:what|who) (?:is|are|was|were)(?: (?:a|an|the))? (?!it like|there)/;
+const meaning = new Set([
+  'mean',
+  'meaning',
+  'definition',
+  'defin',
+  'define',
+  'term',
+  'word',
+  'concept',
+  'exactly',
+  'call',
+  'called',
+]);
+
+/** Whether one asks what something is, and nothing but that, and the other asks more of it. */
+export function asksMore(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
+  return (
+    (isDefinition(old) && onlyOld.length === 0 && adds(onlyNew)) ||
+    (isDefinition(now) && onlyNew.length === 0 && adds(onlyOld))
+  );
+}
+
+function isDefinition({ plain, content }: Prompt): boolean {
+  return (
+    content.length === 1 &&
+    definition.test(plain) &&
+    !/ (?:of|for|in|on|to|between|with|best|way|ways|difference) /.test(plain)
+  );
+}
+
+function adds(only: readonly Word[]): boolean {
+  return only.some(({ stem }) => !meaning.has(stem));
+}
+
+const praise = new Set(['best', 'greatest', 'finest', 'top', 'favorite', 'favourite', 'nicest']);
+
+/** Whether both ask for what is most of something, and not of the same. */
+export function ranksOtherwise(old: Prompt, now: Prompt): boolean {
+  const [one, other] = [superlatives(old), superlatives(now)];
+  // The best way may be the easiest.
+  if (one.size === 0 || other.size === 0 || one.has('best') || other.has('best')) return false;
+  return ![...one].some((word) => other.has(word));
+}
+
+function superlatives({ words }: Prompt): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { text } of words) {
+    if (praise.has(text)) found.add('best');
+    else if (/^\w{3,}est$/.test(text) && !others.has(text)) found.add(text);
+  }
+  return found;
+}
+
+/** Words that only end like one. */
+const others = new Set(
+  'interest request test rest forest invest suggest digest protest contest harvest honest modest west guest quest latest newest arrest breast chest conquest manifest northwest southwest'.split(
+    ' ',
+  ),
+);
