@@ -88,12 +88,12 @@ function settingOf(exchange: Exchange, payer: string): string {
   return hash('sha256', canonicalJson(parts), 'base64url');
 }
 
-/** Headers that change what the answer means, but those that every caller sends. */
+/** Headers that change what the answer means; those that every caller sends say how it is laid out. */
 function variantsOf(received: Received): readonly string[] {
   const { variantHeaders, ownHeaders } = received.wire;
   return variantHeaders
-    .map((name) => `${name}: ${received.header(name) ?? ''}`)
-    .filter((text) => !text.endsWith(': ') && text !== `${ownHeaders[0]}: ${ownHeaders[1]}`);
+    .filter((name) => !ownHeaders.includes(name) && received.header(name) !== undefined)
+    .map((name) => `${name}: ${received.header(name)}`);
 }
 
 /** Whether its provider knows the answer by a name that the client may go on from. */

@@ -55,15 +55,22 @@ function unpacked(bytes: Uint8Array): Opened {
   };
 }
 
-/** A recorded stream is for clients that want it laid out as it is: without a frame that they count on, or don't expect. */
+/**
+ * A recording is for clients that want it laid out as it is: in the same version of their format, and where it is a stream,
+ * without a frame that they count on, or don't expect. In another format it is written anew.
+ */
 function isFitting({ layout, recording }: Opened, received: Received): boolean {
-  if (recording.framing === 'json' || !received.streamed) return true;
-  // In another format it is written anew.
-  return recording.wire !== received.wire.name || layout === layoutOf(received);
+  if (recording.wire !== received.wire.name) return true;
+  const [version, stream] = layout.split('\n');
+  const [wanted, asStream] = layoutOf(received).split('\n');
+  return version === wanted && (recording.framing === 'json' || !received.streamed || stream === asStream);
 }
 
-function layoutOf({ fields }: Received): string {
-  return canonicalJson(fields.get('stream_options') ?? null);
+/** The version of the format, and how a stream is wanted. */
+function layoutOf(received: Received): string {
+  const { ownHeaders } = received.wire;
+  const versions = ownHeaders.filter((_, at) => at % 2 === 0).map((name) => received.header(name) ?? null);
+  return `${canonicalJson(versions)}\n${canonicalJson(received.fields.get('stream_options') ?? null)}`;
 }
 
 /** Whether the client wants nothing from a cache, nor anything kept. */

@@ -15,7 +15,9 @@ export function personOf({ fields }: Received): string {
     fields.get('user'),
     fields.get('safety_identifier'),
   ];
-  return JSON.stringify(named.map((name) => (typeof name === 'string' ? withoutSession(name) : null)));
+  // Formats have other fields for the same thing.
+  const people = new Set(named.filter((name) => typeof name === 'string').map(withoutSession));
+  return JSON.stringify([...people].sort());
 }
 
 function withoutSession(name: string): string {
