@@ -39,8 +39,10 @@ const sets: Readonly<Record<string, (folder: string) => Promise<Asked[]>>> = {
 };
 
 try {
-  console.log('| set | asked | repeats | error | hits | of the repeats | precision | wrong of all asked |');
-  console.log('|---|---|---|---|---|---|---|---|');
+  console.log(
+    '| set | asked | repeats | error | hits | of the repeats | precision | wrong of all asked | wrong of hits, expected |',
+  );
+  console.log('|---|---|---|---|---|---|---|---|---|');
   for (const [name, ask] of Object.entries(sets)) {
     if (values.only !== undefined && !name.startsWith(values.only)) continue;
     const isOwn = name === 'own prompts' || name === 'near-misses';
@@ -107,8 +109,13 @@ function grouped(pairs: readonly Pair[]): (text: string) => string {
 }
 
 /** Two sentences of each intent are in the cache, five others are asked: only another intent's answer is surely wrong. */
-async function asIntents(sentences: readonly Sentence[]): Promise<Asked[]> {
-  const random = seeded(1);
+async function asIntents(sentences: readonly Sentence[], draws = 5): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  for (let seed = 1; seed <= draws; seed++) asked.push(...(await drawnIntents(sentences, seeded(seed))));
+  return asked;
+}
+
+async function drawnIntents(sentences: readonly Sentence[], random: () => number): Promise<Asked[]> {
   const cache = new EvaluatedCache(models);
   const intentOf = new Map(sentences.map(({ id, intent }) => [id, intent]));
   const questions: Sentence[] = [];
@@ -134,11 +141,12 @@ function report(name: string, asked: readonly Asked[]): void {
   const repeats = asked.filter(({ isRepeat }) => isRepeat).length;
   for (const error of errors) {
     const hits = asked.filter(({ offer }) => offer !== undefined && isServed(offer.wrong, error));
+    const expected = hits.reduce((sum, { offer }) => sum + (offer?.wrong ?? 0), 0);
     const right = hits.filter(({ isRight }) => isRight).length;
     const share = (part: number, whole: number) => (whole === 0 ? '' : (part / whole).toFixed(3));
     const shown = error === standard ? `**${error}**` : String(error);
     console.log(
-      `| ${name} | ${asked.length} | ${repeats} | ${shown} | ${hits.length} | ${share(right, repeats)} | ${share(right, hits.length)} | ${((100 * (hits.length - right)) / asked.length).toFixed(2)} % |`,
+      `| ${name} | ${asked.length} | ${repeats} | ${shown} | ${hits.length} | ${share(right, repeats)} | ${share(right, hits.length)} | ${((100 * (hits.length - right)) / asked.length).toFixed(2)} % | ${share(expected, hits.length)} |`,
     );
   }
   const isHit = ({ offer }: Asked) => offer !== undefined && isServed(offer.wrong, standard);

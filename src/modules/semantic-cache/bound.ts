@@ -29,7 +29,7 @@ export function scoreOf({ logit, cosine, doubt }: Likeness): number {
 }
 
 /** At this score so many are wrong, and e times fewer with each `fold` more. */
-const known = { score: 10.05, wrong: 0.06, fold: 1.2 } as const;
+const known = { score: 10.05, wrong: 0.108, fold: 1.2 } as const;
 
 /** Prompts that are the same but for manners, capitals and marks. */
 export const wrongWhereEqual = 0.002;
@@ -38,12 +38,16 @@ export function chanceWrong(score: number): number {
   return Math.min(1, known.wrong * Math.exp((known.score - score) / known.fold));
 }
 
-/** Most of those that are served score far above the least, so that the last one may be worse than all together. */
-const lastToAll = 3;
+/** Most of those that are served score far above the least: on the hardest set that was measured, the last is so much worse than all. */
+const lastToAll = 5.4;
 
-/** Whether an answer may be served, so that of all that are, the share that is wrong stays under `error`. */
+/** What an answer's chance may be, so that of all that are served the share that is wrong stays under `error`. */
+export function wrongMax(error: number): number {
+  return lastToAll * error;
+}
+
 export function isServed(wrong: number, error: number): boolean {
-  return wrong <= lastToAll * error;
+  return wrong <= wrongMax(error);
 }
 
 /** How surely the judge's chances are right for a scope, and how surely for one of its entries. */

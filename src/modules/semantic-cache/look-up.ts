@@ -1,12 +1,12 @@
 import type { Exchange, KeptAnswer, KeptAnswers, Kit } from '../../module-api.ts';
 import type { Asked } from './asked.ts';
-import { isServed, learntChance } from './bound.ts';
+import { isServed, learntChance, wrongMax } from './bound.ts';
 import { isWorthJudging, judgedWrong, nearest } from './decision.ts';
 import type { EntryEvidence, Ledger } from './ledger.ts';
 import type { Options } from './options.ts';
 
-/** What a call may wait for all of it together. */
-const patienceMs = 300;
+/** What a call may wait for all of it together: under 300 ms, with what is done in between. */
+const patienceMs = 280;
 /** Of the nearest, so many are looked at; the judge is asked about one. */
 const candidatesMax = 8;
 /** What a fresh entry needs; one that proved itself may be judged with less. */
@@ -64,13 +64,17 @@ export async function lookUp(
     deadlineMs: left(),
   });
   if (near.found === undefined) return { aside: near.why };
-  const candidates: Candidate[] = [];
-  for (const { id, cosine } of near.found) {
-    const answer = await answers.find(kit.cache, id, exchange.received);
-    const old = answer?.facts.text;
-    if (answer !== undefined && typeof old === 'string') candidates.push({ id, cosine, answer, text: old });
-  }
-  const survivor = nearest(prompt, candidates);
+  const candidates = await Promise.all(
+    near.found.map(async ({ id, cosine }): Promise<Candidate | undefined> => {
+      const answer = await answers.find(kit.cache, id, exchange.received);
+      const old = answer?.facts.text;
+      return answer !== undefined && typeof old === 'string' ? { id, cosine, answer, text: old } : undefined;
+    }),
+  );
+  const survivor = nearest(
+    prompt,
+    candidates.filter((one) => one !== undefined),
+  );
   if (survivor === undefined) return {};
   const { doubt } = survivor;
   const { id, cosine, answer, text: before } = survivor.candidate;
@@ -78,7 +82,7 @@ export async function lookUp(
   if (entry.closed) return { skipped: 'closed' };
   let judged = survivor.wrong;
   if (judged === undefined) {
-    if (!isWorthJudging({ cosine, doubt }, widest * 3 * error)) return {};
+    if (!isWorthJudging({ cosine, doubt }, widest * wrongMax(error))) return {};
     const { logits, why } = await kit.embed.sameAnswer([{ before, now: text }], { deadlineMs: left() });
     const [logit] = logits ?? [];
     if (logit === undefined) return why === undefined ? { skipped: 'long' } : { aside: why };

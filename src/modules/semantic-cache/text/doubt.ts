@@ -20,7 +20,8 @@ export function doubtOf(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Differen
   return asked + (isRelated(one, other) ? 0 : doubts.wordExchanged);
 }
 
-/** Prepare and preparation, and most slips of the pen. */
+/** Prepare and preparation: one is the beginning of the other. */
 function isRelated(one: string, other: string): boolean {
-  return one.length >= 4 && other.length >= 4 && one.slice(0, 4) === other.slice(0, 4);
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length >= 4 && long.startsWith(short.slice(0, -1));
 }

@@ -26,7 +26,7 @@ type Asks =
 const openings: readonly (readonly [RegExp, Asks])[] = [
   [/^how much\b/, 'what'],
   [
-    /^how come\b|^why\b|^for what reason|^(?:what|which) (?:is|are|was|were) (?:the |some )?(?:reasons?|causes?)\b/,
+    /^how come\b|^why\b|^for what reason|^(?:what|which) (?:is|are|was|were) (?:the |some )?(?:reasons?|causes?|need|purpose|point)\b/,
     'why',
   ],
   [

@@ -74,6 +74,7 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Is Python faster than Java? | Is Java faster than Python?',
     'How do I transfer money from savings to checking? | How do I transfer money from checking to savings?',
     'Draft an email from my landlord to me | Draft an email from me to my landlord',
+    'How do I top up my card? | How do I top up with my card?',
     'Does inflation cause unemployment? | Does unemployment cause inflation?',
     'Which team beat Brazil in the final? | Which team did Brazil beat in the final?',
   ],
@@ -82,6 +83,7 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Do vaccines work? | How do vaccines work?',
     'How often can I take it? | How often should I take it?',
     'Where is Mount Everest? | What is Mount Everest?',
+    'What is the need to verify my identity? | What should I do to verify my identity?',
   ],
 };
 

@@ -1,11 +1,13 @@
 import { type Difference, differenceOf } from './difference.ts';
 import { directionOf } from './direction.ts';
 import { values } from './kinds.ts';
+import { otherName } from './names.ts';
 import { opposites } from './opposites.ts';
 import { isReordered } from './order.ts';
 import { differByAffix } from './prefixes.ts';
 import type { Prompt, ValueInText } from './prompt.ts';
 import { askDifferently } from './question-form.ts';
+import { otherRole, usesOther } from './roles.ts';
 import { asksMore, pointsElsewhere, ranksOtherwise } from './scope-of-question.ts';
 import { stemOf } from './stems.ts';
 import { isOtherTask } from './tasks.ts';
@@ -53,7 +55,9 @@ const rules: Readonly<Record<string, Rule>> = {
     const [one, other] = [directionOf(old), directionOf(now)];
     return one !== undefined && other !== undefined && one !== other;
   },
-  role: (old, now) => otherRole(old, now),
+  role: (old, now, { onlyOld, onlyNew }) =>
+    otherRole(old, now) ||
+    (onlyOld.length + onlyNew.length === 0 && (usesOther(old, now) || usesOther(now, old))),
   order: (old, now) =>
     directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
 };
@@ -191,74 +195,6 @@ function isAsked({ counts, kind, at }: ValueInText, { words, numbers }: Prompt):
   );
 }
 
-function otherName(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
-  const named = (only: readonly Word[], others: readonly Word[]) =>
-    only.filter(
-      (word) =>
-        word.isName && !isShort(word, others) && !others.some((other) => isDerived(word.text, other.text)),
-    );
-  const [gone, come] = [named(onlyOld, onlyNew), named(onlyNew, onlyOld)];
-  if (gone.length > 0 && come.length > 0) return true;
-  const more = gone.length > 0 ? old : come.length > 0 ? now : undefined;
-  if (more === undefined) return false;
-  const less = more === old ? now : old;
-  // "MacBook Pro" is another thing than "MacBook".
-  const added = more === old ? gone : come;
-  if (added.some((word) => isBehindName(word, more))) return true;
-  // A first name may come and go; where nothing that both name is left, something was added.
-  return !more.names.some((name) => less.vocabulary.has(name));
-}
-
-const qualifiers = new Set(
-  'pro max plus mini ultra lite air server enterprise premium home se xl go'.split(' '),
-);
-
-function isBehindName(word: Word, { words }: Prompt): boolean {
-  const before = words[words.indexOf(word) - 1];
-  return before?.isName === true && qualifiers.has(word.text);
-}
-
-/** Mangalore and Mangalorean, Google and googling. */
-function isDerived(one: string, other: string): boolean {
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  if (undoubled(one) === undoubled(other)) return true;
-  return short.length >= 5 && long.startsWith(short.slice(0, -1));
-}
-
-function undoubled(word: string): string {
-  return word.replaceAll(/(.)\1/g, '$1');
-}
-
-/** Whether an abbreviation stands for some of these words. */
-function isShort({ raw, text }: Word, others: readonly Word[]): boolean {
-  const initials = others.map((word) => word.text[0]).join('');
-  return /^\p{Lu}+$/u.test(raw) && initials.includes(text);
-}
-
-const directed = new Set(['from', 'to', 'into', 'by', 'than']);
-
-/** Whether something that comes from somewhere in the one goes there in the other, or who acts is acted upon. */
-function otherRole(old: Prompt, now: Prompt): boolean {
-  const [one, other] = [rolesIn(old), rolesIn(now)];
-  for (const [stem, roles] of one) {
-    const there = other.get(stem);
-    if (there !== undefined && ![...roles].some((role) => there.has(role))) return true;
-  }
-  return false;
-}
-
-function rolesIn({ words }: Prompt): Map<string, Set<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const [at, word] of words.entries()) {
-    const isMine = ['me', 'him', 'her', 'them', 'us'].includes(word.text);
-    const marker = isMine ? (words[at - 1]?.text ?? '') : word.isContent ? word.marker : '';
-    if (!directed.has(marker)) continue;
-    const role = marker === 'into' ? 'to' : marker;
-    found.set(word.stem, (found.get(word.stem) ?? new Set()).add(role));
-  }
-  return found;
-}
-
 function has({ words }: Prompt, text: string): boolean {
   return words.some((word) => word.text === text);
 }
@@ -267,6 +203,8 @@ const narrowing = new Set([
   'both',
   'least',
   'another',
+  'other',
+  'alternative',
   'else',
   'again',
   'until',

@@ -1,0 +1,48 @@
+import type { Difference } from './difference.ts';
+import type { Prompt } from './prompt.ts';
+import type { Word } from './words.ts';
+
+/** Whether one names somebody or something that the other doesn't, and that isn't merely a fuller name. */
+export function otherName(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
+  const named = (only: readonly Word[], others: readonly Word[]) =>
+    only.filter(
+      (word) =>
+        word.isName && !isShort(word, others) && !others.some((other) => isDerived(word.text, other.text)),
+    );
+  const [gone, come] = [named(onlyOld, onlyNew), named(onlyNew, onlyOld)];
+  if (gone.length > 0 && come.length > 0) return true;
+  const more = gone.length > 0 ? old : come.length > 0 ? now : undefined;
+  if (more === undefined) return false;
+  const less = more === old ? now : old;
+  // "MacBook Pro" is another thing than "MacBook".
+  const added = more === old ? gone : come;
+  if (added.some((word) => isBehindName(word, more))) return true;
+  // A first name may come and go; where nothing that both name is left, something was added.
+  return !more.names.some((name) => less.vocabulary.has(name));
+}
+
+const qualifiers = new Set(
+  'pro max plus mini ultra lite air server enterprise premium home se xl go'.split(' '),
+);
+
+function isBehindName(word: Word, { words }: Prompt): boolean {
+  const before = words[words.indexOf(word) - 1];
+  return before?.isName === true && qualifiers.has(word.text);
+}
+
+/** Mangalore and Mangalorean, Google and googling. */
+function isDerived(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  if (undoubled(one) === undoubled(other)) return true;
+  return short.length >= 5 && long.startsWith(short.slice(0, -1));
+}
+
+function undoubled(word: string): string {
+  return word.replaceAll(/(.)\1/g, '$1');
+}
+
+/** Whether an abbreviation stands for some of these words. */
+function isShort({ raw, text }: Word, others: readonly Word[]): boolean {
+  const initials = others.map((word) => word.text[0]).join('');
+  return /^\p{Lu}+$/u.test(raw) && initials.includes(text);
+}
