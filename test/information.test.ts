@@ -197,6 +197,7 @@ describe('the description', () => {
       const told = at(operation, 'responses', String(answer.status)) ?? at(operation, 'responses', 'default');
       assert.ok(told !== undefined, `${method} ${path} answers ${answer.status}`);
       const [type, content] = Object.entries(fieldsOf(at(told, 'content')))[0] ?? [];
+      if (answer.status === 204 && type === undefined) continue;
       assert.ok(
         type !== undefined && answer.headers.get('content-type')?.startsWith(type),
         `${method} ${path}`,

@@ -42,7 +42,7 @@ const badLists = [
   ['exact-cache,no-such-module', 'unknown_module'],
   ['exact-cache,', 'unknown_module'],
   ['../../etc/passwd', 'unknown_module'],
-  ['semantic-cache', 'unknown_module'],
+  ['collective', 'unknown_module'],
   ['cost-guard?day=nothing', 'bad_module_option'],
   ['exact-cache?ttl=never', 'bad_module_option'],
   ['exact-cache?ttl=31d', 'bad_module_option'],
