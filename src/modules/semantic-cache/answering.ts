@@ -1,0 +1,55 @@
+import {
+  type Clock,
+  type Exchange,
+  formatUsd,
+  type Handler,
+  type KeptAnswer,
+  KeptAnswers,
+  type Kit,
+  type Reply,
+} from '../../module-api.ts';
+import { askedIn } from './asked.ts';
+import { compareLater } from './comparing.ts';
+import { keep } from './keeping.ts';
+import { Ledger } from './ledger.ts';
+import { lookUp } from './look-up.ts';
+import type { Options } from './options.ts';
+
+/** Answers from memory, or asks and remembers. */
+export class Answering {
+  readonly #answers = new KeptAnswers();
+  readonly #ledger: Ledger;
+  readonly #random: () => number;
+
+  constructor(clock: Clock, random: () => number) {
+    this.#ledger = new Ledger(clock);
+    this.#random = random;
+  }
+
+  async handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply> {
+    const [answers, ledger] = [this.#answers, this.#ledger];
+    const asked = await askedIn(exchange, kit);
+    const same = await answers.find(kit.cache, asked.key, exchange.received);
+    if (same !== undefined) return served(same, 1, exchange, kit);
+    const { found, ...told } = await lookUp(asked, exchange, kit, { answers, ledger });
+    if (found?.isServed === true && this.#random() >= kit.options.shadow)
+      return served(found.answer, 1 - found.wrong, exchange, kit);
+    kit.note({ miss: true, ...told, ...(found?.isServed === true && { shadow: true }) });
+    const reply = await next(exchange);
+    keep(reply, asked, exchange, { kit, answers, ledger });
+    if (found?.isServed === true) compareLater(reply, found, { kit, ledger });
+    return reply;
+  }
+}
+
+function served({ recording, facts }: KeptAnswer, p: number, { target }: Exchange, kit: Kit<Options>): Reply {
+  const { usage, model, from } = facts;
+  const bill = kit.catalog.bill(target, Object(usage), typeof model === 'string' ? model : undefined);
+  kit.note({
+    hit: true,
+    p: p.toFixed(3).replace(/\.?0+$/, ''),
+    saved: formatUsd(bill?.nanoUsd ?? 0),
+    ...(typeof from === 'string' && { from }),
+  });
+  return kit.replay(recording);
+}
