@@ -15,7 +15,9 @@ import type {
   Vector,
   WhyNoVectors,
 } from '../kernel/ports/embeddings.ts';
+import { within } from '../kernel/within.ts';
 import type { ModelsHere } from './model-questions.ts';
+import type { KeptTexts } from './vectors/kept-texts.ts';
 
 interface TextEmbeddingsParts {
   /** What operators set. */
@@ -23,6 +25,8 @@ interface TextEmbeddingsParts {
   readonly models: ModelsHere;
   /** Makes vectors for `meaning` instead of the model here. */
   readonly provider?: ProviderOfVectors | undefined;
+  /** Keeps vectors of texts that are nobody's secret. */
+  readonly kept?: KeptTexts | undefined;
 }
 
 interface Made {
@@ -78,13 +82,38 @@ export class TextEmbeddings implements Embeddings {
       else made.set(key, before);
     }
     this.#hits += made.size;
+    const kept = asking.isPublic === true && maker !== 'provider' ? this.#parts.kept : undefined;
+    if (kept !== undefined && missing.size > 0)
+      await this.#recall(kept, missing, { maker, made, deadlineMs });
+    const before = new Set(made.keys());
     const why = await this.#make(maker, missing, { made, deadlineMs, tokensMax });
+    if (kept !== undefined) await keepNew(kept, { made, before, deadlineMs });
     if (why !== undefined) return this.#none(why);
     const all = wanted.flatMap(({ key }) => made.get(key) ?? []);
     if (all.length < texts.length) return this.#none('down');
     const tokens = all.map((one) => one.tokens);
     if (Math.max(...tokens) > (tokensMax ?? Number.POSITIVE_INFINITY)) return this.#none('long');
     return { vectors: all.map(({ vector }) => vector), tokens };
+  }
+
+  /** Takes those out of `missing` that were kept. What they had as tokens nobody knows any more. */
+  async #recall(
+    kept: KeptTexts,
+    missing: Map<string, string>,
+    { maker, made, deadlineMs }: Recalling,
+  ): Promise<void> {
+    const space = maker === 'tools' ? spaces.tools : spaces.meaning;
+    const found = await within(
+      kept.find([...missing.keys()], space),
+      deadlineMs,
+      () => new Error('late'),
+    ).catch(() => new Map<string, Vector>());
+    for (const [key, vector] of found) {
+      const one = { vector, tokens: estimatedTokens(missing.get(key) ?? '') };
+      made.set(key, one);
+      this.#remembered.set(key, one);
+      missing.delete(key);
+    }
   }
 
   async sameAnswer(pairs: readonly TextPair[], asking: JudgeAsking = {}): Promise<Judged> {
@@ -144,6 +173,26 @@ interface Making {
   readonly made: Map<string, Made>;
   readonly deadlineMs: number;
   readonly tokensMax: number | undefined;
+}
+
+interface Recalling {
+  readonly maker: Maker;
+  readonly made: Map<string, Made>;
+  readonly deadlineMs: number;
+}
+
+interface NewlyMade {
+  readonly made: ReadonlyMap<string, Made>;
+  readonly before: ReadonlySet<string>;
+  readonly deadlineMs: number;
+}
+
+/** Who can wait for a start waits for this, too; a call doesn't. */
+async function keepNew(kept: KeptTexts, { made, before, deadlineMs }: NewlyMade): Promise<void> {
+  const fresh = new Map<string, Vector>();
+  for (const [key, { vector }] of made) if (!before.has(key)) fresh.set(key, vector);
+  const keeping = kept.keep(fresh);
+  if (deadlineMs >= limits.embedderStartMs) await keeping;
 }
 
 interface Providing {

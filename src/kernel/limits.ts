@@ -100,6 +100,10 @@ export const limits = {
   embeddedCharacters: { beginning: 8000, end: 2000 },
   /** Vectors of texts that a process remembers, two kilobytes each. */
   vectorsRemembered: 2000,
+  /** Vectors of texts that are nobody's secret, half a kilobyte each: the tools of hundreds of servers. */
+  keptTextsMax: 50_000,
+  /** They are made again after this: a text that is still in use costs a few milliseconds in a season. */
+  keptTextLifeMs: 90 * 86_400_000,
   /** Texts in one question to a provider of vectors. */
   embeddedAtOnce: 100,
   /** Values of one vector; the largest models have 4,096. */

@@ -2,6 +2,7 @@ import { LocalModels } from '../../embeddings/local-models.ts';
 import type { ModelsHere } from '../../embeddings/model-questions.ts';
 import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
 import { TextEmbeddings } from '../../embeddings/text-embeddings.ts';
+import { KeptTexts } from '../../embeddings/vectors/kept-texts.ts';
 import { KeptVectors } from '../../embeddings/vectors/kept-vectors.ts';
 import { slabBytes } from '../../embeddings/vectors/slabs.ts';
 import { fastestSlabs } from '../../embeddings/vectors/wasm-slabs.ts';
@@ -54,6 +55,11 @@ export function embeddingsPart({
   const embeddings = new TextEmbeddings({
     source: source.from === 'provider' ? `${source.provider}/${source.model}` : 'local',
     models: own,
+    kept: new KeptTexts({
+      table: stores.database.vectors,
+      clock: systemClock,
+      onTrouble: (err) => log.error({ err }, 'vectors of tools could not be read or kept'),
+    }),
     provider: source.from === 'provider' ? providerOf(source, { settings, log, providers }) : undefined,
   });
   return {

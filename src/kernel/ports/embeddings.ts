@@ -39,6 +39,11 @@ export interface EmbeddingsAsking {
   readonly deadlineMs?: number;
   /** A text with more tokens is `long`; without this, of a longer text windows are read and averaged. */
   readonly tokensMax?: number;
+  /**
+   * Vectors of these texts are kept for good, by a hash of the text, for all accounts: for texts that are nobody's secret.
+   * Only for vectors that are made here.
+   */
+  readonly isPublic?: true;
   readonly signal?: AbortSignal;
   /** Whose text it is, which the kit says: what is remembered for one, another can't tell by the time that it takes. */
   readonly scope?: string;

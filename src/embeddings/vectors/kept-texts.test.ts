@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { systemClock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
+import type { ModelQuestion, ModelsHere } from '../model-questions.ts';
+import { TextEmbeddings } from '../text-embeddings.ts';
+import { KeptTexts } from './kept-texts.ts';
+
+/** Vectors of these embeddings, which say how often they had to make one. */
+function embeddingsWith(table: MemoryVectorTable, nowMs?: number) {
+  const asked: ModelQuestion[] = [];
+  const models: ModelsHere = {
+    why: () => undefined,
+    async ask(question) {
+      asked.push(question);
+      return { values: Float32Array.from([0.6, 0.8]), tokens: 2 };
+    },
+    close: async () => undefined,
+  };
+  const clock = nowMs === undefined ? systemClock : { ...systemClock, now: () => nowMs };
+  const kept = new KeptTexts({ table, clock });
+  return { asked, embeddings: new TextEmbeddings({ source: 'local', models, kept }) };
+}
+
+const publicly = { use: 'tools', isPublic: true, deadlineMs: 60_000 } as const;
+
+test('a text that is nobody’s secret is read once, for every process with the same database', async () => {
+  const table = new MemoryVectorTable();
+  const first = embeddingsWith(table);
+  await first.embeddings.many(['a tool', 'another'], publicly);
+  assert.equal(first.asked.length, 2);
+  const second = embeddingsWith(table);
+  const { vectors } = await second.embeddings.many(['another', 'a third'], publicly);
+  assert.equal(second.asked.length, 1);
+  const [values = new Float32Array()] = vectors?.map((vector) => vector.values) ?? [];
+  assert.ok(Math.abs((values[0] ?? 0) - 0.6) < 0.01 && Math.abs((values[1] ?? 0) - 0.8) < 0.01);
+});
+
+test('other texts are not kept', async () => {
+  const table = new MemoryVectorTable();
+  await embeddingsWith(table).embeddings.many(['what somebody asked'], { use: 'tools', deadlineMs: 60_000 });
+  const later = embeddingsWith(table);
+  await later.embeddings.many(['what somebody asked'], publicly);
+  assert.equal(later.asked.length, 1);
+});
+
+test('what was kept for its time is made again', async () => {
+  const table = new MemoryVectorTable();
+  await embeddingsWith(table).embeddings.many(['a tool'], publicly);
+  const later = embeddingsWith(table, Date.now() + limits.keptTextLifeMs + 1000);
+  await later.embeddings.many(['a tool'], publicly);
+  assert.equal(later.asked.length, 1);
+});
+
+test('a database that is away costs the vectors nothing but time', async () => {
+  const troubles: unknown[] = [];
+  const table = new MemoryVectorTable();
+  table.find = async () => {
+    throw new Error('away');
+  };
+  const kept = new KeptTexts({ table, clock: systemClock, onTrouble: (cause) => void troubles.push(cause) });
+  const models: ModelsHere = {
+    why: () => undefined,
+    ask: async () => ({ values: Float32Array.from([1]), tokens: 1 }),
+    close: async () => undefined,
+  };
+  const { vectors } = await new TextEmbeddings({ source: 'local', models, kept }).many(['a tool'], publicly);
+  assert.equal(vectors?.length, 1);
+  assert.equal(troubles.length, 1);
+});
