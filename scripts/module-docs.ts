@@ -38,7 +38,15 @@ function page(module: Module): string {
   ];
   return [`# ${module.name}`, module.summary, facts.join('\n'), '## Options', optionsTable(module)]
     .join('\n\n')
-    .concat('\n');
+    .concat('\n', writtenBehind(module));
+}
+
+/** What people wrote on a page behind the options stays there. */
+function writtenBehind({ name }: Module): string {
+  const file = join(folder, `${name}.md`);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const start = text.indexOf('\n## ', text.indexOf('\n## Options') + 1);
+  return start < 0 ? '' : text.slice(start);
 }
 
 function optionsTable(module: Module): string {

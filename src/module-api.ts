@@ -3,6 +3,7 @@ export { bytesOfText } from './kernel/abridged.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export type { Clock } from './kernel/clock.ts';
 export type { Conversation } from './kernel/conversation/conversation.ts';
+export { digestOfTools } from './kernel/conversation/digest.ts';
 export type { Ledger } from './kernel/conversation/ledger.ts';
 export type { PrefixKit } from './kernel/conversation/prefix.ts';
 export type { Expected, StepDecision } from './kernel/conversation/step.ts';
@@ -12,6 +13,7 @@ export type { Caller, Exchange, Received } from './kernel/exchange.ts';
 export { canonicalJson, isJsonObject, type JsonObject } from './kernel/json.ts';
 export { type KeptAnswer, KeptAnswers, packAnswer, refusesCaches, whenWhole } from './kernel/kept-answers.ts';
 export { keptBytesOption, ttlOption } from './kernel/kept-options.ts';
+export { Lru } from './kernel/lru.ts';
 export type * from './kernel/message.ts';
 export {
   defineModule,
@@ -37,6 +39,7 @@ export type {
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
+export type { Shelf } from './kernel/ports/shelves.ts';
 export type { FoundVector, NewVector, Vectors, VectorsFound } from './kernel/ports/vectors.ts';
 export { type Provider, type Target, wiresOf } from './kernel/provider.ts';
 export { type CostBound, costCeiling, type Priced, type RateCard } from './kernel/rate-card.ts';

@@ -14,7 +14,7 @@ export function digestOfMessage(message: Message): string {
   });
 }
 
-export function digestOfTools({ tools }: ChatRequest): string {
+export function digestOfTools({ tools }: Pick<ChatRequest, 'tools'>): string {
   return tools === undefined || tools.length === 0 ? '' : remembered(tools, () => digest(tools));
 }
 

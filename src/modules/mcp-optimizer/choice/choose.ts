@@ -1,0 +1,63 @@
+import { isTelling } from './telling.ts';
+import type { ReadText, ToolList } from './tool-list.ts';
+
+/** What is kept of a list of tools, and why a request kept all of them. */
+export interface Choice {
+  /** Places in the list. */
+  readonly kept: ReadonlySet<number>;
+  readonly isVague: boolean;
+}
+
+/** Chooses the tools that a conversation may need; `always` are kept in any case. */
+export function choose(list: ToolList, request: readonly ReadText[], always: Iterable<number> = []): Choice {
+  const everything = new Set(list.tools.keys());
+  if (!request.some(({ text }) => isTelling(text))) return { kept: everything, isVague: true };
+  const scores = raised(list, list.scores(request));
+  const kept = new Set(always);
+  const least = cutOf(scores);
+  for (const [at, score] of scores.entries()) if (score >= least) kept.add(at);
+  for (const at of ranked(scores).slice(0, Math.ceil(scores.length * bestShare))) kept.add(at);
+  // A set grows while it is walked through: what is named by what is named comes along, too.
+  for (const at of kept) for (const other of list.namedBy(at)) kept.add(other);
+  return { kept, isVague: false };
+}
+
+/** The best of those left out, for a request in other words. */
+export function found(
+  list: ToolList,
+  request: readonly ReadText[],
+  { among, most }: { readonly among: ReadonlySet<number>; readonly most: number },
+): readonly number[] {
+  return ranked(list.scores(request))
+    .filter((at) => among.has(at))
+    .slice(0, most);
+}
+
+/** The least score that is kept. Where some tool fits well, the others have to fit better, too; where none does, only the best stay. */
+function cutOf(scores: Float32Array): number {
+  const top = scores.reduce((most, score) => Math.max(most, score), 0);
+  if (top < cut.nothingFitsBelow) return cut.whereNothingFits;
+  return cut.least + cut.rise * Math.max(0, top - cut.risesFrom);
+}
+
+/** Where a tool that was needed is kept 99 times of 100, on requests of several kinds: docs/modules/mcp-optimizer.md has the curve. */
+const cut = { least: 0.14, rise: 0.2, risesFrom: 0.4, nothingFitsBelow: 0.33, whereNothingFits: 0.25 };
+/** So many are kept however little they fit: a request in words of its own has its tool among the best. */
+const bestShare = 0.13;
+/** How much a tool of a server that is needed is raised. */
+const siblingLift = 0.25;
+
+/** A server's tools are used together: with the best of them, the others go up. */
+function raised(list: ToolList, scores: Float32Array): Float32Array {
+  const lifted = scores.slice();
+  for (const group of list.servers) {
+    const best = group.reduce((most, at) => Math.max(most, scores[at] ?? 0), 0);
+    const lift = siblingLift * Math.max(0, best - cut.risesFrom);
+    for (const at of group) lifted[at] = (scores[at] ?? 0) + (scores[at] === best ? 0 : lift);
+  }
+  return lifted;
+}
+
+function ranked(scores: Float32Array): number[] {
+  return [...scores.keys()].sort((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0));
+}

@@ -1,0 +1,42 @@
+import type { Tool } from '../../../module-api.ts';
+import { countedTerms, type Terms } from './lexicon.ts';
+import { parameterNames, serverOf, toolText } from './tool-text.ts';
+
+/** All that choosing needs of one tool but its vector; the same for whoever offers the tool. */
+export interface PreparedTool {
+  readonly name: string;
+  /** For the model that makes vectors. */
+  readonly text: string;
+  readonly terms: Terms;
+  readonly server: string | undefined;
+  /** Its name without that of its server. */
+  readonly shortName: string;
+  /** Whatever in its description could be the name of another tool. */
+  readonly mentions: readonly string[];
+  /** Four bytes each. */
+  readonly tokens: number;
+}
+
+export function prepared(tool: Tool, json: string): PreparedTool {
+  const { name, description = '', input_schema } = tool;
+  const server = serverOf(name);
+  return {
+    name,
+    text: toolText(tool),
+    terms: countedTerms(name, `${description} ${parameterNames(input_schema).join(' ')}`),
+    server,
+    shortName: server === undefined ? name : name.slice(name.indexOf(`${server}__`) + server.length + 2),
+    mentions: identifiersIn(description).filter(looksLikeAName),
+    tokens: Buffer.byteLength(json) / 4,
+  };
+}
+
+/** Words as names are written; each once. */
+export function identifiersIn(text: string): readonly string[] {
+  return [...new Set(text.match(/[\p{L}\p{N}_][\p{L}\p{N}_-]*/gu))];
+}
+
+/** `search` is a word of every description; `search_issues` and `searchIssues` are names. */
+function looksLikeAName(word: string): boolean {
+  return /[_-]|\p{Ll}\p{Lu}/u.test(word);
+}

@@ -1,0 +1,31 @@
+import { isJsonObject, type Tool } from '../../../module-api.ts';
+import { inWords } from './words.ts';
+
+/** Parameters that say what a tool is about; the first few are the ones that matter. */
+const parametersRead = 8;
+
+/** A tool as the model for tools reads it: `create issue: Opens an issue. (owner, repo, title)`. */
+export function toolText({ name, description = '', input_schema }: Tool): string {
+  const parameters = parameterNames(input_schema).slice(0, parametersRead).map(inWords);
+  const listed = parameters.length === 0 ? '' : ` (${parameters.join(', ')})`;
+  return `${inWords(plainName(name))}: ${description.replace(/\s+/g, ' ').trim()}${listed}`;
+}
+
+export function parameterNames(schema: Tool['input_schema']): readonly string[] {
+  return isJsonObject(schema?.properties) ? Object.keys(schema.properties) : [];
+}
+
+/** Clients put this before the names of all that they have from MCP servers; what follows is the server's name. */
+const prefix = 'mcp__';
+
+function plainName(name: string): string {
+  return name.startsWith(prefix) ? name.slice(prefix.length) : name;
+}
+
+/** The server that a tool is of: `github` in `mcp__github__create_issue` and `github__create_issue`; undefined where no name says it. */
+export function serverOf(name: string): string | undefined {
+  const plain = plainName(name);
+  const end = plain.indexOf('__');
+  // `flight_book__2` is a second one of its name.
+  return end <= 0 || /^\d*$/.test(plain.slice(end + 2)) ? undefined : plain.slice(0, end);
+}

@@ -1,0 +1,25 @@
+import type { CacheControl, Tool } from '../../module-api.ts';
+
+/** The tools without those that are left out. A cache marker on one of them goes to the last that stays before it, or else the first. */
+export function withoutTools(tools: readonly Tool[], left: ReadonlySet<string>): readonly Tool[] {
+  const kept: Tool[] = [];
+  let waiting: CacheControl | undefined;
+  for (const tool of tools) {
+    if (!left.has(tool.name)) {
+      kept.push(waiting === undefined ? tool : marked(tool, waiting));
+      waiting = undefined;
+      continue;
+    }
+    const { cache_control: marker } = tool;
+    if (marker == null) continue;
+    const last = kept.pop();
+    if (last === undefined) waiting = marker;
+    else kept.push(marked(last, marker));
+  }
+  return kept;
+}
+
+/** Of two markers the longer one stays. */
+function marked(tool: Tool, marker: CacheControl): Tool {
+  return tool.cache_control?.ttl === '1h' ? tool : { ...tool, cache_control: marker };
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Answer, Block, ChatRequest, Handler, Message, Tool } from '../../module-api.ts';
+import { Reply } from '../../module-api.ts';
+import { runModule } from '../../testing/run-module.ts';
+import { mcpOptimizer } from './mcp-optimizer.ts';
+import { toolsOf, wordVectors } from './testing.ts';
+
+const words =
+  'invoice weather flight hotel recipe garden museum tennis planet violin carpet engine bakery harbor lawyer dentist parrot glacier'.split(
+    ' ',
+  );
+const tools = toolsOf(words);
+const weather = 'mcp__weather_server__weather_lookup';
+
+const request = (text: string, over: Partial<ChatRequest> = {}): ChatRequest => ({
+  model: 'demo',
+  max_tokens: 1000,
+  messages: [{ role: 'user', content: text }],
+  tools,
+  ...over,
+});
+const ask = 'Will the weather be fine tomorrow?';
+const namesIn = (sent: ChatRequest | undefined) => (sent?.tools ?? []).map(({ name }) => name);
+const run = () => runModule(mcpOptimizer, {}, { embeddings: wordVectors() });
+
+test('the tools that a request is about stay, with two by which the others are found', async () => {
+  const { sent, step, error } = await run()(request(ask));
+  assert.equal(error, undefined);
+  const names = namesIn(sent[0]);
+  assert.ok(names.includes(weather));
+  assert.ok(names.length < 10, names.join(' '));
+  assert.deepEqual(names.slice(-2), ['find_tools', 'call_tool']);
+  assert.equal(step?.facts.kept, `${names.length - 2}/${tools.length}`);
+});
+
+test('later turns of a conversation have the same tools, whatever they are about', async () => {
+  const call = run();
+  const first = await call(request(ask));
+  const later: readonly Message[] = [
+    { role: 'user', content: ask },
+    { role: 'assistant', content: first.answer?.content ?? [] },
+    { role: 'user', content: 'Who made this violin?' },
+  ];
+  const second = await call(request('', { messages: later }));
+  assert.deepEqual(second.sent[0]?.tools, first.sent[0]?.tools);
+  assert.equal(second.step?.facts.prefix, undefined);
+});
+
+test('without vectors in time all tools go as they are for the whole conversation, and the next one is chosen for', async () => {
+  let isReady = false;
+  const embeddings = wordVectors(() => isReady);
+  const call = runModule(mcpOptimizer, {}, { embeddings });
+  const first = await call(request(ask));
+  assert.equal(first.sent[0]?.tools?.length, tools.length);
+  assert.equal(first.step?.facts.vectors, 'busy');
+  assert.equal(embeddings.asked.length, tools.length, 'made after the call');
+  isReady = true;
+  const again = await call(
+    request('', {
+      messages: [
+        { role: 'user', content: ask },
+        { role: 'assistant', content: first.answer?.content ?? [] },
+        { role: 'user', content: 'and the harbor weather' },
+      ],
+    }),
+  );
+  assert.equal(again.sent[0]?.tools?.length, tools.length);
+  const other = await call(request(`${ask}, please`));
+  assert.ok((other.sent[0]?.tools?.length ?? 0) < tools.length);
+});
+
+test('what was used, forced, named or is always wanted stays, and so do the tools of providers', async () => {
+  const name = (word: string) => `mcp__${word}_server__${word}_lookup`;
+  const search: Tool = { type: 'web_search_20250305', name: 'web_search' };
+  const { sent } = await run()(
+    request('', {
+      system: `Prefer ${name('violin')} where it fits.`,
+      tools: [...tools, search],
+      tool_choice: { type: 'tool', name: name('garden') },
+      messages: [
+        { role: 'user', content: 'Which museum is open?' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: name('museum'), input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'parrot, a parrot' }] },
+        { role: 'user', content: ask },
+      ],
+    }),
+    { options: `always=${name('tennis')}|nothing` },
+  );
+  const names = namesIn(sent[0]);
+  for (const word of ['violin', 'garden', 'museum', 'tennis']) assert.ok(names.includes(name(word)), word);
+  assert.ok(names.includes('web_search'));
+  assert.ok(!names.includes(name('parrot')), 'what tools gave back is nobody’s wish');
+});
+
+test('tools that are named in the descriptions of others come along', async () => {
+  const referring = tools.map((tool) =>
+    tool.name === weather ? { ...tool, description: `${tool.description} See glacier_lookup.` } : tool,
+  );
+  const { sent } = await run()(request(ask, { tools: referring }));
+  assert.ok(namesIn(sent[0]).includes('mcp__glacier_server__glacier_lookup'));
+});
+
+test('a cache marker on a tool that is left out goes to the one before it', async () => {
+  const marked = tools.map((tool, at) =>
+    at === tools.length - 1 ? { ...tool, cache_control: { type: 'ephemeral' as const } } : tool,
+  );
+  const { sent } = await run()(request(ask, { tools: marked }));
+  const kept = sent[0]?.tools ?? [];
+  assert.ok(!namesIn(sent[0]).includes(marked.at(-1)?.name ?? ''));
+  assert.deepEqual(
+    kept.map(({ cache_control }) => cache_control?.type).filter((type) => type !== undefined),
+    ['ephemeral'],
+  );
+});
+
+for (const [when, over] of Object.entries<Partial<ChatRequest>>({
+  'there are few tools': { tools: tools.slice(0, 8) },
+  'their tokens are few': { tools: tools.map(({ name }) => ({ name })) },
+  'a request says nothing': { messages: [{ role: 'user', content: 'please go on with it' }] },
+  'a request is in a script that nobody here reads': {
+    messages: [{ role: 'user', content: '请帮我查询天气记录' }],
+  },
+  'the client searches for tools itself': {
+    tools: [...tools, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }],
+  },
+}))
+  test(`nothing happens where ${when}`, async () => {
+    const { sent, step } = await run()(request(ask, over));
+    assert.equal(sent[0]?.tools?.length, (over.tools ?? tools).length);
+    assert.equal(step?.facts.kept, undefined);
+  });
+
+test('with way_back=none nothing is added', async () => {
+  const { sent } = await run()(request(ask), { options: 'way_back=none' });
+  assert.ok(!namesIn(sent[0]).includes('find_tools'));
+  assert.ok((sent[0]?.tools?.length ?? 0) < tools.length);
+});
+
+describe('the way back', () => {
+  const violin = 'mcp__violin_server__violin_lookup';
+  const answerOf = (content: readonly Block[]): Answer => ({
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'demo',
+    content,
+    stop_reason: content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: { input_tokens: 100, output_tokens: 10 },
+  });
+  const use = (id: string, name: string, input: unknown): Block => ({ type: 'tool_use', id, name, input });
+  /** A provider that says these turns one after the other. */
+  const script = (...turns: readonly (readonly Block[])[]): Handler => {
+    const left = [...turns];
+    return async () => Reply.of(answerOf(left.shift() ?? [{ type: 'text', text: 'Done.' }]));
+  };
+
+  for (const wire of ['anthropic-messages', 'openai-chat', 'openai-responses'])
+    test(`a tool is found and called by the client, which goes on with it (${wire})`, async () => {
+      const call = run();
+      const upstream = script(
+        [use('f1', 'find_tools', { query: 'violin makers' })],
+        [use('c1', 'call_tool', { name: violin, arguments: { violin: 'old' } })],
+      );
+      const first = await call(request(ask), { upstream, wire });
+      assert.equal(first.error, undefined);
+      assert.match(JSON.stringify(first.sent[1]?.messages.at(-1)), /violin_lookup/);
+      assert.deepEqual(
+        first.answer?.content.map((block) =>
+          block.type === 'tool_use' ? [block.id, block.name, block.input] : block,
+        ),
+        [['c1', violin, { violin: 'old' }]],
+      );
+      const next = await call(
+        request('', {
+          messages: [
+            { role: 'user', content: ask },
+            { role: 'assistant', content: first.answer?.content ?? [] },
+            { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'A Stradivari.' }] },
+          ],
+        }),
+        { upstream: script([{ type: 'text', text: 'It is a Stradivari.' }]), wire },
+      );
+      const history = JSON.stringify(next.sent[0]?.messages);
+      assert.match(history, /"find_tools"/);
+      assert.match(history, /"call_tool"/);
+      assert.doesNotMatch(history, new RegExp(`"name":"${violin}","input":\\{"violin"`));
+      assert.deepEqual(namesIn(next.sent[0]), namesIn(first.sent[0]));
+    });
+
+  test('wrong arguments and wrong names are told to the model, with what would be right', async () => {
+    const upstream = script(
+      [use('c1', 'call_tool', { name: violin, arguments: {} })],
+      [use('c2', 'call_tool', { name: 'nothing', arguments: {} })],
+      [use('c3', 'call_tool', { name: violin, arguments: '{"violin":"old"}' })],
+    );
+    const { sent, answer } = await run()(request(ask), { upstream });
+    assert.match(JSON.stringify(sent[1]?.messages.at(-1)), /arguments\.violin is missing.*input_schema/);
+    assert.match(JSON.stringify(sent[2]?.messages.at(-1)), /There is no tool/);
+    assert.deepEqual(
+      answer?.content.map((block) => block.type === 'tool_use' && block.input),
+      [{ violin: 'old' }],
+    );
+  });
+
+  test('a call of a tool that was left out reaches the client', async () => {
+    const upstream = script([use('c1', violin, { violin: 'old' })]);
+    const { answer, sent } = await run()(request(ask), { upstream });
+    assert.equal(sent.length, 1);
+    assert.deepEqual(
+      answer?.content.map((block) => block.type === 'tool_use' && block.name),
+      [violin],
+    );
+  });
+});

@@ -1,0 +1,169 @@
+import {
+  digestOfTools,
+  type Exchange,
+  formatUsd,
+  type Kit,
+  type ModuleMaker,
+  type Tool,
+  withTools,
+} from '../../module-api.ts';
+import { choose } from './choice/choose.ts';
+import { requestTexts } from './choice/request-texts.ts';
+import type { ReadText, ToolList } from './choice/tool-list.ts';
+import { type Decision, decidedHere, isAbout, latestDecision } from './decision.ts';
+import { withoutTools } from './left-out.ts';
+import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
+import { isClients, neededIn } from './needed.ts';
+import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
+import { ToolLists } from './tool-lists.ts';
+import { toolsFor, wayBack } from './way-back.ts';
+import { isLosing, remember, savedBy } from './worth.ts';
+
+const name = 'mcp-optimizer';
+
+type OptimizerKit = Kit<McpOptimizerOptions>;
+
+/** Leaves out the tools that a conversation does not need, the same ones in all of its calls, and finds them where they are missed. */
+export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
+  const lists = new ToolLists();
+
+  /** Undefined where the tools stay as they are. */
+  async function decide(
+    exchange: Exchange,
+    offered: readonly Tool[],
+    kit: OptimizerKit,
+  ): Promise<Decision | undefined> {
+    const before = await latestDecision(exchange, kit);
+    if (!kit.prefix.isBreak) return before !== undefined && isAbout(before, offered) ? before : undefined;
+    if (before !== undefined && (await isLosing(exchange, kit))) {
+      kit.note({ aside: 'costs' });
+      return undefined;
+    }
+    const left = await chosen(exchange, offered, kit);
+    // What is not known to be of no use stays: a set that was chosen once only grows.
+    const again = before === undefined ? left : stillLeft(before.left, offered, left);
+    if (again === undefined || again.length === 0) return undefined;
+    return decidedHere(exchange, kit, { tools: digestOfTools({ tools: offered }), left: again });
+  }
+
+  /** The names of those that can be left out; undefined where nobody can tell. */
+  async function chosen(
+    exchange: Exchange,
+    offered: readonly Tool[],
+    kit: OptimizerKit,
+  ): Promise<readonly string[] | undefined> {
+    const texts = requestTexts(exchange.request);
+    const [{ list, why }, request] = await Promise.all([lists.of(offered, kit.embed), readWith(kit, texts)]);
+    if (list === undefined || request.why !== undefined) {
+      kit.note({ vectors: why ?? request.why ?? 'down' });
+      lists.makeLater(offered, kit);
+      return undefined;
+    }
+    const needed = neededIn(exchange, list, { tools: offered, always: kit.options.always });
+    const { kept, isVague } = choose(list, request.texts, needed);
+    if (isVague) kit.note({ vague: true });
+    const left = [...list.tools.keys()].filter((at) => !kept.has(at));
+    const tokens = left.reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
+    return tokens < savedTokensMin ? [] : left.map((at) => list.tools[at]?.name ?? '');
+  }
+
+  function searchable(offered: readonly Tool[], kit: OptimizerKit): Promise<ToolList> {
+    return lists.of(offered, kit.embed).then(({ list }) => list ?? lists.withoutVectors(offered));
+  }
+
+  return {
+    name,
+    summary: 'Leaves out tools that a conversation does not need, and finds them where they are missed.',
+    status: 'preview',
+    protective: false,
+    ifBroken: 'skip',
+    touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
+    options: mcpOptimizerOptions,
+
+    async handle(exchange, next, kit) {
+      const { tools = [] } = exchange.request;
+      const offered = tools.every(isClients) ? tools : tools.filter(isClients);
+      if (offered.length < kit.options.min_tools || offered.length > toolsMax) return next(exchange);
+      if (isBeyondUs(exchange) || tokensOf(offered) < toolTokensMin) return next(exchange);
+      const decision = await decide(exchange, offered, kit);
+      if (decision === undefined) return next(exchange);
+      const left = new Set(decision.left);
+      const edited = exchange.with({ request: { ...exchange.request, tools: withoutTools(tools, left) } });
+      const isFinding = kit.options.way_back !== 'none';
+      const leftTools = offered.filter((tool) => left.has(tool.name));
+      const added = isFinding ? tokensOf(toolsFor(tools, left)) : 0;
+      kit.note({ kept: `${tools.length - leftTools.length}/${tools.length}` });
+      reckon(exchange, tokensOf(leftTools) - added, kit);
+      if (!isFinding) return next(edited);
+      const back = wayBack({
+        tools: offered,
+        left,
+        list: () => searchable(offered, kit),
+        read: async (texts) =>
+          (
+            await readWith(
+              kit,
+              texts.map((text) => ({ text, weight: 1 })),
+            )
+          ).texts,
+      });
+      return withTools(back, { exchange: edited, next, kit });
+    },
+  };
+};
+
+/** Without vectors where there are none in time: then words alone have to do. */
+async function readWith(
+  kit: OptimizerKit,
+  texts: ReturnType<typeof requestTexts>,
+): Promise<{ readonly texts: readonly ReadText[]; readonly why?: string | undefined }> {
+  const { vectors, why } = await kit.embed.many(
+    texts.map(({ text }) => text),
+    { use: 'tools', deadlineMs: vectorsWaitMs },
+  );
+  const none = new Float32Array();
+  return { texts: texts.map((one, at) => ({ ...one, vector: vectors?.[at]?.values ?? none })), why };
+}
+
+/** Tools that the client has changed meanwhile are new to us, and stay. */
+function stillLeft(
+  before: readonly string[],
+  offered: readonly Tool[],
+  now: readonly string[] | undefined,
+): readonly string[] {
+  const there = new Set(offered.map((tool) => tool.name));
+  const left = before.filter((one) => there.has(one));
+  if (now === undefined) return left;
+  const chosenNow = new Set(now);
+  return left.filter((one) => chosenNow.has(one));
+}
+
+/** A client that searches for its tools itself, and calls whose answer can't be gone on with here. */
+function isBeyondUs({ request, received }: Exchange): boolean {
+  if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
+  return (request.tools ?? []).some(
+    (tool) =>
+      'defer_loading' in tool || /^tool_search/.test('kind' in tool ? String(tool.kind) : (tool.type ?? '')),
+  );
+}
+
+function tokensOf(tools: readonly Tool[]): number {
+  return tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools)) / 4;
+}
+
+/** Says what it should come to at once, as the head of a stream goes out before anybody knows, and what it came to when that is known. */
+function reckon(exchange: Exchange, tokens: number, kit: OptimizerKit): void {
+  const card = kit.catalog.priced(exchange.target)?.card;
+  if (card === undefined) return;
+  const rate = kit.prefix.isBreak ? card.input : card.cacheRead;
+  kit.note({ saved: dollars(Math.round((tokens * rate) / 1000)) });
+  kit.whenPaid((attempts) => {
+    const saved = savedBy(attempts, tokens, { card, name });
+    kit.note({ saved: dollars(saved) });
+    kit.later(() => remember(saved, exchange, kit));
+  });
+}
+
+function dollars(nano: number): string {
+  return nano < 0 ? `-${formatUsd(-nano)}` : formatUsd(nano);
+}

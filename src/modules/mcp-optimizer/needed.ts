@@ -1,0 +1,58 @@
+import { type Exchange, isJsonObject, type Message, type Tool } from '../../module-api.ts';
+import type { ToolList } from './choice/tool-list.ts';
+
+/** A tool of the client's own, and none that its provider runs. */
+export function isClients({ type }: Tool): boolean {
+  return type === undefined || type === 'custom';
+}
+
+/** The tools that must stay whatever the request is about: used, forced or named. `tools` are those of the list. */
+export function neededIn(
+  exchange: Exchange,
+  list: ToolList,
+  { tools, always }: { readonly tools: readonly Tool[]; readonly always: readonly string[] },
+): ReadonlySet<number> {
+  const { request, received } = exchange;
+  const places = new Map(tools.map(({ name }, at) => [name, at]));
+  const needed = new Set<number>();
+  const add = (name: string) => {
+    const at = places.get(name);
+    if (at !== undefined) needed.add(at);
+  };
+  for (const name of always) add(name);
+  for (const name of namesIn(received.body.tool_choice)) add(name);
+  if (request.tool_choice?.type === 'tool') add(request.tool_choice.name);
+  for (const message of request.messages) {
+    for (const name of usedIn(message)) add(name);
+    for (const text of textsIn(message)) for (const at of list.namedIn(text)) needed.add(at);
+  }
+  for (const at of list.namedIn(systemText(request.system))) needed.add(at);
+  return needed;
+}
+
+function usedIn({ content }: Message): readonly string[] {
+  return typeof content === 'string'
+    ? []
+    : content.flatMap((block) => (block.type === 'tool_use' ? [block.name] : []));
+}
+
+/** What people and models said; what tools gave back names things by the hundred. */
+function textsIn({ content }: Message): readonly string[] {
+  return typeof content === 'string'
+    ? [content]
+    : content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
+function systemText(system: Exchange['request']['system']): string {
+  if (system === undefined || typeof system === 'string') return system ?? '';
+  return system.map(({ text }) => text).join('\n');
+}
+
+/** Every name in what a client wrote about the choice: there are ways to allow several, which not all formats have. */
+function namesIn(choice: unknown): readonly string[] {
+  if (Array.isArray(choice)) return choice.flatMap(namesIn);
+  if (!isJsonObject(choice)) return [];
+  return Object.entries(choice).flatMap(([field, value]) =>
+    field === 'name' && typeof value === 'string' ? [value] : namesIn(value),
+  );
+}

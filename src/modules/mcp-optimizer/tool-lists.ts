@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import {
+  digestOfTools,
+  type Embeddings,
+  type Kit,
+  Lru,
+  type Tool,
+  type WhyNoVectors,
+} from '../../module-api.ts';
+import { type PreparedTool, prepared } from './choice/prepared-tool.ts';
+import { ToolList } from './choice/tool-list.ts';
+import { listsKept, textsAtOnce, toolsKept, vectorsMakeMs, vectorsWaitMs } from './limits.ts';
+
+export type Listed =
+  | { readonly list: ToolList; readonly why?: undefined }
+  | { readonly list?: undefined; readonly why: WhyNoVectors };
+
+/** Lists of tools with their vectors, for all accounts: what tools say of themselves is no secret of one. */
+export class ToolLists {
+  readonly #lists = new Lru<ToolList>(listsKept);
+  readonly #tools = new Lru<PreparedTool>(toolsKept);
+  readonly #making = new Set<string>();
+
+  /** Waits for vectors that are missing for as long as a call can. */
+  async of(tools: readonly Tool[], embed: Embeddings): Promise<Listed> {
+    const name = digestOfTools({ tools });
+    const known = this.#lists.get(name);
+    if (known !== undefined) return { list: known };
+    const all = tools.map((tool) => this.#prepared(tool));
+    const { vectors, why } = await embed.many(
+      all.map(({ text }) => text),
+      { use: 'tools', isPublic: true, deadlineMs: vectorsWaitMs },
+    );
+    if (vectors === undefined) return { why };
+    const list = new ToolList(
+      all,
+      vectors.map(({ values }) => values),
+    );
+    this.#lists.set(name, list);
+    return { list };
+  }
+
+  /** To be searched by words alone. */
+  withoutVectors(tools: readonly Tool[]): ToolList {
+    return new ToolList(
+      tools.map((tool) => this.#prepared(tool)),
+      [],
+    );
+  }
+
+  /** Makes the vectors that are missing after the call, for the next one. */
+  makeLater(tools: readonly Tool[], kit: Pick<Kit<unknown>, 'embed' | 'later'>): void {
+    const name = digestOfTools({ tools });
+    if (this.#making.has(name)) return;
+    this.#making.add(name);
+    const texts = tools.map((tool) => this.#prepared(tool).text);
+    kit.later(async () => {
+      try {
+        for (let at = 0; at < texts.length; at += textsAtOnce)
+          await kit.embed.many(texts.slice(at, at + textsAtOnce), {
+            use: 'tools',
+            isPublic: true,
+            deadlineMs: vectorsMakeMs,
+          });
+      } finally {
+        this.#making.delete(name);
+      }
+    });
+  }
+
+  #prepared(tool: Tool): PreparedTool {
+    const json = jsonOf(tool);
+    const key = hash('sha256', json, 'base64url');
+    const known = this.#tools.get(key);
+    if (known !== undefined) return known;
+    const made = prepared(tool, json);
+    this.#tools.set(key, made);
+    return made;
+  }
+}
+
+/** Without the marker, which is no part of the tool. */
+function jsonOf({ name, description, input_schema }: Tool): string {
+  return JSON.stringify({ name, description, input_schema });
+}

@@ -1,0 +1,137 @@
+import { type AnsweredTool, isJsonObject, type Tool, type ToolAnswer } from '../../module-api.ts';
+import { found } from './choice/choose.ts';
+import { clausesOf } from './choice/clauses.ts';
+import type { ReadText, ToolList } from './choice/tool-list.ts';
+import { serverOf } from './choice/tool-text.ts';
+import { findToolsMost, wholeToolsMost } from './limits.ts';
+import { wrongArguments } from './wrong-arguments.ts';
+
+interface WayBackParts {
+  /** All that the client offers. */
+  readonly tools: readonly Tool[];
+  /** Names of those that the model doesn't see. */
+  readonly left: ReadonlySet<string>;
+  /** The client's own tools, ready to be searched. */
+  list(): Promise<ToolList>;
+  /** With vectors where there are any in time. */
+  read(texts: readonly string[]): Promise<readonly ReadText[]>;
+}
+
+/** Two tools by which a model gets at what was left out: one that finds tools, and one that calls them. */
+export function wayBack(parts: WayBackParts): readonly AnsweredTool[] {
+  const [finding, calling] = toolsFor(parts.tools, parts.left);
+  return [
+    { tool: finding, answer: (input) => findTools(input, parts, calling.name) },
+    { tool: calling, answer: (input) => callTool(input, parts, finding.name) },
+  ];
+}
+
+/** The same for the same tools, whoever asks. */
+export function toolsFor(tools: readonly Tool[], left: ReadonlySet<string>): readonly [Tool, Tool] {
+  const finding = nameApart('find_tools', tools);
+  const calling = nameApart('call_tool', tools);
+  return [
+    {
+      name: finding,
+      description: `Finds tools beyond those listed here: ${left.size} more are available${serversIn(left)}. Use it whenever none of the listed tools does what is needed, before saying that something can't be done. What it finds is called with ${calling}.`,
+      input_schema: {
+        type: 'object',
+        properties: { query: { type: 'string', description: 'What is to be done, in a few words' } },
+        required: ['query'],
+      },
+    },
+    {
+      name: calling,
+      description: `Calls a tool that ${finding} found.`,
+      input_schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'The name of the tool' },
+          arguments: { type: 'object', description: 'Its arguments, by its input_schema' },
+        },
+        required: ['name', 'arguments'],
+      },
+    },
+  ];
+}
+
+/** Apart from all that the client offers, what is left out included. */
+function nameApart(name: string, tools: readonly Tool[]): string {
+  const taken = new Set(tools.map((tool) => tool.name));
+  let apart = name;
+  for (let number = 2; taken.has(apart); number++) apart = `${name}_${number}`;
+  return apart;
+}
+
+const serversShown = 20;
+
+function serversIn(left: ReadonlySet<string>): string {
+  const servers = [...new Set([...left].flatMap((name) => serverOf(name) ?? []))];
+  if (servers.length === 0) return '';
+  const more = servers.length > serversShown ? ' and others' : '';
+  return `, of ${servers.slice(0, serversShown).join(', ')}${more}`;
+}
+
+async function findTools(
+  input: unknown,
+  { tools, left, list, read }: WayBackParts,
+  calling: string,
+): Promise<ToolAnswer> {
+  const query = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
+  if (query === '') return { content: 'query must say what is to be done', isError: true };
+  const all = await list();
+  const among = new Set([...all.tools.keys()].filter((at) => left.has(all.tools[at]?.name ?? '')));
+  const best = found(all, await read([query, ...clausesOf(query)]), { among, most: findToolsMost });
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const named = best.flatMap((at) => byName.get(all.tools[at]?.name ?? '') ?? []);
+  const whole = named.slice(0, wholeToolsMost);
+  const brief = named.slice(wholeToolsMost);
+  const lines = [
+    `Call one of these with ${calling}:`,
+    ...whole.map(({ name, description, input_schema }) =>
+      JSON.stringify({ name, description, input_schema }),
+    ),
+  ];
+  if (brief.length > 0)
+    lines.push('', 'Others; find them by name for their input_schema:', ...brief.map(inALine));
+  return lines.join('\n');
+}
+
+const lineCharacters = 120;
+
+function inALine({ name, description = '' }: Tool): string {
+  const text = description.replace(/\s+/g, ' ').trim();
+  return `${name}: ${text.length <= lineCharacters ? text : `${text.slice(0, lineCharacters)}…`}`;
+}
+
+/** The client gets the real call. A tool that the model could have called by itself is called all the same. */
+function callTool(input: unknown, { tools }: WayBackParts, finding: string): ToolAnswer {
+  const { name, arguments: given } = isJsonObject(input) ? input : {};
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined)
+    return {
+      content: `There is no tool ${JSON.stringify(name ?? '')}. ${finding} tells which there are.`,
+      isError: true,
+    };
+  const values = parsed(given);
+  const wrong = wrongArguments(values, { type: 'object', ...tool.input_schema });
+  if (wrong.length === 0) return { handOver: { name: tool.name, input: values } };
+  const shown = wrong.slice(0, wrongShown).join('; ');
+  return {
+    content: `${shown}. The input_schema of ${tool.name} is ${JSON.stringify(tool.input_schema ?? {})}`,
+    isError: true,
+  };
+}
+
+const wrongShown = 5;
+
+/** Some models write arguments as a text, and leave them out where there are none. */
+function parsed(given: unknown): unknown {
+  if (given === undefined) return {};
+  if (typeof given !== 'string') return given;
+  try {
+    return JSON.parse(given);
+  } catch {
+    return given;
+  }
+}
