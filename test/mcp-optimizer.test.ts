@@ -154,3 +154,84 @@ test('the SDK of Chat Completions gets the real call, too', async () => {
       calls += `${called?.name ?? ''}${called?.arguments ?? ''}`;
   assert.equal(calls, 'music__make_playlist{"id":"7"}');
 });
+
+/** What Anthropic's models say when they look for a tool by themselves. */
+const searching = [
+  { type: 'server_tool_use', id: 'srvtoolu_1', name: 'tool_search_tool_bm25', input: { query: 'playlist' } },
+  {
+    type: 'tool_search_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: {
+      type: 'tool_search_tool_search_result',
+      tool_references: [{ type: 'tool_reference', tool_name: 'music__make_playlist' }],
+    },
+  },
+  { type: 'tool_use', id: 'toolu_1', name: 'music__make_playlist', input: { id: '7' } },
+];
+
+function searcher(request: SeenRequest): Script {
+  if (request.url.includes('/chat/')) return model(request);
+  const said = request.bytes.toString('utf8').includes('toolu_1');
+  const content = said ? [{ type: 'text', text: 'Done.' }] : searching;
+  const usage = { input_tokens: 10, output_tokens: 5 };
+  const stop_reason = said ? 'end_turn' : 'tool_use';
+  const message = {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'claude-sonnet-5-5',
+    stop_sequence: null,
+  };
+  if (request.json.stream !== true) return { body: { ...message, content, stop_reason, usage } };
+  const frame = (fields: { type: string }) => `event: ${fields.type}\ndata: ${JSON.stringify(fields)}\n\n`;
+  const event = (type: string, fields: object) => frame({ type, ...fields });
+  return {
+    chunks: [
+      event('message_start', { message: { ...message, content: [], stop_reason: null, usage } }),
+      ...content.flatMap((content_block, index) => [
+        event('content_block_start', { index, content_block }),
+        event('content_block_stop', { index }),
+      ]),
+      event('message_delta', { delta: { stop_reason, stop_sequence: null }, usage }),
+      event('message_stop', {}),
+    ],
+  };
+}
+
+for (const stream of [true, false])
+  test(`a provider that searches by itself gets all tools, and its search is unseen, ${stream ? 'streamed' : 'unstreamed'}`, async () => {
+    fake.answerWith(searcher);
+    const asked = { role: 'user' as const, content: `${question()}, quietly` };
+    const say = (messages: Anthropic.MessageParam[], provider = 'claude-sonnet-5-5') => {
+      const marked = messagesTools.map((tool, at) =>
+        at === tools.length - 1 ? { ...tool, cache_control: { type: 'ephemeral' as const } } : tool,
+      );
+      const body = { model: provider, max_tokens: 100, tools: marked, messages };
+      return stream ? anthropic.messages.stream(body).finalMessage() : anthropic.messages.create(body);
+    };
+    const first = await say([asked]);
+    assert.deepEqual(
+      first.content.map(({ type }) => type),
+      ['tool_use'],
+    );
+    const sent = objectsOf(fake.requests[0]?.json.tools);
+    const deferred = sent.filter((tool) => tool.defer_loading === true);
+    assert.equal(sent.length, tools.length + 1);
+    assert.ok(deferred.length > 5 && deferred.every((tool) => tool.cache_control === undefined));
+    assert.equal(sent.filter((tool) => tool.cache_control !== undefined).length, 1);
+    assert.ok(sent.some((tool) => tool.type === 'tool_search_tool_bm25_20251119'));
+    const turns: Anthropic.MessageParam[] = [
+      asked,
+      { role: 'assistant', content: first.content },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'made' }] },
+    ];
+    await say(turns);
+    const second = fake.requests.at(-1) ?? assert.fail();
+    assert.deepEqual(second.json.tools, fake.requests[0]?.json.tools);
+    assert.deepEqual(objectsOf(second.json.messages)[1]?.content, searching);
+    // Another provider can't read what this one said to itself.
+    await say(turns, 'lmstudio/any');
+    const other = fake.requests.at(-1)?.bytes.toString('utf8') ?? '';
+    assert.match(other, /find_tools/);
+    assert.doesNotMatch(other, /tool_search|defer_loading/);
+  });

@@ -106,6 +106,8 @@ export interface Tool {
   readonly description?: string;
   readonly input_schema?: Readonly<Record<string, unknown>>;
   readonly strict?: boolean;
+  /** There, but not loaded before the model has looked for it; not every provider knows that. */
+  readonly defer_loading?: boolean;
   readonly cache_control?: CacheControl;
 }
 

@@ -1,4 +1,4 @@
-import type { Usage } from './message.ts';
+import type { Tool, Usage } from './message.ts';
 import { type NanoUsd, nanoOfPico, type PicoUsd, type PicoUsdPerToken } from './money.ts';
 
 /** What one token of each kind costs, and one of what is sold by the piece. */
@@ -36,6 +36,8 @@ export interface Priced {
   readonly contextTokens?: number;
   /** How long its provider keeps what it has read, where that is known. */
   readonly cacheSeconds?: number;
+  /** The tool by which the model looks for tools that have `defer_loading`, where its provider has one. */
+  readonly toolSearch?: Tool;
 }
 
 /** What a call cost, in trillionths of a dollar by kind: the parts add up to the whole. */

@@ -17,13 +17,24 @@ export interface Shown {
   readonly calls: readonly string[];
 }
 
+/** Blocks of a provider's own that clients didn't ask for. */
+export interface HiddenBlocks {
+  is(block: Block): boolean;
+  /** Whether the provider of this call wants to see those of earlier turns again; another one can't read them. */
+  readonly goBack: boolean;
+}
+
 /** Where in the ledger the turn is that follows on `before`, a place of the conversation. */
 export function placeOf(before: string, { text, calls }: Shown): string {
   return `turn:${before}:${digest([text.trim(), calls])}`;
 }
 
 /** The messages of a request with our part of earlier turns where it was. */
-export async function withKeptTurns(exchange: Exchange, ledger: Ledger): Promise<readonly Message[]> {
+export async function withKeptTurns(
+  exchange: Exchange,
+  ledger: Ledger,
+  hidden?: HiddenBlocks,
+): Promise<readonly Message[]> {
   const { conversation, request } = exchange;
   const messages: Message[] = [];
   let isChanged = false;
@@ -44,7 +55,9 @@ export async function withKeptTurns(exchange: Exchange, ledger: Ledger): Promise
       continue;
     }
     isChanged = true;
-    const said = rounds.filter(({ content }) => content.length > 0);
+    const said = rounds
+      .map((round) => (hidden?.goBack === false ? withoutHidden(round, hidden) : round))
+      .filter(({ content }) => content.length > 0);
     for (const [round, { content, results }] of said.entries()) {
       if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
       const isLast = round === said.length - 1;
@@ -54,6 +67,10 @@ export async function withKeptTurns(exchange: Exchange, ledger: Ledger): Promise
   }
   if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
   return isChanged ? messages : request.messages;
+}
+
+function withoutHidden(round: Round, { is }: HiddenBlocks): Round {
+  return { ...round, content: round.content.filter((block) => !is(block)) };
 }
 
 /** The client's cache marker stays where it was: on the last of what it saw. */

@@ -8,7 +8,9 @@ const pause = '\n\n';
 export class ShownEvents implements Shown {
   text = '';
   readonly calls: string[] = [];
-  readonly #isOurs: (name: string) => boolean;
+  /** Whether anything was not shown. */
+  hasHidden = false;
+  readonly #isHidden: (block: Block) => boolean;
   #blocks = 0;
   #rounds = 0;
   /** Which number a block of this round has for the client; undefined for what it doesn't see. */
@@ -16,8 +18,8 @@ export class ShownEvents implements Shown {
   /** Whether this round has said nothing yet, after others that have. */
   #resumes = false;
 
-  constructor(isOurs: (name: string) => boolean) {
-    this.#isOurs = isOurs;
+  constructor(isHidden: (block: Block) => boolean) {
+    this.#isHidden = isHidden;
   }
 
   /** Of one event of a round, without its end, which comes once for all of them. */
@@ -53,7 +55,8 @@ export class ShownEvents implements Shown {
   }
 
   *#start(index: number, block: Block): Generator<ReplyEvent> {
-    const isHidden = block.type === 'tool_use' && this.#isOurs(block.name);
+    const isHidden = this.#isHidden(block);
+    this.hasHidden ||= isHidden;
     this.#numbers.set(index, isHidden ? undefined : this.#blocks);
     if (isHidden) return;
     if (block.type === 'tool_use') this.calls.push(block.id);

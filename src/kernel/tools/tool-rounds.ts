@@ -7,7 +7,7 @@ import type { Handler, Kit } from '../module.ts';
 import { Folding } from '../reply/answer.ts';
 import { within } from '../within.ts';
 import type { NamedTools, ToolAnswer } from './answered-tool.ts';
-import { placeOf, type Round } from './kept-turn.ts';
+import { type HiddenBlocks, placeOf, type Round } from './kept-turn.ts';
 import { ShownEvents } from './shown-events.ts';
 import { summedUsage } from './summed-usage.ts';
 
@@ -17,6 +17,7 @@ interface RoundsParts {
   readonly kit: Pick<Kit<unknown>, 'ledger' | 'note'>;
   readonly tools: NamedTools;
   readonly roundsMax: number;
+  readonly hidden?: HiddenBlocks | undefined;
 }
 
 /** One turn of the model, in as many rounds as it takes until it speaks to the client. */
@@ -31,7 +32,10 @@ export class ToolRounds {
   constructor(parts: RoundsParts, asked: ChatRequest) {
     this.#parts = parts;
     this.#asked = asked;
-    this.#shown = new ShownEvents((name) => parts.tools.has(name));
+    this.#shown = new ShownEvents(
+      (block) =>
+        (block.type === 'tool_use' && parts.tools.has(block.name)) || parts.hidden?.is(block) === true,
+    );
   }
 
   /** The events of the one answer that the client gets. */
@@ -181,7 +185,7 @@ export class ToolRounds {
   async *#end(said: Ended, last: Round): AsyncGenerator<ReplyEvent> {
     const { exchange, kit } = this.#parts;
     this.#rounds.push(last);
-    if (this.#called > 0) {
+    if (this.#called > 0 || this.#shown.hasHidden) {
       const place = placeOf(exchange.conversation.at(), this.#shown);
       await kit.ledger.once(place, () => this.#rounds).catch(() => kit.note({ turn: 'not-kept' }));
     }

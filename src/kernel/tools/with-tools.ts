@@ -4,13 +4,15 @@ import { essentialsOf } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
 import type { Reply } from '../reply/reply.ts';
 import { type AnsweredTool, namedApart, offering } from './answered-tool.ts';
-import { withKeptTurns } from './kept-turn.ts';
+import { type HiddenBlocks, withKeptTurns } from './kept-turn.ts';
 import { ToolRounds } from './tool-rounds.ts';
 
 export interface ToolsIn {
   readonly exchange: Exchange;
   readonly next: Handler;
   readonly kit: Pick<Kit<unknown>, 'ledger' | 'note'>;
+  /** What clients shall not see of answers, and is put back where it was when they go on. */
+  readonly hidden?: HiddenBlocks;
   /** How often the model may be asked for one answer. */
   readonly rounds?: number;
 }
@@ -20,16 +22,18 @@ export interface ToolsIn {
  * `tools`, `history`, `newest-turn`, `output-limit` and `reply` among what they touch.
  */
 export async function withTools(tools: readonly AnsweredTool[], within: ToolsIn): Promise<Reply> {
-  const { exchange, next, kit, rounds = limits.toolRoundsMax } = within;
+  const { exchange, next, kit, hidden, rounds = limits.toolRoundsMax } = within;
   const { request } = exchange;
   if (isBeyondUs(exchange)) return next(exchange);
-  const messages = await withKeptTurns(exchange, kit.ledger);
+  const messages = await withKeptTurns(exchange, kit.ledger, hidden);
   const named = namedApart(tools, request);
-  if (named.size === 0 && messages === request.messages) return next(exchange);
-  const asked = offering({ ...request, messages }, named);
-  const reply = await next(exchange.with({ request: asked }));
-  if (named.size === 0) return reply;
-  const turn = new ToolRounds({ exchange, next, kit, tools: named, roundsMax: rounds }, asked);
+  const isIdle = named.size === 0 && hidden?.goBack !== true;
+  if (isIdle && messages === request.messages) return next(exchange);
+  const asked =
+    messages === request.messages ? offering(request, named) : offering({ ...request, messages }, named);
+  const reply = await next(asked === request ? exchange : exchange.with({ request: asked }));
+  if (isIdle) return reply;
+  const turn = new ToolRounds({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, asked);
   return reply.through((events) => turn.of(events));
 }
 

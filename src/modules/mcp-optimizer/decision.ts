@@ -6,7 +6,11 @@ export interface Decision {
   readonly tools: string;
   /** Names of those that are left out. */
   readonly left: readonly string[];
+  readonly way: Way;
 }
+
+/** How the model gets at what is left out: by tools of ours, by its provider's search, or not at all. */
+export type Way = 'find' | 'defer' | 'none';
 
 /** What was decided last in this conversation, as far as it is the same one. */
 export async function latestDecision(
@@ -42,5 +46,10 @@ function placeOf(place: string): string {
 }
 
 function isDecision(decided: unknown): decided is Decision {
-  return isJsonObject(decided) && typeof decided.tools === 'string' && Array.isArray(decided.left);
+  return (
+    isJsonObject(decided) &&
+    typeof decided.tools === 'string' &&
+    Array.isArray(decided.left) &&
+    typeof decided.way === 'string'
+  );
 }

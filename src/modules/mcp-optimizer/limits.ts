@@ -5,7 +5,7 @@ export const savedTokensMin = 500;
 /** More tools than any client offers; a list of their names still fits into the ledger. */
 export const toolsMax = 2500;
 /** Tools that one search brings back. */
-export const findToolsMost = 32;
+export const findToolsMost = 64;
 /** How long a call waits for vectors, all together. */
 export const vectorsWaitMs = 300;
 /** Making vectors of tools after a call; hundreds of them take seconds. */

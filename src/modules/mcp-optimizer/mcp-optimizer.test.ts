@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Answer, Block, ChatRequest, Handler, Message, Tool } from '../../module-api.ts';
-import { Reply } from '../../module-api.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import {
+  type Answer,
+  type Block,
+  type ChatRequest,
+  type Handler,
+  type Message,
+  Reply,
+  type Tool,
+  type Usage,
+} from '../../module-api.ts';
 import { runModule } from '../../testing/run-module.ts';
+import { testPrices } from '../../testing/test-prices.ts';
 import { mcpOptimizer } from './mcp-optimizer.ts';
 import { toolsOf, wordVectors } from './testing.ts';
 
@@ -137,29 +147,74 @@ test('with way_back=none nothing is added', async () => {
   assert.ok((sent[0]?.tools?.length ?? 0) < tools.length);
 });
 
+const answerOf = (content: readonly Block[], usage: Usage = {}): Answer => ({
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'demo',
+  content,
+  stop_reason: content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn',
+  stop_sequence: null,
+  usage: { input_tokens: 100, output_tokens: 10, ...usage },
+});
+const use = (id: string, name: string, input: unknown): Block => ({ type: 'tool_use', id, name, input });
+/** A provider that says these turns one after the other. */
+function script(usage: Usage, ...turns: readonly (readonly Block[])[]): Handler {
+  const left = [...turns];
+  return async () => Reply.of(answerOf(left.shift() ?? [{ type: 'text', text: 'Done.' }], usage));
+}
+
+describe('what it is worth', () => {
+  const prices = testPrices({ input: 10, output: 10, cacheRead: 1, cacheWrite: 12 });
+  const usd = (facts: Readonly<Record<string, unknown>> | undefined) => Number(facts?.saved);
+  const using =
+    (usage: Usage): Handler =>
+    async () =>
+      Reply.of(answerOf([{ type: 'text', text: 'Done.' }], usage));
+
+  test('tokens count as much as those of the call that were billed', async () => {
+    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices });
+    const plain = await call(request(ask), { upstream: using({ input_tokens: 500, output_tokens: 1 }) });
+    const read = await call(request(`${ask} Or not?`), {
+      upstream: using({ input_tokens: 5, cache_read_input_tokens: 500, output_tokens: 1 }),
+    });
+    assert.ok(usd(plain.step?.facts) > 0.005, String(plain.step?.facts.saved));
+    assert.ok(Math.abs(usd(plain.step?.facts) / usd(read.step?.facts) - 10) < 0.01);
+  });
+
+  test('where searching costs more than it saves, all tools go out from the next break on', async () => {
+    const nowMs = { value: Date.now() };
+    const clock = { ...systemClock, now: () => nowMs.value };
+    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices, clock });
+    const messages: Message[] = [{ role: 'user', content: ask }];
+    const headers = ['x-weir-conversation', 'dear'];
+    for (let turn = 0; turn < 6; turn++) {
+      const rounds = [use(`f${turn}`, 'find_tools', { query: 'violin' })];
+      const dear: Usage = { input_tokens: 5, cache_read_input_tokens: 90_000, output_tokens: 1 };
+      const { step, answer } = await call(request('', { messages: [...messages] }), {
+        headers,
+        upstream: script(dear, rounds),
+      });
+      assert.ok(usd(step?.facts) < 0, String(step?.facts.saved));
+      messages.push(
+        { role: 'assistant', content: answer?.content ?? [] },
+        { role: 'user', content: 'And the weather then?' },
+      );
+    }
+    nowMs.value += 7_200_000;
+    const { sent, step } = await call(request('', { messages }), { headers });
+    assert.equal(step?.facts.aside, 'costs');
+    assert.equal(sent[0]?.tools?.length, tools.length);
+  });
+});
+
 describe('the way back', () => {
   const violin = 'mcp__violin_server__violin_lookup';
-  const answerOf = (content: readonly Block[]): Answer => ({
-    id: 'msg_1',
-    type: 'message',
-    role: 'assistant',
-    model: 'demo',
-    content,
-    stop_reason: content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn',
-    stop_sequence: null,
-    usage: { input_tokens: 100, output_tokens: 10 },
-  });
-  const use = (id: string, name: string, input: unknown): Block => ({ type: 'tool_use', id, name, input });
-  /** A provider that says these turns one after the other. */
-  const script = (...turns: readonly (readonly Block[])[]): Handler => {
-    const left = [...turns];
-    return async () => Reply.of(answerOf(left.shift() ?? [{ type: 'text', text: 'Done.' }]));
-  };
-
   for (const wire of ['anthropic-messages', 'openai-chat', 'openai-responses'])
     test(`a tool is found and called by the client, which goes on with it (${wire})`, async () => {
       const call = run();
       const upstream = script(
+        {},
         [use('f1', 'find_tools', { query: 'violin makers' })],
         [use('c1', 'call_tool', { name: violin, arguments: { violin: 'old' } })],
       );
@@ -180,7 +235,7 @@ describe('the way back', () => {
             { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'A Stradivari.' }] },
           ],
         }),
-        { upstream: script([{ type: 'text', text: 'It is a Stradivari.' }]), wire },
+        { upstream: script({}, [{ type: 'text', text: 'It is a Stradivari.' }]), wire },
       );
       const history = JSON.stringify(next.sent[0]?.messages);
       assert.match(history, /"find_tools"/);
@@ -191,6 +246,7 @@ describe('the way back', () => {
 
   test('wrong arguments and wrong names are told to the model, with what would be right', async () => {
     const upstream = script(
+      {},
       [use('c1', 'call_tool', { name: violin, arguments: {} })],
       [use('c2', 'call_tool', { name: 'nothing', arguments: {} })],
       [use('c3', 'call_tool', { name: violin, arguments: '{"violin":"old"}' })],
@@ -205,7 +261,7 @@ describe('the way back', () => {
   });
 
   test('a call of a tool that was left out reaches the client', async () => {
-    const upstream = script([use('c1', violin, { violin: 'old' })]);
+    const upstream = script({}, [use('c1', violin, { violin: 'old' })]);
     const { answer, sent } = await run()(request(ask), { upstream });
     assert.equal(sent.length, 1);
     assert.deepEqual(

@@ -10,7 +10,8 @@ import {
 import { choose } from './choice/choose.ts';
 import { requestTexts } from './choice/request-texts.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
-import { type Decision, decidedHere, isAbout, latestDecision } from './decision.ts';
+import { type Decision, decidedHere, isAbout, latestDecision, type Way } from './decision.ts';
+import { isSearch, withDeferred } from './deferred.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
 import { isClients, neededIn } from './needed.ts';
@@ -43,7 +44,11 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     // What is not known to be of no use stays: a set that was chosen once only grows.
     const again = before === undefined ? left : stillLeft(before.left, offered, left);
     if (again === undefined || again.length === 0) return undefined;
-    return decidedHere(exchange, kit, { tools: digestOfTools({ tools: offered }), left: again });
+    return decidedHere(exchange, kit, {
+      tools: digestOfTools({ tools: offered }),
+      left: again,
+      way: wayOf(exchange, kit),
+    });
   }
 
   /** The names of those that can be left out; undefined where nobody can tell. */
@@ -67,6 +72,25 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     return tokens < savedTokensMin ? [] : left.map((at) => list.tools[at]?.name ?? '');
   }
 
+  function backTo(
+    offered: readonly Tool[],
+    left: ReadonlySet<string>,
+    kit: OptimizerKit,
+  ): ReturnType<typeof wayBack> {
+    return wayBack({
+      tools: offered,
+      left,
+      list: () => searchable(offered, kit),
+      read: async (texts) =>
+        (
+          await readWith(
+            kit,
+            texts.map((text) => ({ text, weight: 1 })),
+          )
+        ).texts,
+    });
+  }
+
   function searchable(offered: readonly Tool[], kit: OptimizerKit): Promise<ToolList> {
     return lists.of(offered, kit.embed).then(({ list }) => list ?? lists.withoutVectors(offered));
   }
@@ -88,29 +112,30 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       const decision = await decide(exchange, offered, kit);
       if (decision === undefined) return next(exchange);
       const left = new Set(decision.left);
-      const edited = exchange.with({ request: { ...exchange.request, tools: withoutTools(tools, left) } });
-      const isFinding = kit.options.way_back !== 'none';
       const leftTools = offered.filter((tool) => left.has(tool.name));
-      const added = isFinding ? tokensOf(toolsFor(tools, left)) : 0;
       kit.note({ kept: `${tools.length - leftTools.length}/${tools.length}` });
+      const search = decision.way === 'defer' ? searchOf(exchange, kit) : undefined;
+      const added = decision.way === 'find' ? tokensOf(toolsFor(tools, left)) : 0;
       reckon(exchange, tokensOf(leftTools) - added, kit);
-      if (!isFinding) return next(edited);
-      const back = wayBack({
-        tools: offered,
-        left,
-        list: () => searchable(offered, kit),
-        read: async (texts) =>
-          (
-            await readWith(
-              kit,
-              texts.map((text) => ({ text, weight: 1 })),
-            )
-          ).texts,
-      });
-      return withTools(back, { exchange: edited, next, kit });
+      const sent = search === undefined ? withoutTools(tools, left) : withDeferred(tools, left, search);
+      const edited = exchange.with({ request: { ...exchange.request, tools: sent } });
+      const back = decision.way === 'find' ? backTo(offered, left, kit) : [];
+      const hidden = { is: isSearch, goBack: search !== undefined };
+      return withTools(back, { exchange: edited, next, kit, hidden });
     },
   };
 };
+
+/** The tool by which the model of a call looks for others, where its provider has one. */
+function searchOf({ target }: Exchange, { catalog }: Pick<OptimizerKit, 'catalog'>): Tool | undefined {
+  return catalog.priced(target)?.toolSearch;
+}
+
+function wayOf(exchange: Exchange, kit: OptimizerKit): Way {
+  const { way_back: wanted } = kit.options;
+  if (wanted === 'none') return wanted;
+  return wanted === 'auto' && searchOf(exchange, kit) !== undefined ? 'defer' : 'find';
+}
 
 /** Without vectors where there are none in time: then words alone have to do. */
 async function readWith(
@@ -143,7 +168,8 @@ function isBeyondUs({ request, received }: Exchange): boolean {
   if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
   return (request.tools ?? []).some(
     (tool) =>
-      'defer_loading' in tool || /^tool_search/.test('kind' in tool ? String(tool.kind) : (tool.type ?? '')),
+      tool.defer_loading === true ||
+      /^tool_search/.test('kind' in tool ? String(tool.kind) : (tool.type ?? '')),
   );
 }
 

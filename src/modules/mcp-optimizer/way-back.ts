@@ -97,7 +97,7 @@ async function findTools(
   return lines.join('\n');
 }
 
-const lineCharacters = 120;
+const lineCharacters = 80;
 
 function inALine({ name, description = '' }: Tool): string {
   const text = description.replace(/\s+/g, ' ').trim();

@@ -153,7 +153,7 @@ interface Served {
 
 function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): Priced {
   const card = cardAt(entry.prices, atMs);
-  const { contextTokens, cacheSeconds } = entry;
+  const { contextTokens, cacheSeconds, toolSearch } = entry;
   const outputTokensMax = outputBound(entry);
   return {
     card,
@@ -161,10 +161,11 @@ function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): 
     ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(contextTokens !== undefined && { contextTokens }),
     ...(cacheSeconds !== undefined && { cacheSeconds }),
+    ...(toolSearch !== undefined && { toolSearch }),
   };
 }
 
-type Limits = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds';
+type Limits = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch';
 
 /** An answer is part of the context, so where nothing else limits it the window does. */
 function outputBound({ outputTokensMax, contextTokens }: Pick<ModelEntry, Limits>): number | undefined {

@@ -1,3 +1,4 @@
+import type { Tool } from '../../kernel/message.ts';
 import type { DatedPrices, PriceSchedule } from './price-schedule.ts';
 import type { Factors, PriceSheet } from './price-sheet.ts';
 
@@ -14,6 +15,8 @@ export interface ModelEntry {
   readonly outputTokensMax?: number;
   /** How long the provider keeps what the model has read, unless a call asks for longer. */
   readonly cacheSeconds?: number;
+  /** The tool by which it looks for tools that are there and not loaded. */
+  readonly toolSearch?: Tool;
   /** Undefined where nobody looked. */
   readonly features?: readonly Feature[];
   readonly prices: PriceSchedule;
@@ -30,6 +33,7 @@ export interface OverlayModel {
   readonly contextTokens?: number;
   readonly outputTokensMax?: number;
   readonly features?: readonly Feature[];
+  readonly toolSearch?: Tool;
   /** In place of the published ones, which are missing or wrong. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
   /** Beside those of the vendor. */

@@ -106,7 +106,7 @@ function publishedEntry(
 }
 
 function factsOf(
-  { contextTokens, outputTokensMax, features, retired }: OverlayModel,
+  { contextTokens, outputTokensMax, features, toolSearch, retired }: OverlayModel,
   { cacheSeconds }: Overlay,
 ) {
   return {
@@ -114,6 +114,7 @@ function factsOf(
     ...(contextTokens !== undefined && { contextTokens }),
     ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(features !== undefined && { features }),
+    ...(toolSearch !== undefined && { toolSearch }),
     offered: retired !== true,
   };
 }

@@ -25,7 +25,7 @@ function isEnglish(text: string): boolean {
 /** What people say of anything: `fix this issue`, `go on with the next step`. */
 const vagueTerms: ReadonlySet<string> = new Set(
   termsOf(
-    'again anything ask begin better bit bug carry change check complete continue deal discuss discussed done earlier error everything ' +
+    'again anything ask begin bye evening hello hey hi morning better bit bug carry change check complete continue deal discuss discussed done earlier error everything ' +
       'finish first fix good go going great handle issue issues job keep know later look looking make mentioned next nice ok okay point ' +
       'previous problem proceed project question really redo right run same see show solve something sort start step still stuff ' +
       'suggest sure take task tasks thank thanks thing things think today todo together try understand work works working wrong yet',

@@ -2,7 +2,9 @@ import type { Feature, Overlay } from '../model-entry.ts';
 
 const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 const unstructured: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
-const large = { contextTokens: 1_000_000, outputTokensMax: 128_000, features: all };
+// Opus and Sonnet from 4.5 on: tool search page.
+const toolSearch = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+const large = { contextTokens: 1_000_000, outputTokensMax: 128_000, features: all, toolSearch };
 const small = { contextTokens: 200_000, outputTokensMax: 64_000, features: all };
 // Searching costs the same with every model: web search tool page.
 const search = { webSearch: 10 };
@@ -37,7 +39,7 @@ export const anthropic: Overlay = {
     // Fast mode of these two had six times the price: fast mode page of spring 2026.
     { id: 'claude-opus-4-7', ...large, factors: { fast: 6 } },
     { id: 'claude-opus-4-6', ...large, factors: { fast: 6 } },
-    { id: 'claude-opus-4-5', ...small },
+    { id: 'claude-opus-4-5', ...small, toolSearch },
     // Not in the price data, whose rule for Sonnet 5 takes it. Overview page; cache reads were halved in October 2026.
     {
       id: 'claude-sonnet-5-5',
@@ -58,7 +60,7 @@ export const anthropic: Overlay = {
     },
     { id: 'claude-sonnet-5', ...large },
     { id: 'claude-sonnet-4-6', ...large },
-    { id: 'claude-sonnet-4-5', ...small },
+    { id: 'claude-sonnet-4-5', ...small, toolSearch },
     { id: 'claude-sonnet-4-0', contextTokens: 200_000, outputTokensMax: 64_000, features: unstructured },
     // Not in the price data. Overview page: five times the price for prompts over 100,000 tokens.
     {
