@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Tool } from '../../../module-api.ts';
+import { wrongArguments } from '../wrong-arguments.ts';
+import { choose, found } from './choose.ts';
+import { clausesOf } from './clauses.ts';
+import { prepared } from './prepared-tool.ts';
+import { requestTexts } from './request-texts.ts';
+import { isTelling } from './telling.ts';
+import { ToolList } from './tool-list.ts';
+import { serverOf, toolText } from './tool-text.ts';
+import { inWords, termsOf } from './words.ts';
+
+test('names are read as words', () => {
+  assert.equal(inWords('getPullRequest'), 'get Pull Request');
+  assert.equal(inWords('listHTTPHeaders'), 'list HTTP Headers');
+  assert.equal(inWords('fs.read-file_v2'), 'fs read file v2');
+  assert.deepEqual(termsOf('Searching the searches, searched'), ['search', 'search', 'search']);
+});
+
+test('a tool is a text with its name, what it does and what it takes', () => {
+  const properties = Object.fromEntries(
+    [...'abcdefghij'].map((letter) => [`the${letter.toUpperCase()}`, {}]),
+  );
+  const text = toolText({
+    name: 'mcp__github__createIssue',
+    description: 'Opens\n an issue.',
+    input_schema: { type: 'object', properties },
+  });
+  assert.equal(
+    text,
+    'github create Issue: Opens an issue. (the A, the B, the C, the D, the E, the F, the G, the H)',
+  );
+  assert.equal(serverOf('mcp__github__create_issue'), 'github');
+  assert.equal(serverOf('github__create_issue'), 'github');
+  assert.equal(serverOf('flight_book__2'), undefined);
+  assert.equal(serverOf('Bash'), undefined);
+});
+
+test('a longer request has clauses, a short one is one', () => {
+  assert.deepEqual(clausesOf('Book me a flight, then find a hotel nearby and tell me the weather.'), [
+    'Book me a flight',
+    'find a hotel nearby',
+    'tell me the weather.',
+  ]);
+  assert.deepEqual(clausesOf('What is the weather?'), []);
+});
+
+test('what the user said last counts most, then earlier turns; output of tools and reminders of agents don’t', () => {
+  const texts = requestTexts({
+    messages: [
+      { role: 'user', content: 'Plan my trip.' },
+      { role: 'assistant', content: [{ type: 'text', text: 'First the flights.' }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ten thousand lines' }] },
+      {
+        role: 'user',
+        content: [{ type: 'text', text: '<system-reminder>be kind</system-reminder>Now the hotel.' }],
+      },
+    ],
+  });
+  assert.deepEqual(
+    texts.map(({ text, weight }) => [text, weight]),
+    [
+      ['Now the hotel.', 1],
+      ['Plan my trip.', 0.9],
+      ['First the flights.', 0.9],
+    ],
+  );
+});
+
+test('who says nothing, or says it in another language, tells nothing', () => {
+  for (const text of [
+    'hi',
+    'please continue',
+    'fix it',
+    'do the next step then',
+    '请帮我查询天气',
+    'Ζέστη σήμερα;',
+  ])
+    assert.ok(!isTelling(text), text);
+  for (const text of ['weather in Lisbon', 'create an invoice', 'list open pull requests'])
+    assert.ok(isTelling(text), text);
+});
+
+describe('choosing', () => {
+  const size = 8;
+  /** A tool that lies this close to the request, which lies along the first axis. */
+  const near = (name: string, cosine: number, description = ''): { tool: Tool; vector: Float32Array } => {
+    const vector = new Float32Array(size);
+    vector[0] = cosine;
+    vector[1] = Math.sqrt(1 - cosine ** 2);
+    return { tool: { name, description }, vector };
+  };
+  const axis = new Float32Array(size);
+  axis[0] = 1;
+  const request = [{ text: 'qqq wwww', weight: 1, vector: axis }];
+  const strangers = Array.from({ length: 40 }, (_, at) => near(`far${at}`, 0.01));
+  const listOf = (...some: readonly ReturnType<typeof near>[]) => {
+    const all = [...some, ...strangers];
+    return new ToolList(
+      all.map(({ tool }) => prepared(tool, JSON.stringify(tool))),
+      all.map(({ vector }) => vector),
+    );
+  };
+  const keptOf = (list: ToolList, always: readonly number[] = []) =>
+    [...choose(list, request, always).kept].map((at) => list.tools[at]?.name ?? '');
+
+  test('keeps what fits, whatever its number', () => {
+    const many = Array.from({ length: 20 }, (_, at) => near(`near${at}`, 0.4));
+    assert.equal(keptOf(listOf(...many)).filter((name) => name.startsWith('near')).length, 20);
+    assert.ok(keptOf(listOf(near('one', 0.6))).length < 10);
+  });
+
+  test('a tool that is needed raises the others of its server', () => {
+    const kept = keptOf(listOf(near('s__a', 0.9), near('s__b', 0.15), near('t__c', 0.15)));
+    assert.ok(kept.includes('s__b'));
+    const alone = listOf(near('s__a', 0.9), ...Array.from({ length: 8 }, (_, at) => near(`o${at}__b`, 0.15)));
+    assert.ok(!keptOf(alone).includes('o7__b'));
+  });
+
+  test('what a kept tool names comes along, and what that one names', () => {
+    const list = listOf(
+      near('first', 0.6, 'After use_second.'),
+      near('use_second', 0, 'Before use_third.'),
+      near('use_third', 0),
+    );
+    assert.ok(keptOf(list).includes('use_third'));
+  });
+
+  test('what is always wanted stays, and what is left out can be found', () => {
+    const list = listOf(near('one', 0.6));
+    const kept = choose(list, request, [40]).kept;
+    assert.ok(kept.has(40));
+    const left = new Set([...list.tools.keys()].filter((at) => !kept.has(at)));
+    const [first = 0] = found(list, [{ text: 'far38', weight: 1, vector: new Float32Array(size) }], {
+      among: left,
+      most: 3,
+    });
+    assert.equal(list.tools[first]?.name, 'far38');
+  });
+});
+
+test('arguments are checked as far as there is no doubt', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      count: { type: 'integer' },
+      kind: { enum: ['a', 'b'] },
+      list: { type: 'array', items: { type: 'string' } },
+      odd: { type: 'dict' },
+    },
+    required: ['count'],
+    additionalProperties: false,
+  };
+  assert.deepEqual(wrongArguments({ count: 1, kind: 'a', list: ['x'], odd: 5 }, schema), []);
+  assert.deepEqual(wrongArguments({ kind: 'c', list: [1], more: true }, schema), [
+    'arguments.count is missing',
+    'arguments.kind must be one of ["a","b"]',
+    'arguments.list[0] must be string',
+    'there is no arguments.more',
+  ]);
+  assert.deepEqual(wrongArguments([], schema), ['arguments must be object']);
+  assert.deepEqual(wrongArguments({}, undefined), []);
+});
