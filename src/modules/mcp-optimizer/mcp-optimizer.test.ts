@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { systemClock } from '../../kernel/clock.ts';
 import {
   type Answer,
@@ -202,9 +203,16 @@ describe('what it is worth', () => {
       );
     }
     nowMs.value += 7_200_000;
-    const { sent, step } = await call(request('', { messages }), { headers });
+    const { sent, step, answer } = await call(request('', { messages }), { headers });
     assert.equal(step?.facts.aside, 'costs');
     assert.equal(sent[0]?.tools?.length, tools.length);
+    messages.push(
+      { role: 'assistant', content: answer?.content ?? [] },
+      { role: 'user', content: 'And then?' },
+    );
+    const after = await call(request('', { messages }), { headers });
+    assert.equal(after.sent[0]?.tools?.length, tools.length);
+    assert.equal(after.step?.facts.prefix, undefined);
   });
 });
 
@@ -269,4 +277,46 @@ describe('the way back', () => {
       [violin],
     );
   });
+});
+
+test('whatever is said, tools change only where nothing is lost by that, and none goes that was there', async () => {
+  const moves = fc.array(
+    fc.record({
+      move: fc.constantFrom('goOn', 'goOn', 'goOn', 'again', 'wait'),
+      text: fc.constantFrom('go on', ...words.map((word) => `Tell me about the ${word} of my aunt`)),
+      isSearching: fc.boolean(),
+      isReady: fc.boolean(),
+    }),
+    { minLength: 15, maxLength: 15 },
+  );
+  await fc.assert(
+    fc.asyncProperty(moves, async (all) => {
+      const now = { ms: Date.now(), isReady: true };
+      const clock = { ...systemClock, now: () => now.ms };
+      const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(() => now.isReady), clock });
+      let messages: readonly Message[] = [{ role: 'user', content: ask }];
+      let before: readonly string[] | undefined;
+      for (const [at, { move, text, isSearching, isReady }] of all.entries()) {
+        now.isReady = isReady;
+        if (move === 'wait') now.ms += 7_200_000;
+        const search = [use(`f${at}`, 'find_tools', { query: text })];
+        const upstream = isSearching ? script({}, search) : script({});
+        const { sent, step, answer, error } = await call(request('', { messages }), { upstream });
+        assert.equal(error, undefined);
+        assert.equal(step?.facts.prefix, undefined);
+        const names = namesIn(sent[0]);
+        if (before !== undefined && move !== 'wait') assert.deepEqual(names, before);
+        if (before?.includes('find_tools') === true && names.includes('find_tools'))
+          assert.ok(before.every((name) => names.includes(name)));
+        before = names;
+        if (move === 'again') continue;
+        messages = [
+          ...messages,
+          { role: 'assistant', content: answer?.content ?? [] },
+          { role: 'user', content: text },
+        ];
+      }
+    }),
+    { numRuns: 15 },
+  );
 });

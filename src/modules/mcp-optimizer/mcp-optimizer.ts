@@ -1,5 +1,4 @@
 import {
-  digestOfTools,
   type Exchange,
   formatUsd,
   type Kit,
@@ -10,7 +9,7 @@ import {
 import { choose } from './choice/choose.ts';
 import { requestTexts } from './choice/request-texts.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
-import { type Decision, decidedHere, isAbout, latestDecision, type Way } from './decision.ts';
+import { type Decision, Decisions, type Way } from './decision.ts';
 import { isSearch, withDeferred } from './deferred.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
@@ -34,21 +33,27 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     offered: readonly Tool[],
     kit: OptimizerKit,
   ): Promise<Decision | undefined> {
-    const before = await latestDecision(exchange, kit);
-    if (!kit.prefix.isBreak) return before !== undefined && isAbout(before, offered) ? before : undefined;
+    const decisions = new Decisions(exchange, kit, offered);
+    const before = await decisions.latest();
+    if (!kit.prefix.isBreak) return before;
+    const left = await leftAtBreak(exchange, offered, { before, kit });
+    if (left.length === 0 && before === undefined) return undefined;
+    // That nothing is left out any more is a decision, too, where there was another one before.
+    return decisions.decide({ left, way: wayOf(exchange, kit) });
+  }
+
+  async function leftAtBreak(
+    exchange: Exchange,
+    offered: readonly Tool[],
+    { before, kit }: { readonly before: Decision | undefined; readonly kit: OptimizerKit },
+  ): Promise<readonly string[]> {
     if (before !== undefined && (await isLosing(exchange, kit))) {
       kit.note({ aside: 'costs' });
-      return undefined;
+      return [];
     }
     const left = await chosen(exchange, offered, kit);
     // What is not known to be of no use stays: a set that was chosen once only grows.
-    const again = before === undefined ? left : stillLeft(before.left, offered, left);
-    if (again === undefined || again.length === 0) return undefined;
-    return decidedHere(exchange, kit, {
-      tools: digestOfTools({ tools: offered }),
-      left: again,
-      way: wayOf(exchange, kit),
-    });
+    return before === undefined ? (left ?? []) : stillLeft(before.left, left);
   }
 
   /** The names of those that can be left out; undefined where nobody can tell. */
@@ -110,7 +115,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       if (offered.length < kit.options.min_tools || offered.length > toolsMax) return next(exchange);
       if (isBeyondUs(exchange) || tokensOf(offered) < toolTokensMin) return next(exchange);
       const decision = await decide(exchange, offered, kit);
-      if (decision === undefined) return next(exchange);
+      if (decision === undefined || decision.left.length === 0) return next(exchange);
       const left = new Set(decision.left);
       const leftTools = offered.filter((tool) => left.has(tool.name));
       kit.note({ kept: `${tools.length - leftTools.length}/${tools.length}` });
@@ -150,17 +155,10 @@ async function readWith(
   return { texts: texts.map((one, at) => ({ ...one, vector: vectors?.[at]?.values ?? none })), why };
 }
 
-/** Tools that the client has changed meanwhile are new to us, and stay. */
-function stillLeft(
-  before: readonly string[],
-  offered: readonly Tool[],
-  now: readonly string[] | undefined,
-): readonly string[] {
-  const there = new Set(offered.map((tool) => tool.name));
-  const left = before.filter((one) => there.has(one));
-  if (now === undefined) return left;
+function stillLeft(before: readonly string[], now: readonly string[] | undefined): readonly string[] {
+  if (now === undefined) return before;
   const chosenNow = new Set(now);
-  return left.filter((one) => chosenNow.has(one));
+  return before.filter((one) => chosenNow.has(one));
 }
 
 /** A client that searches for its tools itself, and calls whose answer can't be gone on with here. */
