@@ -9,6 +9,7 @@ import { ledgerConformance } from './database-conformance/ledger.ts';
 import { modulesConformance } from './database-conformance/modules.ts';
 import { openingConformance } from './database-conformance/opening.ts';
 import { paidAnswersConformance } from './database-conformance/paid-answers.ts';
+import { patternsConformance } from './database-conformance/patterns.ts';
 import { providerKeysConformance } from './database-conformance/provider-keys.ts';
 import { receiptsConformance } from './database-conformance/receipts.ts';
 import { rechargesConformance } from './database-conformance/recharges.ts';
@@ -52,6 +53,7 @@ export function databaseConformance(name: string, makeHome: MakeHome): void {
     billingConformance(setUp);
     creditsConformance(setUp);
     rechargesConformance(setUp);
+    patternsConformance(setUp);
     textConformance(setUp);
   });
 }

@@ -1,6 +1,7 @@
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { ModuleStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
+import type { PatternTable } from './patterns.ts';
 import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
@@ -27,6 +28,7 @@ export interface Database {
   readonly billing: BillingAccounts;
   readonly credits: Credits;
   readonly recharges: Recharges;
+  readonly patterns: PatternTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { Pattern } from '../../kernel/ports/patterns.ts';
 import type { Challenge, LedgerLine } from '../../kernel/ports/payments.ts';
 import type { OwnedReceipt } from '../../kernel/ports/receipts.ts';
 import type { ApiKey, SealedKey, UsageDay, User } from '../../kernel/ports/records.ts';
@@ -165,6 +166,29 @@ export function someSettlement(given: Partial<Settlement> = {}): Settlement {
     atMs: 1_763_000_000_123,
     holder: 'one',
     untilMs: 1_763_000_000_123,
+    ...given,
+  };
+}
+
+export function somePattern(given: Partial<Pattern> = {}): Pattern {
+  const id = given.id ?? `pat_${randomUUID()}`;
+  return {
+    id,
+    trigger: { text: 'deploying', tools: ['deploy'], models: [] },
+    advice: 'run the tests first',
+    state: 'active',
+    origin: 'person',
+    scope: null,
+    fingerprint: id,
+    wins: 0,
+    losses: 0,
+    without: { wins: 0, losses: 0 },
+    evidence: [],
+    seenIn: [],
+    wonIn: [],
+    story: [],
+    createdAtMs: 1_763_000_000_123,
+    updatedAtMs: 1_763_000_000_123,
     ...given,
   };
 }

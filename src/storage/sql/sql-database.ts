@@ -5,6 +5,7 @@ import { limits } from '../../kernel/limits.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
+import type { PatternTable } from '../../kernel/ports/patterns.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
 import type {
@@ -35,6 +36,7 @@ import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
 import { SqlPaidAnswers } from './paid-answers.ts';
+import { SqlPatternTable } from './pattern-table.ts';
 import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
@@ -97,6 +99,7 @@ class SqlDatabase implements Database {
   readonly billing: BillingAccounts;
   readonly credits: Credits;
   readonly recharges: Recharges;
+  readonly patterns: PatternTable;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -121,6 +124,7 @@ class SqlDatabase implements Database {
     this.billing = new SqlBillingAccounts(db);
     this.credits = new SqlCredits(db, flavour);
     this.recharges = new SqlRecharges(db, flavour);
+    this.patterns = new SqlPatternTable(db);
   }
 
   async ping(): Promise<void> {

@@ -151,6 +151,49 @@ export interface Tables {
     readonly added_at_ms: number;
     readonly expires_at_ms: number;
   };
+  /** Who has patterns: one row for each tenant. */
+  readonly pattern_owners: {
+    readonly owner: string;
+    readonly entries: number;
+    readonly version: number;
+  };
+  readonly patterns: {
+    readonly owner: string;
+    readonly id: string;
+    readonly state: string;
+    /** Empty for all end users. */
+    readonly scope: string;
+    readonly fingerprint: string;
+    /** What is searched in, in small letters. */
+    readonly words: string;
+    /** As JSON. */
+    readonly pattern: string;
+  };
+  readonly pattern_calls: {
+    readonly owner: string;
+    readonly request_id: string;
+    readonly conversation: string;
+    readonly at_ms: number;
+  };
+  readonly pattern_trials: {
+    readonly owner: string;
+    readonly conversation: string;
+    readonly pattern_id: string;
+    readonly held_out: number;
+    /** In thousandths. */
+    readonly good_milli: number;
+    readonly bad_milli: number;
+    readonly at_ms: number;
+  };
+  readonly outcomes: {
+    readonly owner: string;
+    readonly conversation: string;
+    readonly request_id: string;
+    readonly good_milli: number;
+    readonly bad_milli: number;
+    readonly note: string;
+    readonly at_ms: number;
+  };
   readonly anon_sessions: {
     readonly id: string;
     readonly session_ref: string;

@@ -4,6 +4,7 @@ import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
+import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
 import { requestLog } from './request-log.ts';
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   paidAnswers,
   vectors,
   billing,
+  patterns,
 ];

@@ -1,0 +1,152 @@
+/** What worked, or didn't, and what to do where it comes up again. */
+export interface Pattern {
+  /** Those that were made later come later in the order of ids. */
+  readonly id: string;
+  readonly trigger: PatternTrigger;
+  readonly advice: string;
+  readonly state: PatternState;
+  readonly origin: 'person' | 'forge';
+  /** The end user of the account that it stays with, as a name of ours; null for all of them. */
+  readonly scope: string | null;
+  /** What it says, without how; no two of the same scope have the same. */
+  readonly fingerprint: string;
+  /** Conversations that went well or badly with it, in parts where that is uncertain. */
+  readonly wins: number;
+  readonly losses: number;
+  /** The same of conversations that it was held out of. */
+  readonly without: { readonly wins: number; readonly losses: number };
+  /** Ids of the calls that it came from, the latest last. */
+  readonly evidence: readonly string[];
+  /** Conversations that it came from, and those that went well with it. */
+  readonly seenIn: readonly string[];
+  readonly wonIn: readonly string[];
+  /** What became of it, the latest last. */
+  readonly story: readonly PatternEvent[];
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+type PatternState = 'candidate' | 'active' | 'retired';
+
+/** What it is for: a text that says when, tools that it is about, models (`gpt-5*`) where it isn't for all. */
+export interface PatternTrigger {
+  readonly text: string;
+  readonly tools: readonly string[];
+  readonly models: readonly string[];
+}
+
+interface PatternEvent {
+  readonly atMs: number;
+  readonly what: string;
+}
+
+export interface PatternPage {
+  /** Words that are all in the trigger or the advice. */
+  readonly search?: readonly string[] | undefined;
+  readonly state?: PatternState | undefined;
+  /** Those made before this one. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** A pattern that would have been brought into a conversation, and was or was held out of it. */
+export interface PatternTrial {
+  readonly patternId: string;
+  readonly isHeldOut: boolean;
+}
+
+/** How a conversation went: parts of a win and of a loss, together 1 at most. */
+export interface Verdict {
+  readonly good: number;
+  readonly bad: number;
+}
+
+export interface Outcome extends Verdict {
+  /** The call that it is about; empty for the whole conversation. */
+  readonly requestId: string;
+  readonly note: string;
+}
+
+export interface JudgedTrial extends PatternTrial {
+  readonly before: Verdict;
+  readonly now: Verdict;
+}
+
+/** What a change makes of a pattern; the same object where it stays as it is. */
+export type PatternChange = (pattern: Pattern) => Pattern;
+
+/** Where patterns are kept, with what they are judged by. An owner is a tenant's name. */
+export interface PatternTable {
+  /** `known` where one of the scope has the same fingerprint, `full` where there are `most` already. */
+  add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'>;
+  find(owner: string, id: string): Promise<Pattern | undefined>;
+  byFingerprint(owner: string, scope: string | null, fingerprint: string): Promise<Pattern | undefined>;
+  /** The newest first. */
+  page(owner: string, page: PatternPage): Promise<readonly Pattern[]>;
+  /** Nobody else changes it meanwhile. Resolves to what it is then; undefined where there is none. */
+  change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined>;
+  /** False where there was none. */
+  delete(owner: string, id: string): Promise<boolean>;
+  /** Another number after every change of any pattern. */
+  version(owner: string): Promise<number>;
+  /** All of an owner that it knows, with what they were judged by. */
+  forget(owner: string): Promise<void>;
+
+  /** Remembers which conversation a call belongs to. */
+  note(
+    owner: string,
+    call: { readonly requestId: string; readonly conversation: string; readonly atMs: number },
+  ): Promise<void>;
+  conversationOf(owner: string, requestId: string): Promise<string | undefined>;
+  isConversation(owner: string, conversation: string): Promise<boolean>;
+  /** The first word on a pattern in a conversation stands. */
+  tried(owner: string, conversation: string, trials: readonly PatternTrial[], atMs: number): Promise<void>;
+  /** The last word on the same thing counts; false where it was just that. */
+  addOutcome(
+    owner: string,
+    conversation: string,
+    outcome: Outcome & { readonly atMs: number },
+  ): Promise<boolean>;
+  outcomes(owner: string, conversation: string): Promise<readonly Outcome[]>;
+  /** Gives every trial of a conversation this verdict, and each pattern what `change` makes of it then, in one step. */
+  judge(
+    owner: string,
+    conversation: string,
+    verdict: Verdict,
+    change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
+  ): Promise<void>;
+  /** Forgets calls, trials and outcomes from before, some at a time; true where there may be more. What patterns have won and lost stays. */
+  tidy(beforeMs: number): Promise<boolean>;
+}
+
+/** What is found in a call, and might become a pattern. */
+export interface Forged {
+  readonly trigger: PatternTrigger;
+  readonly advice: string;
+  readonly scope: string | null;
+  readonly fingerprint: string;
+  /** One that says the same in other words, where there is one. */
+  readonly sameAs?: string | undefined;
+  readonly requestId: string;
+  readonly conversation: string;
+}
+
+/** The patterns of one tenant, for modules. */
+export interface Patterns {
+  /** All that are not retired, as this process knows them: the same list for as long as nothing is changed. */
+  open(): Promise<readonly Pattern[]>;
+  /** How much of its traffic a pattern is held out of, where `usual` is the least. */
+  holdOut(pattern: Pattern, usual: number): number;
+  /** Remembers which conversation a call belongs to, so that outcomes find it. */
+  note(requestId: string, conversation: string): Promise<void>;
+  tried(conversation: string, trials: readonly PatternTrial[]): Promise<void>;
+  /** How a conversation seems to go; what is told of it counts more. */
+  seems(conversation: string, verdict: Verdict): Promise<void>;
+  /** Becomes a candidate, or more evidence for what is there. */
+  forge(forged: Forged): Promise<Pattern | undefined>;
+}
+
+/** Where they come from. */
+export interface PatternBooks {
+  of(owner: string): Patterns;
+}

@@ -1,0 +1,165 @@
+import type {
+  JudgedTrial,
+  Outcome,
+  Pattern,
+  PatternChange,
+  PatternPage,
+  PatternTable,
+  PatternTrial,
+  Verdict,
+} from '../../kernel/ports/patterns.ts';
+
+interface Owned {
+  readonly patterns: Map<string, Pattern>;
+  version: number;
+  readonly calls: Map<string, { readonly conversation: string; readonly atMs: number }>;
+  readonly trials: Map<string, Map<string, PatternTrial & { verdict: Verdict }>>;
+  readonly outcomes: Map<string, Map<string, Outcome>>;
+}
+
+const undecided: Verdict = { good: 0, bad: 0 };
+
+/** Patterns that go with their process: for tests and simulations. */
+export class MemoryPatternTable implements PatternTable {
+  readonly #owners = new Map<string, Owned>();
+
+  async add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'> {
+    const of = this.#of(owner);
+    if (this.#same(of, pattern.scope, pattern.fingerprint) !== undefined) return 'known';
+    if (of.patterns.size >= most) return 'full';
+    of.patterns.set(pattern.id, pattern);
+    of.version++;
+    return 'added';
+  }
+
+  async find(owner: string, id: string): Promise<Pattern | undefined> {
+    return this.#of(owner).patterns.get(id);
+  }
+
+  async byFingerprint(
+    owner: string,
+    scope: string | null,
+    fingerprint: string,
+  ): Promise<Pattern | undefined> {
+    return this.#same(this.#of(owner), scope, fingerprint);
+  }
+
+  async page(owner: string, { search = [], state, after, limit }: PatternPage): Promise<readonly Pattern[]> {
+    const isFound = ({ trigger, advice }: Pattern) => {
+      const words = [trigger.text, ...trigger.tools, advice].join('\n').toLowerCase();
+      return search.every((word) => words.includes(word.toLowerCase()));
+    };
+    return [...this.#of(owner).patterns.values()]
+      .filter((one) => state === undefined || one.state === state)
+      .filter((one) => after === undefined || one.id < after)
+      .filter(isFound)
+      .sort((one, other) => (one.id < other.id ? 1 : -1))
+      .slice(0, limit);
+  }
+
+  async change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined> {
+    const of = this.#of(owner);
+    const before = of.patterns.get(id);
+    return before === undefined ? undefined : this.#replace(of, before, change(before));
+  }
+
+  async delete(owner: string, id: string): Promise<boolean> {
+    const of = this.#of(owner);
+    of.version++;
+    return of.patterns.delete(id);
+  }
+
+  async version(owner: string): Promise<number> {
+    return this.#of(owner).version;
+  }
+
+  async forget(owner: string): Promise<void> {
+    this.#owners.delete(owner);
+  }
+
+  async note(owner: string, call: Parameters<PatternTable['note']>[1]): Promise<void> {
+    this.#of(owner).calls.set(call.requestId, call);
+  }
+
+  async conversationOf(owner: string, requestId: string): Promise<string | undefined> {
+    return this.#of(owner).calls.get(requestId)?.conversation;
+  }
+
+  async isConversation(owner: string, conversation: string): Promise<boolean> {
+    return this.#of(owner)
+      .calls.values()
+      .some((call) => call.conversation === conversation);
+  }
+
+  async tried(owner: string, conversation: string, trials: readonly PatternTrial[]): Promise<void> {
+    const of = this.#of(owner);
+    const there = of.trials.get(conversation) ?? new Map();
+    of.trials.set(conversation, there);
+    for (const trial of trials)
+      if (!there.has(trial.patternId)) there.set(trial.patternId, { ...trial, verdict: undecided });
+  }
+
+  async addOutcome(
+    owner: string,
+    conversation: string,
+    { requestId, good, bad, note }: Outcome,
+  ): Promise<boolean> {
+    const of = this.#of(owner);
+    const there = of.outcomes.get(conversation) ?? new Map<string, Outcome>();
+    of.outcomes.set(conversation, there);
+    const before = there.get(requestId);
+    there.set(requestId, { requestId, note, good, bad });
+    return before?.good !== good || before.bad !== bad || before.note !== note;
+  }
+
+  async outcomes(owner: string, conversation: string): Promise<readonly Outcome[]> {
+    const there = [...(this.#of(owner).outcomes.get(conversation)?.values() ?? [])];
+    return there.sort((one, other) => (one.requestId < other.requestId ? -1 : 1));
+  }
+
+  async judge(
+    owner: string,
+    conversation: string,
+    verdict: Verdict,
+    change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
+  ): Promise<void> {
+    const of = this.#of(owner);
+    for (const trial of of.trials.get(conversation)?.values() ?? []) {
+      const before = trial.verdict;
+      if (before.good === verdict.good && before.bad === verdict.bad) continue;
+      trial.verdict = verdict;
+      const pattern = of.patterns.get(trial.patternId);
+      if (pattern !== undefined)
+        this.#replace(of, pattern, change(pattern, { ...trial, before, now: verdict }));
+    }
+  }
+
+  async tidy(beforeMs: number): Promise<boolean> {
+    for (const { calls } of this.#owners.values())
+      for (const [id, { atMs }] of calls) if (atMs < beforeMs) calls.delete(id);
+    return false;
+  }
+
+  #of(owner: string): Owned {
+    const there = this.#owners.get(owner) ?? {
+      patterns: new Map(),
+      version: 0,
+      calls: new Map(),
+      trials: new Map(),
+      outcomes: new Map(),
+    };
+    this.#owners.set(owner, there);
+    return there;
+  }
+
+  #same({ patterns }: Owned, scope: string | null, fingerprint: string): Pattern | undefined {
+    return patterns.values().find((one) => one.scope === scope && one.fingerprint === fingerprint);
+  }
+
+  #replace(of: Owned, before: Pattern, now: Pattern): Pattern {
+    if (now === before) return before;
+    of.patterns.set(now.id, now);
+    of.version++;
+    return now;
+  }
+}

@@ -1,0 +1,172 @@
+import type { Kysely, Transaction } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
+import type {
+  JudgedTrial,
+  Outcome,
+  PatternTable,
+  PatternTrial,
+  Verdict,
+} from '../../kernel/ports/patterns.ts';
+import type { Tables } from './tables.ts';
+
+const aged = ['pattern_calls', 'pattern_trials', 'outcomes'] as const;
+type Milli = Pick<Tables['outcomes'], 'good_milli' | 'bad_milli'>;
+
+/** What patterns are judged by: calls, the conversations that they belong to, what was tried there, and how those went. */
+export class SqlPatternTrials {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async note(
+    owner: string,
+    { requestId, conversation, atMs }: Parameters<PatternTable['note']>[1],
+  ): Promise<void> {
+    await this.#db
+      .insertInto('pattern_calls')
+      .values({ owner, request_id: requestId, conversation, at_ms: atMs })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+
+  async conversationOf(owner: string, requestId: string): Promise<string | undefined> {
+    const row = await this.#db
+      .selectFrom('pattern_calls')
+      .select('conversation')
+      .where((the) => the.and({ owner, request_id: requestId }))
+      .executeTakeFirst();
+    return row?.conversation;
+  }
+
+  async isConversation(owner: string, conversation: string): Promise<boolean> {
+    const row = await this.#db
+      .selectFrom('pattern_calls')
+      .select('request_id')
+      .where((the) => the.and({ owner, conversation }))
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  }
+
+  async tried(
+    owner: string,
+    conversation: string,
+    trials: readonly PatternTrial[],
+    atMs: number,
+  ): Promise<void> {
+    if (trials.length === 0) return;
+    await this.#db
+      .insertInto('pattern_trials')
+      .values(
+        trials.map(({ patternId, isHeldOut }) => ({
+          owner,
+          conversation,
+          pattern_id: patternId,
+          held_out: isHeldOut ? 1 : 0,
+          good_milli: 0,
+          bad_milli: 0,
+          at_ms: atMs,
+        })),
+      )
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+
+  async addOutcome(
+    owner: string,
+    conversation: string,
+    outcome: Outcome & { readonly atMs: number },
+  ): Promise<boolean> {
+    const { requestId, note, atMs } = outcome;
+    const said = { ...toMilli(outcome), note, at_ms: atMs };
+    const which = { owner, conversation, request_id: requestId };
+    const written = await this.#db
+      .insertInto('outcomes')
+      .values({ ...which, ...said })
+      .onConflict((conflict) =>
+        conflict
+          .columns(['owner', 'conversation', 'request_id'])
+          .doUpdateSet(said)
+          .where((the) =>
+            the.or([
+              the('outcomes.good_milli', '<>', said.good_milli),
+              the('outcomes.bad_milli', '<>', said.bad_milli),
+              the('outcomes.note', '<>', note),
+            ]),
+          ),
+      )
+      .returning('request_id')
+      .executeTakeFirst();
+    return written !== undefined;
+  }
+
+  async outcomes(owner: string, conversation: string): Promise<readonly Outcome[]> {
+    const rows = await this.#db
+      .selectFrom('outcomes')
+      .select(['request_id', 'good_milli', 'bad_milli', 'note'])
+      .where((the) => the.and({ owner, conversation }))
+      .orderBy('request_id')
+      .limit(limits.outcomesOfConversationMax)
+      .execute();
+    return rows.map((row) => ({ requestId: row.request_id, note: row.note, ...toVerdict(row) }));
+  }
+
+  /** Those that have another verdict now. */
+  async judged(
+    trx: Transaction<Tables>,
+    { owner, conversation, verdict }: { owner: string; conversation: string; verdict: Verdict },
+  ): Promise<readonly JudgedTrial[]> {
+    const rows = await trx
+      .selectFrom('pattern_trials')
+      .select(['pattern_id', 'held_out', 'good_milli', 'bad_milli'])
+      .where((the) => the.and({ owner, conversation }))
+      .execute();
+    const now = toMilli(verdict);
+    await trx
+      .updateTable('pattern_trials')
+      .set(now)
+      .where((the) => the.and({ owner, conversation }))
+      .execute();
+    return rows
+      .filter((row) => row.good_milli !== now.good_milli || row.bad_milli !== now.bad_milli)
+      .map((row) => ({
+        patternId: row.pattern_id,
+        isHeldOut: row.held_out === 1,
+        before: toVerdict(row),
+        now: toVerdict(now),
+      }));
+  }
+
+  async forget(owner: string): Promise<void> {
+    for (const table of aged) await this.#db.deleteFrom(table).where('owner', '=', owner).execute();
+  }
+
+  async tidy(beforeMs: number): Promise<boolean> {
+    const most = limits.databaseRowsAtOnce;
+    let more = false;
+    for (const table of aged) {
+      const old = await this.#db
+        .selectFrom(table)
+        .select('at_ms')
+        .where('at_ms', '<', beforeMs)
+        .orderBy('at_ms')
+        .limit(1)
+        .offset(most)
+        .executeTakeFirst();
+      more ||= old !== undefined;
+      const upTo = old === undefined ? beforeMs - 1 : old.at_ms;
+      await this.#db.deleteFrom(table).where('at_ms', '<=', upTo).execute();
+    }
+    return more;
+  }
+}
+
+function toMilli({ good, bad }: Verdict): Milli {
+  return { good_milli: Math.round(good * 1000), bad_milli: Math.round(bad * 1000) };
+}
+
+function toVerdict({ good_milli, bad_milli }: Milli): Verdict {
+  return { good: good_milli / 1000, bad: bad_milli / 1000 };
+}
