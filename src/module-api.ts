@@ -37,6 +37,14 @@ export type {
   WhyNoVectors,
 } from './kernel/ports/embeddings.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
+export type {
+  Forged,
+  Pattern,
+  Patterns,
+  PatternTrial,
+  PatternTrigger,
+  Verdict,
+} from './kernel/ports/patterns.ts';
 export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
 export type { Shelf } from './kernel/ports/shelves.ts';

@@ -3,7 +3,16 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { test } from 'node:test';
 
-const services = ['accounts', 'billing', 'payments', 'sandbox', 'receipts', 'embeddings', 'telemetry'];
+const services = [
+  'accounts',
+  'billing',
+  'payments',
+  'sandbox',
+  'receipts',
+  'embeddings',
+  'patterns',
+  'telemetry',
+];
 
 /** Which layers each layer may import, besides itself; those of `everywhere` may import all. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
@@ -16,6 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['kernel'],
   receipts: ['kernel'],
   embeddings: ['kernel'],
+  patterns: ['kernel'],
   telemetry: ['kernel'],
   // What a module of somebody else's may use, and nothing more.
   modules: ['module-api'],

@@ -8,6 +8,7 @@ import type { Observation } from '../kernel/observation.ts';
 import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
+import type { PatternBooks, Patterns } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
 import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
@@ -29,6 +30,7 @@ export interface KitParts {
   readonly stores: ModuleStores;
   readonly embeddings: Embeddings;
   readonly vectors: VectorShelves;
+  readonly patterns: PatternBooks;
   readonly ledgers: Ledgers;
   readonly clock: Clock;
   readonly catalog: Prices;
@@ -88,6 +90,10 @@ class CallKit implements Kit<unknown> {
 
   get vectors(): Vectors {
     return this.#parts.vectors.vectors(this.#observation.module.name, this.scope);
+  }
+
+  get patterns(): Patterns {
+    return this.#parts.patterns.of(this.scope);
   }
 
   get ledger(): Ledger {

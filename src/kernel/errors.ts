@@ -34,6 +34,7 @@ const errorStatus = {
   body_too_slow: 408,
   email_taken: 409,
   key_limit_reached: 409,
+  pattern_limit_reached: 409,
   already_claimed: 409,
   idempotency_key_in_use: 409,
   already_subscribed: 409,

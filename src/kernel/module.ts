@@ -7,6 +7,7 @@ import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { ModuleStore } from './ports/module-store.ts';
+import type { Patterns } from './ports/patterns.ts';
 import type { Prices } from './ports/prices.ts';
 import type { Purse } from './ports/purse.ts';
 import type { Shelf } from './ports/shelves.ts';
@@ -82,6 +83,8 @@ export interface Kit<Options> {
   readonly embed: Embeddings;
   /** This module's vectors, to be found by what lies near them: separate for each account, too. */
   readonly vectors: Vectors;
+  /** What the account has learned, which is one for all modules. */
+  readonly patterns: Patterns;
   /** What this module decided in this conversation, so that it does the same to it on every later call. */
   readonly ledger: Ledger;
   /** What its provider keeps of this conversation, and what may be changed in that. */

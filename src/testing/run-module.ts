@@ -22,6 +22,7 @@ import type { Handler, Module, ModuleMaker } from '../kernel/module.ts';
 import { Outline } from '../kernel/outline.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
+import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
 import type { Purses } from '../kernel/ports/purse.ts';
 import { Presence } from '../kernel/presence.ts';
@@ -30,9 +31,11 @@ import { custody, Reply } from '../kernel/reply/reply.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type Step, Trace } from '../kernel/trace.ts';
+import { PatternBook } from '../patterns/pattern-book.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
+import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
 import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
 import { MemoryVectorTable } from '../storage/memory/memory-vector-table.ts';
@@ -84,6 +87,8 @@ export interface Surroundings {
   readonly purses?: Purses;
   /** Without them there are no vectors of texts. */
   readonly embeddings?: Embeddings;
+  /** In memory unless others are given. */
+  readonly patterns?: PatternTable;
   /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Modules that may stand beside it in a list. */
@@ -101,6 +106,7 @@ export function runModule(
 ) {
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
   const { purses = new MemoryPurses(clock), embeddings = noEmbeddings('off') } = surroundings;
+  const { patterns = new MemoryPatternTable() } = surroundings;
   const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
   const reservations = new Reservations({ book: unreserved, clock });
   const spending = new Spending({ purses, clock, reservations, days: async () => [] });
@@ -116,6 +122,7 @@ export function runModule(
       perScope: 100_000,
       slabs: () => plainSlabs(limits.vectorBytesMax),
     }),
+    patterns: new PatternBook({ table: patterns, clock }),
     shelves,
     stores,
     ledgers: new Ledgers({ stores, clock, sealing: new Sealing([Buffer.alloc(32, 'test')]) }),

@@ -17,6 +17,7 @@ import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
+import type { PatternBooks } from '../../kernel/ports/patterns.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
 import { holderOf } from '../../kernel/ports/purse.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
@@ -52,6 +53,7 @@ interface PipelinesParts {
   readonly metrics: Metrics;
   readonly providers: Providers;
   readonly meaning: EmbeddingsPart;
+  readonly book: PatternBooks;
   readonly usage: UsageRecorder;
   readonly spending: Spending;
   readonly requests: RequestRecorder;
@@ -113,6 +115,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     stores: stores.database.modules,
     embeddings: parts.meaning.embeddings,
     vectors,
+    patterns: parts.book,
     ledgers: new Ledgers({
       stores: stores.database.modules,
       clock: systemClock,

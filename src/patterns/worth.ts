@@ -1,0 +1,103 @@
+import type { Pattern } from '../kernel/ports/patterns.ts';
+
+/** Wins and losses, in parts where they are uncertain. */
+interface Tally {
+  readonly wins: number;
+  readonly losses: number;
+}
+
+export interface Worth {
+  /** How likely it is that conversations go better with the pattern than without it. */
+  readonly helps: number;
+  readonly with: Share;
+  readonly without: Share;
+}
+
+/** The share of conversations that go well: what is expected, and where it lies with 90 %. */
+interface Share {
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Below this it is retired, once both sides have had a few conversations. */
+const retiredBelow = 0.05;
+/** From so many conversations on each side: fewer are chance, whatever they say. */
+const leastOutcomes = 4;
+/** One that has not shown any good in so many is retired below even odds: it costs tokens. */
+const idleOutcomes = 150;
+const idleBelow = 0.25;
+/** Under even odds half of the traffic goes without it: that harms fewer, and is the quickest way to know. */
+const suspectHoldOut = 0.5;
+
+const known = new WeakMap<Pattern, Worth>();
+
+/** Two Beta posteriors from an even prior, one of conversations with it and one of those that it was held out of. */
+export function worthOf(pattern: Pattern): Worth {
+  const before = known.get(pattern);
+  if (before !== undefined) return before;
+  const [on, off] = [posterior(pattern), posterior(pattern.without)];
+  const worth = { helps: chanceThatFirstIsMore(on, off), with: shareOf(on), without: shareOf(off) };
+  known.set(pattern, worth);
+  return worth;
+}
+
+/** Why it should be retired; undefined where it shouldn't. */
+export function whyRetire(pattern: Pattern): string | undefined {
+  const [on, off] = [outcomesOf(pattern), outcomesOf(pattern.without)];
+  if (Math.min(on, off) < leastOutcomes) return undefined;
+  const { helps } = worthOf(pattern);
+  const chance = `the chance that it helps is ${(100 * helps).toFixed(1)} %`;
+  if (helps < retiredBelow) return chance;
+  return on + off >= idleOutcomes && helps < idleBelow
+    ? `${chance} after ${Math.round(on + off)} conversations`
+    : undefined;
+}
+
+/** The share of its traffic that it is held out of. */
+export function holdOutOf(pattern: Pattern, usual: number): number {
+  if (usual === 0 || outcomesOf(pattern) < leastOutcomes) return usual;
+  return worthOf(pattern).helps < 0.5 ? Math.max(usual, suspectHoldOut) : usual;
+}
+
+function outcomesOf({ wins, losses }: Tally): number {
+  return wins + losses;
+}
+
+/** Its density at points that are evenly spread over 0 to 1, with the sum 1. */
+function posterior({ wins, losses }: Tally): Float64Array {
+  const points = 1000;
+  const logs = Float64Array.from({ length: points }, (_, at) => {
+    const x = (at + 0.5) / points;
+    return wins * Math.log(x) + losses * Math.log(1 - x);
+  });
+  const highest = logs.reduce((most, log) => Math.max(most, log), Number.NEGATIVE_INFINITY);
+  const weights = logs.map((log) => Math.exp(log - highest));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
+}
+
+function chanceThatFirstIsMore(first: Float64Array, second: Float64Array): number {
+  let chance = 0;
+  let below = 0;
+  for (const [at, weight] of first.entries()) {
+    const here = second[at] ?? 0;
+    chance += weight * (below + here / 2);
+    below += here;
+  }
+  return chance;
+}
+
+function shareOf(density: Float64Array): Share {
+  let mean = 0;
+  let sum = 0;
+  let [low, high] = [0, 1];
+  for (const [at, weight] of density.entries()) {
+    const x = (at + 0.5) / density.length;
+    mean += x * weight;
+    if (sum < 0.05) low = x;
+    if (sum < 0.95) high = x;
+    sum += weight;
+  }
+  return { mean, low, high };
+}
