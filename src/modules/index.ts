@@ -2,6 +2,7 @@ import type { ModuleMaker } from '../module-api.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
+import { patterns } from './patterns/patterns.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
 
 /** The modules that come with the gateway. */
@@ -10,11 +11,11 @@ export const builtInModules: readonly ModuleMaker[] = [
   semanticCache,
   () => costGuard,
   mcpOptimizer,
+  () => patterns,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'patterns', summary: 'Remembers what worked and brings it in where it helps.' },
   { name: 'ipc', summary: 'Compresses old turns by age, so that a conversation never runs out of room.' },
   { name: 'router', summary: 'Picks the cheapest provider that can do the job, with fallbacks.' },
   { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },

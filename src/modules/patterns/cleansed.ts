@@ -1,0 +1,34 @@
+/** The obvious shapes of secrets and of what identifies people. */
+const shapes: readonly RegExp[] = [
+  /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|github_pat|gw_live|whsec|hf|npm)[-_][\w-]{8,}/i,
+  /\bA(?:KIA|SIA)[A-Z0-9]{12,}/,
+  /\beyJ[\w-]{8,}\.[\w-]{4,}/,
+  /-----BEGIN/,
+  /\b(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|credentials?|pin|kennwort|passwort)\b\s*(?:is|are|ist|[:=])\s*\S/i,
+  /\bbearer\s+[\w.-]{8,}/i,
+  /\/\/[^\s/:@]+:[^\s/@]+@/,
+  // A run of letters and digits that nobody says.
+  /(?=[A-Za-z0-9+/_-]*\d)(?=[A-Za-z0-9+/_-]*[A-Za-z])[A-Za-z0-9+/_-]{24,}/,
+  /\b[0-9a-f]{32,}\b/i,
+  /[\w.+-]+@[\w-]+\.[\w.-]+/,
+  // Telephone, card and account numbers: seven digits or more, however they are grouped.
+  /(?:\d[ ().-]{0,2}){7,}/,
+  /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,}/,
+  /\b\d{1,3}(?:\.\d{1,3}){3}\b/,
+  /\b\d{3}-\d{2}-\d{4}\b/,
+];
+
+/** Whether a text may be kept and shown to a model in another conversation. */
+export function isClean(text: string): boolean {
+  return !shapes.some((shape) => shape.test(text));
+}
+
+/** On one line, without marks that a model could take for the end of our block or for a role. */
+export function plain(text: string, charactersMax: number): string {
+  const line = text
+    .replace(/[<>{}`]/g, ' ')
+    .replace(/\p{C}/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length <= charactersMax ? line : `${line.slice(0, charactersMax - 1).toWellFormed()}…`;
+}

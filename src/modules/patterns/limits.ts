@@ -1,0 +1,21 @@
+/** Bounds of this module's work on one call. */
+export const limits = {
+  /** Characters of what a person says that are looked at for what is relevant. */
+  saidCharactersMax: 4000,
+  wordsMax: 200,
+  /** Patterns near a text that are looked at. */
+  nearMost: 20,
+  /** Patterns that get their vectors after one call. */
+  vectorsAtOnce: 16,
+  /** A vector is kept as long as its pattern, which nobody says the end of. */
+  vectorLifeSeconds: 10 * 365 * 86_400,
+  /** Messages back from the newest that lessons are looked for in. */
+  messagesBack: 60,
+  /** Lessons of one call. */
+  lessonsMax: 5,
+  /** A correction is short; a longer text is a new task. */
+  correctionCharactersMax: 300,
+  adviceCharactersMax: 400,
+  /** Argument names and changes that one advice tells of. */
+  changesMax: 4,
+} as const;

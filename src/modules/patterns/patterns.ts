@@ -1,0 +1,124 @@
+import { defineModule, type Exchange, type Kit, type Message } from '../../module-api.ts';
+import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
+import { keepVectors } from './kept-vectors.ts';
+import { learn } from './learning.ts';
+import { limits } from './limits.ts';
+import { type PatternsOptions, patternsOptions } from './options.ts';
+import { ownWords } from './own-words.ts';
+import { personOf } from './person.ts';
+import { relevantOf } from './relevance.ts';
+
+type PatternsKit = Kit<PatternsOptions>;
+
+/** What was decided before a message of the conversation. */
+interface Decided {
+  readonly at: number;
+  readonly decision: Decision;
+  readonly isNew: boolean;
+}
+
+export const patterns = defineModule<PatternsOptions>({
+  name: 'patterns',
+  summary: 'Remembers what worked and brings it in where it helps.',
+  status: 'production',
+  protective: false,
+  ifBroken: 'skip',
+  touches: ['history', 'newest-turn'],
+  options: patternsOptions,
+
+  async handle(exchange, next, kit) {
+    const { caller, conversation, request, id } = exchange;
+    // Whoever calls without an account is nobody the next time.
+    if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
+    const noted = kit.patterns.note(id, conversation.name).catch(() => undefined);
+    const decided = await decisionsOf(exchange, kit);
+    const goesOn = withAdvice(exchange, decided, kit);
+    const isAdvised = goesOn !== exchange;
+    const counted = decided.filter(({ decision }) => isAdvised || decision.text === '');
+    kit.note({ injected: isAdvised ? decided.reduce((sum, one) => sum + one.decision.with.length, 0) : 0 });
+    const fresh = counted.find(({ isNew }) => isNew)?.decision;
+    const tried =
+      fresh === undefined
+        ? undefined
+        : kit.patterns.tried(conversation.name, trialsOf(fresh)).catch(() => undefined);
+    const from = Math.min(...counted.map(({ at }) => at));
+    kit.later(() => learn({ id, request, conversation: conversation.name, from }, kit));
+    kit.later(() => keepVectors(kit));
+    const reply = await next(goesOn);
+    // Outcomes may come as soon as the answer is there.
+    await Promise.all([noted, tried]);
+    return reply;
+  },
+});
+
+/** What was decided on earlier turns, and what is for the newest one where a person speaks in it. */
+async function decisionsOf(exchange: Exchange, kit: PatternsKit): Promise<readonly Decided[]> {
+  const { request, conversation } = exchange;
+  const { messages } = request;
+  const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  const speaking = messages.findLastIndex((message, at) => at >= newest && isSpoken(message));
+  const decided: Decided[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (!isSpoken(message)) continue;
+    const decision = toDecision(await kit.ledger.recall(conversation.at(at + 1)));
+    if (decision !== undefined) decided.push({ at, decision, isNew: false });
+  }
+  if (speaking < 0 || decided.some(({ at }) => at === speaking)) return decided;
+  const choice = await choose(exchange, { at: speaking, decided }, kit);
+  return choice === undefined ? decided : [...decided, { at: speaking, decision: choice, isNew: true }];
+}
+
+async function choose(
+  { request, conversation }: Exchange,
+  { at, decided }: { readonly at: number; readonly decided: readonly Decided[] },
+  kit: PatternsKit,
+): Promise<Decision | undefined> {
+  const open = await kit.patterns.open();
+  if (open.length === 0) return undefined;
+  const message = request.messages[at];
+  const said = message === undefined ? '' : ownWords(message).slice(0, limits.saidCharactersMax);
+  const { budget_tokens, holdout, scope } = kit.options;
+  const spent = decided.reduce((sum, { decision }) => sum + tokensOf(decision.text), 0);
+  const person = scope === 'account' ? null : personOf(request, kit.scope);
+  const { relevant, why } = await relevantOf(open, { request, said, scope: person }, kit);
+  if (why !== undefined && why !== 'off') kit.note({ vectors: why });
+  const before = new Set(decided.flatMap(({ decision }) => [...decision.with, ...decision.without]));
+  const place = conversation.at(at + 1);
+  const choice = decide(
+    relevant.filter(({ pattern }) => !before.has(pattern.id)),
+    {
+      budgetTokens: budget_tokens - spent,
+      holdOut: holdout,
+      place: conversation.name,
+      patterns: kit.patterns,
+    },
+  );
+  return choice === undefined ? undefined : toDecision(await kit.ledger.once(place, () => choice));
+}
+
+/** The exchange with all that was decided, as long as that is what its provider was sent before. */
+function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: PatternsKit): Exchange {
+  if (decided.every(({ decision }) => decision.text === '')) return exchange;
+  const { request } = exchange;
+  const texts = new Map(decided.map(({ at, decision }) => [at, decision.text]));
+  const messages = request.messages.map((message, at) => advised(message, texts.get(at) ?? ''));
+  const edited = { ...request, messages };
+  if (!kit.prefix.keeps(edited) && kit.prefix.keeps(request)) {
+    kit.note({ aside: 'prefix' });
+    return exchange;
+  }
+  return exchange.with({ request: edited });
+}
+
+/** Whether a person may have said something in it. */
+function isSpoken({ role, content }: Message): boolean {
+  if (role !== 'user') return false;
+  return typeof content === 'string' || content.some(({ type }) => type === 'text');
+}
+
+function trialsOf({ with: on, without }: Decision) {
+  return [
+    ...on.map((patternId) => ({ patternId, isHeldOut: false })),
+    ...without.map((patternId) => ({ patternId, isHeldOut: true })),
+  ];
+}

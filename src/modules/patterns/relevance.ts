@@ -1,0 +1,113 @@
+import type { ChatRequest, Embeddings, Pattern, Vectors } from '../../module-api.ts';
+import { limits } from './limits.ts';
+import { contentWords } from './words.ts';
+
+/** What a pattern's text must have in common with what is said. */
+const leastCosine = 0.5;
+const leastWordShare = 0.6;
+/** A tool that it is about is offered: enough by itself, and less than a text that fits. */
+const toolScore = 0.5;
+
+export interface Relevant {
+  readonly pattern: Pattern;
+  readonly score: number;
+}
+
+interface Asked {
+  readonly request: ChatRequest;
+  readonly said: string;
+  readonly scope: string | null;
+}
+
+interface Index {
+  readonly byTool: ReadonlyMap<string, readonly Pattern[]>;
+  readonly byWord: ReadonlyMap<string, readonly Pattern[]>;
+  readonly byId: ReadonlyMap<string, Pattern>;
+  readonly wordCount: ReadonlyMap<Pattern, number>;
+}
+
+const indexes = new WeakMap<readonly Pattern[], Index>();
+
+/** Active patterns that are for such a call, the best first. Without vectors, words and tools have to do. */
+export async function relevantOf(
+  patterns: readonly Pattern[],
+  asked: Asked,
+  kit: { readonly embed: Embeddings; readonly vectors: Vectors },
+): Promise<{ readonly relevant: readonly Relevant[]; readonly why: string | undefined }> {
+  const index = indexOf(patterns);
+  if (index.byId.size === 0) return { relevant: [], why: undefined };
+  const { request, said, scope } = asked;
+  const scores = new Map<Pattern, number>();
+  const add = (pattern: Pattern, score: number) => scores.set(pattern, (scores.get(pattern) ?? 0) + score);
+  for (const { name } of request.tools ?? [])
+    for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
+  for (const [pattern, share] of wordShares(index, said)) add(pattern, share);
+  const why =
+    index.wordCount.size === 0
+      ? undefined
+      : await addNear(index, said, { embed: kit.embed, vectors: kit.vectors, add });
+  const relevant = [...scores]
+    .filter(
+      ([pattern]) => (pattern.scope === null || pattern.scope === scope) && isFor(pattern, request.model),
+    )
+    .map(([pattern, score]) => ({ pattern, score }))
+    .sort((one, other) => other.score - one.score || (one.pattern.id < other.pattern.id ? -1 : 1));
+  return { relevant, why };
+}
+
+function wordShares(index: Index, said: string): readonly (readonly [Pattern, number])[] {
+  const hits = new Map<Pattern, number>();
+  for (const word of contentWords(said))
+    for (const pattern of index.byWord.get(word) ?? []) hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
+  return [...hits]
+    .map(([pattern, count]) => [pattern, count / (index.wordCount.get(pattern) ?? count)] as const)
+    .filter(([, share]) => share >= leastWordShare);
+}
+
+/** Says why, where there are no vectors. */
+async function addNear(
+  { byId }: Index,
+  said: string,
+  kit: { embed: Embeddings; vectors: Vectors; add(pattern: Pattern, score: number): void },
+): Promise<string | undefined> {
+  const { vector, why } = await kit.embed.one(said);
+  if (vector === undefined) return why;
+  const near = await kit.vectors.search(vector, { most: limits.nearMost, least: leastCosine });
+  for (const { id, cosine } of near.found ?? []) {
+    const pattern = byId.get(id);
+    if (pattern !== undefined) kit.add(pattern, cosine);
+  }
+  return near.why;
+}
+
+function indexOf(patterns: readonly Pattern[]): Index {
+  const known = indexes.get(patterns);
+  if (known !== undefined) return known;
+  const active = patterns.filter(({ state }) => state === 'active');
+  const byTool = new Map<string, Pattern[]>();
+  const byWord = new Map<string, Pattern[]>();
+  const wordCount = new Map<Pattern, number>();
+  for (const pattern of active) {
+    const { text, tools } = pattern.trigger;
+    for (const tool of tools) push(byTool, tool, pattern);
+    const words = contentWords(text);
+    if (words.length > 0) wordCount.set(pattern, words.length);
+    for (const word of words) push(byWord, word, pattern);
+  }
+  const index = { byTool, byWord, byId: new Map(active.map((one) => [one.id, one])), wordCount };
+  indexes.set(patterns, index);
+  return index;
+}
+
+function push(map: Map<string, Pattern[]>, key: string, pattern: Pattern): void {
+  const there = map.get(key);
+  if (there === undefined) map.set(key, [pattern]);
+  else there.push(pattern);
+}
+
+function isFor({ trigger: { models } }: Pattern, model: string): boolean {
+  if (models.length === 0) return true;
+  return models.some((one) =>
+    one.endsWith('*') ? model.startsWith(one.slice(0, -1)) : one === model || model.endsWith(`/${one}`),
+  );
+}

@@ -1,0 +1,73 @@
+import type { Message, Verdict } from '../../module-api.ts';
+import { plain } from './cleansed.ts';
+import { isCorrection } from './lessons.ts';
+import { limits } from './limits.ts';
+import type { SignalName } from './options.ts';
+import { ownWords } from './own-words.ts';
+import { toolStepsIn } from './tool-steps.ts';
+import { contentWords } from './words.ts';
+
+/** What each counts of a conversation, where nobody tells its outcome. */
+const weights: Readonly<Record<SignalName, number>> = { tools: 0.2, tests: 0.3, correction: 0.3, retry: 0.2 };
+
+/** How a conversation seems to go from a message on. The same messages give the same verdict. */
+export function seemsIn(messages: readonly Message[], from: number, signals: readonly SignalName[]): Verdict {
+  let [good, bad] = [0, 0];
+  for (const name of signals) {
+    const share = readings[name](messages, from);
+    if (share === undefined) continue;
+    good += weights[name] * share;
+    bad += weights[name] * (1 - share);
+  }
+  return { good, bad };
+}
+
+/** From 0, bad, to 1, good; undefined where there is nothing to see. */
+const readings: Readonly<
+  Record<SignalName, (messages: readonly Message[], from: number) => number | undefined>
+> = {
+  tools(messages, from) {
+    const steps = toolStepsIn(messages).filter(({ at }) => at > from);
+    return steps.length === 0 ? undefined : steps.filter(({ failed }) => !failed).length / steps.length;
+  },
+  tests(messages, from) {
+    const runs = toolStepsIn(messages).filter(({ at }) => at > from);
+    return runs.map(({ output }) => testsIn(output)).findLast((run) => run !== undefined);
+  },
+  correction(messages, from) {
+    return spokenAfter(messages, from).some(isCorrection) ? 0 : undefined;
+  },
+  retry(messages, from) {
+    const said = messages
+      .slice(from)
+      .map(ownWords)
+      .filter((text) => text !== '')
+      .map(wordsOf);
+    return said.some((words, at) => words !== '' && said.indexOf(words) < at) ? 0 : undefined;
+  },
+};
+
+function spokenAfter(messages: readonly Message[], from: number): readonly string[] {
+  return messages
+    .slice(from + 1)
+    .map((message) => plain(ownWords(message), limits.correctionCharactersMax + 1))
+    .filter((text) => text !== '');
+}
+
+function wordsOf(text: string): string {
+  const words = contentWords(text);
+  return words.length < 2 ? '' : words.join(' ');
+}
+
+/** Whether a test run passed, by the summaries of common runners. */
+function testsIn(output: string): number | undefined {
+  const failed = /\b(\d+) (?:tests? )?(?:failed|failing|failures?)\b|\bfail(?:ed|ures)?:? (\d+)\b/i.exec(
+    output,
+  );
+  if (failed !== null && Number(failed[1] ?? failed[2]) > 0) return 0;
+  return /\b[1-9]\d* (?:tests? )?(?:passed|passing)\b|\bpass(?:ed)?:? [1-9]\d*\b|\btest result: ok\b/i.test(
+    output,
+  )
+    ? 1
+    : undefined;
+}

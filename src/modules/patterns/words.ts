@@ -1,0 +1,23 @@
+import { limits } from './limits.ts';
+
+/** Words that are in every text, of English mostly. */
+const common = new Set(
+  (
+    'a an and are as at be but by can could do does for from get had has have how i if in into is it its just ' +
+    'let make may me my need not now of on one or our please so some than that the their them then there this to ' +
+    'up us use using want was we what when where which who why will with would you your der die das und ist ein ' +
+    'eine zu mit für nicht ich'
+  ).split(' '),
+);
+
+/** The words of a text that say what it is about, each once, without their endings. */
+export function contentWords(text: string): readonly string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  const stems = words.filter((word) => !common.has(word)).map(stem);
+  return [...new Set(stems)].slice(0, limits.wordsMax);
+}
+
+function stem(word: string): string {
+  if (word.length < 5) return word;
+  return word.replace(/(?:ies|ing|ed|es|s|ly)$/, '');
+}
