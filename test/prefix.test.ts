@@ -16,7 +16,7 @@ import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';
 /** Of conversations of 50 turns a few here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 node --test test/prefix.test.ts`. */
 const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 2);
 const turnCount = 50;
-const modules = ['picker', 'hinter', 'folder', 'teller', 'meddler'];
+const modules = ['picker', 'hinter', 'folder', 'teller', 'meddler', 'patterns?holdout=0.3'];
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
@@ -26,6 +26,16 @@ const weir = await startTestGateway({
   ANTHROPIC_API_KEY: 'sk-ant-tests',
   OPENAI_API_KEY: 'sk-tests',
 });
+// Some of what clients say is what patterns are for: numbers, questions and tools.
+const learned = [
+  { trigger: 'question', advice: 'Answer shortly.' },
+  { trigger: { tools: ['find'] }, advice: 'Find all.' },
+  ...Array.from({ length: 300 }, (_, number) => ({ trigger: `${10 + number}`, advice: `Number ${number}.` })),
+];
+const { status } = await ask(`${weir.url}/v1/patterns/import`, {
+  body: learned.map((pattern) => JSON.stringify(pattern)).join('\n'),
+});
+assert.equal(status, 200);
 after(async () => {
   await weir.close();
   await fake.close();

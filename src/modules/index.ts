@@ -11,7 +11,7 @@ export const builtInModules: readonly ModuleMaker[] = [
   semanticCache,
   () => costGuard,
   mcpOptimizer,
-  () => patterns,
+  patterns,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */

@@ -160,7 +160,7 @@ export class PatternBook implements PatternBooks {
   async #judge(owner: string, conversation: string, verdict: Verdict): Promise<void> {
     const atMs = this.#clock.now();
     await this.#table.judge(owner, conversation, verdict, (pattern, trial) =>
-      judged(pattern, trial, conversation, atMs),
+      judged(pattern, trial, { conversation, atMs }),
     );
     this.#changed(owner);
   }

@@ -14,7 +14,11 @@ export function told(pattern: Pattern, what: string, atMs: number): Pattern {
 }
 
 /** What a verdict on a conversation makes of a pattern that was tried in it. */
-export function judged(pattern: Pattern, trial: JudgedTrial, conversation: string, atMs: number): Pattern {
+export function judged(
+  pattern: Pattern,
+  trial: JudgedTrial,
+  { conversation, atMs }: { readonly conversation: string; readonly atMs: number },
+): Pattern {
   const { isHeldOut, before, now } = trial;
   const summed = (tally: { readonly wins: number; readonly losses: number }) => ({
     wins: rounded(tally.wins + now.good - before.good),

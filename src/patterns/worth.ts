@@ -64,25 +64,31 @@ function outcomesOf({ wins, losses }: Tally): number {
   return wins + losses;
 }
 
-/** Its density at points that are evenly spread over 0 to 1, with the sum 1. */
+/** Evenly spread over 0 to 1. */
+const points = Float64Array.from({ length: 500 }, (_, at) => (at + 0.5) / 500);
+const logs = points.map(Math.log);
+const logsOfRest = points.map((x) => Math.log(1 - x));
+
+/** Its density at these points, with the sum 1. */
 function posterior({ wins, losses }: Tally): Float64Array {
-  const points = 1000;
-  const logs = Float64Array.from({ length: points }, (_, at) => {
-    const x = (at + 0.5) / points;
-    return wins * Math.log(x) + losses * Math.log(1 - x);
-  });
-  const highest = logs.reduce((most, log) => Math.max(most, log), Number.NEGATIVE_INFINITY);
-  const weights = logs.map((log) => Math.exp(log - highest));
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
+  const density = new Float64Array(points.length);
+  const mode = wins + losses === 0 ? 0.5 : wins / (wins + losses);
+  const highest = wins * Math.log(mode || 1) + losses * Math.log(1 - mode || 1);
+  let sum = 0;
+  for (let at = 0; at < density.length; at++) {
+    const weight = Math.exp(wins * (logs[at] ?? 0) + losses * (logsOfRest[at] ?? 0) - highest);
+    density[at] = weight;
+    sum += weight;
+  }
+  return density.map((weight) => weight / sum);
 }
 
 function chanceThatFirstIsMore(first: Float64Array, second: Float64Array): number {
   let chance = 0;
   let below = 0;
-  for (const [at, weight] of first.entries()) {
+  for (let at = 0; at < first.length; at++) {
     const here = second[at] ?? 0;
-    chance += weight * (below + here / 2);
+    chance += (first[at] ?? 0) * (below + here / 2);
     below += here;
   }
   return chance;
@@ -92,8 +98,8 @@ function shareOf(density: Float64Array): Share {
   let mean = 0;
   let sum = 0;
   let [low, high] = [0, 1];
-  for (const [at, weight] of density.entries()) {
-    const x = (at + 0.5) / density.length;
+  for (let at = 0; at < density.length; at++) {
+    const [x, weight] = [points[at] ?? 0, density[at] ?? 0];
     mean += x * weight;
     if (sum < 0.05) low = x;
     if (sum < 0.95) high = x;

@@ -18,4 +18,11 @@ export const limits = {
   adviceCharactersMax: 400,
   /** Argument names and changes that one advice tells of. */
   changesMax: 4,
+  /** Patterns that are sorted in one go, a millisecond or two. */
+  indexedAtOnce: 100,
+  /** Tenants whose patterns are kept sorted. */
+  indexesMax: 200,
+  /** A word that more patterns have than this, or than this share of them, is not looked for. */
+  sameWordLeast: 30,
+  sameWordShare: 0.005,
 } as const;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
+import type { Embeddings } from '../../kernel/ports/embeddings.ts';
 import { PatternBook, type PersonsWord } from '../../patterns/pattern-book.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
 import { runModule } from '../../testing/run-module.ts';
@@ -219,5 +220,41 @@ describe('lessons', () => {
     const [pattern] = await table.page('local', { limit: 10 });
     assert.notEqual(pattern?.advice, undefined);
     assert.doesNotMatch(JSON.stringify(sent.slice(1)), /evil|IGNORE|IMPORTANT/);
+  });
+});
+
+describe('with vectors', () => {
+  /** Two directions: one for what is about cars, the other for all else. */
+  const embeddings: Embeddings = {
+    state: () => ({ source: 'test', why: undefined, whyNotLocal: undefined }),
+    one: async (text) => ({ vector: vectorOf(text), tokens: 1 }),
+    many: async (texts) => ({ vectors: texts.map(vectorOf), tokens: texts.map(() => 1) }),
+    sameAnswer: async () => ({ why: 'off' }),
+  };
+  const vectorOf = (text: string) => {
+    const isCar = /car|vehicle|automobile/.test(text);
+    return { space: 'test/2', values: Float32Array.of(isCar ? 1 : 0, isCar ? 0 : 1) };
+  };
+
+  test('a pattern is found by what is meant, once a call has been made', async () => {
+    const table = new MemoryPatternTable();
+    const book = new PatternBook({ table, clock: systemClock });
+    const car = { trigger: trigger('repairing an automobile'), advice: 'Lift it.' };
+    await book.add('local', { ...car, state: 'active', scope: null });
+    const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, embeddings });
+    await run(ask(user('Hello.')));
+    const { sent } = await run(ask(user('My vehicle is broken.')));
+    assert.match(String(sent[0]?.messages[0]?.content), /Lift it/);
+    const other = await run(ask(user('My bread is broken.')));
+    assert.equal(other.sent[0]?.messages[0]?.content, 'My bread is broken.');
+  });
+
+  test('a module steps aside where there are none, and words are enough', async () => {
+    const { table } = await taught([staging]);
+    const away = { ...embeddings, one: async () => ({ why: 'busy' as const }) };
+    const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, embeddings: away });
+    const { sent, step } = await run(ask(user('Deploy the shop to staging.')));
+    assert.match(String(sent[0]?.messages[0]?.content), /migrations/);
+    assert.equal(step?.facts.vectors, 'busy');
   });
 });

@@ -1,14 +1,20 @@
-import { defineModule, type Exchange, type Kit, type Message } from '../../module-api.ts';
+import type { Exchange, Kit, Message, Module } from '../../module-api.ts';
 import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
 import { keepVectors } from './kept-vectors.ts';
 import { learn } from './learning.ts';
 import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
 import { ownWords } from './own-words.ts';
+import { PatternIndexes } from './pattern-index.ts';
 import { personOf } from './person.ts';
 import { relevantOf } from './relevance.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
+
+interface Work {
+  readonly kit: PatternsKit;
+  readonly indexes: PatternIndexes;
+}
 
 /** What was decided before a message of the conversation. */
 interface Decided {
@@ -17,42 +23,45 @@ interface Decided {
   readonly isNew: boolean;
 }
 
-export const patterns = defineModule<PatternsOptions>({
-  name: 'patterns',
-  summary: 'Remembers what worked and brings it in where it helps.',
-  status: 'production',
-  protective: false,
-  ifBroken: 'skip',
-  touches: ['history', 'newest-turn'],
-  options: patternsOptions,
+export const patterns = (): Module<PatternsOptions> => {
+  const indexes = new PatternIndexes();
+  return {
+    name: 'patterns',
+    summary: 'Remembers what worked and brings it in where it helps.',
+    status: 'production',
+    protective: false,
+    ifBroken: 'skip',
+    touches: ['history', 'newest-turn'],
+    options: patternsOptions,
 
-  async handle(exchange, next, kit) {
-    const { caller, conversation, request, id } = exchange;
-    // Whoever calls without an account is nobody the next time.
-    if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
-    const noted = kit.patterns.note(id, conversation.name).catch(() => undefined);
-    const decided = await decisionsOf(exchange, kit);
-    const goesOn = withAdvice(exchange, decided, kit);
-    const isAdvised = goesOn !== exchange;
-    const counted = decided.filter(({ decision }) => isAdvised || decision.text === '');
-    kit.note({ injected: isAdvised ? decided.reduce((sum, one) => sum + one.decision.with.length, 0) : 0 });
-    const fresh = counted.find(({ isNew }) => isNew)?.decision;
-    const tried =
-      fresh === undefined
-        ? undefined
-        : kit.patterns.tried(conversation.name, trialsOf(fresh)).catch(() => undefined);
-    const from = Math.min(...counted.map(({ at }) => at));
-    kit.later(() => learn({ id, request, conversation: conversation.name, from }, kit));
-    kit.later(() => keepVectors(kit));
-    const reply = await next(goesOn);
-    // Outcomes may come as soon as the answer is there.
-    await Promise.all([noted, tried]);
-    return reply;
-  },
-});
+    async handle(exchange, next, kit) {
+      const { caller, conversation, request, id } = exchange;
+      // Whoever calls without an account is nobody the next time.
+      if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
+      const noted = kit.patterns.note(id, conversation.name).catch(() => undefined);
+      const decided = await decisionsOf(exchange, { kit, indexes });
+      const goesOn = withAdvice(exchange, decided, kit);
+      const isAdvised = goesOn !== exchange;
+      const counted = decided.filter(({ decision }) => isAdvised || decision.text === '');
+      kit.note({ injected: isAdvised ? decided.reduce((sum, one) => sum + one.decision.with.length, 0) : 0 });
+      const fresh = counted.find(({ isNew }) => isNew)?.decision;
+      const tried =
+        fresh === undefined
+          ? undefined
+          : kit.patterns.tried(conversation.name, trialsOf(fresh)).catch(() => undefined);
+      const from = Math.min(...counted.map(({ at }) => at));
+      kit.later(() => learn({ id, request, conversation: conversation.name, from }, kit));
+      kit.later(() => keepVectors(kit));
+      const reply = await next(goesOn);
+      // Outcomes may come as soon as the answer is there.
+      await Promise.all([noted, tried]);
+      return reply;
+    },
+  };
+};
 
 /** What was decided on earlier turns, and what is for the newest one where a person speaks in it. */
-async function decisionsOf(exchange: Exchange, kit: PatternsKit): Promise<readonly Decided[]> {
+async function decisionsOf(exchange: Exchange, work: Work): Promise<readonly Decided[]> {
   const { request, conversation } = exchange;
   const { messages } = request;
   const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
@@ -60,27 +69,28 @@ async function decisionsOf(exchange: Exchange, kit: PatternsKit): Promise<readon
   const decided: Decided[] = [];
   for (const [at, message] of messages.entries()) {
     if (!isSpoken(message)) continue;
-    const decision = toDecision(await kit.ledger.recall(conversation.at(at + 1)));
+    const decision = toDecision(await work.kit.ledger.recall(conversation.at(at + 1)));
     if (decision !== undefined) decided.push({ at, decision, isNew: false });
   }
   if (speaking < 0 || decided.some(({ at }) => at === speaking)) return decided;
-  const choice = await choose(exchange, { at: speaking, decided }, kit);
+  const choice = await choose(exchange, { at: speaking, decided }, work);
   return choice === undefined ? decided : [...decided, { at: speaking, decision: choice, isNew: true }];
 }
 
 async function choose(
   { request, conversation }: Exchange,
   { at, decided }: { readonly at: number; readonly decided: readonly Decided[] },
-  kit: PatternsKit,
+  { kit, indexes }: Work,
 ): Promise<Decision | undefined> {
   const open = await kit.patterns.open();
-  if (open.length === 0) return undefined;
+  const index = open.length === 0 ? undefined : await indexes.of(kit.scope, open);
+  if (index === undefined) return undefined;
   const message = request.messages[at];
   const said = message === undefined ? '' : ownWords(message).slice(0, limits.saidCharactersMax);
   const { budget_tokens, holdout, scope } = kit.options;
   const spent = decided.reduce((sum, { decision }) => sum + tokensOf(decision.text), 0);
   const person = scope === 'account' ? null : personOf(request, kit.scope);
-  const { relevant, why } = await relevantOf(open, { request, said, scope: person }, kit);
+  const { relevant, why } = await relevantOf(index, { request, said, scope: person }, kit);
   if (why !== undefined && why !== 'off') kit.note({ vectors: why });
   const before = new Set(decided.flatMap(({ decision }) => [...decision.with, ...decision.without]));
   const place = conversation.at(at + 1);

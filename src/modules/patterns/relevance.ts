@@ -1,5 +1,6 @@
 import type { ChatRequest, Embeddings, Pattern, Vectors } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import type { PatternIndex } from './pattern-index.ts';
 import { contentWords } from './words.ts';
 
 /** What a pattern's text must have in common with what is said. */
@@ -19,22 +20,12 @@ interface Asked {
   readonly scope: string | null;
 }
 
-interface Index {
-  readonly byTool: ReadonlyMap<string, readonly Pattern[]>;
-  readonly byWord: ReadonlyMap<string, readonly Pattern[]>;
-  readonly byId: ReadonlyMap<string, Pattern>;
-  readonly wordCount: ReadonlyMap<Pattern, number>;
-}
-
-const indexes = new WeakMap<readonly Pattern[], Index>();
-
 /** Active patterns that are for such a call, the best first. Without vectors, words and tools have to do. */
 export async function relevantOf(
-  patterns: readonly Pattern[],
+  index: PatternIndex,
   asked: Asked,
   kit: { readonly embed: Embeddings; readonly vectors: Vectors },
 ): Promise<{ readonly relevant: readonly Relevant[]; readonly why: string | undefined }> {
-  const index = indexOf(patterns);
   if (index.byId.size === 0) return { relevant: [], why: undefined };
   const { request, said, scope } = asked;
   const scores = new Map<Pattern, number>();
@@ -55,7 +46,7 @@ export async function relevantOf(
   return { relevant, why };
 }
 
-function wordShares(index: Index, said: string): readonly (readonly [Pattern, number])[] {
+function wordShares(index: PatternIndex, said: string): readonly (readonly [Pattern, number])[] {
   const hits = new Map<Pattern, number>();
   for (const word of contentWords(said))
     for (const pattern of index.byWord.get(word) ?? []) hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
@@ -66,7 +57,7 @@ function wordShares(index: Index, said: string): readonly (readonly [Pattern, nu
 
 /** Says why, where there are no vectors. */
 async function addNear(
-  { byId }: Index,
+  { byId }: PatternIndex,
   said: string,
   kit: { embed: Embeddings; vectors: Vectors; add(pattern: Pattern, score: number): void },
 ): Promise<string | undefined> {
@@ -78,31 +69,6 @@ async function addNear(
     if (pattern !== undefined) kit.add(pattern, cosine);
   }
   return near.why;
-}
-
-function indexOf(patterns: readonly Pattern[]): Index {
-  const known = indexes.get(patterns);
-  if (known !== undefined) return known;
-  const active = patterns.filter(({ state }) => state === 'active');
-  const byTool = new Map<string, Pattern[]>();
-  const byWord = new Map<string, Pattern[]>();
-  const wordCount = new Map<Pattern, number>();
-  for (const pattern of active) {
-    const { text, tools } = pattern.trigger;
-    for (const tool of tools) push(byTool, tool, pattern);
-    const words = contentWords(text);
-    if (words.length > 0) wordCount.set(pattern, words.length);
-    for (const word of words) push(byWord, word, pattern);
-  }
-  const index = { byTool, byWord, byId: new Map(active.map((one) => [one.id, one])), wordCount };
-  indexes.set(patterns, index);
-  return index;
-}
-
-function push(map: Map<string, Pattern[]>, key: string, pattern: Pattern): void {
-  const there = map.get(key);
-  if (there === undefined) map.set(key, [pattern]);
-  else there.push(pattern);
 }
 
 function isFor({ trigger: { models } }: Pattern, model: string): boolean {
