@@ -212,3 +212,25 @@ test('replicas learn from each other, and accounts never do', async (t) => {
   const [own] = await patternsOf(one.url, hers);
   assert.equal((await ask(`${one.url}/v1/patterns/${String(own?.id)}`, { headers: another })).status, 404);
 });
+
+test('a lesson is worded by a model where that is asked for, at a cost that is told', async () => {
+  fake.requests.length = 0;
+  fake.answerWith((request) =>
+    request.bytes.includes('observation')
+      ? { body: format.whole('Use absolute paths with <b>read_file</b>.') }
+      : model(request),
+  );
+  await work(weir.url, 'What do they say?', { 'x-weir-pipeline': 'patterns?forge=model' });
+  const { advice, id } = await learnedOn(weir.url);
+  fake.answerWith(model);
+  assert.equal(advice, 'Use absolute paths with b read_file /b .');
+  const asked = fake.requests.filter(({ bytes }) => bytes.includes('observation'));
+  assert.equal(asked.length, 1);
+  assert.doesNotMatch(String(asked[0]?.bytes), /obey|listen|notes/);
+  await eventually(async () => {
+    const { json } = await ask(`${weir.url}/v1/requests`);
+    const rows = at(json, 'requests');
+    return Array.isArray(rows) ? rows.find((row) => at(row, 'asked_by') === 'patterns') : undefined;
+  });
+  await ask(`${weir.url}/v1/patterns/${String(id)}`, { method: 'DELETE' });
+});

@@ -226,3 +226,12 @@ for (const { talk, model } of pairs)
       { numRuns: runs, endOnFailure: true },
     );
   });
+
+test('advice of patterns is among what stays as it is', async () => {
+  const [talk] = talks;
+  if (talk === undefined) assert.fail();
+  const all = Array.from({ length: 20 }, (_, pick) => ({ move: 'goOn' as const, pick }));
+  await new Walk(talk, ['patterns?holdout=0'], 1).run(all);
+  const advised = fake.requests.filter(({ bytes }) => bytes.includes('gateway-advice'));
+  assert.ok(advised.length > 10, `${advised.length} of ${fake.requests.length}`);
+});
