@@ -18,7 +18,7 @@ export const limits = {
   adviceCharactersMax: 400,
   /** Argument names and changes that one advice tells of. */
   changesMax: 4,
-  /** Patterns that are sorted in one go, a millisecond or two. */
+  /** Patterns that are sorted in one go: five milliseconds on a busy machine. */
   indexedAtOnce: 100,
   /** Tenants whose patterns are kept sorted. */
   indexesMax: 200,
