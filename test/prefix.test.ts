@@ -228,10 +228,10 @@ for (const { talk, model } of pairs)
   });
 
 test('advice of patterns is among what stays as it is', async () => {
-  const [talk] = talks;
-  if (talk === undefined) assert.fail();
+  const [pair] = pairs;
+  if (pair === undefined) assert.fail();
   const all = Array.from({ length: 20 }, (_, pick) => ({ move: 'goOn' as const, pick }));
-  await new Walk(talk, ['patterns?holdout=0'], 1).run(all);
+  await new Walk(pair, ['patterns?holdout=0'], 1).run(all);
   const advised = fake.requests.filter(({ bytes }) => bytes.includes('gateway-advice'));
   assert.ok(advised.length > 10, `${advised.length} of ${fake.requests.length}`);
 });

@@ -28,7 +28,7 @@ export const patterns = (): Module<PatternsOptions> => {
   return {
     name: 'patterns',
     summary: 'Remembers what worked and brings it in where it helps.',
-    status: 'production',
+    status: 'preview',
     protective: false,
     ifBroken: 'skip',
     touches: ['history', 'newest-turn'],
