@@ -21,10 +21,10 @@ import { usageConformance } from './database-conformance/usage.ts';
 import { usersConformance } from './database-conformance/users.ts';
 import { vectorsConformance } from './database-conformance/vectors.ts';
 
-/** What every home of the database must do, whatever it is made of. */
-export function databaseConformance(name: string, makeHome: MakeHome): void {
+/** What every home of the database must do, whatever it is made of; `makeReady` makes one that has its tables. */
+export function databaseConformance(name: string, makeHome: MakeHome, makeReady = makeHome): void {
   const setUp: SetUp = async (t) => {
-    const home = await makeHome(t);
+    const home = await makeReady(t);
     const open = async () => {
       const database = await home.open();
       t.after(() => database.close());

@@ -5,19 +5,27 @@ import { Client } from 'pg';
 import { cleanUp } from './clean-up.ts';
 import { eventually } from './eventually.ts';
 
-/** The address of an empty database, which goes with its test. */
-export async function freshPostgres(t: TestContext): Promise<string> {
+/** The address of an empty database, or of a copy of another, which goes with its test. */
+export async function freshPostgres(t: TestContext, template?: string): Promise<string> {
+  const { url, drop } = await createPostgres(template);
+  cleanUp(t, drop);
+  return url;
+}
+
+export async function createPostgres(
+  template = 'template1',
+): Promise<{ readonly url: string; readonly name: string; drop(): Promise<void> }> {
   const url = new URL(serverAt('TEST_DATABASE_URL'));
   const name = `weir_test_${randomBytes(8).toString('hex')}`;
   const admin = new Client({ connectionString: url.href });
   await admin.connect();
-  await admin.query(`create database ${name}`);
-  cleanUp(t, async () => {
+  await admin.query(`create database ${name} template ${template}`);
+  const drop = async () => {
     await admin.query(`drop database ${name} with (force)`);
     await admin.end();
-  });
+  };
   url.pathname = `/${name}`;
-  return url.href;
+  return { url: url.href, name, drop };
 }
 
 /** A test that was killed keeps its database of Redis this long. */

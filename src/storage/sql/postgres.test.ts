@@ -1,14 +1,30 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, before, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
-import { freshPostgres } from '../../../test/support/stores.ts';
+import { createPostgres, freshPostgres } from '../../../test/support/stores.ts';
 import { databaseConformance } from '../database-conformance.ts';
 import { openPostgres } from './postgres.ts';
 
-databaseConformance('a database in PostgreSQL', async (t) => {
-  const url = await freshPostgres(t);
-  return { open: () => openPostgres({ url }), execute: (statement) => execute(url, statement) };
+/** With all tables, which take longer to make than most tests. */
+let filled: Awaited<ReturnType<typeof createPostgres>> | undefined;
+before(async () => {
+  filled = await createPostgres();
+  await (await openPostgres({ url: filled.url })).close();
 });
+after(() => filled?.drop());
+
+databaseConformance(
+  'a database in PostgreSQL',
+  async (t) => home(await freshPostgres(t)),
+  async (t: TestContext) => home(await freshPostgres(t, filled?.name)),
+);
+
+function home(url: string) {
+  return {
+    open: () => openPostgres({ url }),
+    execute: (statement: string) => execute(url, statement),
+  };
+}
 
 test('text is in order of its bytes in every column, whatever the server’s language is', async (t) => {
   const url = await freshPostgres(t);
