@@ -20,7 +20,7 @@ plan, with the keys that you have. There is nothing to change in your programs.<
 /** Where people begin, or come back to when they left a checkout. Nothing was charged then. */
 export function startPage(tierLimits: Readonly<Record<TierId, number>>): string {
   const plans = tiers.map(({ id, name, priceUsdPerMonth, overage }) => {
-    const price = priceUsdPerMonth === 0 ? 'Free' : `$${priceUsdPerMonth} a month`;
+    const price = priceUsdPerMonth === 0 ? '$0' : `$${priceUsdPerMonth} a month`;
     const more = overage ? 'More with prepaid credits, if you like' : 'Ends at the cap';
     const requests = grouped(tierLimits[id]);
     return `<li><h2>${escaped(name)}</h2><p class="price">${escaped(price)}</p>
