@@ -3,13 +3,13 @@ import type { BillingDesk } from '../../../billing/billing-desk.ts';
 import type { BillingReport } from '../../../billing/billing-report.ts';
 import { creditsPerUsd } from '../../../kernel/credits.ts';
 import { limits } from '../../../kernel/limits.ts';
-import type { CreditEntry } from '../../../kernel/ports/billing.ts';
 import { checkedQuery } from '../checked.ts';
 import { bySession, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
+import { TimeCursors } from '../time-cursor.ts';
 
 export interface BillingParts {
   readonly desk: BillingDesk;
@@ -49,13 +49,10 @@ const autoRechargeInfo = z.strictObject({
   reason: z.string().nullable().describe('Why it switched itself off'),
 });
 const overageInfo = z.strictObject({ enabled: z.boolean() });
+const cursors = new TimeCursors(/^[\w/.:-]{1,200}$/);
 const usageQuery = {
   limit: pageLimit(limits.creditPageMax),
-  after: z
-    .string()
-    .refine((text) => placeOf(text) !== undefined, 'must be a cursor from an earlier answer')
-    .optional()
-    .describe('A `nextCursor`: the entries that come after it in the list, which are older'),
+  after: cursors.after('A `nextCursor`: the entries that come after it in the list, which are older'),
 };
 const usageInfo = z.strictObject({
   tier: z.enum(['free', 'pro', 'team']),
@@ -169,7 +166,7 @@ export function billingRoutes({ desk, report }: BillingParts): readonly OwnRoute
       answers: { 200: { description: 'The usage', schema: usageInfo }, ...badBody, ...unauthenticated },
       async handle({ caller, query }) {
         const { limit = usualLimit, after } = checkedQuery(usageQuery, query);
-        const page = { limit, after: after === undefined ? undefined : placeOf(after) };
+        const page = { limit, after: after === undefined ? undefined : cursors.placeOf(after) };
         const used = await report.usage(await desk.userOf(caller.accountId), page);
         const last = used.hasMore ? used.entries.at(-1) : undefined;
         return {
@@ -178,7 +175,7 @@ export function billingRoutes({ desk, report }: BillingParts): readonly OwnRoute
             ...used.report,
             entries: used.entries.map(({ atMs, ...entry }) => ({ ...entry, createdAt: timestamp(atMs) })),
             hasMore: used.hasMore,
-            nextCursor: last === undefined ? null : cursorOf(last),
+            nextCursor: last === undefined ? null : cursors.of(last),
           },
         };
       },
@@ -234,16 +231,4 @@ export function billingRoutes({ desk, report }: BillingParts): readonly OwnRoute
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
-}
-
-/** A place in the list as clients hand it back. */
-function cursorOf({ atMs, id }: CreditEntry): string {
-  return Buffer.from(`${atMs}.${id}`).toString('base64url');
-}
-
-/** Undefined where the text is none of ours. */
-function placeOf(cursor: string): Pick<CreditEntry, 'id' | 'atMs'> | undefined {
-  const [, time, id] =
-    /^(\d{1,15})\.([\w/.:-]{1,200})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  return time === undefined || id === undefined ? undefined : { atMs: Number(time), id };
 }

@@ -9,6 +9,7 @@ import { checkedQuery } from '../checked.ts';
 import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
+import { TimeCursors } from '../time-cursor.ts';
 
 export interface PaymentsParts {
   realm(): string;
@@ -45,13 +46,10 @@ const discovery = z.strictObject({
   }),
 });
 
+const cursors = new TimeCursors(/^[\w-]{1,64}$/);
 const ledgerQuery = {
   limit: pageLimit(limits.ledgerPageMax),
-  after: z
-    .string()
-    .refine((text) => placeOf(text) !== undefined, 'must be a cursor from an earlier answer')
-    .optional()
-    .describe('A `next_cursor`: the lines that come after it in the list, which are older'),
+  after: cursors.after('A `next_cursor`: the lines that come after it in the list, which are older'),
 };
 
 const ledgerPage = z.strictObject({
@@ -122,7 +120,7 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
       async handle({ query }) {
         const { limit = usualLimit, after } = checkedQuery(ledgerQuery, query);
         const found = await ledger.page({
-          after: after === undefined ? undefined : placeOf(after),
+          after: after === undefined ? undefined : cursors.placeOf(after),
           limit: limit + 1,
         });
         const shown = found.slice(0, limit);
@@ -132,7 +130,7 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
           body: {
             entries: shown.map(entryOf),
             has_more: last !== undefined,
-            next_cursor: last === undefined ? null : cursorOf(last),
+            next_cursor: last === undefined ? null : cursors.of(last),
           },
         };
       },
@@ -169,16 +167,4 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
 
 function entryOf({ id, atMs, route, amount, currency, receiptHash }: LedgerLine) {
   return { id, timestamp: timestamp(atMs), route, amount, currency, receipt_sha256: receiptHash };
-}
-
-/** A place in the list as clients hand it back. */
-function cursorOf({ atMs, id }: LedgerLine): string {
-  return Buffer.from(`${atMs}.${id}`).toString('base64url');
-}
-
-/** Undefined where the text is none of ours. */
-function placeOf(cursor: string): Pick<LedgerLine, 'id' | 'atMs'> | undefined {
-  const [, time, id] =
-    /^(\d{1,15})\.([\w-]{1,64})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
-  return time === undefined || id === undefined ? undefined : { atMs: Number(time), id };
 }

@@ -13,6 +13,7 @@ import { type AccessRule, bySessionOrKey, checkedRoute } from '../checked-route.
 import { noBody } from '../json-body.ts';
 import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnAnswer, OwnRoute } from '../route.ts';
+import { TimeCursors } from '../time-cursor.ts';
 
 export interface ReceiptsParts {
   readonly receipts: Pick<Receipts, 'find' | 'page'>;
@@ -20,13 +21,12 @@ export interface ReceiptsParts {
   readonly keys: Pick<ReceiptKeys, 'published'>;
 }
 
+const ids = /^rcpt_[0-9a-f]{32}$/;
+const cursors = new TimeCursors(ids);
+
 const query = {
   limit: pageLimit(limits.receiptPageMax),
-  after: z
-    .string()
-    .refine((text) => placeOf(text) !== undefined, 'must be a cursor from an earlier answer')
-    .optional()
-    .describe('A `next_cursor`: the receipts that come after it in the list, which are older'),
+  after: cursors.after('A `next_cursor`: the receipts that come after it in the list, which are older'),
 };
 
 const pageSchema = z.strictObject({
@@ -72,9 +72,10 @@ export function receiptsRoutes({ receipts, office, keys }: ReceiptsParts): reado
       async handle({ caller, query: sent }) {
         const { limit = usualLimit, after } = checkedQuery(query, sent);
         await upToDate();
+        const place = after === undefined ? undefined : cursors.placeOf(after);
         const found = await receipts.page({
           accountId: caller.kind === 'local' ? undefined : caller.accountId,
-          after: after === undefined ? undefined : placeOf(after),
+          after: place && { createdAtMs: place.atMs, id: place.id },
           limit: limit + 1,
         });
         const shown = found.slice(0, limit);
@@ -84,7 +85,7 @@ export function receiptsRoutes({ receipts, office, keys }: ReceiptsParts): reado
           body: {
             receipts: shown.map(receiptRow),
             has_more: last !== undefined,
-            next_cursor: last === undefined ? null : cursorOf(last),
+            next_cursor: last === undefined ? null : cursors.of({ atMs: last.createdAtMs, id: last.id }),
           },
         };
       },
@@ -102,7 +103,7 @@ export function receiptsRoutes({ receipts, office, keys }: ReceiptsParts): reado
       },
       async handle({ caller, headers, parameters: { receipt_id: id = '' } }) {
         await upToDate();
-        const receipt = isId(id) ? await receipts.find(id) : undefined;
+        const receipt = ids.test(id) ? await receipts.find(id) : undefined;
         if (receipt === undefined || !mayBeSeen(receipt, caller))
           throw new GatewayError('not_found', 'there is no such receipt');
         return answerWith(receipt, headerOf(headers, 'accept') ?? '');
@@ -129,10 +130,6 @@ export function receiptsRoutes({ receipts, office, keys }: ReceiptsParts): reado
   ];
 }
 
-function isId(text: string): boolean {
-  return /^rcpt_[0-9a-f]{32}$/.test(text);
-}
-
 function mayBeSeen({ visibility, accountId }: OwnedReceipt, caller: AccountCaller | undefined): boolean {
   if (visibility === 'public_demo' || caller?.kind === 'local') return true;
   return caller !== undefined && caller.accountId === accountId;
@@ -148,15 +145,4 @@ function answerWith(receipt: StoredReceipt, accept: string): OwnAnswer {
     type: 'text/html; charset=utf-8',
     body: receiptPage(row),
   };
-}
-
-/** A place in the list as clients hand it back. */
-function cursorOf({ createdAtMs, id }: StoredReceipt): string {
-  return Buffer.from(`${createdAtMs}.${id}`).toString('base64url');
-}
-
-/** Undefined where the text is none of ours. */
-function placeOf(cursor: string): { readonly createdAtMs: number; readonly id: string } | undefined {
-  const [time = '', id = ''] = Buffer.from(cursor, 'base64url').toString('latin1').split('.');
-  return /^\d{1,15}$/.test(time) && isId(id) ? { createdAtMs: Number(time), id } : undefined;
 }
