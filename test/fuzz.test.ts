@@ -14,20 +14,20 @@ import { startReplicas } from './support/replicas.ts';
 
 /** Other places each day; a failure names it, and npm run fuzz goes on from there. */
 const seed = Math.floor(Date.now() / 86_400_000);
-const ms = 500;
+const slice = { ms: 500, seed, oneIn: 5 };
 
 test('a gateway with accounts answers anything at all with 2xx to 4xx in its one shape', async (t) => {
   // PostgreSQL is the stricter of the databases: a NUL character or a malformed id is an error to it.
   const stripe = await FakeStripe.start(t);
   const [{ url }] = await startReplicas(t, { WEIR_TIER_FREE_LIMIT: '100000', ...billingSettings(stripe) });
-  await fuzzWithAccounts(url, { ms, seed });
+  await fuzzWithAccounts(url, slice);
 });
 
 test('a local gateway does too, and says 503 only where it has no accounts', async (t) => {
   const gateway = await startTestGateway();
   t.after(() => gateway.close());
   const arsenal = { ids: [randomUUID(), 'openai'], credentials: [[], bearer('x')] };
-  await fuzzOwnRoutes(gateway.url, arsenal, { ms, seed });
+  await fuzzOwnRoutes(gateway.url, arsenal, slice);
 });
 
 for (const side of ['clients', 'providers'] as const)

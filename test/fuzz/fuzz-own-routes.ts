@@ -18,13 +18,19 @@ interface Arsenal {
 }
 
 interface Run {
-  /** How long requests are made at random, after every route got every hostile value once. */
+  /** How long requests are made at random, after every route got its hostile values. */
   readonly ms: number;
   readonly seed: number;
+  /** Of the hostile values one in so many, which ones by the seed; each of them where it isn't said. */
+  readonly oneIn?: number;
 }
 
 /** Asks every route that the gateway describes for anything at all; throws with the first answer that can't be. */
-export async function fuzzOwnRoutes(url: string, arsenal: Arsenal, { ms, seed }: Run): Promise<number> {
+export async function fuzzOwnRoutes(
+  url: string,
+  arsenal: Arsenal,
+  { ms, seed, oneIn = 1 }: Run,
+): Promise<number> {
   const operations = operationsOf((await call(url, { path: '/openapi.json' })).json);
   assert.ok(operations.length > 20, 'the description lists the routes');
   let calls = 0;
@@ -32,7 +38,11 @@ export async function fuzzOwnRoutes(url: string, arsenal: Arsenal, { ms, seed }:
     calls++;
     check(await call(url, sent), sent);
   };
-  for (const operation of operations) for (const sent of everyHostile(operation, arsenal)) await ask(sent);
+  const hostile = operations.flatMap((operation) => everyHostile(operation, arsenal));
+  for (let next = seed % oneIn; next < hostile.length; next += oneIn) {
+    const sent = hostile[next];
+    if (sent !== undefined) await ask(sent);
+  }
   await fc.assert(fc.asyncProperty(anything(operations, arsenal), ask), {
     seed,
     numRuns: Number.MAX_SAFE_INTEGER,

@@ -5,7 +5,7 @@ import { fuzzOwnRoutes } from './fuzz-own-routes.ts';
 /** The own routes of a gateway with accounts, asked by strangers, by two who have one, and with a key that is revoked. */
 export async function fuzzWithAccounts(
   url: string,
-  run: { readonly ms: number; readonly seed: number },
+  run: { readonly ms: number; readonly seed: number; readonly oneIn?: number },
 ): Promise<number> {
   const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
   const [adas, eves, revoked] = [await ada.makeKey(), await eve.makeKey(), await eve.makeKey()];

@@ -56,10 +56,10 @@ test('what is there is given without a wait', () => {
 });
 
 test('any number of pieces may pass before the first that is let through', async () => {
-  const pieces = Array.from({ length: 200_000 }, () => '-');
+  const pieces = Array.from({ length: 20_000 }, () => '-');
   for (const waits of [() => false, (at: number) => at % 2 === 0]) {
     const [only, ...none] = await all(filtered(pulling(pieces, waits), sentences()));
-    assert.deepEqual([only?.length, none.length], [200_000, 0]);
+    assert.deepEqual([only?.length, none.length], [20_000, 0]);
   }
 });
 

@@ -1,23 +1,55 @@
 import assert from 'node:assert/strict';
 import { after, before, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
+import { cleanUp } from '../../../test/support/clean-up.ts';
 import { createPostgres, freshPostgres } from '../../../test/support/stores.ts';
 import { databaseConformance } from '../database-conformance.ts';
 import { openPostgres } from './postgres.ts';
 
-/** With all tables, which take longer to make than most tests. */
-let filled: Awaited<ReturnType<typeof createPostgres>> | undefined;
+type Made = Awaited<ReturnType<typeof createPostgres>>;
+
+/** With all tables, which take longer to make than most tests; so do copies, which are emptied and used again. */
+let filled: Made | undefined;
+const made: Made[] = [];
+const free: Made[] = [];
 before(async () => {
   filled = await createPostgres();
   await (await openPostgres({ url: filled.url })).close();
 });
-after(() => filled?.drop());
+after(async () => {
+  for (const database of made) await database.drop();
+  await filled?.drop();
+});
 
 databaseConformance(
   'a database in PostgreSQL',
   async (t) => home(await freshPostgres(t)),
-  async (t: TestContext) => home(await freshPostgres(t, filled?.name)),
+  async (t: TestContext) => home(await emptyPostgres(t)),
 );
+
+/** The address of a database that has its tables and nothing in them. */
+async function emptyPostgres(t: TestContext): Promise<string> {
+  const database = free.pop() ?? (await createPostgres(filled?.name));
+  if (!made.includes(database)) made.push(database);
+  cleanUp(t, async () => {
+    await execute(database.url, empty);
+    free.push(database);
+  });
+  return database.url;
+}
+
+/** Also of what may not be deleted, and whoever is still at it is cut off. */
+const empty = `
+  select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid();
+  set session_replication_role = replica;
+  do $$
+  declare name text;
+  begin
+    for name in select tablename from pg_tables where schemaname = 'public' and tablename <> 'schema_migrations' loop
+      execute format('delete from %I', name);
+    end loop;
+  end $$`;
 
 function home(url: string) {
   return {
