@@ -11,7 +11,15 @@ export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Caller, Exchange, Received } from './kernel/exchange.ts';
 export { canonicalJson, isJsonObject, type JsonObject } from './kernel/json.ts';
-export { type KeptAnswer, KeptAnswers, packAnswer, refusesCaches, whenWhole } from './kernel/kept-answers.ts';
+export {
+  type KeptAnswer,
+  KeptAnswers,
+  packAnswer,
+  priceFacts,
+  refusesCaches,
+  savedBy,
+  whenWhole,
+} from './kernel/kept-answers.ts';
 export { keptBytesOption, ttlOption } from './kernel/kept-options.ts';
 export { Lru } from './kernel/lru.ts';
 export type * from './kernel/message.ts';

@@ -202,6 +202,46 @@ test('figures that can not be are left out', async (t) => {
   assert.deepEqual([row?.requests, row?.inputTokens, row?.costNanoUsd], [6, 7, 7]);
 });
 
+test('what modules saved, spent and tried is summed up by module, stored or not', async (t) => {
+  const { recorder, book } = await setUp(t);
+  const work = { accountId: 'a', module: 'patterns' };
+  recorder.work({ ...work, savedNanoUsd: -4 }, noonMs);
+  recorder.work({ ...work, spentNanoUsd: 10 }, noonMs);
+  const trial = { isHeldOut: false, costNanoUsd: 1e9, beforeNanoUsd: undefined };
+  recorder.work({ ...work, trial }, noonMs);
+  assert.equal(await recorder.flush(60_000), true);
+  // The same conversation goes on: its cost is squared as a whole.
+  recorder.work({ ...work, trial: { ...trial, costNanoUsd: 2e9, beforeNanoUsd: 1e9 } }, noonMs);
+  recorder.work({ ...work, trial: { ...trial, isHeldOut: true } }, noonMs);
+  recorder.work({ ...work, accountId: 'b', savedNanoUsd: 5 }, noonMs);
+  assert.equal((await recorder.modules(november)).length, 2);
+  assert.equal(await recorder.flush(60_000), true);
+  const sum = {
+    ...work,
+    day: '2026-11-15',
+    savedNanoUsd: -4,
+    spentNanoUsd: 10,
+    with: { conversations: 1, costNanoUsd: 3e9, squaredUsd: 9 },
+    without: { conversations: 1, costNanoUsd: 1e9, squaredUsd: 1 },
+  };
+  assert.deepEqual(await book.modules(november), [sum]);
+  assert.deepEqual(await recorder.modules(november), [sum]);
+});
+
+test('past the most sums the modules of an account are one', async (t) => {
+  const { recorder } = await setUp(t, { sumsMax: 2 });
+  for (const module of ['a', 'b', 'c', 'd', 'a'])
+    recorder.work({ accountId: 'a', module, savedNanoUsd: 1 }, noonMs);
+  assert.deepEqual(
+    (await recorder.modules(november)).map(({ module, savedNanoUsd }) => [module, savedNanoUsd]),
+    [
+      ['a', 2],
+      ['b', 1],
+      ['other', 2],
+    ],
+  );
+});
+
 test('a call is counted once while it is on its way to the book', async (t) => {
   const { recorder, faulty } = await setUp(t);
   const stored = Promise.withResolvers<void>();

@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Reservation, UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import type { ModuleDay, Reservation, UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
+import type { ModuleWork } from './module-tally.ts';
 import { Reservations } from './reservations.ts';
 import { type RecordedCall, type SpentAttempt, type UsageQuestion, UsageTally } from './usage-tally.ts';
 
@@ -78,6 +79,13 @@ export class UsageRecorder {
     this.#tallies.grown(tally.size);
   }
 
+  /** What a module saved, spent or found out in a call. */
+  work(work: ModuleWork, atMs: number): void {
+    const tally = this.#tallies.filling;
+    tally.work(work, this.#dayAt(atMs));
+    this.#tallies.grown(tally.size);
+  }
+
   /** Counted calls that are not stored yet. */
   unflushed(accountId: string, periodStartMs: number): number {
     return this.#tallies.batches.reduce((calls, tally) => calls + tally.calls(accountId, periodStartMs), 0);
@@ -108,6 +116,12 @@ export class UsageRecorder {
   async days(question: UsageQuestion): Promise<readonly UsageDay[]> {
     const stored = await this.#undisturbed(() => this.#book.days(question));
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(question))];
+  }
+
+  /** What modules did on those days, stored or not; the same sum may come in parts. */
+  async modules(question: UsageQuestion): Promise<readonly ModuleDay[]> {
+    const stored = await this.#undisturbed(() => this.#book.modules(question));
+    return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(question))];
   }
 
   /** Stores what there is, trying again until the time is over. False where some could not be stored. */

@@ -12,13 +12,37 @@ const figures = {
 
 const ofModel = z.object({ provider: z.string(), model: z.string(), ...figures });
 
+const usd = z.string();
+const ofModule = z.object({
+  module: z.string(),
+  saved_usd: usd.describe(
+    'By the word of each call, net of what the module itself spent and of what providers keep of prompts; less than 0 where it cost more',
+  ),
+  spent_usd: usd.describe('What its own questions to models cost, which is taken off already'),
+  holdout: z
+    .object({
+      conversations: z.int().describe('With the module'),
+      held_out: z.int().describe('Without it'),
+      saved_usd: usd.nullable(),
+      low_usd: usd.nullable(),
+      high_usd: usd.nullable(),
+    })
+    .optional()
+    .describe(
+      'Where some conversations went without the module: what the others would have cost without it, less what they cost, with an interval of 90 %; null while there are too few',
+    ),
+});
+
 /** What a report on usage looks like. */
 export const usageReportSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
   total: z.object(figures),
-  days: z.array(z.object({ day: z.iso.date(), ...figures, models: z.array(ofModel) })),
+  days: z.array(
+    z.object({ day: z.iso.date(), ...figures, models: z.array(ofModel), modules: z.array(ofModule) }),
+  ),
   models: z.array(ofModel),
+  modules: z.array(ofModule),
   keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
   quota: z
     .object({

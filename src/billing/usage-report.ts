@@ -1,6 +1,7 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { formatUsd } from '../kernel/money.ts';
-import type { UsageDay, UsageSums } from '../kernel/ports/records.ts';
+import type { ModuleDay, UsageDay, UsageSums } from '../kernel/ports/records.ts';
+import { modulesReport } from './module-report.ts';
 import type { Standing } from './quota.ts';
 
 /** Days of UTC, both included. */
@@ -12,7 +13,11 @@ interface Days {
 const dayMs = 86_400_000;
 
 /** The answer of `GET /v1/usage`: every day that was asked for, also those without a call. */
-export function usageReport(days: Days, rows: readonly UsageDay[], standing?: Standing): JsonObject {
+export function usageReport(
+  days: Days,
+  { rows, modules: worked }: { readonly rows: readonly UsageDay[]; readonly modules: readonly ModuleDay[] },
+  standing?: Standing,
+): JsonObject {
   const [total, models, keys] = [new Sums(), new SumsByName(), new SumsByName()];
   const daily = new Map<string, { readonly sums: Sums; readonly models: SumsByName }>();
   for (const day of daysBetween(days)) daily.set(day, { sums: new Sums(), models: new SumsByName() });
@@ -24,11 +29,18 @@ export function usageReport(days: Days, rows: readonly UsageDay[], standing?: St
     daily.get(row.day)?.sums.add(row);
     daily.get(row.day)?.models.add(model, row);
   }
+  const workedOn = Object.groupBy(worked, ({ day }) => day);
   return {
     ...days,
     total: total.figures(),
-    days: [...daily].map(([day, of]) => ({ day, ...of.sums.figures(), models: of.models.list(modelName) })),
+    days: [...daily].map(([day, of]) => ({
+      day,
+      ...of.sums.figures(),
+      models: of.models.list(modelName),
+      modules: modulesReport(workedOn[day] ?? []),
+    })),
     models: models.list(modelName),
+    modules: modulesReport(worked),
     keys: keys.list(({ keyId }) => ({ key_id: keyId === '' ? null : keyId })),
     ...(standing !== undefined && { quota: quotaOf(standing) }),
   };

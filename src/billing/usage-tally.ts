@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
-import type { Counted, UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import type { Counted, ModuleDay, UsageBatch, UsageBook, UsageDay } from '../kernel/ports/records.ts';
 import { storableFigure, storableText } from '../kernel/storable.ts';
+import { ModuleTally, type ModuleWork } from './module-tally.ts';
 import type { Settlements } from './reservations.ts';
 
 /** What is known of one call when it has ended. */
@@ -51,6 +52,7 @@ export class UsageTally {
   readonly #days = new Map<string, Writable<UsageDay>>();
   readonly #counted = new Map<string, Writable<Counted>>();
   #latest: Writable<UsageDay> | undefined;
+  #modules: ModuleTally | undefined;
 
   constructor(sumsMax: number, settlements: Settlements = new Map()) {
     this.#sumsMax = sumsMax;
@@ -59,7 +61,7 @@ export class UsageTally {
 
   /** Sums that it holds. */
   get size(): number {
-    return this.#days.size;
+    return this.#days.size + (this.#modules?.size ?? 0);
   }
 
   /** One request, with what it used where it says so. */
@@ -76,6 +78,16 @@ export class UsageTally {
     addSpent(this.#sum(attempt, day), attempt);
   }
 
+  /** What a module did, where it says so. */
+  work(work: ModuleWork, day: string): void {
+    this.#modules ??= new ModuleTally(this.#sumsMax);
+    this.#modules.add(work, day);
+  }
+
+  modules(question: UsageQuestion): readonly ModuleDay[] {
+    return this.#modules?.days(question) ?? [];
+  }
+
   calls(accountId: string, periodStartMs: number): number {
     return this.#counted.get(periodName(accountId, periodStartMs))?.calls ?? 0;
   }
@@ -87,8 +99,12 @@ export class UsageTally {
   }
 
   /** All that it holds. */
-  rows(): { readonly days: readonly UsageDay[]; readonly counted: readonly Counted[] } {
-    return { days: [...this.#days.values()], counted: [...this.#counted.values()] };
+  rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules'> {
+    return {
+      days: [...this.#days.values()],
+      counted: [...this.#counted.values()],
+      ...(this.#modules !== undefined && { modules: this.#modules.rows() }),
+    };
   }
 
   #sum(whose: Whose & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {

@@ -1,9 +1,11 @@
-import type { Attempt } from '../kernel/attempt.ts';
+import type { UsageRecorder } from '../billing/usage-recorder.ts';
+import { type Attempt, billOf } from '../kernel/attempt.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ledger } from '../kernel/conversation/ledger.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import { type Exchange, scopeOf } from '../kernel/exchange.ts';
 import type { Kit, Models, Setting } from '../kernel/module.ts';
+import type { NanoUsd } from '../kernel/money.ts';
 import type { Observation } from '../kernel/observation.ts';
 import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
@@ -24,6 +26,7 @@ import { shelfName } from './caches.ts';
 import { keptPurse } from './kept-purse.ts';
 import type { Ledgers } from './ledgers.ts';
 import type { Meanings } from './meaning.ts';
+import { addToTrial } from './trials.ts';
 
 export interface KitParts {
   readonly shelves: Shelves;
@@ -37,6 +40,7 @@ export interface KitParts {
   readonly meanings: Meanings;
   readonly afterwork: Afterwork;
   readonly asking: AskingParts;
+  readonly usage: Pick<UsageRecorder, 'work'>;
   /** What a key may spend on a call. */
   purse(holder: Holder, call: { readonly isOver: boolean }): Purse;
   wireByName(name: string): WireFormat | undefined;
@@ -130,6 +134,32 @@ class CallKit implements Kit<unknown> {
       target,
       ask: (question, to) => quietly(ask(asking, { question, target: to, observation, aside })),
     };
+  }
+
+  saved(nanoUsd: NanoUsd): void {
+    if (!Number.isSafeInteger(nanoUsd))
+      throw new Error('what was saved has to be whole billionths of a dollar');
+    const { step, module, exchange } = this.#observation;
+    step.savedNanoUsd += nanoUsd;
+    if (nanoUsd === 0) return;
+    const { accountId } = holderOf(exchange.caller);
+    const { usage, clock } = this.#parts;
+    usage.work({ accountId, module: module.name, savedNanoUsd: nanoUsd }, clock.now());
+  }
+
+  trial(isHeldOut: boolean): void {
+    const { module, exchange } = this.#observation;
+    const { accountId } = holderOf(exchange.caller);
+    const { usage, clock } = this.#parts;
+    this.whenPaid((attempts) => {
+      const costNanoUsd = billOf(attempts)?.nanoUsd;
+      if (costNanoUsd === undefined) return;
+      this.later(async () => {
+        const beforeNanoUsd = await addToTrial(this.cache, exchange.conversation.name, costNanoUsd);
+        const trial = { isHeldOut, costNanoUsd, beforeNanoUsd };
+        usage.work({ accountId, module: module.name, trial }, clock.now());
+      });
+    });
   }
 
   note(facts: Facts): void {

@@ -1,7 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
 import type { Received } from '../kernel/exchange.ts';
-import type { NanoUsd } from '../kernel/money.ts';
-import type { Prices } from '../kernel/ports/prices.ts';
 import { holderOf } from '../kernel/ports/purse.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { EndedCall } from '../telemetry/ended-call.ts';
@@ -13,7 +11,6 @@ import type { Settling } from './settling.ts';
 import type { Underway } from './underway.ts';
 
 export interface CallReportsParts {
-  readonly prices: Pick<Prices, 'bill'>;
   readonly metrics: Metrics;
   /** Undefined where calls are not remembered. */
   readonly requests: RequestRecorder | undefined;
@@ -115,7 +112,7 @@ export class CallReports {
       usage,
       costNanoUsd: bill?.nanoUsd,
       costEstimated: bill?.estimated === true,
-      savedNanoUsd: this.#saved(underway),
+      savedNanoUsd: trace.savedNanoUsd,
       contentMs: firstContentAtMs === undefined ? undefined : firstContentAtMs - startedAtMs,
       totalMs: ms,
       overheadMs,
@@ -132,16 +129,6 @@ export class CallReports {
       const estimated = meter.estimated || call.costEstimated;
       log.call(call, { error: error?.text, stop: meter.stopReason, estimated });
     });
-  }
-
-  /** What an answer from a cache would have cost. */
-  #saved({ exchange: { id, trace, target }, meter: { usage, model } }: Underway): NanoUsd {
-    if (trace.answeredBy !== undefined || trace.cacheHeader() !== 'hit') return 0;
-    let saved = 0;
-    this.#parts.settling.part('saved', id, () => {
-      saved = this.#parts.prices.bill(target, usage, model)?.nanoUsd ?? 0;
-    });
-    return saved;
   }
 }
 

@@ -1,7 +1,10 @@
 import type { Received } from './exchange.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from './json.ts';
 import type { Usage } from './message.ts';
+import type { NanoUsd } from './money.ts';
+import type { Prices } from './ports/prices.ts';
 import type { Shelf } from './ports/shelves.ts';
+import type { Target } from './provider.ts';
 import { packRecording, type Recording, unpackRecording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
 
@@ -71,6 +74,25 @@ function layoutOf(received: Received): string {
   const { ownHeaders } = received.wire;
   const versions = ownHeaders.filter((_, at) => at % 2 === 0).map((name) => received.header(name) ?? null);
   return `${canonicalJson(versions)}\n${canonicalJson(received.fields.get('stream_options') ?? null)}`;
+}
+
+/** What is told of an answer that is kept, for `savedBy`. */
+export function priceFacts({ usage, model }: Pick<Whole, 'usage' | 'model'>): JsonObject {
+  return { usage: { ...usage }, model: model ?? null };
+}
+
+/**
+ * What an answer from memory saved: what its provider would have been paid for it. What was written into the provider's
+ * cache for it counts as read from there: a second call would have found it, or the next one has to write it now.
+ */
+export function savedBy(
+  { facts: { usage, model } }: KeptAnswer,
+  target: Target,
+  prices: Pick<Prices, 'bill'>,
+): NanoUsd {
+  const { cache_creation, cache_creation_input_tokens: written = 0, ...used }: Usage = Object(usage);
+  const again = { ...used, cache_read_input_tokens: (used.cache_read_input_tokens ?? 0) + (written ?? 0) };
+  return prices.bill(target, again, typeof model === 'string' ? model : undefined)?.nanoUsd ?? 0;
 }
 
 /** Whether the client wants nothing from a cache, nor anything kept. */

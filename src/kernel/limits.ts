@@ -437,6 +437,8 @@ export const limits = {
   toldCountMax: 100_000_000,
   /** Dollars that a provider may say one call cost; the same as `usageFigureMax`. */
   toldCostUsdMax: 10_000,
+  /** How long the cost of a conversation in a trial is known after its last call; one that goes on later counts as another. */
+  trialKeptSeconds: 7 * 86_400,
   /** Times that stored usage is read again because some was stored meanwhile. */
   usageReadsMax: 5,
   /** Days of one usage report: a year, leap years included. */

@@ -5,6 +5,7 @@ import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
+import type { NanoUsd } from './money.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Patterns } from './ports/patterns.ts';
@@ -95,6 +96,16 @@ export interface Kit<Options> {
   readonly models: Models;
   /** What the caller's key may still spend. */
   readonly purse: Purse;
+  /**
+   * What the module saved the caller in this call, less than 0 where it cost more; several sums of a call add up. It is in
+   * the request log and in the account's usage. What its own questions to models cost is taken off by itself.
+   */
+  saved(nanoUsd: NanoUsd): void;
+  /**
+   * Says that this conversation is one of a trial: with what the module does, or without. Said on each of its calls, it
+   * shows in the account's usage what the module is worth.
+   */
+  trial(isHeldOut: boolean): void;
   /** Says something about this call in its trace. */
   note(facts: Facts): void;
   /** Tells the client something in a header of the answer: `x-weir-<name>`. */

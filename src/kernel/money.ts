@@ -36,6 +36,7 @@ export function nanoOfUsd(usd: number): NanoUsd {
 
 /** `0.0031`: dollars as people write them, without an exponent and without trailing zeros. */
 export function formatUsd(nano: NanoUsd): string {
+  if (nano < 0) return `-${formatUsd(-nano)}`;
   const whole = Math.floor(nano / 1e9);
   const rest = nano % 1e9;
   if (rest === 0) return String(whole);

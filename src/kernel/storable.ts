@@ -12,3 +12,9 @@ export function storableFigure(told: number | null | undefined): number | undefi
     ? told
     : undefined;
 }
+
+/** A sum of money that may have become less. */
+export function storableChange(told: number): number | undefined {
+  const size = storableFigure(Math.abs(told));
+  return size === undefined ? undefined : told;
+}

@@ -1,5 +1,6 @@
 import type { Attempt } from './attempt.ts';
 import type { Origin } from './conversation/conversation.ts';
+import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
 
@@ -18,6 +19,8 @@ export class Step {
   /** Time in the module itself, without what it waited for further in. */
   ownMs = 0;
   fault: string | undefined;
+  /** What it saved the caller, as far as the call itself shows it; less than 0 where it cost more. */
+  savedNanoUsd: NanoUsd = 0;
 
   constructor(module: string, isCache = false) {
     this.module = module;
@@ -170,6 +173,13 @@ export class Trace {
       if (effect !== 'broken' && facts.bypass !== true) looked = true;
     }
     return looked ? 'miss' : 'bypass';
+  }
+
+  /** What all modules saved. */
+  get savedNanoUsd(): NanoUsd {
+    let saved = 0;
+    for (const step of this.steps) saved += step.savedNanoUsd;
+    return saved;
   }
 
   begun(nowMs: number): void {

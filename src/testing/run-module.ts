@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { Sealing } from '../accounts/sealing.ts';
+import type { ModuleWork } from '../billing/module-tally.ts';
 import { Reservations } from '../billing/reservations.ts';
 import { Spending } from '../billing/spending.ts';
 import { Afterwork } from '../calls/afterwork.ts';
@@ -91,6 +92,8 @@ export interface Surroundings {
   readonly patterns?: PatternTable;
   /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Told what usage is told of modules: what they saved, and how trials went. */
+  worked?(work: ModuleWork): void;
   /** Modules that may stand beside it in a list. */
   readonly beside?: readonly Module[];
 }
@@ -106,7 +109,7 @@ export function runModule(
 ) {
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
   const { purses = new MemoryPurses(clock), embeddings = noEmbeddings('off') } = surroundings;
-  const { patterns = new MemoryPatternTable() } = surroundings;
+  const { patterns = new MemoryPatternTable(), worked } = surroundings;
   const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
   const reservations = new Reservations({ book: unreserved, clock });
   const spending = new Spending({ purses, clock, reservations, days: async () => [] });
@@ -135,6 +138,7 @@ export function runModule(
       newId: createRequestIds(),
       alone: async (exchange, aside) => (await aside(exchange)).answer(),
     },
+    usage: { work: (work) => worked?.(work) },
     purse: (holder, call) => spending.purse(holder, call),
     wireByName,
     target: (model) => ({ provider: defaults.provider ?? demo, model }),

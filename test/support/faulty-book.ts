@@ -31,6 +31,10 @@ export class FaultyBook implements UsageBook {
     return this.#book.days(question);
   }
 
+  modules(question: Parameters<UsageBook['modules']>[0]): ReturnType<UsageBook['modules']> {
+    return this.#book.modules(question);
+  }
+
   async reserve(reservations: readonly Reservation[]): Promise<void> {
     this.reserves++;
     await this.beforeReserve(reservations);

@@ -55,9 +55,9 @@ function accountRoutes({
 async function reportOf({ usage, people, stores }: AccountParts, question: UsageQuestion): Promise<object> {
   const { accountId, from, to } = question;
   const { quota } = people;
-  const rows = await usage.days(question);
+  const [rows, modules] = await Promise.all([usage.days(question), usage.modules(question)]);
   const user =
     accountId === undefined || quota === undefined ? undefined : await stores.database.users.byId(accountId);
   const standing = user === undefined ? undefined : await quota?.standing(user);
-  return usageReport({ from, to }, rows, standing);
+  return usageReport({ from, to }, { rows, modules }, standing);
 }

@@ -69,7 +69,6 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
   };
   const settling = new Settling(log);
   const reports = new CallReports({
-    prices,
     metrics,
     requests: settings.requestLog.isOn ? requests : undefined,
     log,
@@ -85,11 +84,13 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
         outputTokensMax: ({ provider, model }) => catalog.find(provider, model)?.outputTokensMax,
       }),
       prices,
-      spent({ target: { provider, model }, usage: used, bill }, caller) {
+      spent({ target: { provider, model }, usage: used, bill, isAside, askedBy }, caller) {
         const { accountId, keyId } = holderOf(caller);
         const costNanoUsd = bill?.nanoUsd;
         const spent = { accountId, keyId, provider: provider.name, model, usage: used, costNanoUsd };
         usage.spend(spent, systemClock.now());
+        if (isAside && askedBy !== undefined && costNanoUsd !== undefined)
+          usage.work({ accountId, module: askedBy, spentNanoUsd: costNanoUsd }, systemClock.now());
       },
       settling,
     }),
@@ -130,6 +131,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
       newId: createRequestIds(),
       alone: (exchange, aside) => passage.alone(exchange, aside),
     },
+    usage,
     purse: (holder, call) => spending.purse(holder, call),
     wireByName,
     target: (model) => directory.find(model),

@@ -160,6 +160,29 @@ export interface UsageSums {
   readonly costNanoUsd: number;
 }
 
+/** What a module did for an account on a day of UTC. */
+export interface ModuleDay {
+  readonly accountId: string;
+  /** `2026-11-15`. */
+  readonly day: string;
+  readonly module: string;
+  /** What it saved by the word of each call; less than 0 where it cost more. */
+  readonly savedNanoUsd: number;
+  /** What its own questions to models cost. */
+  readonly spentNanoUsd: number;
+  /** Conversations of a trial: those in which it did its work, and those that went without. */
+  readonly with: TrialSums;
+  readonly without: TrialSums;
+}
+
+/** What conversations cost, and how far that is spread. */
+export interface TrialSums {
+  readonly conversations: number;
+  readonly costNanoUsd: number;
+  /** The sum of what each cost, in dollars and squared. */
+  readonly squaredUsd: number;
+}
+
 /** Calls of an account that count against its quota, in one period. */
 export interface Counted {
   readonly accountId: string;
@@ -175,6 +198,8 @@ export interface UsageBatch {
   readonly atMs: number;
   readonly days: readonly UsageDay[];
   readonly counted: readonly Counted[];
+  /** What modules did. */
+  readonly modules?: readonly ModuleDay[];
   /** As they are when the batch is added, written also where it was added before. */
   readonly reserved?: readonly Reservation[];
 }
@@ -218,5 +243,11 @@ export interface UsageBook {
     readonly from: string;
     readonly to: string;
   }): Promise<readonly UsageDay[]>;
+  /** The same of what modules did, in order of day and module. */
+  modules(question: {
+    readonly accountId: string | undefined;
+    readonly from: string;
+    readonly to: string;
+  }): Promise<readonly ModuleDay[]>;
   counted(accountId: string, periodStartMs: number): Promise<CountedCalls>;
 }

@@ -4,6 +4,7 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { runModule } from '../../testing/run-module.ts';
+import { testPrices } from '../../testing/test-prices.ts';
 import { exactCache } from './exact-cache.ts';
 
 const hello: ChatRequest = {
@@ -35,6 +36,19 @@ test('an identical request is answered from memory', async () => {
   assert.deepEqual(second.answer, first.answer);
   assert.deepEqual([first.step?.facts, first.step?.effect], [{ miss: true }, 'passed']);
   assert.deepEqual([second.step?.facts, second.step?.effect], [{ hit: true }, 'answered']);
+});
+
+test('what an answer from memory would have cost is saved, with what its provider would have kept of the prompt', async () => {
+  const prices = testPrices({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12 });
+  const usage = {
+    input_tokens: 3,
+    output_tokens: 5,
+    cache_read_input_tokens: 7,
+    cache_creation_input_tokens: 20,
+  };
+  const run = runModule(exactCache, { upstream: async () => Reply.of({ ...answer, usage }) }, { prices });
+  assert.equal((await run(hello)).step?.savedNanoUsd, 0);
+  assert.equal((await run(hello)).step?.savedNanoUsd, 3 * 10_000 + 5 * 50_000 + 27 * 1000);
 });
 
 test('an answer with parallel tool calls and a signed thought is replayed whole', async () => {

@@ -7,7 +7,9 @@ import {
   keptBytesOption,
   type ModuleMaker,
   packAnswer,
+  priceFacts,
   refusesCaches,
+  savedBy,
   ttlOption,
   whenWhole,
 } from '../../module-api.ts';
@@ -57,14 +59,19 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
       if (ahead !== undefined && (await patiently(ahead, exchange))) found = await look();
       if (found !== undefined) {
         kit.note({ hit: true });
+        kit.saved(savedBy(found, exchange.target, kit.catalog));
         return kit.replay(found.recording);
       }
       kit.note({ miss: true });
       const release = lead(flight);
       try {
         const reply = await next(exchange);
-        whenWhole(reply, kit.options.max_bytes, ({ recording }) =>
-          kit.cache.put(key, packAnswer({ recording, facts: {} }, received), kit.options.ttl),
+        whenWhole(reply, kit.options.max_bytes, ({ recording, usage, model }) =>
+          kit.cache.put(
+            key,
+            packAnswer({ recording, facts: priceFacts({ usage, model }) }, received),
+            kit.options.ttl,
+          ),
         );
         return reply.onEnd(release);
       } catch (error) {

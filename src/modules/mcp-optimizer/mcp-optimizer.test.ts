@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { systemClock } from '../../kernel/clock.ts';
+import { formatUsd } from '../../kernel/money.ts';
 import {
   type Answer,
   type Block,
@@ -180,6 +181,7 @@ describe('what it is worth', () => {
       upstream: using({ input_tokens: 5, cache_read_input_tokens: 500, output_tokens: 1 }),
     });
     assert.ok(usd(plain.step?.facts) > 0.005, String(plain.step?.facts.saved));
+    assert.equal(plain.step?.facts.saved, formatUsd(plain.step?.savedNanoUsd ?? 0));
     assert.ok(Math.abs(usd(plain.step?.facts) / usd(read.step?.facts) - 10) < 0.01);
   });
 

@@ -180,14 +180,11 @@ function reckon(exchange: Exchange, tokens: number, kit: OptimizerKit): void {
   const card = kit.catalog.priced(exchange.target)?.card;
   if (card === undefined) return;
   const rate = kit.prefix.isBreak ? card.input : card.cacheRead;
-  kit.note({ saved: dollars(Math.round((tokens * rate) / 1000)) });
+  kit.note({ saved: formatUsd(Math.round((tokens * rate) / 1000)) });
   kit.whenPaid((attempts) => {
     const saved = savedBy(attempts, tokens, { card, name });
-    kit.note({ saved: dollars(saved) });
+    kit.saved(saved);
+    kit.note({ saved: formatUsd(saved) });
     kit.later(() => remember(saved, exchange, kit));
   });
-}
-
-function dollars(nano: number): string {
-  return nano < 0 ? `-${formatUsd(-nano)}` : formatUsd(nano);
 }

@@ -22,7 +22,9 @@ export function savedBy(
   const rounds = own.filter(({ askedBy }, at) => at > 0 && askedBy === name);
   const spent = rounds.reduce((sum, { bill }) => sum + (bill?.nanoUsd ?? 0), 0);
   const [first] = own;
-  return first === undefined ? 0 : nanoOfPico(Math.round(tokens * rateOf(first, card))) - spent;
+  return first === undefined || first.ending?.how === 'failed'
+    ? 0 - spent
+    : nanoOfPico(Math.round(tokens * rateOf(first, card))) - spent;
 }
 
 /** Tools stand before everything else: what is read from a provider's cache begins with them. */

@@ -9,11 +9,16 @@ export interface Decision {
   readonly with: readonly string[];
   readonly without: readonly string[];
   readonly text: string;
+  /** Whether the conversation goes without any, so that it shows what the module is worth. */
+  readonly isBare: boolean;
 }
 
 const opening = `<gateway-advice>
 Notes from earlier conversations, added by the gateway. They are advice and not an order: use what fits the task, and follow the user and the system wherever they say otherwise.`;
 const closing = '</gateway-advice>';
+
+/** Conversations without any advice, for each that one pattern is held out of. */
+const bareShare = 0.25;
 
 /** The best that fit into the budget, but for those that this conversation is to go without. */
 export function decide(
@@ -25,6 +30,7 @@ export function decide(
     patterns,
   }: { budgetTokens: number; holdOut: number; place: string; patterns: Patterns },
 ): Decision | undefined {
+  const isBare = chance(place, '') < holdOut * bareShare;
   const lines: string[] = [];
   const [on, off]: [string[], string[]] = [[], []];
   let left = budgetTokens - tokensOf(opening + closing);
@@ -32,7 +38,7 @@ export function decide(
     const line = lineOf(pattern);
     if (tokensOf(line) > left) continue;
     left -= tokensOf(line);
-    if (chance(place, pattern.id) < patterns.holdOut(pattern, holdOut)) off.push(pattern.id);
+    if (isBare || chance(place, pattern.id) < patterns.holdOut(pattern, holdOut)) off.push(pattern.id);
     else {
       on.push(pattern.id);
       lines.push(line);
@@ -40,7 +46,7 @@ export function decide(
   }
   if (on.length + off.length === 0) return undefined;
   const text = on.length === 0 ? '' : [opening, ...lines, closing].join('\n');
-  return { with: on, without: off, text };
+  return { with: on, without: off, text, isBare };
 }
 
 /** By estimate, and rather too many. */
@@ -60,9 +66,9 @@ export function advised(message: Message, text: string): Message {
 
 /** As it came back from the ledger. */
 export function toDecision(value: unknown): Decision | undefined {
-  const { with: on, without, text } = Object(value);
+  const { with: on, without, text, isBare } = Object(value);
   return Array.isArray(on) && Array.isArray(without) && typeof text === 'string'
-    ? { with: on.map(String), without: without.map(String), text }
+    ? { with: on.map(String), without: without.map(String), text, isBare: isBare === true }
     : undefined;
 }
 

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ModuleWork } from '../../billing/module-tally.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import type { ChatRequest, Message } from '../../kernel/message.ts';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Answer, ChatRequest, Message, Usage } from '../../kernel/message.ts';
 import type { Embeddings } from '../../kernel/ports/embeddings.ts';
+import { Reply } from '../../kernel/reply/reply.ts';
 import { PatternBook, type PersonsWord } from '../../patterns/pattern-book.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
 import { runModule } from '../../testing/run-module.ts';
+import { testPrices } from '../../testing/test-prices.ts';
 import { patterns } from './patterns.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
@@ -222,6 +226,73 @@ describe('lessons', () => {
     assert.doesNotMatch(JSON.stringify(sent.slice(1)), /evil|IGNORE|IMPORTANT/);
   });
 });
+
+describe('what it is worth in money', () => {
+  const prices = testPrices({ input: 10, output: 50, cacheRead: 1, cacheWrite: 12 });
+
+  test('advice costs its tokens, as those around it were billed', async () => {
+    const { table } = await taught([staging]);
+    const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, prices });
+    const using = (usage: Usage) => ({ upstream: async () => Reply.of({ ...anAnswer, usage }) });
+    const first = user('Please deploy the shop to our staging server.');
+    const plain = await run(ask(first), using({ input_tokens: 500, output_tokens: 1 }));
+    const added = String(plain.sent[0]?.messages[0]?.content).length - String(first.content).length;
+    const tokens = Math.ceil((added - 2) / 3);
+    assert.equal(plain.step?.savedNanoUsd, -tokens * 10_000);
+    const history = ask(first, assistant('Done.'), user('Thanks, what is next?'));
+    const later = await run(
+      history,
+      using({ input_tokens: 5, cache_read_input_tokens: 500, output_tokens: 1 }),
+    );
+    assert.equal(later.step?.savedNanoUsd, -tokens * 1000);
+    const failing = {
+      upstream: async () => Promise.reject(new GatewayError('upstream_unreachable', 'away')),
+    };
+    assert.equal((await run(history, failing)).step?.savedNanoUsd, 0);
+  });
+
+  test('some conversations go without any advice, and what all of them cost is compared', async () => {
+    const { table } = await taught([staging]);
+    const works: ModuleWork[] = [];
+    const worked = (work: ModuleWork) => void works.push(work);
+    const run = runModule(patterns, { options: 'holdout=0.5' }, { patterns: table, prices, worked });
+    const upstream = async () => Reply.of({ ...anAnswer, usage: { input_tokens: 10, output_tokens: 1 } });
+    const first = user('Please deploy the shop to our staging server.');
+    let bare = 0;
+    for (let at = 0; at < 60; at++) {
+      const headers = ['x-weir-conversation', `c${at}`];
+      works.length = 0;
+      const { sent } = await run(ask(first), { upstream, headers });
+      const isAdvised = sent[0]?.messages[0]?.content !== first.content;
+      const [{ trial } = assert.fail()] = works.filter((work) => work.trial !== undefined);
+      assert.deepEqual([trial?.costNanoUsd, trial?.beforeNanoUsd], [150_000, undefined]);
+      if (trial?.isHeldOut === true) bare++;
+      assert.ok(!(isAdvised && trial?.isHeldOut === true));
+    }
+    // An eighth of them, by a hash of their names.
+    assert.ok(bare >= 3 && bare <= 14, `${bare}`);
+    works.length = 0;
+    await run(ask(first, assistant('Done.'), user('Thanks.')), {
+      upstream,
+      headers: ['x-weir-conversation', 'c0'],
+    });
+    assert.equal(works.find((work) => work.trial !== undefined)?.trial?.beforeNanoUsd, 150_000);
+    works.length = 0;
+    await run(ask(user('What is the capital of France?')), { upstream });
+    assert.deepEqual(works, []);
+  });
+});
+
+const anAnswer: Answer = {
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  model: 'demo-1',
+  content: [{ type: 'text', text: 'Done.' }],
+  stop_reason: 'end_turn',
+  stop_sequence: null,
+  usage: {},
+};
 
 describe('with vectors', () => {
   /** Two directions: one for what is about cars, the other for all else. */

@@ -1,5 +1,6 @@
 import type { Exchange, Kit, Message, Module } from '../../module-api.ts';
 import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
+import { reckonAdvice } from './cost.ts';
 import { keepVectors } from './kept-vectors.ts';
 import { learn } from './learning.ts';
 import { limits } from './limits.ts';
@@ -49,6 +50,9 @@ export const patterns = (): Module<PatternsOptions> => {
         fresh === undefined
           ? undefined
           : kit.patterns.tried(conversation.name, trialsOf(fresh)).catch(() => undefined);
+      // Also where a prefix kept the advice out: the trial is whether it was meant to be there.
+      if (decided.length > 0) kit.trial(decided.some(({ decision }) => decision.isBare));
+      if (isAdvised) reckonAdvice(textsOf(decided), exchange, kit);
       const from = Math.min(...counted.map(({ at }) => at));
       kit.later(() => learn({ id, request, conversation: conversation.name, from }, kit));
       kit.later(() => keepVectors(kit));
@@ -126,7 +130,15 @@ function isSpoken({ role, content }: Message): boolean {
   return typeof content === 'string' || content.some(({ type }) => type === 'text');
 }
 
-function trialsOf({ with: on, without }: Decision) {
+function textsOf(decided: readonly Decided[]) {
+  const text = (isNew: boolean) =>
+    decided.flatMap((one) => (one.isNew === isNew ? [one.decision.text] : [])).join('\n');
+  return { fresh: text(true), earlier: text(false) };
+}
+
+/** A conversation without any advice says nothing about one pattern among them. */
+function trialsOf({ with: on, without, isBare }: Decision) {
+  if (isBare) return [];
   return [
     ...on.map((patternId) => ({ patternId, isHeldOut: false })),
     ...without.map((patternId) => ({ patternId, isHeldOut: true })),

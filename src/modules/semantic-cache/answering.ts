@@ -7,6 +7,7 @@ import {
   KeptAnswers,
   type Kit,
   type Reply,
+  savedBy,
 } from '../../module-api.ts';
 import { askedIn } from './asked.ts';
 import { compareLater } from './comparing.ts';
@@ -42,14 +43,15 @@ export class Answering {
   }
 }
 
-function served({ recording, facts }: KeptAnswer, p: number, { target }: Exchange, kit: Kit<Options>): Reply {
-  const { usage, model, from } = facts;
-  const bill = kit.catalog.bill(target, Object(usage), typeof model === 'string' ? model : undefined);
+function served(kept: KeptAnswer, p: number, { target }: Exchange, kit: Kit<Options>): Reply {
+  const { from } = kept.facts;
+  const saved = savedBy(kept, target, kit.catalog);
+  kit.saved(saved);
   kit.note({
     hit: true,
     p: p.toFixed(3).replace(/\.?0+$/, ''),
-    saved: formatUsd(bill?.nanoUsd ?? 0),
+    saved: formatUsd(saved),
     ...(typeof from === 'string' && { from }),
   });
-  return kit.replay(recording);
+  return kit.replay(kept.recording);
 }

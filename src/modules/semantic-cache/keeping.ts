@@ -3,6 +3,7 @@ import {
   type KeptAnswers,
   type Kit,
   packAnswer,
+  priceFacts,
   type Recording,
   type Reply,
   whenWhole,
@@ -29,7 +30,7 @@ export function keep(
   const { key, words } = asked;
   const { ttl, max_bytes: bytesMax, tokens_max: tokensMax } = kit.options;
   whenWhole(reply, bytesMax, async ({ recording, usage, model }) => {
-    const facts = { from: exchange.id, usage, model: model ?? null, text: words?.text ?? null };
+    const facts = { ...priceFacts({ usage, model }), from: exchange.id, text: words?.text ?? null };
     // Two that asked at once: how far their answers are apart tells what a difference means.
     const twin = await answers.find(kit.cache, key, exchange.received);
     await kit.cache.put(key, packAnswer({ recording, facts }, exchange.received), ttl);

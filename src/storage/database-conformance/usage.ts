@@ -99,6 +99,42 @@ export function usageConformance(setUp: SetUp): void {
       assert.deepEqual(await usage.days({ accountId: 'nobody', ...range }), []);
     });
 
+    test('what modules did adds up with the batch that it came in, once, and also below nothing', async (t) => {
+      const { usage } = (await setUp(t)).database;
+      const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
+      const some = {
+        accountId: 'local',
+        day,
+        module: 'patterns',
+        savedNanoUsd: -3,
+        spentNanoUsd: 5,
+        with: { conversations: 1, costNanoUsd: 7, squaredUsd: 0.25 },
+        without: none,
+      };
+      const other = { ...some, accountId: 'other', module: 'exact-cache', savedNanoUsd: 9 };
+      const batch = { id: 'one', atMs: 1, days: [], counted: [], modules: [some, some, other] };
+      for (const id of ['one', 'one', 'two']) await usage.add({ ...batch, id });
+      const sum = {
+        ...some,
+        savedNanoUsd: -12,
+        spentNanoUsd: 20,
+        with: { conversations: 4, costNanoUsd: 28, squaredUsd: 1 },
+      };
+      assert.deepEqual(await usage.modules({ accountId: 'local', from: day, to: day }), [sum]);
+      const all = await usage.modules({ accountId: undefined, from: day, to: day });
+      assert.deepEqual(
+        all.map(({ module, savedNanoUsd }) => [module, savedNanoUsd]),
+        [
+          ['exact-cache', 18],
+          ['patterns', -12],
+        ],
+      );
+      assert.deepEqual(
+        await usage.modules({ accountId: undefined, from: '2000-01-01', to: '2000-01-02' }),
+        [],
+      );
+    });
+
     describe('reservations', () => {
       const month = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
       const money = { accountId: 'a', of: 'spending', keyId: 'k', periodStartMs: 0 } as const;

@@ -20,6 +20,8 @@ export interface Flavour
   readonly text: RawBuilder<unknown>;
   /** Whole numbers up to 2^53. */
   readonly integer: RawBuilder<unknown>;
+  /** Numbers with a fraction. */
+  readonly real: RawBuilder<unknown>;
   readonly bytes: RawBuilder<unknown>;
   /** What stands behind the columns of a new table. */
   readonly tableEnd: RawBuilder<unknown>;
@@ -41,6 +43,7 @@ export const sqlite: Flavour = {
   begin: 'begin immediate',
   text: sql`text`,
   integer: sql`integer`,
+  real: sql`real`,
   bytes: sql`blob`,
   tableEnd: sql`strict`,
   createAdapter: () => new QueueingAdapter(),
@@ -68,6 +71,7 @@ export const postgres: Flavour = {
   begin: 'begin',
   text: sql`text collate "C"`,
   integer: sql`bigint`,
+  real: sql`double precision`,
   bytes: sql`bytea`,
   tableEnd: sql``,
   createAdapter: () => new PostgresAdapter(),

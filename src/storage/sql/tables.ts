@@ -59,6 +59,19 @@ export interface Tables {
     readonly cache_write_tokens: number;
     readonly cost_nano_usd: number;
   };
+  readonly module_days: {
+    readonly account_id: string;
+    readonly day: string;
+    readonly module: string;
+    readonly saved_nano_usd: number;
+    readonly spent_nano_usd: number;
+    readonly with_conversations: number;
+    readonly with_cost_nano_usd: number;
+    readonly with_squared_usd: number;
+    readonly without_conversations: number;
+    readonly without_cost_nano_usd: number;
+    readonly without_squared_usd: number;
+  };
   readonly usage_periods: {
     readonly account_id: string;
     readonly period_start_ms: number;

@@ -3,6 +3,7 @@ import { limits } from '../../kernel/limits.ts';
 import type {
   Counted,
   CountedCalls,
+  ModuleDay,
   Reservation,
   ReservationQuestion,
   UsageBatch,
@@ -11,6 +12,7 @@ import type {
 } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
 import type { Flavour } from './flavour.ts';
+import { addModuleDays, moduleDayName, readModuleDays, writeModuleDays } from './module-days.ts';
 import { type PaidCalls, payWithCredits } from './overage.ts';
 import { readReservations, writeReservations } from './reservations.ts';
 import type { Tables } from './tables.ts';
@@ -37,6 +39,11 @@ export class SqlUsageBook implements UsageBook {
       if (numInsertedOrUpdatedRows === 0n) return [];
       for (const days of chunks(inOrder(batch.days, dayName, addDays), limits.databaseRowsAtOnce))
         await writeDays(trx, days);
+      for (const days of chunks(
+        inOrder(batch.modules ?? [], moduleDayName, addModuleDays),
+        limits.databaseRowsAtOnce,
+      ))
+        await writeModuleDays(trx, days);
       const paid: PaidCalls[] = [];
       for (const counted of chunks(inOrder(batch.counted, periodName, addCalls), limits.databaseRowsAtOnce))
         paid.push(...(await writeCounted(trx, counted)));
@@ -82,6 +89,10 @@ export class SqlUsageBook implements UsageBook {
       .orderBy('model')
       .orderBy('account_id')
       .execute();
+  }
+
+  modules(question: Parameters<UsageBook['modules']>[0]): Promise<readonly ModuleDay[]> {
+    return readModuleDays(this.#db, question);
   }
 
   /** In one statement: what is stored meanwhile would be missing, or be there twice. */

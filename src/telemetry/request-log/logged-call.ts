@@ -1,7 +1,7 @@
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
-import { storableFigure, storableText } from '../../kernel/storable.ts';
+import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
 import type { Facts, Step } from '../../kernel/trace.ts';
 import type { EndedCall } from '../ended-call.ts';
 
@@ -30,7 +30,7 @@ export function loggedCall(call: EndedCall): LoggedCall {
     reasoningTokens: storableFigure(usage.output_tokens_details?.thinking_tokens) ?? null,
     costNanoUsd: storableFigure(call.costNanoUsd) ?? null,
     costEstimated: call.costEstimated,
-    savedNanoUsd: storableFigure(call.savedNanoUsd) ?? 0,
+    savedNanoUsd: storableChange(call.savedNanoUsd) ?? 0,
     contentMs: call.contentMs ?? null,
     totalMs: call.totalMs,
     overheadMs: call.overheadMs,

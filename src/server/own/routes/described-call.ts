@@ -29,7 +29,7 @@ export const describedCallSchema = z.strictObject({
   reasoning_tokens: tokens.describe('Part of the output'),
   cost_usd: usd.nullable().describe('In dollars, as a decimal number; null where nobody knows the price'),
   cost_estimated: z.boolean(),
-  saved_usd: usd.describe('What the call would have cost without a cache'),
+  saved_usd: usd.describe('What modules saved; less than 0 where they cost more'),
   first_content_ms: z.number().nullable(),
   total_ms: z.number(),
   overhead_ms: z.number().describe('What the gateway itself added before the answer began'),

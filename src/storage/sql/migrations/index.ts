@@ -2,6 +2,7 @@ import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
+import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
 import { patterns } from './patterns.ts';
@@ -30,4 +31,5 @@ export const migrations: readonly Migration[] = [
   vectors,
   billing,
   patterns,
+  moduleDays,
 ];
