@@ -5,6 +5,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import { GatewayError } from '../src/kernel/errors.ts';
 import { localAccess } from '../src/server/own/access.ts';
 import { metricsRoutes } from '../src/server/own/routes/metrics.ts';
+import { SessionCookies } from '../src/server/own/session-cookie.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -390,11 +391,16 @@ describe('metrics', () => {
       try {
         const { status = 200 } = await route.handle({
           id: 'req_1',
+          method: 'GET',
           headers,
           query: '',
           parameters: {},
           remoteAddress,
-          access: localAccess(() => undefined),
+          access: localAccess({
+            authenticate: () => undefined,
+            localToken: undefined,
+            cookies: new SessionCookies({ url: '' }),
+          }),
           readBody: async () => new Uint8Array(),
         });
         return status;

@@ -5,6 +5,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { Attempts } from '../kernel/ports/shared-state.ts';
+import { countAttempt } from './count-attempt.ts';
 import type { Hashing } from './hashing.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 
@@ -91,12 +92,8 @@ export class Accounts {
     return { ...(await this.#parts.tokens.issue(user.id)), user };
   }
 
-  async #count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<void> {
-    const retryAfterSeconds = await this.#parts.attempts.count(name, limit);
-    if (retryAfterSeconds > 0)
-      throw new GatewayError('too_many_attempts', `too many tries; wait for ${retryAfterSeconds} s`, {
-        retryAfterSeconds,
-      });
+  #count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<void> {
+    return countAttempt(this.#parts.attempts, name, limit);
   }
 }
 

@@ -243,6 +243,8 @@ export const limits = {
   loginsPerAccount: { most: 10, seconds: 900 },
   /** All logins from one address, which an office or a campus may share. */
   loginsPerAddress: { most: 200, seconds: 900 },
+  /** Nobody types a longer one. */
+  localTokenCharactersMax: 4096,
   /** Accounts that one address may make. */
   signUpsPerAddress: { most: 100, seconds: 3600 },
   /** What the operator pays for is small: so much is read of a call, and so much answered. */

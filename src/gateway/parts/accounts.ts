@@ -10,13 +10,16 @@ import { claimRoutes } from '../../server/own/routes/claim.ts';
 import { keyReceiptsRoutes } from '../../server/own/routes/key-receipts.ts';
 import { keysRoutes } from '../../server/own/routes/keys.ts';
 import { localModeRoutes } from '../../server/own/routes/local-mode.ts';
+import { localSessionRoutes } from '../../server/own/routes/local-session.ts';
 import { type UsageQuestion, usageRoutes } from '../../server/own/routes/usage.ts';
 import { usersRoutes } from '../../server/own/routes/users.ts';
 import type { Part } from '../part.ts';
+import type { Settings } from '../settings.ts';
 import type { People } from './people.ts';
 import type { Stores } from './stores.ts';
 
 interface AccountParts {
+  readonly settings: Settings;
   readonly stores: Stores;
   readonly usage: UsageRecorder;
   readonly people: People;
@@ -36,15 +39,20 @@ export function accountsPart(parts: AccountParts): Part {
 }
 
 function accountRoutes({
-  people: { services },
+  people: { services, cookies },
   pipelines,
   sessions,
+  settings,
   stores,
 }: AccountParts): readonly OwnRoute[] {
-  if (services === undefined) return localModeRoutes();
+  if (services === undefined)
+    return [
+      ...localModeRoutes(),
+      ...localSessionRoutes({ localToken: settings.localToken, attempts: stores.shared.attempts, cookies }),
+    ];
   const { receipts } = stores.database;
   return [
-    ...usersRoutes(services.accounts),
+    ...usersRoutes({ accounts: services.accounts, cookies }),
     ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),
     ...keyReceiptsRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),

@@ -5,10 +5,12 @@ import { type Callers, cloudCallers, type FindGuest, localCallers } from '../../
 import { CredentialShapes } from '../../calls/credential-shapes.ts';
 import { AccountTurnstile, openTurnstile, type Turnstiles } from '../../calls/turnstile.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import type { HeaderList } from '../../kernel/headers.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Directory } from '../../providers/directory.ts';
 import { type AccessChecks, cloudAccess, localAccess } from '../../server/own/access.ts';
 import { billingPagePaths } from '../../server/own/routes/billing-pages.ts';
+import { SessionCookies } from '../../server/own/session-cookie.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { type AccountServices, openAccountServices } from '../account-services.ts';
@@ -28,6 +30,7 @@ export interface People extends Part {
   readonly callers: Callers;
   readonly turnstiles: Turnstiles;
   readonly access: AccessChecks;
+  readonly cookies: SessionCookies;
   /** Undefined, like the services, where calls are nobody's but the user's own. */
   readonly quota: Quota | undefined;
   readonly services: AccountServices | undefined;
@@ -52,14 +55,17 @@ export function peoplePart(parts: PeopleParts): People {
   return mode === 'local' ? localPeople(shapes, parts) : cloudPeople(shapes, parts);
 }
 
-function localPeople(shapes: CredentialShapes, { settings, findGuest }: PeopleParts): People {
-  const callers = localCallers(shapes, settings.localToken, findGuest);
-  const access = localAccess((headers) => callers.identify(headers));
+function localPeople(shapes: CredentialShapes, { settings, address, findGuest }: PeopleParts): People {
+  const { localToken } = settings;
+  const callers = localCallers(shapes, localToken, findGuest);
+  const cookies = new SessionCookies(address);
+  const authenticate = (headers: HeaderList) => callers.identify(headers);
   return {
     shapes,
     callers,
     turnstiles: { local: openTurnstile },
-    access,
+    access: localAccess({ authenticate, localToken, cookies }),
+    cookies,
     quota: undefined,
     services: undefined,
   };
@@ -69,6 +75,7 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
   const { settings, log, roots, stores, usage, address, findGuest } = parts;
   const services = openAccountServices({ stores, roots, settings, log });
   const { keys, tokens } = services;
+  const cookies = new SessionCookies(address);
   const callers = cloudCallers(shapes, keys, findGuest);
   const mailbox = settings.stores === undefined ? new Mailbox(settings.dataDir) : undefined;
   mailbox?.read(stores.shared.versions, (err) => log.error({ err }, 'changes by the command line wait'));
@@ -87,7 +94,8 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
     shapes,
     callers,
     turnstiles: { account: new AccountTurnstile({ quota, callers, keys }) },
-    access: cloudAccess({ tokens, keys }),
+    access: cloudAccess({ tokens, keys, cookies }),
+    cookies,
     quota,
     services,
     gauges: [...keyGauges(keys), ...quotaGauges(quota)],

@@ -33,6 +33,7 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
       const { bodyBytesMax: bytesMax = limits.ownBodyBytesMax } = route;
       const answer = await route.handle({
         id: call.id,
+        method: req.method ?? 'GET',
         headers,
         query: call.query,
         parameters: found.parameters,

@@ -16,16 +16,16 @@ export function byAddress(count: (remoteAddress: string) => Promise<void>): Acce
 
 export const bySession: AccessRule<Session> = {
   name: 'session',
-  check: ({ access, headers }) => access.session(headers),
+  check: ({ access, ...asked }) => access.session(asked),
 };
 export const bySessionOrKey: AccessRule<AccountCaller> = {
   name: 'sessionOrKey',
-  check: ({ access, headers }) => access.sessionOrKey(headers),
+  check: ({ access, ...asked }) => access.sessionOrKey(asked),
 };
 
 export const byKey: AccessRule<AccountCaller> = {
   name: 'key',
-  check: ({ access, headers }) => access.key(headers),
+  check: ({ access, ...asked }) => access.key(asked),
 };
 
 /** A request that has passed the checks. */

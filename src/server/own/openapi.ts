@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AccessName } from './access.ts';
 import type { DescribedAnswer, DescribedBody, OwnRoute, Route } from './route.ts';
+import { sessionCookieName } from './session-cookie.ts';
 
 /** Loose: some errors say more, inside `error` or beside it. */
 const errorBody = z.looseObject({
@@ -53,6 +54,12 @@ function openapi(routes: readonly Route[]): object {
         bearer: bearer('Whatever this gateway asks of callers: an API key, or in local mode any token'),
         apiKey: bearer('An API key, from POST /v1/keys'),
         session: bearer('A session token, from POST /v1/users/login'),
+        sessionCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: sessionCookieName,
+          description: 'The session token of a browser, on pages of this gateway',
+        },
         anonToken: bearer('The token of an anonymous session, from POST /v1/anon/sessions'),
         payment: {
           type: 'http',
@@ -105,13 +112,13 @@ function securityOf(access: AccessName): readonly object[] {
     case 'public':
       return [];
     case 'session':
-      return [{ session: [] }];
+      return [{ session: [] }, { sessionCookie: [] }];
     case 'key':
       return [{ apiKey: [] }];
     case 'anonToken':
       return [{ anonToken: [] }];
     case 'sessionOrKey':
-      return [{ session: [] }, { apiKey: [] }];
+      return [{ session: [] }, { sessionCookie: [] }, { apiKey: [] }];
   }
 }
 

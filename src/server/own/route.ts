@@ -71,6 +71,7 @@ export interface DescribedAnswer {
 
 export interface OwnRequest {
   readonly id: string;
+  readonly method: string;
   readonly headers: HeaderList;
   /** With its question mark, or empty. */
   readonly query: string;

@@ -38,9 +38,9 @@ const pageSchema = z.strictObject({
 /** Whoever it is: strangers may look, too. */
 const byAnybody: AccessRule<AccountCaller | undefined> = {
   name: 'public',
-  async check({ access, headers }) {
+  async check({ access, ...asked }) {
     try {
-      return await access.sessionOrKey(headers);
+      return await access.sessionOrKey(asked);
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;

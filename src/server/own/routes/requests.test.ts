@@ -262,7 +262,7 @@ const tokensAreNames: AccessChecks = {
   async key() {
     throw new Error('nobody asks for a key');
   },
-  async sessionOrKey(headers) {
+  async sessionOrKey({ headers }) {
     const accountId = headerOf(headers, 'x-name');
     if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');
     return accountId === 'local' ? { kind: 'local', accountId } : { kind: 'key', accountId, keyId: 'key' };

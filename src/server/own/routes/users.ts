@@ -3,11 +3,13 @@ import { isEmail } from '../../../accounts/email.ts';
 import type { Accounts, Entered } from '../../../accounts/users.ts';
 import { effectiveTier } from '../../../billing/tiers.ts';
 import { systemClock } from '../../../kernel/clock.ts';
+import type { HeaderList } from '../../../kernel/headers.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { User } from '../../../kernel/ports/records.ts';
 import { byAddress, bySession, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { OwnAnswer, OwnRoute } from '../route.ts';
+import type { SessionCookies } from '../session-cookie.ts';
 import { text, timestamp } from '../text.ts';
 
 const signUp = jsonBody({
@@ -43,9 +45,20 @@ const refusals = {
   429: { description: 'Too many tries; retry-after or error.resets_at says when to come back' },
 };
 
-/** Accounts: by e-mail address and password, from then on by session token. */
-export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
+const cookieHeader = { 'set-cookie': '`weir_session`, where the request has `x-weir-session: cookie`' };
+
+export interface UserParts {
+  readonly accounts: Accounts;
+  readonly cookies: SessionCookies;
+}
+
+/** Accounts: by e-mail address and password, from then on by session token, which a browser keeps in a cookie. */
+export function usersRoutes({ accounts, cookies }: UserParts): readonly OwnRoute[] {
   const tag = 'Accounts';
+  const answer = (status: number, headers: HeaderList, made: Entered): OwnAnswer => ({
+    ...entered(status, made),
+    headers: ['cache-control', 'no-store', ...cookies.forAsked(headers, made.token)],
+  });
   return [
     checkedRoute({
       method: 'POST',
@@ -55,11 +68,11 @@ export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
       access: byAddress((address) => accounts.countSignUp(address)),
       body: signUp,
       answers: {
-        201: { description: 'The account, with a session token', schema: enteredInfo },
+        201: { description: 'The account, with a session token', schema: enteredInfo, headers: cookieHeader },
         409: { description: 'The address has an account' },
         ...refusals,
       },
-      handle: async ({ body }) => entered(201, await accounts.signUp(body)),
+      handle: async ({ body, headers }) => answer(201, headers, await accounts.signUp(body)),
     }),
     checkedRoute({
       method: 'POST',
@@ -69,12 +82,12 @@ export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
       access: byAddress((address) => accounts.countLogIn(address)),
       body: logIn,
       answers: {
-        200: { description: 'A session token', schema: enteredInfo },
+        200: { description: 'A session token', schema: enteredInfo, headers: cookieHeader },
         401: { description: 'The address or the password is wrong' },
         ...refusals,
       },
-      handle: async ({ body, remoteAddress }) =>
-        entered(200, await accounts.logIn({ ...body, remoteAddress })),
+      handle: async ({ body, headers, remoteAddress }) =>
+        answer(200, headers, await accounts.logIn({ ...body, remoteAddress })),
     }),
     checkedRoute({
       method: 'GET',
@@ -97,12 +110,12 @@ export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
       access: bySession,
       body: jsonBody({}),
       answers: {
-        204: { description: 'The token does not work any more' },
+        204: { description: 'The token does not work any more, and a cookie with it is gone' },
         401: { description: 'No session token that holds' },
       },
       async handle({ caller }) {
         await accounts.logOut(caller);
-        return { status: 204 };
+        return { status: 204, headers: cookies.clear() };
       },
     }),
   ];
@@ -111,7 +124,6 @@ export function usersRoutes(accounts: Accounts): readonly OwnRoute[] {
 function entered(status: number, { token, expiresAtMs, user }: Entered): OwnAnswer {
   return {
     status,
-    headers: ['cache-control', 'no-store'],
     body: { token, expiresAt: timestamp(expiresAtMs), user: described(user) },
   };
 }

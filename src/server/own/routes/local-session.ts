@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { countAttempt } from '../../../accounts/count-attempt.ts';
+import { addressBlock } from '../../../kernel/address-block.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { limits } from '../../../kernel/limits.ts';
+import type { Attempts } from '../../../kernel/ports/shared-state.ts';
+import type { Secret } from '../../../kernel/secret.ts';
+import { byAddress, checkedRoute } from '../checked-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { OwnRoute } from '../route.ts';
+import type { SessionCookies } from '../session-cookie.ts';
+import { text } from '../text.ts';
+
+export interface LocalSessionParts {
+  readonly localToken: Secret | undefined;
+  readonly attempts: Attempts;
+  readonly cookies: SessionCookies;
+}
+
+const standing = z.strictObject({
+  required: z.boolean().describe('Whether this gateway asks for its token'),
+  open: z.boolean().describe('Whether the request may do what needs the token'),
+});
+
+/** How the dashboard of a local gateway shows the token of that gateway, once. */
+export function localSessionRoutes({
+  localToken,
+  attempts,
+  cookies,
+}: LocalSessionParts): readonly OwnRoute[] {
+  const path = '/v1/local/session';
+  const tag = 'Accounts';
+  const anyone = byAddress(async () => undefined);
+  return [
+    {
+      kind: 'own',
+      method: 'GET',
+      path,
+      summary: 'Whether the local token is asked for, and was shown',
+      tag,
+      access: 'public',
+      answers: { 200: { description: 'How it stands', schema: standing } },
+      async handle({ access, ...asked }) {
+        const open = await access.sessionOrKey(asked).then(
+          () => true,
+          () => false,
+        );
+        return {
+          headers: ['cache-control', 'no-store'],
+          body: { required: localToken !== undefined, open },
+        };
+      },
+    },
+    checkedRoute({
+      method: 'POST',
+      path,
+      summary: 'Keep the local token in a cookie',
+      tag,
+      access: byAddress((address) =>
+        countAttempt(attempts, `local:${addressBlock(address)}`, limits.loginsPerAddress),
+      ),
+      body: jsonBody({ token: text({ max: limits.localTokenCharactersMax }) }),
+      answers: {
+        204: { description: 'It is kept', headers: { 'set-cookie': '`weir_session`' } },
+        400: { description: 'The body is wrong' },
+        401: { description: 'It is another token' },
+        429: { description: 'Too many tries' },
+      },
+      handle({ body: { token } }) {
+        if (localToken === undefined) return { status: 204 };
+        if (!localToken.equals(token)) throw new GatewayError('wrong_login', 'that is not the token');
+        return { status: 204, headers: ['cache-control', 'no-store', ...cookies.set(token)] };
+      },
+    }),
+    checkedRoute({
+      method: 'DELETE',
+      path,
+      summary: 'Forget the local token in this browser',
+      tag,
+      access: anyone,
+      body: noBody,
+      answers: { 204: { description: 'The cookie is gone' } },
+      handle: () => ({ status: 204, headers: cookies.clear() }),
+    }),
+  ];
+}
