@@ -67,7 +67,9 @@ export class TextEmbeddings implements Embeddings {
   }
 
   async many(texts: readonly string[], asking: EmbeddingsAsking = {}): Promise<AllEmbedded> {
-    const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax, scope = '' } = asking;
+    const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax } = asking;
+    const scope = asking.isPublic === true ? '' : (asking.scope ?? '');
+    const startedAtMs = performance.now();
     if (asking.signal?.aborted === true) return this.#none('late');
     const here: Maker = use === 'tools' ? 'tools' : 'meaning';
     const maker = use === 'meaning' && this.#parts.provider !== undefined ? 'provider' : here;
@@ -86,7 +88,8 @@ export class TextEmbeddings implements Embeddings {
     if (kept !== undefined && missing.size > 0)
       await this.#recall(kept, missing, { maker, made, deadlineMs });
     const before = new Set(made.keys());
-    const why = await this.#make(maker, missing, { made, deadlineMs, tokensMax });
+    const leftMs = Math.max(0, deadlineMs - (performance.now() - startedAtMs));
+    const why = await this.#make(maker, missing, { made, deadlineMs: leftMs, tokensMax });
     if (kept !== undefined) await keepNew(kept, { made, before, deadlineMs });
     if (why !== undefined) return this.#none(why);
     const all = wanted.flatMap(({ key }) => made.get(key) ?? []);

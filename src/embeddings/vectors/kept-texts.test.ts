@@ -37,6 +37,33 @@ test('a text that is nobody’s secret is read once, for every process with the 
   assert.ok(Math.abs((values[0] ?? 0) - 0.6) < 0.01 && Math.abs((values[1] ?? 0) - 0.8) < 0.01);
 });
 
+test('a text that is nobody’s secret is read once for all accounts, and others once for each', async () => {
+  const { asked, embeddings } = embeddingsWith(new MemoryVectorTable());
+  for (const scope of ['one', 'two']) await embeddings.many(['a tool'], { ...publicly, scope });
+  assert.equal(asked.length, 1);
+  for (const scope of ['one', 'two']) await embeddings.many(['a question'], { use: 'tools', scope });
+  assert.equal(asked.length, 3);
+});
+
+test('who waits for what was kept has less time left for what has to be made', async () => {
+  const table = new MemoryVectorTable();
+  table.find = async () => Promise.withResolvers<never>().promise;
+  const waits: number[] = [];
+  const models: ModelsHere = {
+    why: () => undefined,
+    async ask(_, deadlineMs) {
+      waits.push(deadlineMs);
+      return { why: 'late' };
+    },
+    close: async () => undefined,
+  };
+  const kept = new KeptTexts({ table, clock: systemClock });
+  const embeddings = new TextEmbeddings({ source: 'local', models, kept });
+  const { why } = await embeddings.many(['a tool'], { ...publicly, deadlineMs: 40 });
+  assert.equal(why, 'late');
+  assert.ok((waits[0] ?? 0) < 10, String(waits));
+});
+
 test('other texts are not kept', async () => {
   const table = new MemoryVectorTable();
   await embeddingsWith(table).embeddings.many(['what somebody asked'], { use: 'tools', deadlineMs: 60_000 });
