@@ -10,7 +10,7 @@ export type { Expected, StepDecision } from './kernel/conversation/step.ts';
 export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Caller, Exchange, Received } from './kernel/exchange.ts';
-export { canonicalJson, isJsonObject, type JsonObject } from './kernel/json.ts';
+export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './kernel/json.ts';
 export {
   type KeptAnswer,
   KeptAnswers,

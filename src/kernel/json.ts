@@ -12,6 +12,7 @@ declare global {
       reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
     ): unknown;
     rawJSON(text: string): unknown;
+    isRawJSON(value: unknown): boolean;
   }
 }
 

@@ -5,21 +5,29 @@ export interface Decision {
   /** Names of those that are left out. */
   readonly left: readonly string[];
   readonly way: Way;
+  /** What these are together. */
+  readonly tokens: number;
 }
 
 /** How the model gets at what is left out: by tools of ours, by its provider's search, or not at all. */
 export type Way = 'find' | 'defer' | 'none';
 
-/** The decisions about one list of tools: a client that offers others has begun anew, as far as tools go. */
+/** The decisions about one list of tools: a client that offers others, or wants others always, has begun anew as far as tools go. */
 export class Decisions {
   readonly #exchange: Exchange;
   readonly #ledger: Kit<unknown>['ledger'];
-  readonly #tools: string;
+  readonly #tools: readonly Tool[];
+  readonly #subject: string;
 
-  constructor(exchange: Exchange, { ledger }: Pick<Kit<unknown>, 'ledger'>, tools: readonly Tool[]) {
+  constructor(
+    exchange: Exchange,
+    { ledger, options: { always } }: Pick<Kit<{ readonly always: readonly string[] }>, 'ledger' | 'options'>,
+    tools: readonly Tool[],
+  ) {
     this.#exchange = exchange;
     this.#ledger = ledger;
-    this.#tools = digestOfTools({ tools });
+    this.#tools = tools;
+    this.#subject = [digestOfTools({ tools }), ...always].join('|');
   }
 
   /** The last one in this conversation, as far as it is the same. */
@@ -27,23 +35,40 @@ export class Decisions {
     const { messages } = this.#exchange.request;
     for (let at = messages.length; at > 0; at--) {
       if (at < messages.length && messages[at]?.role !== 'assistant') continue;
-      const decided = await this.#ledger.recall(this.#place(at));
-      if (isDecision(decided)) return decided;
+      const decided = this.#read(await this.#ledger.recall(this.#place(at)));
+      if (decided !== undefined) return decided;
     }
     return undefined;
   }
 
   /** Of two who decide at the same time, the first is right. */
   async decide(decision: Decision): Promise<Decision | undefined> {
-    const decided = await this.#ledger.once(this.#place(), () => decision);
-    return isDecision(decided) ? decided : undefined;
+    return this.#read(await this.#ledger.once(this.#place(), () => this.#written(decision)));
   }
 
   #place(at?: number): string {
-    return `tools:${this.#tools}:${this.#exchange.conversation.at(at)}`;
+    return `tools:${this.#subject}:${this.#exchange.conversation.at(at)}`;
+  }
+
+  /** One bit a tool: a ledger has no room for thousands of names. */
+  #written({ left, way, tokens }: Decision): unknown {
+    const names = new Set(left);
+    const bits = Buffer.alloc(Math.ceil(this.#tools.length / 8));
+    for (const [at, { name }] of this.#tools.entries())
+      if (names.has(name)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
+    return { left: bits.toString('base64'), way, tokens };
+  }
+
+  #read(decided: unknown): Decision | undefined {
+    if (!isJsonObject(decided)) return undefined;
+    const { left, way, tokens } = decided;
+    if (typeof left !== 'string' || !isWay(way) || typeof tokens !== 'number') return undefined;
+    const bits = Buffer.from(left, 'base64');
+    const out = this.#tools.filter((_, at) => ((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0);
+    return { left: out.map(({ name }) => name), way, tokens };
   }
 }
 
-function isDecision(decided: unknown): decided is Decision {
-  return isJsonObject(decided) && Array.isArray(decided.left) && typeof decided.way === 'string';
+function isWay(way: unknown): way is Way {
+  return way === 'find' || way === 'defer' || way === 'none';
 }

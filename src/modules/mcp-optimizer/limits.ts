@@ -2,8 +2,8 @@
 export const toolTokensMin = 1000;
 /** What is left out must be worth more than what is added. */
 export const savedTokensMin = 500;
-/** More tools than any client offers; a list of their names still fits into the ledger. */
-export const toolsMax = 2500;
+/** More tools than any client offers, and than providers take. */
+export const toolsMax = 5000;
 /** Tools that one search brings back. */
 export const findToolsMost = 64;
 /** How long a call waits for vectors, all together. */
@@ -12,11 +12,17 @@ export const vectorsWaitMs = 300;
 export const vectorsMakeMs = 60_000;
 /** Texts in one question: others get their turn in between. */
 export const textsAtOnce = 64;
-/** Lists of tools that are ready to be chosen from, a megabyte each for 500 tools; most clients offer the same one again and again. */
-export const listsKept = 20;
+/** Lists of tools that are ready to be chosen from; most clients offer the same one again and again. */
+export const listsKept = 40;
+/** Tools in all of these lists, two to four kilobytes each. */
+export const toolsInLists = 15_000;
 /** Tools of which all is known, four kilobytes each. */
-export const toolsKept = 3000;
+export const toolsKept = 6000;
 /** Of what a search finds, so many are shown whole, and the others in a line each. */
 export const wholeToolsMost = 8;
+/** And no more than this of schemas, beyond the first: an answer must not take more room than it saved. */
+export const wholeCharactersMost = 32_000;
+/** Of what a model looks for. */
+export const queryCharactersMost = 1200;
 /** Calls of a conversation over which the module has to be worth it, and how many it takes to tell. */
 export const worthWindow = { most: 20, least: 5 };

@@ -17,6 +17,7 @@ import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { mcpOptimizer } from './mcp-optimizer.ts';
 import { toolsOf, wordVectors } from './testing.ts';
+import { ToolLists } from './tool-lists.ts';
 
 const words =
   'invoice weather flight hotel recipe garden museum tennis planet violin carpet engine bakery harbor lawyer dentist parrot glacier'.split(
@@ -105,6 +106,71 @@ test('what was used, forced, named or is always wanted stays, and so do the tool
   assert.ok(!names.includes(name('parrot')), 'what tools gave back is nobody’s wish');
 });
 
+test('a later call that must use a tool that was left out has it, and so have those after it', async () => {
+  const call = run();
+  const garden = 'mcp__garden_server__garden_lookup';
+  const first = await call(request(ask));
+  assert.ok(!namesIn(first.sent[0]).includes(garden));
+  const messages: Message[] = [
+    { role: 'user', content: ask },
+    { role: 'assistant', content: first.answer?.content ?? [] },
+    { role: 'user', content: 'And the other thing?' },
+  ];
+  const forced = await call(request('', { messages, tool_choice: { type: 'tool', name: garden } }));
+  assert.ok(namesIn(forced.sent[0]).includes(garden));
+  assert.equal(forced.step?.facts.aside, 'forced');
+  messages.push(
+    { role: 'assistant', content: forced.answer?.content ?? [] },
+    { role: 'user', content: 'Thanks.' },
+  );
+  const after = await call(request('', { messages }));
+  assert.deepEqual(after.sent[0]?.tools, forced.sent[0]?.tools);
+  assert.equal(after.step?.facts.prefix, undefined);
+});
+
+test('tools that programs of the model call stay', async () => {
+  const called = tools.map((tool) =>
+    tool.name.includes('carpet')
+      ? Object.assign({ allowed_callers: ['code_execution_20250825'] }, tool)
+      : tool,
+  );
+  const { sent } = await run()(request(ask, { tools: called }));
+  assert.ok(namesIn(sent[0]).includes('mcp__carpet_server__carpet_lookup'));
+});
+
+test('one of two tools of a name is not lost with the other', async () => {
+  const double = [...tools, { ...tools[0], name: weather, description: 'Something else. '.repeat(40) }];
+  const { sent } = await run()(request(ask, { tools: double }));
+  assert.equal(namesIn(sent[0]).filter((name) => name === weather).length, 2);
+});
+
+test('thousands of tools are chosen from', async () => {
+  const many = toolsOf(Array.from({ length: 2700 }, (_, at) => `thing${at}`));
+  const call = run();
+  const first = await call(request('Where is thing7?', { tools: many }));
+  assert.ok(namesIn(first.sent[0]).includes('mcp__thing7_server__thing7_lookup'));
+  assert.ok(namesIn(first.sent[0]).length < 500);
+  const again = await call(request('Where is thing7?', { tools: many }));
+  assert.deepEqual(namesIn(again.sent[0]), namesIn(first.sent[0]));
+});
+
+test('who wants others always has them at once', async () => {
+  const call = run();
+  await call(request(ask));
+  const { sent } = await call(request(ask), { options: 'always=mcp__tennis_server__tennis_lookup' });
+  assert.ok(namesIn(sent[0]).includes('mcp__tennis_server__tennis_lookup'));
+});
+
+test('vectors are made for a list though there was no room for that the last time', async () => {
+  const embeddings = wordVectors(() => false);
+  const lists = new ToolLists();
+  const left: (() => Promise<void>)[] = [];
+  lists.makeLater(tools, { embed: embeddings, later: () => undefined });
+  lists.makeLater(tools, { embed: embeddings, later: (run) => void left.push(run) });
+  await left[0]?.();
+  assert.equal(embeddings.asked.length, tools.length);
+});
+
 test('tools that are named in the descriptions of others come along', async () => {
   const referring = tools.map((tool) =>
     tool.name === weather ? { ...tool, description: `${tool.description} See glacier_lookup.` } : tool,
@@ -183,6 +249,30 @@ describe('what it is worth', () => {
     assert.ok(usd(plain.step?.facts) > 0.005, String(plain.step?.facts.saved));
     assert.equal(plain.step?.facts.saved, formatUsd(plain.step?.savedNanoUsd ?? 0));
     assert.ok(Math.abs(usd(plain.step?.facts) / usd(read.step?.facts) - 10) < 0.01);
+  });
+
+  test('where searching costs more than to write the conversation anew, all tools go out from then on', async () => {
+    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices });
+    const messages: Message[] = [{ role: 'user', content: ask }];
+    const headers = ['x-weir-conversation', 'dearer'];
+    const seen: number[] = [];
+    for (let turn = 0; turn < 9; turn++) {
+      const rounds = [1, 2, 3].map((round) => [use(`f${turn}${round}`, 'find_tools', { query: 'violin' })]);
+      const usage: Usage = { input_tokens: 5, cache_read_input_tokens: 9000, output_tokens: 1 };
+      const upstream = seen.at(-1) === tools.length ? script(usage) : script(usage, ...rounds);
+      const { sent, step, answer } = await call(request('', { messages: [...messages] }), {
+        headers,
+        upstream,
+      });
+      seen.push(sent[0]?.tools?.length ?? 0);
+      assert.notEqual(step?.facts.prefix, 'not-repeated');
+      messages.push(
+        { role: 'assistant', content: answer?.content ?? [] },
+        { role: 'user', content: 'And the weather then?' },
+      );
+    }
+    assert.ok((seen[4] ?? 0) < tools.length, String(seen));
+    assert.deepEqual(seen.slice(-3), [tools.length, tools.length, tools.length]);
   });
 
   test('where searching costs more than it saves, all tools go out from the next break on', async () => {
@@ -267,6 +357,45 @@ describe('the way back', () => {
     assert.deepEqual(
       answer?.content.map((block) => block.type === 'tool_use' && block.input),
       [{ violin: 'old' }],
+    );
+  });
+
+  test('tools are found by words where there are no vectors in time', async () => {
+    let isReady = true;
+    const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(() => isReady) });
+    const rounds = script({}, [use('f1', 'find_tools', { query: 'violin makers' })]);
+    const upstream: Handler = (exchange) => {
+      isReady = false;
+      return rounds(exchange);
+    };
+    const { sent, step } = await call(request(ask), { upstream });
+    assert.equal(step?.facts.tool_failed, undefined);
+    assert.match(JSON.stringify(sent[1]?.messages.at(-1)), /violin_lookup/);
+  });
+
+  test('what is asked for by its name is found first, and huge schemas are not all shown', async () => {
+    const huge = tools.map((tool) => ({
+      ...tool,
+      input_schema: { type: 'object', properties: { big: { type: 'string', enum: ['x'.repeat(20_000)] } } },
+    }));
+    const query = 'recipe garden museum tennis planet mcp__glacier_server__glacier_lookup';
+    const upstream = script({}, [use('f1', 'find_tools', { query })]);
+    const { sent } = await run()(request(ask, { tools: huge }), { upstream });
+    const told = JSON.stringify(sent[1]?.messages.at(-1));
+    assert.match(told, /with call_tool:\\n\{\\"name\\":\\"mcp__glacier/);
+    assert.ok(told.length < 60_000, String(told.length));
+  });
+
+  test('arguments may stand beside the name, and numbers keep all their digits', async () => {
+    const given = '{"violin":"old","id":12345678901234567890}';
+    const upstream = script({}, [
+      use('c1', 'call_tool', { name: violin, violin: 'new' }),
+      use('c2', 'call_tool', { name: violin, arguments: given }),
+    ]);
+    const { answer } = await run()(request(ask), { upstream });
+    assert.deepEqual(
+      answer?.content.map((block) => block.type === 'tool_use' && JSON.stringify(block.input)),
+      ['{"violin":"new"}', given],
     );
   });
 

@@ -13,11 +13,11 @@ import { type Decision, Decisions, type Way } from './decision.ts';
 import { isSearch, withDeferred } from './deferred.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
-import { isClients, neededIn } from './needed.ts';
+import { forcedIn, isClients, neededIn } from './needed.ts';
 import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
 import { ToolLists } from './tool-lists.ts';
-import { toolsFor, wayBack } from './way-back.ts';
-import { isLosing, remember, savedBy } from './worth.ts';
+import { wayBack } from './way-back.ts';
+import { isLosing, paysToStop, readBy, remember, savedBy } from './worth.ts';
 
 const name = 'mcp-optimizer';
 
@@ -35,11 +35,25 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
   ): Promise<Decision | undefined> {
     const decisions = new Decisions(exchange, kit, offered);
     const before = await decisions.latest();
-    if (!kit.prefix.isBreak) return before;
+    const all: Decision = { left: [], way: wayOf(exchange, kit), tokens: 0 };
+    if (!kit.prefix.isBreak) {
+      if (before === undefined || before.left.length === 0) return before;
+      if (isForced(exchange, before)) {
+        // The call would be refused. What is kept of the conversation is lost by that, once.
+        kit.note({ aside: 'forced' });
+        await decisions.decide(all);
+        return all;
+      }
+      if (!(await paysToStop(exchange, kit))) return before;
+      kit.note({ aside: 'costs' });
+      return decisions.decide(all);
+    }
     const left = await leftAtBreak(exchange, offered, { before, kit });
     if (left.length === 0 && before === undefined) return undefined;
     // That nothing is left out any more is a decision, too, where there was another one before.
-    return decisions.decide({ left, way: wayOf(exchange, kit) });
+    const tokens = left.length === 0 ? 0 : tokensOf(named(offered, left));
+    const decided = await decisions.decide({ ...all, left, tokens });
+    return decided !== undefined && isForced(exchange, decided) ? all : decided;
   }
 
   async function leftAtBreak(
@@ -47,7 +61,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     offered: readonly Tool[],
     { before, kit }: { readonly before: Decision | undefined; readonly kit: OptimizerKit },
   ): Promise<readonly string[]> {
-    if (before !== undefined && (await isLosing(exchange, kit))) {
+    if (await isLosing(exchange, kit)) {
       kit.note({ aside: 'costs' });
       return [];
     }
@@ -74,7 +88,9 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     if (isVague) kit.note({ vague: true });
     const left = [...list.tools.keys()].filter((at) => !kept.has(at));
     const tokens = left.reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
-    return tokens < savedTokensMin ? [] : left.map((at) => list.tools[at]?.name ?? '');
+    if (tokens < savedTokensMin) return [];
+    const stays = new Set([...kept].map((at) => list.tools[at]?.name));
+    return left.map((at) => list.tools[at]?.name ?? '').filter((one) => !stays.has(one));
   }
 
   function backTo(
@@ -113,18 +129,17 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       const { tools = [] } = exchange.request;
       const offered = tools.every(isClients) ? tools : tools.filter(isClients);
       if (offered.length < kit.options.min_tools || offered.length > toolsMax) return next(exchange);
-      if (isBeyondUs(exchange) || tokensOf(offered) < toolTokensMin) return next(exchange);
+      if (isBeyondUs(exchange) || lists.tokensOf(offered) < toolTokensMin) return next(exchange);
       const decision = await decide(exchange, offered, kit);
       if (decision === undefined || decision.left.length === 0) return next(exchange);
       const left = new Set(decision.left);
-      const leftTools = offered.filter((tool) => left.has(tool.name));
-      kit.note({ kept: `${tools.length - leftTools.length}/${tools.length}` });
       const search = decision.way === 'defer' ? searchOf(exchange, kit) : undefined;
-      const added = decision.way === 'find' ? tokensOf(toolsFor(tools, left)) : 0;
-      reckon(exchange, tokensOf(leftTools) - added, kit);
       const sent = search === undefined ? withoutTools(tools, left) : withDeferred(tools, left, search);
+      const isFinding = decision.way !== 'none' && search === undefined;
       const edited = exchange.with({ request: { ...exchange.request, tools: sent } });
-      const back = decision.way === 'find' ? backTo(offered, left, kit) : [];
+      const back = isFinding ? backTo(offered, left, kit) : [];
+      kit.note({ kept: `${tools.length - left.size}/${tools.length}` });
+      reckon(exchange, decision.tokens - tokensOf(back.map(({ tool }) => tool)), kit);
       const hidden = { is: isSearch, goBack: search !== undefined };
       return withTools(back, { exchange: edited, next, kit, hidden });
     },
@@ -155,19 +170,28 @@ async function readWith(
   return { texts: texts.map((one, at) => ({ ...one, vector: vectors?.[at]?.values ?? none })), why };
 }
 
+function isForced(exchange: Exchange, { left }: Decision): boolean {
+  return forcedIn(exchange).some((one) => left.includes(one));
+}
+
+function named(tools: readonly Tool[], names: readonly string[]): readonly Tool[] {
+  const wanted = new Set(names);
+  return tools.filter((tool) => wanted.has(tool.name));
+}
+
 function stillLeft(before: readonly string[], now: readonly string[] | undefined): readonly string[] {
   if (now === undefined) return before;
   const chosenNow = new Set(now);
   return before.filter((one) => chosenNow.has(one));
 }
 
-/** A client that searches for its tools itself, and calls whose answer can't be gone on with here. */
+/** A client that searches for its tools itself or has programs call them, and calls whose answer can't be gone on with here. */
 function isBeyondUs({ request, received }: Exchange): boolean {
   if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
   return (request.tools ?? []).some(
     (tool) =>
       tool.defer_loading === true ||
-      /^tool_search/.test('kind' in tool ? String(tool.kind) : (tool.type ?? '')),
+      /^(?:tool_search|programmatic_tool)/.test('kind' in tool ? String(tool.kind) : (tool.type ?? '')),
   );
 }
 
@@ -185,6 +209,6 @@ function reckon(exchange: Exchange, tokens: number, kit: OptimizerKit): void {
     const saved = savedBy(attempts, tokens, { card, name });
     kit.saved(saved);
     kit.note({ saved: formatUsd(saved) });
-    kit.later(() => remember(saved, exchange, kit));
+    kit.later(() => remember({ saved, tokens: readBy(attempts) }, exchange, kit));
   });
 }

@@ -12,7 +12,7 @@ export function neededIn(
   list: ToolList,
   { tools, always }: { readonly tools: readonly Tool[]; readonly always: readonly string[] },
 ): ReadonlySet<number> {
-  const { request, received } = exchange;
+  const { request } = exchange;
   const places = new Map(tools.map(({ name }, at) => [name, at]));
   const needed = new Set<number>();
   const add = (name: string) => {
@@ -20,14 +20,26 @@ export function neededIn(
     if (at !== undefined) needed.add(at);
   };
   for (const name of always) add(name);
-  for (const name of namesIn(received.body.tool_choice)) add(name);
-  if (request.tool_choice?.type === 'tool') add(request.tool_choice.name);
+  for (const name of forcedIn(exchange)) add(name);
+  for (const tool of tools) if (!isCalledByModel(tool)) add(tool.name);
   for (const message of request.messages) {
     for (const name of usedIn(message)) add(name);
     for (const text of textsIn(message)) for (const at of list.namedIn(text)) needed.add(at);
   }
   for (const at of list.namedIn(systemText(request.system))) needed.add(at);
   return needed;
+}
+
+/** The tools that a call must have, since its choice names them: providers refuse it else. */
+export function forcedIn({ request, received }: Exchange): readonly string[] {
+  const named = namesIn(received.body.tool_choice);
+  return request.tool_choice?.type === 'tool' ? [...named, request.tool_choice.name] : named;
+}
+
+/** Others are called by programs that the model writes, which nobody here sees. */
+function isCalledByModel(tool: Tool): boolean {
+  const callers = 'allowed_callers' in tool ? tool.allowed_callers : undefined;
+  return !Array.isArray(callers) || callers.every((caller) => caller === 'direct');
 }
 
 function usedIn({ content }: Message): readonly string[] {

@@ -5,7 +5,7 @@ export const mcpOptimizerOptions = z.strictObject({
     .number('must be a number of tools')
     .int()
     .min(2)
-    .max(2500)
+    .max(5000)
     .describe('With fewer tools nothing happens')
     .default(12),
   always: z

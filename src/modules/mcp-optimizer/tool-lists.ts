@@ -9,7 +9,7 @@ import {
 } from '../../module-api.ts';
 import { type PreparedTool, prepared } from './choice/prepared-tool.ts';
 import { ToolList } from './choice/tool-list.ts';
-import { listsKept, textsAtOnce, toolsKept, vectorsMakeMs, vectorsWaitMs } from './limits.ts';
+import { listsKept, textsAtOnce, toolsInLists, toolsKept, vectorsMakeMs, vectorsWaitMs } from './limits.ts';
 
 export type Listed =
   | { readonly list: ToolList; readonly why?: undefined }
@@ -17,7 +17,9 @@ export type Listed =
 
 /** Lists of tools with their vectors, for all accounts: what tools say of themselves is no secret of one. */
 export class ToolLists {
-  readonly #lists = new Lru<ToolList>(listsKept);
+  #lists = new Lru<ToolList>(listsKept);
+  #toolsInLists = 0;
+  readonly #tokens = new Lru<number>(toolsKept);
   readonly #tools = new Lru<PreparedTool>(toolsKept);
   readonly #making = new Set<string>();
 
@@ -36,8 +38,28 @@ export class ToolLists {
       all,
       vectors.map(({ values }) => values),
     );
-    this.#lists.set(name, list);
+    this.#keep(name, list);
     return { list };
+  }
+
+  /** Of all of them together, four bytes each. */
+  tokensOf(tools: readonly Tool[]): number {
+    const name = digestOfTools({ tools });
+    const known = this.#tokens.get(name);
+    if (known !== undefined) return known;
+    const tokens = Buffer.byteLength(JSON.stringify(tools)) / 4;
+    this.#tokens.set(name, tokens);
+    return tokens;
+  }
+
+  #keep(name: string, list: ToolList): void {
+    this.#toolsInLists += list.tools.length;
+    if (this.#toolsInLists > toolsInLists) {
+      // What is needed is made again, of vectors that are there.
+      this.#lists = new Lru(listsKept);
+      this.#toolsInLists = list.tools.length;
+    }
+    this.#lists.set(name, list);
   }
 
   /** To be searched by words alone. */
@@ -52,9 +74,11 @@ export class ToolLists {
   makeLater(tools: readonly Tool[], kit: Pick<Kit<unknown>, 'embed' | 'later'>): void {
     const name = digestOfTools({ tools });
     if (this.#making.has(name)) return;
-    this.#making.add(name);
-    const texts = tools.map((tool) => this.#prepared(tool).text);
     kit.later(async () => {
+      // Only now: there may be no room for what is left for later.
+      if (this.#making.has(name)) return;
+      this.#making.add(name);
+      const texts = tools.map((tool) => this.#prepared(tool).text);
       try {
         for (let at = 0; at < texts.length; at += textsAtOnce)
           await kit.embed.many(texts.slice(at, at + textsAtOnce), {

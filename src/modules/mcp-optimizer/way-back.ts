@@ -1,9 +1,9 @@
-import { type AnsweredTool, isJsonObject, type Tool, type ToolAnswer } from '../../module-api.ts';
+import { type AnsweredTool, isJsonObject, parseExact, type Tool, type ToolAnswer } from '../../module-api.ts';
 import { found } from './choice/choose.ts';
 import { clausesOf } from './choice/clauses.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
-import { serverOf } from './choice/tool-text.ts';
-import { findToolsMost, wholeToolsMost } from './limits.ts';
+import { descriptionOf, serverOf } from './choice/tool-text.ts';
+import { findToolsMost, queryCharactersMost, wholeCharactersMost, wholeToolsMost } from './limits.ts';
 import { wrongArguments } from './wrong-arguments.ts';
 
 interface WayBackParts {
@@ -27,7 +27,7 @@ export function wayBack(parts: WayBackParts): readonly AnsweredTool[] {
 }
 
 /** The same for the same tools, whoever asks. */
-export function toolsFor(tools: readonly Tool[], left: ReadonlySet<string>): readonly [Tool, Tool] {
+function toolsFor(tools: readonly Tool[], left: ReadonlySet<string>): readonly [Tool, Tool] {
   const finding = nameApart('find_tools', tools);
   const calling = nameApart('call_tool', tools);
   return [
@@ -77,60 +77,67 @@ async function findTools(
   { tools, left, list, read }: WayBackParts,
   calling: string,
 ): Promise<ToolAnswer> {
-  const query = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
-  if (query === '') return { content: 'query must say what is to be done', isError: true };
+  const asked = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
+  if (asked === '') return { content: 'query must say what is to be done', isError: true };
+  const query = asked.slice(0, queryCharactersMost);
   const all = await list();
   const among = new Set([...all.tools.keys()].filter((at) => left.has(all.tools[at]?.name ?? '')));
   const best = found(all, await read([query, ...clausesOf(query)]), { among, most: findToolsMost });
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const named = best.flatMap((at) => byName.get(all.tools[at]?.name ?? '') ?? []);
-  const whole = named.slice(0, wholeToolsMost);
-  const brief = named.slice(wholeToolsMost);
-  const lines = [
-    `Call one of these with ${calling}:`,
-    ...whole.map(({ name, description, input_schema }) =>
-      JSON.stringify({ name, description, input_schema }),
-    ),
-  ];
+  const whole = wholeOf(named);
+  const brief = named.slice(whole.length);
+  const lines = [`Call one of these with ${calling}:`, ...whole];
   if (brief.length > 0)
     lines.push('', 'Others; find them by name for their input_schema:', ...brief.map(inALine));
   return lines.join('\n');
 }
 
+/** The first ones as they are. */
+function wholeOf(tools: readonly Tool[]): readonly string[] {
+  const whole: string[] = [];
+  let characters = 0;
+  for (const { name, description, input_schema } of tools.slice(0, wholeToolsMost)) {
+    const json = JSON.stringify({ name, description, input_schema });
+    characters += json.length;
+    if (whole.length > 0 && characters > wholeCharactersMost) break;
+    whole.push(json);
+  }
+  return whole;
+}
+
 const lineCharacters = 80;
 
-function inALine({ name, description = '' }: Tool): string {
-  const text = description.replace(/\s+/g, ' ').trim();
+function inALine(tool: Tool): string {
+  const { name } = tool;
+  const text = descriptionOf(tool).replace(/\s+/g, ' ').trim();
   return `${name}: ${text.length <= lineCharacters ? text : `${text.slice(0, lineCharacters)}…`}`;
 }
 
 /** The client gets the real call. A tool that the model could have called by itself is called all the same. */
 function callTool(input: unknown, { tools }: WayBackParts, finding: string): ToolAnswer {
-  const { name, arguments: given } = isJsonObject(input) ? input : {};
+  const { name, arguments: given, ...beside } = isJsonObject(input) ? input : {};
   const tool = tools.find((one) => one.name === name);
   if (tool === undefined)
     return {
       content: `There is no tool ${JSON.stringify(name ?? '')}. ${finding} tells which there are.`,
       isError: true,
     };
-  const values = parsed(given);
+  // Some models write them beside the name.
+  const values = parsed(given ?? beside);
   const wrong = wrongArguments(values, { type: 'object', ...tool.input_schema });
   if (wrong.length === 0) return { handOver: { name: tool.name, input: values } };
-  const shown = wrong.slice(0, wrongShown).join('; ');
   return {
-    content: `${shown}. The input_schema of ${tool.name} is ${JSON.stringify(tool.input_schema ?? {})}`,
+    content: `${wrong.join('; ')}. The input_schema of ${tool.name} is ${JSON.stringify(tool.input_schema ?? {})}`,
     isError: true,
   };
 }
 
-const wrongShown = 5;
-
-/** Some models write arguments as a text, and leave them out where there are none. */
+/** Some models write arguments as a text. */
 function parsed(given: unknown): unknown {
-  if (given === undefined) return {};
   if (typeof given !== 'string') return given;
   try {
-    return JSON.parse(given);
+    return parseExact(given) ?? {};
   } catch {
     return given;
   }

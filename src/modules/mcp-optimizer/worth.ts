@@ -34,28 +34,69 @@ function rateOf({ usage }: Attempt, card: RateCard): number {
   return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
 }
 
+/** What is known of a conversation. */
+interface Worth {
+  /** What each of the latest calls saved. */
+  readonly latest: readonly NanoUsd[];
+  /** All that the last of them had the model read. */
+  readonly tokens: number;
+}
+
 /** Whether it has cost more than it saved in the latest calls of a conversation. */
 export async function isLosing(exchange: Exchange, kit: Pick<Kit<unknown>, 'cache'>): Promise<boolean> {
-  const latest = await latestIn(kit.cache, exchange);
-  return latest.length >= worthWindow.least && latest.reduce((sum, saved) => sum + saved, 0) < 0;
+  return lossOf(await worthIn(kit.cache, exchange)) > 0;
+}
+
+/**
+ * Whether a conversation is better off without it from now on, though its provider has to write anew all that it keeps. As many
+ * calls as were looked at are expected to come.
+ */
+export async function paysToStop(
+  exchange: Exchange,
+  kit: Pick<Kit<unknown>, 'cache' | 'catalog' | 'prefix'>,
+): Promise<boolean> {
+  const worth = await worthIn(kit.cache, exchange);
+  const loss = lossOf(worth);
+  const card = kit.catalog.priced(exchange.target)?.card;
+  if (loss === 0 || card === undefined || card.cacheRead <= 0) return false;
+  if (loss <= nanoOfPico(Math.round(worth.tokens * (card.cacheWrite - card.cacheRead)))) return false;
+  const calls = worth.latest.length;
+  const savesTokens = Math.ceil((loss * 1000) / calls / card.cacheRead);
+  return kit.prefix.mayStep(exchange.request, { calls, savesTokens }).isAllowed;
+}
+
+/** Of all the latest calls together; 0 where there was none, or too few to tell. */
+function lossOf({ latest }: Worth): NanoUsd {
+  if (latest.length < worthWindow.least) return 0;
+  return Math.max(0, -latest.reduce((sum, saved) => sum + saved, 0));
 }
 
 /** Calls at the same time may miss each other here: it is a sum over many. */
 export async function remember(
-  saved: NanoUsd,
+  { saved, tokens }: { readonly saved: NanoUsd; readonly tokens: number },
   exchange: Exchange,
   kit: Pick<Kit<unknown>, 'cache'>,
 ): Promise<void> {
-  const latest = [...(await latestIn(kit.cache, exchange)), saved].slice(-worthWindow.most);
-  await kit.cache.put(keyOf(exchange), Buffer.from(JSON.stringify({ latest })), keptSeconds);
+  const before = await worthIn(kit.cache, exchange);
+  const worth: Worth = { latest: [...before.latest, saved].slice(-worthWindow.most), tokens };
+  await kit.cache.put(keyOf(exchange), Buffer.from(JSON.stringify(worth)), keptSeconds);
 }
 
-async function latestIn(shelf: Shelf, exchange: Exchange): Promise<readonly NanoUsd[]> {
+/** What the model read in a call, from the provider's cache or not. */
+export function readBy(attempts: readonly Attempt[]): number {
+  const { usage } = attempts.findLast(({ isAside }) => !isAside) ?? {};
+  const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage ?? {};
+  return input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
+}
+
+async function worthIn(shelf: Shelf, exchange: Exchange): Promise<Worth> {
   const bytes = await shelf.get(keyOf(exchange));
-  if (bytes === undefined) return [];
-  const read: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  const latest = isJsonObject(read) && Array.isArray(read.latest) ? read.latest : [];
-  return latest.filter((saved) => typeof saved === 'number');
+  const read: unknown = bytes === undefined ? {} : JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const { latest, tokens } = isJsonObject(read) ? read : {};
+  return {
+    latest: Array.isArray(latest) ? latest.filter((saved) => typeof saved === 'number') : [],
+    tokens: typeof tokens === 'number' ? tokens : 0,
+  };
 }
 
 function keyOf({ conversation }: Exchange): string {

@@ -68,6 +68,22 @@ test('what the user said last counts most, then earlier turns; output of tools a
   );
 });
 
+test('texts that open what they never close, and tools that say too much, take no time', () => {
+  const opened = '<system-reminder>'.repeat(50_000);
+  const startedAtMs = performance.now();
+  const texts = requestTexts({ messages: [{ role: 'user', content: `${opened}Now the hotel.` }] });
+  assert.ok(texts[0]?.text.endsWith('Now the hotel.'));
+  assert.ok(performance.now() - startedAtMs < 2000);
+  const tool = { name: 'big', description: 'word '.repeat(1_000_000), input_schema: { type: 'object' } };
+  const { text, terms } = prepared(tool, '');
+  assert.ok(text.length < 5000 && terms.length < 2000);
+});
+
+test('a description that is no text is none', () => {
+  const odd: Tool = JSON.parse('{"name":"odd","description":null,"input_schema":null}');
+  assert.equal(toolText(odd), 'odd: ');
+});
+
 test('who says nothing, or says it in another language, tells nothing', () => {
   for (const text of [
     'hi',
@@ -160,5 +176,38 @@ test('arguments are checked as far as there is no doubt', () => {
     'there is no arguments.more',
   ]);
   assert.deepEqual(wrongArguments([], schema), ['arguments must be object']);
+  const linked = {
+    $defs: {
+      tree: { type: 'object', properties: { next: { $ref: '#/$defs/tree' }, size: { type: 'integer' } } },
+    },
+    properties: {
+      tree: { $ref: '#/$defs/tree' },
+      either: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+      kind: { const: 'tree' },
+      old: { type: 'string', nullable: true },
+      elsewhere: { $ref: 'https://example.com/schema' },
+      round: { $ref: '#/properties/round' },
+    },
+  };
+  assert.deepEqual(
+    wrongArguments(
+      { tree: { next: { size: 1 } }, either: null, kind: 'tree', old: null, elsewhere: 1, round: 1 },
+      linked,
+    ),
+    [],
+  );
+  assert.deepEqual(wrongArguments({ tree: { next: { size: 'x' } }, either: 5, kind: 'bush' }, linked), [
+    'arguments.tree.next.size must be integer',
+    'arguments.either fits none of 2 ways to write it',
+    'arguments.kind must be one of ["tree"]',
+  ]);
+  const many = { type: 'array', items: { enum: Array.from({ length: 1000 }, (_, at) => `value ${at}`) } };
+  const told = wrongArguments(
+    Array.from({ length: 200_000 }, () => 'none'),
+    many,
+  );
+  assert.ok(told.length <= 5 && told.join('').length < 5000);
+  const nested = { anyOf: [{ $ref: '#' }, { $ref: '#' }] };
+  assert.deepEqual(wrongArguments({}, nested), []);
   assert.deepEqual(wrongArguments({}, undefined), []);
 });

@@ -22,15 +22,15 @@ export function choose(list: ToolList, request: readonly ReadText[], always: Ite
   return { kept, isVague: false };
 }
 
-/** The best of those left out, for a request in other words. */
+/** The best of those left out, for a request in other words: what it names, then what fits. */
 export function found(
   list: ToolList,
   request: readonly ReadText[],
   { among, most }: { readonly among: ReadonlySet<number>; readonly most: number },
 ): readonly number[] {
-  return ranked(list.scores(request))
-    .filter((at) => among.has(at))
-    .slice(0, most);
+  const named = request.flatMap(({ text }) => list.namedIn(text));
+  const best = new Set([...named, ...ranked(list.scores(request))].filter((at) => among.has(at)));
+  return [...best].slice(0, most);
 }
 
 /** The least score that is kept. Where some tool fits well, the others have to fit better, too; where none does, only the best stay. */

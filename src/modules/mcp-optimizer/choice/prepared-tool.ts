@@ -1,6 +1,6 @@
 import type { Tool } from '../../../module-api.ts';
 import { countedTerms, type Terms } from './lexicon.ts';
-import { parameterNames, serverOf, toolText } from './tool-text.ts';
+import { descriptionOf, parameterNames, serverOf, toolText } from './tool-text.ts';
 
 /** All that choosing needs of one tool but its vector; the same for whoever offers the tool. */
 export interface PreparedTool {
@@ -18,7 +18,8 @@ export interface PreparedTool {
 }
 
 export function prepared(tool: Tool, json: string): PreparedTool {
-  const { name, description = '', input_schema } = tool;
+  const { name, input_schema } = tool;
+  const description = descriptionOf(tool);
   const server = serverOf(name);
   return {
     name,

@@ -20,16 +20,34 @@ export function requestTexts({ messages }: Pick<ChatRequest, 'messages'>): reado
   const add = (text: string, weight: number) => {
     if (text !== '' && !texts.some((known) => known.text === text)) texts.push({ text, weight });
   };
-  const said = messages.map((message) => ({ role: message.role, text: textIn(message) }));
-  const newest = said.findLastIndex(({ role, text }) => role === 'user' && text !== '');
-  const asked = said[newest]?.text ?? '';
+  const { asked, others } = latestIn(messages);
   add(asked, 1);
   for (const clause of clausesOf(asked)) add(clause, 1);
-  const others = said.filter(({ role, text }, at) => at !== newest && role !== 'system' && text !== '');
-  for (const { text } of others.slice(-earlierTurns)) add(text, earlierWeight);
-  const first = others.find(({ role }) => role === 'user');
-  if (first !== undefined) add(first.text, earlierWeight);
+  for (const text of others) add(text, earlierWeight);
+  for (const message of messages) {
+    const first = message.role === 'user' ? textIn(message) : '';
+    if (first === '') continue;
+    add(first, earlierWeight);
+    break;
+  }
   return texts;
+}
+
+/** What the user said last, and what was said around that; conversations are long, so it is read from their end. */
+function latestIn(messages: readonly Message[]): {
+  readonly asked: string;
+  readonly others: readonly string[];
+} {
+  let asked = '';
+  const others: string[] = [];
+  for (const message of messages.toReversed()) {
+    if (asked !== '' && others.length >= earlierTurns) break;
+    const text = message.role === 'system' ? '' : textIn(message);
+    if (text === '') continue;
+    if (asked === '' && message.role === 'user') asked = text;
+    else if (others.length < earlierTurns) others.unshift(text);
+  }
+  return { asked, others };
 }
 
 /** What people and models said themselves, without what clients put in between in tags of their own. */
@@ -43,10 +61,23 @@ function textIn({ content }: Message): string {
 
 /** Agents tell their models of the circumstances in blocks that stand beside what the user said. */
 function withoutReminders(text: string): string {
-  return text.replace(reminders, '').trim();
+  const opened = /<(system-reminder|environment_context|user_instructions)>/g;
+  const neverClosed = new Set<string>();
+  let rest = '';
+  let from = 0;
+  for (let found = opened.exec(text); found !== null; found = opened.exec(text)) {
+    const closing = `</${found[1]}>`;
+    const end = neverClosed.has(closing) ? -1 : text.indexOf(closing, opened.lastIndex);
+    // Looked for once: a text may open as many as it likes.
+    if (end < 0) neverClosed.add(closing);
+    else {
+      rest += text.slice(from, found.index);
+      from = end + closing.length;
+      opened.lastIndex = from;
+    }
+  }
+  return (rest + text.slice(from)).trim();
 }
-
-const reminders = /<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>/g;
 
 /** Of a long one its beginning and its end: that is where people say what they want. */
 function shortened(text: string): string {

@@ -81,6 +81,8 @@ function joined(vectors: readonly Float32Array[]): Float32Array {
 /** The products of a vector with all of them, which stand one behind the other. Four sums side by side: a processor adds them up at the same time. */
 function products(vectors: Float32Array, one: Float32Array): Float32Array {
   const size = one.length;
+  // Without a vector there are words.
+  if (size === 0) return one;
   const sums = new Float32Array(vectors.length / size);
   for (let row = 0; row < sums.length; row++) {
     let [first, second, third, fourth] = [0, 0, 0, 0];

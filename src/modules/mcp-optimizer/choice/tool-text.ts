@@ -3,16 +3,23 @@ import { inWords } from './words.ts';
 
 /** Parameters that say what a tool is about; the first few are the ones that matter. */
 const parametersRead = 8;
+/** Of a description and of parameters: nobody's tool needs more to be told from others, and somebody's may have megabytes. */
+const readMost = { characters: 4000, parameters: 200 };
 
 /** A tool as the model for tools reads it: `create issue: Opens an issue. (owner, repo, title)`. */
-export function toolText({ name, description = '', input_schema }: Tool): string {
-  const parameters = parameterNames(input_schema).slice(0, parametersRead).map(inWords);
+export function toolText(tool: Tool): string {
+  const parameters = parameterNames(tool.input_schema).slice(0, parametersRead).map(inWords);
   const listed = parameters.length === 0 ? '' : ` (${parameters.join(', ')})`;
-  return `${inWords(plainName(name))}: ${description.replace(/\s+/g, ' ').trim()}${listed}`;
+  return `${inWords(plainName(tool.name))}: ${descriptionOf(tool).replace(/\s+/g, ' ').trim()}${listed}`;
+}
+
+/** As much of it as is read. */
+export function descriptionOf({ description }: Tool): string {
+  return typeof description === 'string' ? description.slice(0, readMost.characters) : '';
 }
 
 export function parameterNames(schema: Tool['input_schema']): readonly string[] {
-  return isJsonObject(schema?.properties) ? Object.keys(schema.properties) : [];
+  return isJsonObject(schema?.properties) ? Object.keys(schema.properties).slice(0, readMost.parameters) : [];
 }
 
 /** Clients put this before the names of all that they have from MCP servers; what follows is the server's name. */
