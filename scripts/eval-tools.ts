@@ -5,7 +5,6 @@ import { choose, found } from '../src/modules/mcp-optimizer/choice/choose.ts';
 import { type PreparedTool, prepared } from '../src/modules/mcp-optimizer/choice/prepared-tool.ts';
 import { requestTexts } from '../src/modules/mcp-optimizer/choice/request-texts.ts';
 import { type ReadText, ToolList } from '../src/modules/mcp-optimizer/choice/tool-list.ts';
-import { findToolsMost } from '../src/modules/mcp-optimizer/limits.ts';
 import { KeptVectors } from './eval-tools/kept-vectors.ts';
 import { type EvalQuery, type EvalTool, type PaddedQuery, padded, rowsOf } from './eval-tools/sets.ts';
 
@@ -105,7 +104,7 @@ function outcomeOf({ text, tools, gold }: PaddedQuery): Outcome {
   const request = textsOf(text).map((one): ReadText => ({ ...one, vector: vectors.get(one.text) }));
   const { kept, isVague } = choose(list, request);
   const left = new Set([...list.tools.keys()].filter((at) => !kept.has(at)));
-  const again = new Set([...kept, ...found(list, request, { among: left, most: findToolsMost })]);
+  const again = new Set([...kept, ...found(list, request, left)]);
   const has = (chosen: ReadonlySet<number>) =>
     gold.every((any) => [any].flat().some((name) => [...chosen].some((at) => list.tools[at]?.name === name)));
   const tokens = (chosen: Iterable<number>) =>

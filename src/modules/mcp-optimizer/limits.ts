@@ -4,8 +4,6 @@ export const toolTokensMin = 1000;
 export const savedTokensMin = 500;
 /** More tools than any client offers, and than providers take. */
 export const toolsMax = 5000;
-/** Tools that one search brings back. */
-export const findToolsMost = 64;
 /** How long a call waits for vectors, all together. */
 export const vectorsWaitMs = 300;
 /** Making vectors of tools after a call; hundreds of them take seconds. */

@@ -3,7 +3,7 @@ import { found } from './choice/choose.ts';
 import { clausesOf } from './choice/clauses.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
 import { descriptionOf, serverOf } from './choice/tool-text.ts';
-import { findToolsMost, queryCharactersMost, wholeCharactersMost, wholeToolsMost } from './limits.ts';
+import { queryCharactersMost, wholeCharactersMost, wholeToolsMost } from './limits.ts';
 import { wrongArguments } from './wrong-arguments.ts';
 
 interface WayBackParts {
@@ -82,7 +82,7 @@ async function findTools(
   const query = asked.slice(0, queryCharactersMost);
   const all = await list();
   const among = new Set([...all.tools.keys()].filter((at) => left.has(all.tools[at]?.name ?? '')));
-  const best = found(all, await read([query, ...clausesOf(query)]), { among, most: findToolsMost });
+  const best = found(all, await read([query, ...clausesOf(query)]), among);
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
   const named = best.flatMap((at) => byName.get(all.tools[at]?.name ?? '') ?? []);
   const whole = wholeOf(named);

@@ -4,6 +4,7 @@ import type { Tool } from '../../../module-api.ts';
 import { wrongArguments } from '../wrong-arguments.ts';
 import { choose, found } from './choose.ts';
 import { clausesOf } from './clauses.ts';
+import { isForAnything } from './general.ts';
 import { prepared } from './prepared-tool.ts';
 import { requestTexts } from './request-texts.ts';
 import { isTelling } from './telling.ts';
@@ -92,6 +93,7 @@ test('who says nothing, or says it in another language, tells nothing', () => {
     'do the next step then',
     '请帮我查询天气',
     'Ζέστη σήμερα;',
+    'Tìm chuyến xe cho tôi từ Hà Nội',
   ])
     assert.ok(!isTelling(text), text);
   for (const text of ['weather in Lisbon', 'create an invoice', 'list open pull requests'])
@@ -143,15 +145,28 @@ describe('choosing', () => {
     assert.ok(keptOf(list).includes('use_third'));
   });
 
+  test('tools for anything stay whatever the request is, unless most of the tools are', () => {
+    const general = [
+      near('bash', 0, 'Executes a given command in a shell.'),
+      near('web_search', 0, 'Finds pages.'),
+      near('handover', 0, 'Transfers the chat to a human agent.'),
+    ];
+    const kept = keptOf(listOf(near('one', 0.6), ...general));
+    for (const { tool } of general) assert.ok(kept.includes(tool.name), tool.name);
+    const scripts = Array.from({ length: 40 }, (_, at) =>
+      near(`job${at}`, 0, `Runs the script of job ${at}.`),
+    );
+    assert.ok(keptOf(listOf(near('one', 0.6), ...scripts)).length < 20);
+    for (const description of ['Runs a marathon.', 'Searches for books in the library.', 'Lists commands.'])
+      assert.ok(!isForAnything({ name: 'other', description }), description);
+  });
+
   test('what is always wanted stays, and what is left out can be found', () => {
     const list = listOf(near('one', 0.6));
     const kept = choose(list, request, [40]).kept;
     assert.ok(kept.has(40));
     const left = new Set([...list.tools.keys()].filter((at) => !kept.has(at)));
-    const [first = 0] = found(list, [{ text: 'far38', weight: 1, vector: new Float32Array(size) }], {
-      among: left,
-      most: 3,
-    });
+    const [first = 0] = found(list, [{ text: 'far38', weight: 1, vector: new Float32Array(size) }], left);
     assert.equal(list.tools[first]?.name, 'far38');
   });
 });

@@ -16,7 +16,10 @@ export function choose(list: ToolList, request: readonly ReadText[], always: Ite
   const kept = new Set(always);
   const least = cutOf(scores);
   for (const [at, score] of scores.entries()) if (score >= least) kept.add(at);
-  for (const at of ranked(scores).slice(0, Math.ceil(scores.length * bestShare))) kept.add(at);
+  const best = ranked(scores);
+  for (const at of best.slice(0, Math.ceil(scores.length * bestShare))) kept.add(at);
+  const general = best.filter((at) => list.tools[at]?.isForAnything === true);
+  for (const at of general.slice(0, Math.max(generalLeast, scores.length * generalShare))) kept.add(at);
   // A set grows while it is walked through: what is named by what is named comes along, too.
   for (const at of kept) for (const other of list.namedBy(at)) kept.add(other);
   return { kept, isVague: false };
@@ -26,12 +29,17 @@ export function choose(list: ToolList, request: readonly ReadText[], always: Ite
 export function found(
   list: ToolList,
   request: readonly ReadText[],
-  { among, most }: { readonly among: ReadonlySet<number>; readonly most: number },
+  among: ReadonlySet<number>,
 ): readonly number[] {
   const named = request.flatMap(({ text }) => list.namedIn(text));
   const best = new Set([...named, ...ranked(list.scores(request))].filter((at) => among.has(at)));
+  const most = Math.min(Math.max(foundShare * list.tools.length, foundMost.few), foundMost.many);
   return [...best].slice(0, most);
 }
+
+/** Tools that one search brings back, most of them in a line: more where there are thousands. */
+const foundShare = 0.04;
+const foundMost = { few: 64, many: 128 };
 
 /** The least score that is kept. Where some tool fits well, the others have to fit better, too; where none does, only the best stay. */
 function cutOf(scores: Float32Array): number {
@@ -44,6 +52,9 @@ function cutOf(scores: Float32Array): number {
 const cut = { least: 0.14, rise: 0.2, risesFrom: 0.4, nothingFitsBelow: 0.33, whereNothingFits: 0.25 };
 /** So many are kept however little they fit: a request in words of its own has its tool among the best. */
 const bestShare = 0.13;
+/** Tools for anything are kept whatever the request is; where most of a list are, they are none. */
+const generalShare = 0.05;
+const generalLeast = 4;
 /** How much a tool of a server that is needed is raised. */
 const siblingLift = 0.25;
 

@@ -1,4 +1,5 @@
 import type { Tool } from '../../../module-api.ts';
+import { isForAnything } from './general.ts';
 import { countedTerms, type Terms } from './lexicon.ts';
 import { descriptionOf, parameterNames, serverOf, toolText } from './tool-text.ts';
 
@@ -13,6 +14,7 @@ export interface PreparedTool {
   readonly shortName: string;
   /** Whatever in its description could be the name of another tool. */
   readonly mentions: readonly string[];
+  readonly isForAnything: boolean;
   /** Four bytes each. */
   readonly tokens: number;
 }
@@ -28,6 +30,7 @@ export function prepared(tool: Tool, json: string): PreparedTool {
     server,
     shortName: server === undefined ? name : name.slice(name.indexOf(`${server}__`) + server.length + 2),
     mentions: identifiersIn(description).filter(looksLikeAName),
+    isForAnything: isForAnything(tool),
     tokens: Buffer.byteLength(json) / 4,
   };
 }

@@ -6,6 +6,8 @@ const tellingWordsMin = 1;
 const sentenceWords = 8;
 /** Letters of other scripts beyond which a text is not for a model that reads English. */
 const foreignLettersMax = 0.2;
+/** English has hardly any letters with accents; Vietnamese has one in four. */
+const accentedLettersMax = 0.1;
 
 /** Whether a text tells what its writer wants, to somebody who knows nothing of the circumstances and reads English. */
 export function isTelling(text: string): boolean {
@@ -18,6 +20,8 @@ function isEnglish(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
   if (letters - latin > letters * foreignLettersMax) return false;
+  const plain = text.match(/[a-z]/gi)?.length ?? 0;
+  if (latin - plain > letters * accentedLettersMax) return false;
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   return words.length < sentenceWords || words.some((word) => word.length > 1 && commonWords.has(word));
 }
