@@ -3,13 +3,15 @@ import { test } from 'node:test';
 import { SignJWT } from 'jose';
 import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
 import { limits } from '../kernel/limits.ts';
+import type { IssuedToken } from './session-tokens.ts';
 
 test('a token says whose session it is, for seven days', async (t) => {
-  const { tokens, clock } = await AccountDesk.open(t);
-  const { token, expiresAtMs } = await tokens.issue('account-1');
+  const desk = await AccountDesk.open(t);
+  const { tokens, clock } = desk;
+  const { token, expiresAtMs } = await issued(desk);
   assert.equal(expiresAtMs, clock.now() + 7 * 86_400_000);
   const session = await tokens.verify(token);
-  assert.equal(session?.accountId, 'account-1');
+  assert.equal(session?.accountId, await desk.theAccount());
   assert.equal(session?.expiresAtMs, expiresAtMs);
   clock.move(limits.sessionLifeMs - 1000);
   assert.ok(await tokens.verify(token));
@@ -18,29 +20,40 @@ test('a token says whose session it is, for seven days', async (t) => {
 });
 
 test('a token that was ended does not hold, and others of the account do', async (t) => {
-  const { tokens } = await AccountDesk.open(t);
-  const [ended, other] = [await tokens.issue('account-1'), await tokens.issue('account-1')];
+  const desk = await AccountDesk.open(t);
+  const { tokens } = desk;
+  const [ended, other] = [await issued(desk), await issued(desk)];
   const session = await tokens.verify(ended.token);
   assert.ok(session);
-  await tokens.end(session);
+  assert.equal(await tokens.end(session, session.tokenId), true);
+  assert.equal(await tokens.end(session, session.tokenId), false);
   assert.equal(await tokens.verify(ended.token), undefined);
   assert.ok(await tokens.verify(other.token));
 });
 
 test('a token signed with the previous key holds, one of any other key does not', async (t) => {
   const desk = await AccountDesk.open(t);
-  const { token } = await desk.tokensSignedBy([testKey(8)]).issue('account-1');
+  const { token } = await issued(desk, desk.tokensSignedBy([testKey(8)]));
   assert.ok(await desk.tokensSignedBy([testKey(9), testKey(8)]).verify(token));
   assert.equal(await desk.tokensSignedBy([testKey(9)]).verify(token), undefined);
 });
 
 test('what is not exactly such a token does not hold', async (t) => {
-  const { tokens, clock } = await AccountDesk.open(t);
-  const { token } = await tokens.issue('account-1');
+  const desk = await AccountDesk.open(t);
+  const { tokens, clock } = desk;
+  const { token } = await issued(desk);
+  const genuine = await tokens.verify(token);
   const [header = '', payload = '', signature = ''] = token.split('.');
   const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const seconds = Math.floor(clock.now() / 1000);
-  const claims = { sub: 'a', jti: 'j', iat: seconds, exp: seconds + 60, iss: 'weir', aud: 'weir-session' };
+  const claims = {
+    sub: genuine?.accountId,
+    jti: genuine?.tokenId,
+    iat: seconds,
+    exp: seconds + 60,
+    iss: 'weir',
+    aud: 'weir-session',
+  };
   const signed = (fields: object, alg = 'HS256') =>
     new SignJWT({ ...fields }).setProtectedHeader({ alg }).sign(testKey(1));
   assert.ok(await tokens.verify(await signed(claims)), 'the forgeries below differ by one thing only');
@@ -66,12 +79,22 @@ test('what is not exactly such a token does not hold', async (t) => {
     await signed({ ...claims, iss: 'another' }),
     await signed({ ...claims, exp: undefined }),
     await signed({ ...claims, jti: undefined }),
+    await signed({ ...claims, jti: 'of no session' }),
+    await signed({ ...claims, sub: 'of another account' }),
     await signed({ ...claims, sub: undefined }),
     await signed({ ...claims, exp: seconds - 1 }),
     await signed({ ...claims, nbf: seconds + 30 }),
   ])
     assert.equal(await tokens.verify(forged), undefined, forged);
 });
+
+async function issued(desk: AccountDesk, tokens = desk.tokens): Promise<IssuedToken> {
+  const user = await desk.database.users.byId(await desk.theAccount());
+  assert.ok(user);
+  const token = await tokens.issue(user, '');
+  assert.ok(token);
+  return token;
+}
 
 /** The last character has two bits that say nothing; this one has other ones there. */
 function withOtherLastBits(token: string): string {

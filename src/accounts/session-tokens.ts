@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { EndedSessions } from '../kernel/ports/records.ts';
+import type { User } from '../kernel/ports/records.ts';
+import type { Sessions, StoredSession } from '../kernel/ports/sessions.ts';
 
 /** Somebody who logged in, for as long as the token lasts. */
 export interface Session {
@@ -19,7 +20,7 @@ export interface IssuedToken {
 export interface SessionTokenParts {
   /** The key that signs, then those that are still believed. */
   readonly keys: readonly [Uint8Array, ...Uint8Array[]];
-  readonly endedSessions: EndedSessions;
+  readonly sessions: Sessions;
   readonly clock: Clock;
 }
 
@@ -35,15 +36,26 @@ export class SessionTokens {
     this.#parts = parts;
   }
 
-  async issue(accountId: string): Promise<IssuedToken> {
-    const { keys, clock } = this.#parts;
+  /** Undefined where the account is closed, or its password another by now. `client` is what the program calls itself. */
+  async issue({ id: accountId, passwordHash }: User, client: string): Promise<IssuedToken | undefined> {
+    const { keys, sessions, clock } = this.#parts;
     // Tokens count in seconds.
     const issuedAt = Math.floor(clock.now() / 1000);
     const expiresAt = issuedAt + limits.sessionLifeMs / 1000;
+    const nowMs = clock.now();
+    const session: StoredSession = {
+      id: randomUUID(),
+      accountId,
+      client: client.slice(0, limits.sessionClientCharacters).toWellFormed(),
+      createdAtMs: nowMs,
+      usedAtMs: nowMs,
+      expiresAtMs: expiresAt * 1000,
+    };
+    if (!(await sessions.begin(session, passwordHash, limits.sessionsMax))) return undefined;
     const token = await new SignJWT()
       .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
       .setSubject(accountId)
-      .setJti(randomUUID())
+      .setJti(session.id)
       .setIssuer(issuer)
       .setAudience(audience)
       .setIssuedAt(issuedAt)
@@ -57,11 +69,23 @@ export class SessionTokens {
     if (!isCompact(token)) return undefined;
     const session = sessionOf(await this.#payloadOf(token));
     if (session === undefined) return undefined;
-    return (await this.#parts.endedSessions.has(session.tokenId)) ? undefined : session;
+    const { sessions, clock } = this.#parts;
+    const stored = await sessions.find(session.tokenId);
+    if (stored?.accountId !== session.accountId) return undefined;
+    const nowMs = clock.now();
+    // Nobody waits for it, and nobody misses it.
+    if (nowMs - stored.usedAtMs >= limits.sessionUseMs)
+      sessions.touch(stored.id, nowMs).catch(() => undefined);
+    return session;
   }
 
-  async end({ tokenId, expiresAtMs }: Session): Promise<void> {
-    await this.#parts.endedSessions.add(tokenId, expiresAtMs, this.#parts.clock.now());
+  list({ accountId }: Session): Promise<readonly StoredSession[]> {
+    return this.#parts.sessions.list(accountId, this.#parts.clock.now());
+  }
+
+  /** One of the same account, by its id; false where there is none. */
+  end({ accountId }: Session, id: string): Promise<boolean> {
+    return this.#parts.sessions.end(accountId, id);
   }
 
   async #payloadOf(token: string): Promise<JWTPayload | undefined> {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { Secret } from '../kernel/secret.ts';
 import { secret } from '../kernel/setting-schemas.ts';
-import { variable } from '../kernel/settings.ts';
+import { combined, variable } from '../kernel/settings.ts';
+import { isEmail } from './email.ts';
 
 const rootSecret = z
   .string()
@@ -21,4 +22,35 @@ export const accountSettings = {
       .regex(/^[A-Za-z0-9]{2,3}$/, 'must be 2 or 3 letters or digits')
       .default('gw'),
   ),
+  /** Who takes mails to people, and from whom they are; undefined where none are sent. */
+  mail: combined(
+    {
+      url: variable(
+        'WEIR_SMTP_URL',
+        z
+          .string()
+          .refine(isSmtpUrl, 'must be an address such as smtps://user:password@mail.example.com')
+          .transform((text) => new Secret(text))
+          .optional(),
+      ),
+      from: variable(
+        'WEIR_MAIL_FROM',
+        z
+          .string()
+          .refine(isSender, 'must be an address such as weir@example.com, or Weir <weir@example.com>')
+          .optional(),
+      ),
+    },
+    ({ url, from }) => (url === undefined || from === undefined ? undefined : { url, from }),
+  ),
 } as const;
+
+function isSmtpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.hostname !== '' && (url.protocol === 'smtp:' || url.protocol === 'smtps:');
+}
+
+function isSender(text: string): boolean {
+  const named = /^[^<>"\r\n]*<([^<>]*)>$/.exec(text);
+  return isEmail(named?.[1] ?? text);
+}

@@ -22,6 +22,15 @@ export interface Login {
   readonly email: string;
   readonly password: string;
   readonly remoteAddress: string;
+  /** What the browser or program calls itself. */
+  readonly client?: string;
+}
+
+/** Passwords as they were typed, and where. */
+export interface PasswordTyped {
+  readonly current: string;
+  readonly next: string;
+  readonly remoteAddress: string;
 }
 
 export interface Entered extends IssuedToken {
@@ -46,7 +55,7 @@ export class Accounts {
     return this.#count(`login:${addressBlock(remoteAddress)}`, limits.loginsPerAddress);
   }
 
-  async signUp({ email, password }: Omit<Login, 'remoteAddress'>): Promise<Entered> {
+  async signUp({ email, password, client }: Omit<Login, 'remoteAddress'>): Promise<Entered> {
     const { users, passwords, clock } = this.#parts;
     const user: User = {
       id: randomUUID(),
@@ -60,21 +69,42 @@ export class Accounts {
       throw new GatewayError('email_taken', 'there is an account with this e-mail address; log in', {
         param: 'email',
       });
-    return this.#enter(user);
+    return this.#enter(user, client);
   }
 
   /** Says the same, and takes as long, whether the address or the password is wrong. */
-  async logIn({ email, password, remoteAddress }: Login): Promise<Entered> {
+  async logIn({ email, password, remoteAddress, client }: Login): Promise<Entered> {
     const { users, attempts, passwords } = this.#parts;
     const pair = `login:${addressBlock(remoteAddress)}:${normal(email).toLowerCase()}`;
     await this.#count(pair, limits.loginsPerAccount);
     const user = await users.byEmail(normal(email));
     const hashed = user?.passwordHash ?? passwords.decoy;
     const isRight = await passwords.verify(hashed, password.normalize('NFC'));
-    if (user === undefined || !isRight)
-      throw new GatewayError('wrong_login', 'the e-mail address or the password is wrong');
+    if (user === undefined || !isRight) throw wrongLogin();
     await attempts.forget(pair);
-    return this.#enter(user);
+    if (user.disabledAtMs !== undefined)
+      throw new GatewayError('account_disabled', 'this account is closed; ask who runs this gateway');
+    return this.#enter(user, client);
+  }
+
+  /** The account of a session, where the password is its own; tries are counted like those to log in. */
+  async confirmed(session: Session, password: string, remoteAddress: string): Promise<User> {
+    const { attempts, passwords } = this.#parts;
+    const user = await this.me(session);
+    const pair = `login:${addressBlock(remoteAddress)}:${user.email.toLowerCase()}`;
+    await this.#count(pair, limits.loginsPerAccount);
+    if (!(await passwords.verify(user.passwordHash, password.normalize('NFC')))) throw wrongPassword();
+    await attempts.forget(pair);
+    return user;
+  }
+
+  /** Ends all other sessions. Of two changes at once, one is made. */
+  async changePassword(session: Session, change: PasswordTyped): Promise<void> {
+    const { users, passwords } = this.#parts;
+    const { accountId, tokenId: keptSession } = session;
+    const { passwordHash: before } = await this.confirmed(session, change.current, change.remoteAddress);
+    const after = await passwords.hash(change.next.normalize('NFC'));
+    if (!(await users.changePassword({ accountId, before, after, keptSession }))) throw wrongPassword();
   }
 
   async me({ accountId }: Session): Promise<User> {
@@ -85,11 +115,14 @@ export class Accounts {
   }
 
   async logOut(session: Session): Promise<void> {
-    await this.#parts.tokens.end(session);
+    await this.#parts.tokens.end(session, session.tokenId);
   }
 
-  async #enter(user: User): Promise<Entered> {
-    return { ...(await this.#parts.tokens.issue(user.id)), user };
+  /** The password may have been changed while it was checked. */
+  async #enter(user: User, client = ''): Promise<Entered> {
+    const issued = await this.#parts.tokens.issue(user, client);
+    if (issued === undefined) throw wrongLogin();
+    return { ...issued, user };
   }
 
   #count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<void> {
@@ -97,7 +130,15 @@ export class Accounts {
   }
 }
 
+function wrongLogin(): GatewayError {
+  return new GatewayError('wrong_login', 'the e-mail address or the password is wrong');
+}
+
+function wrongPassword(): GatewayError {
+  return new GatewayError('wrong_password', 'the password is wrong');
+}
+
 /** The same letters can be written in two ways, which look alike to the one who types them. */
-function normal(email: string): string {
+export function normal(email: string): string {
   return email.trim().normalize('NFC');
 }

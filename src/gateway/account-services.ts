@@ -2,6 +2,8 @@ import { AccountKeys } from '../accounts/api-keys.ts';
 import { keyHashing, passwordHashing } from '../accounts/hashing.ts';
 import { KeyRing } from '../accounts/key-ring.ts';
 import { KeyUses } from '../accounts/key-uses.ts';
+import { Postman } from '../accounts/mail/postman.ts';
+import { Recovery } from '../accounts/mail/recovery.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
 import { Accounts } from '../accounts/users.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -9,6 +11,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
 import type { Roots } from './secrets.ts';
 import type { Settings } from './settings.ts';
+import { smtp } from './smtp.ts';
 
 /** What there is for people with accounts, in cloud mode. */
 export interface AccountServices {
@@ -16,6 +19,8 @@ export interface AccountServices {
   readonly tokens: SessionTokens;
   readonly accountKeys: AccountKeys;
   readonly keys: KeyRing;
+  readonly recovery: Recovery;
+  readonly postman: Postman | undefined;
   /** Stores what is only noted yet. */
   close(): Promise<void>;
 }
@@ -25,10 +30,12 @@ export interface AccountServiceParts {
   readonly roots: Roots;
   readonly settings: Settings;
   readonly log: Log;
+  readonly address: { readonly url: string };
 }
 
-export function openAccountServices({ stores, roots, settings, log }: AccountServiceParts): AccountServices {
-  const { users, endedSessions, apiKeys } = stores.database;
+export function openAccountServices(parts: AccountServiceParts): AccountServices {
+  const { stores, roots, settings, log, address } = parts;
+  const { users, sessions, mailedTokens, apiKeys } = stores.database;
   const { attempts, versions } = stores.shared;
   const { keyPrefix } = settings;
   const clock = systemClock;
@@ -38,13 +45,43 @@ export function openAccountServices({ stores, roots, settings, log }: AccountSer
     clock,
     onFailure: (cause) => log.error({ err: cause }, 'uses of keys are not stored yet'),
   });
-  const tokens = new SessionTokens({ keys: roots.derived('sessions'), endedSessions, clock });
+  const tokens = new SessionTokens({ keys: roots.derived('sessions'), sessions, clock });
+  const passwords = passwordHashing();
+  const postman = settings.mail && postmanOf(settings.mail, log);
+  const recovery = new Recovery({
+    users,
+    tokens: mailedTokens,
+    passwords,
+    attempts,
+    postman,
+    address,
+    clock,
+  });
   const [cacheKey] = roots.derived('key lookups');
   return {
-    accounts: new Accounts({ users, attempts, tokens, passwords: passwordHashing(), clock }),
+    accounts: new Accounts({ users, attempts, tokens, passwords, clock }),
     tokens,
     accountKeys: new AccountKeys({ apiKeys, versions, hashing, uses, keyPrefix, clock }),
     keys: new KeyRing({ apiKeys, versions, hashing, uses, keyPrefix, cacheKey, clock }),
-    close: () => uses.close(),
+    recovery,
+    postman,
+    async close() {
+      await postman?.close();
+      await uses.close();
+    },
   };
+}
+
+function postmanOf(mail: NonNullable<Settings['mail']>, log: Log): Postman {
+  return new Postman({
+    deliver: smtp(mail),
+    onFailure: (cause) => log.error({ err: told(cause) }, 'a mail could not be sent'),
+  });
+}
+
+/** What a mail server says may name whom the mail was for. */
+function told(cause: unknown): unknown {
+  if (!(cause instanceof Error) || !('command' in cause || 'responseCode' in cause)) return cause;
+  const code = 'code' in cause ? cause.code : null;
+  return { name: cause.name, code, responseCode: 'responseCode' in cause ? cause.responseCode : null };
 }

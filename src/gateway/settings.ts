@@ -116,6 +116,8 @@ function faultsTogether({ mode }: Partial<Read>, variables: Variables): readonly
   const faults: string[] = [];
   if (variables.has('DATABASE_URL') !== variables.has('REDIS_URL'))
     faults.push('DATABASE_URL and REDIS_URL: set both, or neither');
+  if (variables.has('WEIR_SMTP_URL') !== variables.has('WEIR_MAIL_FROM'))
+    faults.push('WEIR_SMTP_URL and WEIR_MAIL_FROM: set both, or neither');
   if (!variables.has('DATABASE_URL')) return faults;
   if (mode === 'local') faults.push('DATABASE_URL: local mode keeps everything in its data folder');
   if (!variables.has('WEIR_SECRET'))

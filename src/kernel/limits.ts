@@ -234,6 +234,29 @@ export const limits = {
   keyHashesWaiting: 1000,
   /** A stolen session token works until then, and people have to log in again after it. */
   sessionLifeMs: 7 * 86_400_000,
+  /** People have a few devices; scripts that log in and never out must not fill the table. */
+  sessionsMax: 100,
+  /** How exactly it is told when a session was last used: each is a write. */
+  sessionUseMs: 3_600_000,
+  /** What is kept of a client's name for itself. */
+  sessionClientCharacters: 200,
+  /** Ours have 43. */
+  mailedTokenCharactersMax: 100,
+  /** How long a link in a mail is good for, and how many of a kind an account can have. */
+  mailedTokenLifeMs: 3_600_000,
+  mailedTokensMax: 5,
+  /** Mails to one person: who presses again is served, and nobody's mailbox is filled by a stranger. */
+  mailsPerAccount: { most: 5, seconds: 3600 },
+  /** Mails that one network address may ask for, and links that it may try. */
+  mailsPerAddress: { most: 50, seconds: 3600 },
+  /** Mails that wait to be sent; more are refused. */
+  mailsWaiting: 1000,
+  /** Mails on their way at once, tries of each, and how long the second waits; each further one four times as long. */
+  mailsAtOnce: 4,
+  mailTries: 5,
+  mailRetryMs: 1000,
+  /** How long a mail server may take to answer. */
+  mailServerMs: 10_000,
   /** RFC 5321 allows no longer address. */
   emailCharactersMax: 254,
   /** A shorter password is guessed, a longer one only costs hashing time. */

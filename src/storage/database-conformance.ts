@@ -4,7 +4,6 @@ import { apiKeysConformance } from './database-conformance/api-keys.ts';
 import { billingConformance } from './database-conformance/billing.ts';
 import { challengesConformance } from './database-conformance/challenges.ts';
 import { creditsConformance } from './database-conformance/credits.ts';
-import { endedSessionsConformance } from './database-conformance/ended-sessions.ts';
 import { ledgerConformance } from './database-conformance/ledger.ts';
 import { modulesConformance } from './database-conformance/modules.ts';
 import { openingConformance } from './database-conformance/opening.ts';
@@ -14,6 +13,7 @@ import { providerKeysConformance } from './database-conformance/provider-keys.ts
 import { receiptsConformance } from './database-conformance/receipts.ts';
 import { rechargesConformance } from './database-conformance/recharges.ts';
 import { requestLogConformance } from './database-conformance/request-log.ts';
+import { sessionsConformance } from './database-conformance/sessions.ts';
 import type { MakeHome, SetUp } from './database-conformance/set-up.ts';
 import { settlementsConformance } from './database-conformance/settlements.ts';
 import { textConformance } from './database-conformance/text.ts';
@@ -37,7 +37,7 @@ export function databaseConformance(name: string, makeHome: MakeHome, makeReady 
   describe(name, () => {
     openingConformance(makeHome);
     usersConformance(setUp);
-    endedSessionsConformance(setUp);
+    sessionsConformance(setUp);
     apiKeysConformance(setUp);
     providerKeysConformance(setUp);
     usageConformance(setUp);

@@ -74,13 +74,18 @@ export class AccountDesk {
   }
 
   tokensSignedBy(keys: Keys): SessionTokens {
-    return new SessionTokens({ keys, endedSessions: this.database.endedSessions, clock: this.clock });
+    return new SessionTokens({ keys, sessions: this.database.sessions, clock: this.clock });
   }
 
   vaultSealedBy(keys: Keys): ProviderVault {
     const { providerKeys } = this.database;
     const { versions } = this.shared;
     return new ProviderVault({ providerKeys, versions, sealing: new Sealing(keys), clock: this.clock });
+  }
+
+  /** One and the same. */
+  async theAccount(): Promise<string> {
+    return (await this.database.users.byEmail('the@example.com'))?.id ?? this.account('the@example.com');
   }
 
   /** A new account; resolves to its id. */

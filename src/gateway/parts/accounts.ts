@@ -6,11 +6,14 @@ import { systemClock } from '../../kernel/clock.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { OwnRoute } from '../../server/own/route.ts';
+import { accountPagesRoutes } from '../../server/own/routes/account-pages.ts';
 import { claimRoutes } from '../../server/own/routes/claim.ts';
 import { keyReceiptsRoutes } from '../../server/own/routes/key-receipts.ts';
 import { keysRoutes } from '../../server/own/routes/keys.ts';
 import { localModeRoutes } from '../../server/own/routes/local-mode.ts';
 import { localSessionRoutes } from '../../server/own/routes/local-session.ts';
+import { recoveryRoutes } from '../../server/own/routes/recovery.ts';
+import { sessionsRoutes } from '../../server/own/routes/sessions.ts';
 import { type UsageQuestion, usageRoutes } from '../../server/own/routes/usage.ts';
 import { usersRoutes } from '../../server/own/routes/users.ts';
 import type { Part } from '../part.ts';
@@ -51,8 +54,12 @@ function accountRoutes({
       ...localSessionRoutes({ localToken: settings.localToken, attempts: stores.shared.attempts, cookies }),
     ];
   const { receipts } = stores.database;
+  const { accounts, recovery, tokens } = services;
   return [
-    ...usersRoutes({ accounts: services.accounts, cookies }),
+    ...usersRoutes({ accounts, recovery, cookies }),
+    ...sessionsRoutes({ accounts, tokens }),
+    ...recoveryRoutes({ accounts, recovery }),
+    ...accountPagesRoutes(),
     ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),
     ...keyReceiptsRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),

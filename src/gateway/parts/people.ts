@@ -73,7 +73,7 @@ function localPeople(shapes: CredentialShapes, { settings, address, findGuest }:
 
 function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
   const { settings, log, roots, stores, usage, address, findGuest } = parts;
-  const services = openAccountServices({ stores, roots, settings, log });
+  const services = openAccountServices({ stores, roots, settings, log, address });
   const { keys, tokens } = services;
   const cookies = new SessionCookies(address);
   const callers = cloudCallers(shapes, keys, findGuest);
@@ -98,8 +98,16 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
     cookies,
     quota,
     services,
-    gauges: [...keyGauges(keys), ...quotaGauges(quota)],
-    features: ['accounts', 'api-keys', 'quota'],
+    gauges: [
+      ...keyGauges(keys),
+      ...quotaGauges(quota),
+      {
+        name: 'weir_mails_waiting',
+        help: `Mails that are not sent yet, of ${limits.mailsWaiting}`,
+        read: () => services.postman?.waiting ?? 0,
+      },
+    ],
+    features: ['accounts', 'api-keys', 'quota', ...(services.recovery.canMail ? ['mail'] : [])],
     async close() {
       await mailbox?.close();
       await services.close();

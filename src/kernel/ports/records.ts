@@ -6,13 +6,16 @@ import type { Challenges, Ledger } from './payments.ts';
 import type { Receipts } from './receipts.ts';
 import type { RequestLog } from './request-log.ts';
 import type { AnonSessions } from './sandbox.ts';
+import type { Erasures, MailedTokens, Sessions } from './sessions.ts';
 import type { Settlements } from './settlements.ts';
 import type { VectorTable } from './vectors.ts';
 
 /** Rows that must outlive the process, and the ports to where they are kept. Times are milliseconds since 1970. */
 export interface Database {
   readonly users: Users;
-  readonly endedSessions: EndedSessions;
+  readonly sessions: Sessions;
+  readonly mailedTokens: MailedTokens;
+  readonly erasures: Erasures;
   readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageBook;
@@ -58,6 +61,10 @@ export interface User extends Account {
   readonly email: string;
   readonly passwordHash: string;
   readonly createdAtMs: number;
+  /** When it was shown that mail to the address is read by whose account it is. */
+  readonly verifiedAtMs?: number;
+  /** Since when an operator has closed it. */
+  readonly disabledAtMs?: number;
 }
 
 export interface Users {
@@ -65,13 +72,23 @@ export interface Users {
   add(user: User): Promise<boolean>;
   byEmail(email: string): Promise<User | undefined>;
   byId(id: string): Promise<User | undefined>;
+  /** By address, after this one as it is compared. */
+  page(afterEmail: string, limit: number): Promise<readonly User[]>;
+  /** False, and nothing changed, where the password is another by now. Ends other sessions, and links that were sent. */
+  changePassword(change: PasswordChange): Promise<boolean>;
+  /** Closes an account, and ends its sessions and links; or opens it again, with null. */
+  setDisabled(accountId: string, atMs: number | null): Promise<void>;
+  /** The account is gone, with its keys, sessions and links, and what is left of it is to be erased; false as above. */
+  erase(accountId: string, passwordHash: string, atMs: number): Promise<boolean>;
 }
 
-/** Session tokens that were ended before their time. */
-export interface EndedSessions {
-  /** Also forgets those whose time has come by `nowMs`. */
-  add(tokenId: string, expiresAtMs: number, nowMs: number): Promise<void>;
-  has(tokenId: string): Promise<boolean>;
+export interface PasswordChange {
+  readonly accountId: string;
+  /** Hashes. */
+  readonly before: string;
+  readonly after: string;
+  /** The session that goes on. */
+  readonly keptSession: string;
 }
 
 export interface ApiKey {
@@ -102,7 +119,7 @@ export interface ApiKeys {
   add(key: ApiKey, activeMax: number): Promise<boolean>;
   /** All of an account, revoked ones included, the newest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
-  /** Unrevoked keys that begin like this. */
+  /** Unrevoked keys that begin like this, of accounts that are open. */
   active(prefix: string): Promise<readonly HeldKey[]>;
   /** The key as it then is; undefined where the account has no such unrevoked key. */
   change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined>;

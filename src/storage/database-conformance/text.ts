@@ -39,7 +39,7 @@ export function textConformance(setUp: SetUp): void {
           database.apiKeys.touch(new Map([[name, 1]])),
           database.providerKeys.get(name, name),
           database.usage.add({ id: name, atMs: 1, days: [someDay({ model: name })], counted: [] }),
-          database.endedSessions.has(name),
+          database.sessions.find(name),
           database.requests.add([someCall({ modelAsked: name })]),
           database.requests.find(name, name),
         ]);

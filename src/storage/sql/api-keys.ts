@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { ApiKey, ApiKeys, HeldKey, KeyChanges } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
@@ -32,12 +33,13 @@ export class SqlApiKeys implements ApiKeys {
   add(key: ApiKey, activeMax: number): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       // Whoever adds a key to the same account waits here, so that the count holds until the key is in.
-      await trx
+      const user = await trx
         .selectFrom('users')
         .select('id')
         .where('id', '=', key.accountId)
         .$if(this.#locksRows, (query) => query.forUpdate())
-        .execute();
+        .executeTakeFirst();
+      if (user === undefined) throw new GatewayError('authentication_required', 'the account is gone');
       const { active } = await trx
         .selectFrom('api_keys')
         .select((the) => the.fn.countAll<number>().as('active'))
@@ -68,6 +70,7 @@ export class SqlApiKeys implements ApiKeys {
       .select([...columns, ...accountColumns])
       .where('prefix', '=', prefix)
       .where('revoked_at_ms', 'is', null)
+      .where('users.disabled_at_ms', 'is', null)
       .execute();
     return rows.map(({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...key }) => ({
       key: toKey(key),

@@ -8,16 +8,10 @@ import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { PatternTable } from '../../kernel/ports/patterns.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
-import type {
-  ApiKeys,
-  Database,
-  EndedSessions,
-  ProviderKeys,
-  UsageBook,
-  Users,
-} from '../../kernel/ports/records.ts';
+import type { ApiKeys, Database, ProviderKeys, UsageBook, Users } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
+import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
@@ -27,11 +21,12 @@ import { SqlApiKeys } from './api-keys.ts';
 import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlChallenges } from './challenges.ts';
 import { SqlCredits } from './credits.ts';
-import { SqlEndedSessions } from './ended-sessions.ts';
+import { SqlErasures } from './erasures.ts';
 import type { Flavour } from './flavour.ts';
 import { SqlLedger } from './ledger.ts';
 import type { Bounds, Links } from './links.ts';
 import { linksDialect } from './links-dialect.ts';
+import { SqlMailedTokens } from './mailed-tokens.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
 import { SqlModuleStores } from './module-stores.ts';
@@ -41,6 +36,7 @@ import { SqlProviderKeys } from './provider-keys.ts';
 import { SqlReceipts } from './receipts.ts';
 import { SqlRecharges } from './recharges.ts';
 import { SqlRequestLog } from './request-log.ts';
+import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
 import type { SchemaTables, Tables } from './tables.ts';
 import { SqlUsageBook } from './usage-book.ts';
@@ -83,7 +79,9 @@ export async function openSql(home: SqlHome): Promise<Database> {
 /** The same queries for SQLite and for PostgreSQL. */
 class SqlDatabase implements Database {
   readonly users: Users;
-  readonly endedSessions: EndedSessions;
+  readonly sessions: Sessions;
+  readonly mailedTokens: MailedTokens;
+  readonly erasures: Erasures;
   readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageBook;
@@ -107,8 +105,10 @@ class SqlDatabase implements Database {
     const db = new Kysely<Tables>({ dialect: linksDialect(flavour, links) });
     this.#db = db;
     this.#links = links;
-    this.users = new SqlUsers(db);
-    this.endedSessions = new SqlEndedSessions(db);
+    this.users = new SqlUsers(db, flavour);
+    this.sessions = new SqlSessions(db, flavour);
+    this.mailedTokens = new SqlMailedTokens(db);
+    this.erasures = new SqlErasures(db);
     this.apiKeys = new SqlApiKeys(db, flavour);
     this.providerKeys = new SqlProviderKeys(db);
     this.usage = new SqlUsageBook(db, flavour);

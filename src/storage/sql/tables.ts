@@ -19,10 +19,28 @@ export interface Tables {
     readonly tier_ends_ms: number | null;
     /** 1 where calls past the cap are paid for with credits. */
     readonly overage: number;
+    readonly verified_at_ms: number | null;
+    readonly disabled_at_ms: number | null;
   };
-  readonly ended_sessions: {
-    readonly token_id: string;
+  readonly sessions: {
+    readonly id: string;
+    readonly account_id: string;
+    readonly client: string;
+    readonly created_at_ms: number;
+    readonly used_at_ms: number;
     readonly expires_at_ms: number;
+  };
+  readonly mailed_tokens: {
+    readonly hash: string;
+    readonly account_id: string;
+    readonly purpose: string;
+    readonly expires_at_ms: number;
+  };
+  /** Accounts that are gone, and of which something may be left. */
+  readonly erasures: {
+    readonly account_id: string;
+    readonly pass: number;
+    readonly next_at_ms: number;
   };
   readonly api_keys: {
     readonly id: string;

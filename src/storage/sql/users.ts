@@ -1,12 +1,15 @@
-import type { Kysely } from 'kysely';
-import type { Account, Period, TierId, User, Users } from '../../kernel/ports/records.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { Account, PasswordChange, Period, TierId, User, Users } from '../../kernel/ports/records.ts';
+import type { Flavour } from './flavour.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlUsers implements Users {
   readonly #db: Kysely<Tables>;
+  readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>) {
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
     this.#db = db;
+    this.#locksRows = flavour.name === 'postgres';
   }
 
   async add(user: User): Promise<boolean> {
@@ -23,6 +26,8 @@ export class SqlUsers implements Users {
         created_at_ms: user.createdAtMs,
         tier_ends_ms: user.tierEndsMs ?? null,
         overage: Number(user.overage ?? false),
+        verified_at_ms: user.verifiedAtMs ?? null,
+        disabled_at_ms: user.disabledAtMs ?? null,
       })
       .onConflict((conflict) => conflict.column('email_folded').doNothing())
       .executeTakeFirstOrThrow();
@@ -37,16 +42,95 @@ export class SqlUsers implements Users {
     return this.#find('id', id);
   }
 
+  async page(afterEmail: string, limit: number): Promise<readonly User[]> {
+    const rows = await this.#db
+      .selectFrom('users')
+      .select(userColumns)
+      .where('email_folded', '>', folded(afterEmail))
+      .orderBy('email_folded')
+      .limit(limit)
+      .execute();
+    return rows.map(toUser);
+  }
+
+  changePassword({ accountId, before, after, keptSession }: PasswordChange): Promise<boolean> {
+    return this.#db
+      .transaction()
+      .execute((trx) => setPassword(trx, { accountId, before, passwordHash: after, keptSession }));
+  }
+
+  async setDisabled(accountId: string, atMs: number | null): Promise<void> {
+    await this.#db.transaction().execute(async (trx) => {
+      await trx.updateTable('users').set({ disabled_at_ms: atMs }).where('id', '=', accountId).execute();
+      if (atMs !== null) await endEntries(trx, accountId);
+    });
+  }
+
+  erase(accountId: string, passwordHash: string, atMs: number): Promise<boolean> {
+    return this.#db.transaction().execute(async (trx) => {
+      const user = await trx
+        .selectFrom('users')
+        .select('id')
+        .where('id', '=', accountId)
+        .where('password_hash', '=', passwordHash)
+        .$if(this.#locksRows, (query) => query.forUpdate())
+        .executeTakeFirst();
+      if (user === undefined) return false;
+      await trx.insertInto('erasures').values({ account_id: accountId, pass: 0, next_at_ms: atMs }).execute();
+      await endEntries(trx, accountId);
+      await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
+      await trx.deleteFrom('users').where('id', '=', accountId).execute();
+      return true;
+    });
+  }
+
   async #find(column: 'id' | 'email_folded', value: string): Promise<User | undefined> {
     const row = await this.#db
       .selectFrom('users')
-      .select([...accountColumns, 'email', 'password_hash', 'created_at_ms'])
+      .select(userColumns)
       .where(column, '=', value)
       .executeTakeFirst();
-    if (row === undefined) return undefined;
-    const { email, password_hash: passwordHash, created_at_ms: createdAtMs } = row;
-    return { ...toAccount(row), email, passwordHash, createdAtMs };
+    return row && toUser(row);
   }
+}
+
+interface NewPassword {
+  readonly accountId: string;
+  readonly passwordHash: string;
+  /** The hash that it must have been; any where this isn't said. */
+  readonly before?: string;
+  readonly keptSession?: string;
+}
+
+/** The user's row comes first: who logs in at the same time waits for it, or is waited for. */
+export async function setPassword(
+  trx: Transaction<Tables>,
+  { accountId, passwordHash, before, keptSession }: NewPassword,
+): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('users')
+    .set({ password_hash: passwordHash })
+    .where('id', '=', accountId)
+    .where('disabled_at_ms', 'is', null)
+    .$if(before !== undefined, (query) => query.where('password_hash', '=', before ?? ''))
+    .executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) return false;
+  await endEntries(trx, accountId, keptSession);
+  return true;
+}
+
+/** Sessions, and links by which somebody could come in. */
+async function endEntries(trx: Transaction<Tables>, accountId: string, keptSession = ''): Promise<void> {
+  await trx
+    .deleteFrom('sessions')
+    .where('account_id', '=', accountId)
+    .where('id', '<>', keptSession)
+    .execute();
+  await trx
+    .deleteFrom('mailed_tokens')
+    .where('account_id', '=', accountId)
+    .where('purpose', '=', 'reset')
+    .execute();
 }
 
 export const accountColumns = [
@@ -56,6 +140,15 @@ export const accountColumns = [
   'users.period_end_ms',
   'users.tier_ends_ms',
   'users.overage',
+] as const;
+
+const userColumns = [
+  ...accountColumns,
+  'email',
+  'password_hash',
+  'created_at_ms',
+  'verified_at_ms',
+  'disabled_at_ms',
 ] as const;
 
 interface AccountRow {
@@ -74,6 +167,20 @@ export function toAccount(row: AccountRow): Account {
     period: periodOf(row.period_start_ms, row.period_end_ms),
     ...(row.tier_ends_ms !== null && { tierEndsMs: row.tier_ends_ms }),
     ...(row.overage === 1 && { overage: true }),
+  };
+}
+
+type UserRow = AccountRow &
+  Pick<Tables['users'], 'email' | 'password_hash' | 'created_at_ms' | 'verified_at_ms' | 'disabled_at_ms'>;
+
+function toUser(row: UserRow): User {
+  return {
+    ...toAccount(row),
+    email: row.email,
+    passwordHash: row.password_hash,
+    createdAtMs: row.created_at_ms,
+    ...(row.verified_at_ms !== null && { verifiedAtMs: row.verified_at_ms }),
+    ...(row.disabled_at_ms !== null && { disabledAtMs: row.disabled_at_ms }),
   };
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { isEmail } from '../../../accounts/email.ts';
+import type { Recovery } from '../../../accounts/mail/recovery.ts';
 import type { Accounts, Entered } from '../../../accounts/users.ts';
 import { effectiveTier } from '../../../billing/tiers.ts';
 import { systemClock } from '../../../kernel/clock.ts';
-import type { HeaderList } from '../../../kernel/headers.ts';
+import { type HeaderList, headerOf } from '../../../kernel/headers.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { User } from '../../../kernel/ports/records.ts';
 import { byAddress, bySession, checkedRoute } from '../checked-route.ts';
@@ -12,19 +13,25 @@ import type { OwnAnswer, OwnRoute } from '../route.ts';
 import type { SessionCookies } from '../session-cookie.ts';
 import { text, timestamp } from '../text.ts';
 
+/** One that somebody chooses. */
+export const newPassword = text({ min: limits.passwordCharactersMin, max: limits.passwordCharactersMax });
+
+/** One that somebody types again: nothing is told of it but whether it is right. */
+export const typedPassword = text({ max: limits.passwordCharactersMax });
+
 const signUp = jsonBody({
   email: z
     .string('must be a string')
     .trim()
     .refine(isEmail, 'must be an e-mail address')
     .meta({ format: 'email', maxLength: limits.emailCharactersMax }),
-  password: text({ min: limits.passwordCharactersMin, max: limits.passwordCharactersMax }),
+  password: newPassword,
 });
 
 /** Nothing here is told from a wrong address or password that could be one. */
 const logIn = jsonBody({
   email: text({ max: limits.emailCharactersMax }),
-  password: text({ max: limits.passwordCharactersMax }),
+  password: typedPassword,
 });
 
 const userInfo = z.strictObject({
@@ -49,11 +56,12 @@ const cookieHeader = { 'set-cookie': '`weir_session`, where the request has `x-w
 
 export interface UserParts {
   readonly accounts: Accounts;
+  readonly recovery: Recovery;
   readonly cookies: SessionCookies;
 }
 
 /** Accounts: by e-mail address and password, from then on by session token, which a browser keeps in a cookie. */
-export function usersRoutes({ accounts, cookies }: UserParts): readonly OwnRoute[] {
+export function usersRoutes({ accounts, recovery, cookies }: UserParts): readonly OwnRoute[] {
   const tag = 'Accounts';
   const answer = (status: number, headers: HeaderList, made: Entered): OwnAnswer => ({
     ...entered(status, made),
@@ -72,7 +80,11 @@ export function usersRoutes({ accounts, cookies }: UserParts): readonly OwnRoute
         409: { description: 'The address has an account' },
         ...refusals,
       },
-      handle: async ({ body, headers }) => answer(201, headers, await accounts.signUp(body)),
+      async handle({ body, headers }) {
+        const made = await accounts.signUp({ ...body, client: clientOf(headers) });
+        if (recovery.canMail) recovery.askVerification(made.user);
+        return answer(201, headers, made);
+      },
     }),
     checkedRoute({
       method: 'POST',
@@ -84,10 +96,11 @@ export function usersRoutes({ accounts, cookies }: UserParts): readonly OwnRoute
       answers: {
         200: { description: 'A session token', schema: enteredInfo, headers: cookieHeader },
         401: { description: 'The address or the password is wrong' },
+        403: { description: 'The account is closed' },
         ...refusals,
       },
       handle: async ({ body, headers, remoteAddress }) =>
-        answer(200, headers, await accounts.logIn({ ...body, remoteAddress })),
+        answer(200, headers, await accounts.logIn({ ...body, remoteAddress, client: clientOf(headers) })),
     }),
     checkedRoute({
       method: 'GET',
@@ -126,6 +139,10 @@ function entered(status: number, { token, expiresAtMs, user }: Entered): OwnAnsw
     status,
     body: { token, expiresAt: timestamp(expiresAtMs), user: described(user) },
   };
+}
+
+function clientOf(headers: HeaderList): string {
+  return headerOf(headers, 'user-agent') ?? '';
 }
 
 function described(user: User) {

@@ -11,6 +11,7 @@ import { receipts } from './receipts.ts';
 import { requestLog } from './request-log.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
+import { sessions } from './sessions.ts';
 import { settlements } from './settlements.ts';
 import { usage } from './usage.ts';
 import { vectors } from './vectors.ts';
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   billing,
   patterns,
   moduleDays,
+  sessions,
 ];

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto';
+import { escaped } from '../../kernel/html.ts';
+import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
+
+const words: Readonly<
+  Record<
+    TokenPurpose,
+    { readonly title: string; readonly form: string; readonly done: string; readonly to: string }
+  >
+> = {
+  verify: {
+    title: 'Confirm your address',
+    form: '<button>This is my address</button>',
+    done: 'Thank you. Your address is confirmed.',
+    to: '../v1/users/verify',
+  },
+  reset: {
+    title: 'Set a new password',
+    form: `<label>New password <input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
+<button>Set it</button>`,
+    done: 'Your new password is set. Log in with it.',
+    to: '../v1/users/password-reset/confirm',
+  },
+};
+
+/** Where a link in a mail leads. Nothing happens before a person presses the button: programs open links, too. */
+export function accountPage(purpose: TokenPurpose): string {
+  const { title, form, done, to } = words[purpose];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)} · Weir</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+<form data-to="${escaped(to)}" data-done="${escaped(done)}">
+${form}
+</form>
+<p id="said" role="status"></p>
+</main>
+<script>${script}</script>
+</body>
+</html>
+`;
+}
+
+const style = `
+:root { color-scheme: light dark; font: 17px/1.55 system-ui, sans-serif; }
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; }
+main { max-width: 30rem; padding: 2rem 1.25rem; }
+label, button { display: block; margin: .75rem 0; }
+input, button { font: inherit; padding: .5rem .75rem; }
+input { display: block; width: 100%; box-sizing: border-box; }
+`;
+
+/** The token leaves the address bar at once, so that it stays in no history. */
+const script = `
+const form = document.querySelector('form');
+const said = document.getElementById('said');
+const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+history.replaceState(null, '', location.pathname);
+form.addEventListener('submit', async (event) => {
+  event.preventDefault();
+  form.querySelector('button').disabled = true;
+  const fields = Object.fromEntries(new FormData(form));
+  try {
+    const answer = await fetch(form.dataset.to, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ ...fields, token }),
+    });
+    if (answer.ok) {
+      form.hidden = true;
+      said.textContent = form.dataset.done;
+      return;
+    }
+    said.textContent = (await answer.json()).error.message;
+  } catch {
+    said.textContent = 'That did not work; try again.';
+  }
+  form.querySelector('button').disabled = false;
+});
+`;
+
+/** Its own script and style, and calls to where it came from. */
+export const accountPagePolicy = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
+  `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

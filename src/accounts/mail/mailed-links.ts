@@ -1,0 +1,37 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { MailedTokens, TokenPurpose } from '../../kernel/ports/sessions.ts';
+
+export interface MailedLinkParts {
+  readonly tokens: Pick<MailedTokens, 'add'>;
+  readonly address: { readonly url: string };
+  readonly clock: Clock;
+}
+
+/** Where the links lead; the token stands behind the #, where no server and no proxy sees it. */
+export const linkPaths: Readonly<Record<TokenPurpose, string>> = {
+  verify: '/account/verify',
+  reset: '/account/reset',
+};
+
+/** Makes a link that does one thing for one account, once, within an hour. */
+export async function mailedLink(
+  { tokens, address, clock }: MailedLinkParts,
+  accountId: string,
+  purpose: TokenPurpose,
+): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const nowMs = clock.now();
+  const expiresAtMs = nowMs + limits.mailedTokenLifeMs;
+  await tokens.add(
+    { hash: hashOf(token), accountId, purpose, expiresAtMs },
+    { nowMs, most: limits.mailedTokensMax },
+  );
+  return `${address.url}${linkPaths[purpose]}#token=${token}`;
+}
+
+/** 256 random bits need no more than a plain hash. */
+export function hashOf(token: string): string {
+  return hash('sha256', token, 'base64url');
+}

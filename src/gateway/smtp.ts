@@ -1,0 +1,33 @@
+import type { Transporter } from 'nodemailer';
+import type { PostmanParts } from '../accounts/mail/postman.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Secret } from '../kernel/secret.ts';
+
+interface MailAccess {
+  readonly url: Secret;
+  readonly from: string;
+}
+
+/** Mails by SMTP; the client is loaded with the first of them. */
+export function smtp({ url, from }: MailAccess): PostmanParts['deliver'] {
+  let loading: Promise<Transporter> | undefined;
+  return async ({ to, ...letter }) => {
+    loading ??= load(url);
+    const transport = await loading;
+    // As an object, so that nothing in it is read as a list of addresses.
+    await transport.sendMail({ from, to: { name: '', address: to }, ...letter });
+  };
+}
+
+async function load(url: Secret): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url: url.reveal(),
+    connectionTimeout: limits.mailServerMs,
+    greetingTimeout: limits.mailServerMs,
+    socketTimeout: limits.mailServerMs,
+    dnsTimeout: limits.mailServerMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}

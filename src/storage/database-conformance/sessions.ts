@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { describe, test } from 'node:test';
+import type { MailedToken, StoredSession } from '../../kernel/ports/sessions.ts';
+import { someKey, someUser } from './samples.ts';
+import type { SetUp } from './set-up.ts';
+
+const most = 3;
+
+function someSession(accountId: string, given: Partial<StoredSession> = {}): StoredSession {
+  const times = { createdAtMs: 1000, usedAtMs: 1000, expiresAtMs: 9000 };
+  return { id: randomUUID(), accountId, client: 'curl', ...times, ...given };
+}
+
+function someToken(accountId: string, given: Partial<MailedToken> = {}): MailedToken {
+  return { hash: randomUUID(), accountId, purpose: 'reset', expiresAtMs: 9000, ...given };
+}
+
+export function sessionsConformance(setUp: SetUp): void {
+  describe('sessions', () => {
+    test('one is found until it is ended, and the oldest beyond the most go', async (t) => {
+      const { sessions, users } = (await setUp(t)).database;
+      const [user, other] = [someUser(), someUser()];
+      for (const one of [user, other]) await users.add(one);
+      const begun = [1, 2, 3, 4].map((createdAtMs) => someSession(user.id, { createdAtMs }));
+      for (const session of begun) assert.ok(await sessions.begin(session, user.passwordHash, most));
+      const [oldest, , third, newest] = begun;
+      assert.ok(oldest && third && newest);
+      assert.equal(await sessions.find(oldest.id), undefined);
+      assert.deepEqual(await sessions.find(newest.id), newest);
+      assert.deepEqual(await sessions.list(user.id, 8999), begun.slice(1).reverse());
+      assert.deepEqual(await sessions.list(user.id, 9000), []);
+      assert.equal(await sessions.end(other.id, newest.id), false);
+      assert.equal(await sessions.end(user.id, newest.id), true);
+      assert.equal(await sessions.end(user.id, newest.id), false);
+      await sessions.touch(third.id, 5000);
+      assert.equal((await sessions.find(third.id))?.usedAtMs, 5000);
+      // Whose time has come goes with the next one, whoever's that is.
+      assert.ok(await sessions.begin(someSession(other.id, { createdAtMs: 9000 }), other.passwordHash, most));
+      assert.equal(await sessions.find(third.id), undefined);
+    });
+
+    test('none begins with a password that was changed meanwhile, and none of another outlives a change', async (t) => {
+      const { open, database } = await setUp(t);
+      const user = someUser({ passwordHash: 'first' });
+      await database.users.add(user);
+      const kept = someSession(user.id);
+      await database.sessions.begin(kept, 'first', 100);
+      const both = [database, await open()];
+      const logIns = Array.from({ length: 10 }, (_, at) =>
+        both[at % 2]?.sessions.begin(someSession(user.id), 'first', 100),
+      );
+      const change = { accountId: user.id, before: 'first', keptSession: kept.id };
+      const changes = both.map(({ users }, at) => users.changePassword({ ...change, after: `second ${at}` }));
+      await Promise.all(logIns);
+      assert.deepEqual((await Promise.all(changes)).toSorted(), [false, true]);
+      assert.equal(await database.sessions.begin(someSession(user.id), 'first', 100), false);
+      assert.deepEqual(await database.sessions.list(user.id, 0), [kept]);
+    });
+
+    test('a closed account has none, no key that works and no new password', async (t) => {
+      const { users, sessions, apiKeys, mailedTokens } = (await setUp(t)).database;
+      const user = someUser();
+      await users.add(user);
+      await apiKeys.add(someKey(user.id), 100);
+      await sessions.begin(someSession(user.id), user.passwordHash, most);
+      await users.setDisabled(user.id, 5000);
+      assert.equal((await users.byId(user.id))?.disabledAtMs, 5000);
+      assert.deepEqual(await sessions.list(user.id, 0), []);
+      assert.equal(await sessions.begin(someSession(user.id), user.passwordHash, most), false);
+      assert.deepEqual(await apiKeys.active('gw_live_abcd'), []);
+      const token = someToken(user.id);
+      await mailedTokens.add(token, { nowMs: 0, most });
+      assert.equal(await mailedTokens.reset(token.hash, 'another', 1), undefined);
+      await users.setDisabled(user.id, null);
+      assert.deepEqual(await users.byId(user.id), user);
+      assert.equal((await apiKeys.active('gw_live_abcd')).length, 1);
+    });
+  });
+
+  describe('mailed tokens', () => {
+    test('one does what it is for, once and in time', async (t) => {
+      const { users, mailedTokens } = (await setUp(t)).database;
+      const user = someUser();
+      await users.add(user);
+      const verify = someToken(user.id, { purpose: 'verify' });
+      const late = someToken(user.id, { purpose: 'verify', expiresAtMs: 5000 });
+      for (const token of [verify, late]) await mailedTokens.add(token, { nowMs: 0, most });
+      assert.equal(await mailedTokens.has(verify.hash, 'verify', 8999), true);
+      assert.equal(await mailedTokens.has(verify.hash, 'verify', 9000), false);
+      assert.equal(await mailedTokens.has(verify.hash, 'reset', 1), false);
+      assert.equal(await mailedTokens.reset(verify.hash, 'stolen', 1), undefined);
+      assert.equal(await mailedTokens.verify(late.hash, 5000), false);
+      const used = await Promise.all([verify, verify].map(({ hash }) => mailedTokens.verify(hash, 4000)));
+      assert.deepEqual(used.toSorted(), [false, true]);
+      assert.deepEqual(await users.byId(user.id), { ...user, verifiedAtMs: 4000 });
+    });
+
+    test('of all who reset a password at once, one does, and no session and no link is left', async (t) => {
+      const { open, database } = await setUp(t);
+      const user = someUser({ passwordHash: 'first' });
+      await database.users.add(user);
+      await database.sessions.begin(someSession(user.id), 'first', most);
+      const both = [database, await open()];
+      const tokens = [someToken(user.id), someToken(user.id)];
+      for (const token of tokens) await database.mailedTokens.add(token, { nowMs: 0, most });
+      const tries = [...tokens, ...tokens].map(({ hash }, at) =>
+        both[at % 2]?.mailedTokens.reset(hash, `hash ${at}`, 1),
+      );
+      const changes = both.map(({ users }) =>
+        users.changePassword({ accountId: user.id, before: 'first', after: 'changed', keptSession: '' }),
+      );
+      const outcomes = await Promise.all(tries);
+      const changed = await Promise.all(changes);
+      assert.ok(outcomes.filter((whose) => whose === user.id).length <= 1);
+      assert.ok(changed.filter((done) => done).length <= 1);
+      assert.ok(outcomes.includes(user.id) || changed.includes(true));
+      assert.deepEqual(await database.sessions.list(user.id, 0), []);
+      for (const { hash } of tokens) assert.equal(await database.mailedTokens.has(hash, 'reset', 1), false);
+    });
+  });
+}

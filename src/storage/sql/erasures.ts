@@ -1,0 +1,89 @@
+import { type Kysely, sql } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
+import type { Erasure, Erasures } from '../../kernel/ports/sessions.ts';
+import type { Tables } from './tables.ts';
+
+/**
+ * Tables with rows of accounts, each with a column by which some of an account's can be told from others. The ledger of credits,
+ * its payments and balances stay as the books of who runs the gateway, and so do receipts: with nobody's name.
+ */
+const tables = [
+  ['provider_keys', 'provider'],
+  ['requests', 'id'],
+  ['usage_days', 'day'],
+  ['usage_periods', 'period_start_ms'],
+  ['reservations', 'process_id'],
+  ['receipt_owners', 'receipt_id'],
+  ['anon_claims', 'session_id'],
+  ['billing_accounts', 'account_id'],
+  ['sessions', 'id'],
+  ['mailed_tokens', 'hash'],
+] as const;
+
+export class SqlErasures implements Erasures {
+  readonly #db: Kysely<Tables>;
+
+  constructor(db: Kysely<Tables>) {
+    this.#db = db;
+  }
+
+  async take({
+    nowMs,
+    untilMs,
+    most,
+  }: {
+    readonly nowMs: number;
+    readonly untilMs: number;
+    readonly most: number;
+  }): Promise<readonly Erasure[]> {
+    const due = await this.#db
+      .selectFrom('erasures')
+      .select(['account_id as accountId', 'next_at_ms'])
+      .where('next_at_ms', '<=', nowMs)
+      .orderBy('next_at_ms')
+      .limit(most)
+      .execute();
+    const taken: Erasure[] = [];
+    for (const { accountId, next_at_ms } of due) {
+      const mine = await this.#db
+        .updateTable('erasures')
+        .set({ next_at_ms: untilMs })
+        .where('account_id', '=', accountId)
+        .where('next_at_ms', '=', next_at_ms)
+        .returning(['account_id as accountId', 'pass'])
+        .executeTakeFirst();
+      if (mine !== undefined) taken.push(mine);
+    }
+    return taken;
+  }
+
+  async again(accountId: string, pass: number, atMs: number): Promise<void> {
+    await this.#db
+      .updateTable('erasures')
+      .set({ pass, next_at_ms: atMs })
+      .where('account_id', '=', accountId)
+      .execute();
+  }
+
+  async done(accountId: string): Promise<void> {
+    await this.#db.deleteFrom('erasures').where('account_id', '=', accountId).execute();
+  }
+
+  async rows(accountId: string): Promise<void> {
+    for (const [table, column] of tables) while (await this.#some(accountId, table, column));
+    // One that is open has a charge under way, which must end before it is forgotten.
+    await this.#db
+      .deleteFrom('recharges')
+      .where('account_id', '=', accountId)
+      .where('state', '<>', 'open')
+      .execute();
+  }
+
+  async #some(accountId: string, table: (typeof tables)[number][0], column: string): Promise<boolean> {
+    const [rows, name] = [sql.table(table), sql.ref(column)];
+    const some = sql`select ${name} from ${rows} where account_id = ${accountId} limit ${limits.databaseRowsAtOnce}`;
+    const { numAffectedRows = 0n } = await sql`delete from ${rows}
+      where account_id = ${accountId} and ${name} in (${some})`.execute(this.#db);
+    return numAffectedRows > 0n;
+  }
+}
