@@ -134,7 +134,7 @@ function wrongLogin(): GatewayError {
   return new GatewayError('wrong_login', 'the e-mail address or the password is wrong');
 }
 
-function wrongPassword(): GatewayError {
+export function wrongPassword(): GatewayError {
   return new GatewayError('wrong_password', 'the password is wrong');
 }
 

@@ -79,6 +79,17 @@ export class BillingDesk {
     );
   }
 
+  /** Nothing is charged from now on; refuses where the processor can't be told so. */
+  async leave(accountId: string): Promise<void> {
+    const { billing, shop } = this.#parts;
+    const { customerId, subscriptionId } = await billing.get(accountId);
+    if (customerId !== null) {
+      if (shop !== undefined) await asked(() => shop.processor.end(customerId), shop.onFault);
+      else if (subscriptionId !== null) throw notConfigured('cancel');
+    }
+    await billing.stopAutoRecharge(accountId, 'the account is deleted');
+  }
+
   async setOverage(accountId: string, enabled: boolean): Promise<void> {
     const { billing, versions } = this.#parts;
     if (enabled) await this.#payingUserOf(accountId);

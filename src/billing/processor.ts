@@ -13,6 +13,8 @@ export interface BillingProcessor {
   portal(customerId: string, returnUrl: string): Promise<string>;
   /** All there ever were, as they are now. */
   subscriptions(customerId: string): Promise<readonly Subscription[]>;
+  /** Cancels all that run, at once, and every checkout that is open. */
+  end(customerId: string): Promise<void>;
   /** As it is now; undefined where it didn't buy credits. */
   payment(intentId: string): Promise<ProcessorPayment | undefined>;
   /** All of a customer's that bought credits, or were to. */

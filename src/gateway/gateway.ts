@@ -100,8 +100,8 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const payments = parts.add(
     paymentsPart({ ...ground, ...calls, metrics, address, admission, receipts, payers }),
   );
-  parts.add(billingPart({ ...ground, people, address, creditUse }));
-  parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions }));
+  const { leave } = parts.add(billingPart({ ...ground, people, address, creditUse }));
+  parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions, meaning, leave }));
   // The last, since it tells of the others.
   const { features } = parts;
   const state = { startedAtMs, features, isDraining, recorders: [usage, requests] };

@@ -17,8 +17,17 @@ export interface Memory {
   readonly shelves: Shelves;
   /** Conversations that clients go on from by name. */
   readonly turnShelves: Shelves;
+  /** Drops all that is counted or kept for an account that is gone. */
+  erase(traces: Traces): Promise<void>;
   /** Figures for operators, by name and what they mean. */
   readonly gauges: readonly Gauge[];
+}
+
+/** By what an account is known here. */
+export interface Traces {
+  readonly accountId: string;
+  /** Names of its shelves, of either kind. */
+  readonly shelves: readonly string[];
 }
 
 /** The memory of this process. */
@@ -32,6 +41,14 @@ export function ownMemory(): Memory {
     purses,
     shelves,
     turnShelves,
+    async erase({ accountId, shelves: names }) {
+      shared.erase(accountId);
+      purses.erase(accountId);
+      for (const name of names) {
+        await shelves.forget(name);
+        await turnShelves.forget(name);
+      }
+    },
     gauges: [
       {
         name: 'weir_counted_accounts',

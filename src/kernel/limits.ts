@@ -257,6 +257,13 @@ export const limits = {
   mailRetryMs: 1000,
   /** How long a mail server may take to answer. */
   mailServerMs: 10_000,
+  /** How often it is looked whether something of accounts that are gone is to be erased, and how many are taken at once. */
+  erasePollMs: 30_000,
+  erasuresAtOnce: 10,
+  /** Who erases is done by then, or gone, and another one begins again. */
+  eraseLeaseMs: 600_000,
+  /** When all places are gone through once more: calls that were under way leave something behind, and streams can take long. */
+  erasePassesMs: [60_000, 900_000, 86_400_000],
   /** RFC 5321 allows no longer address. */
   emailCharactersMax: 254,
   /** A shorter password is guessed, a longer one only costs hashing time. */

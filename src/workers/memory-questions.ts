@@ -22,6 +22,7 @@ export interface MemoryQuestions {
   put(place: ShelfPlace, value: Uint8Array, ttlSeconds: number): Promise<void>;
   delete(place: ShelfPlace): Promise<void>;
   forgetShelf(which: Omit<ShelfPlace, 'key'>): Promise<void>;
+  readonly erase: Memory['erase'];
 }
 
 export interface ShelfPlace {
@@ -55,5 +56,6 @@ export function memoryAnswers(memory: Memory): MemoryQuestions {
     put: (place, value, ttlSeconds) => shelf(place).put(place.key, new Uint8Array(value), ttlSeconds),
     delete: (place) => shelf(place).delete(place.key),
     forgetShelf: ({ shelves, scope }) => memory[shelves].forget(scope),
+    erase: (traces) => memory.erase(traces),
   };
 }

@@ -20,6 +20,7 @@ function memoryWith(clock: MovedClock): Memory {
     purses: new MemoryPurses(clock),
     shelves: new MemoryShelves(clock),
     turnShelves: new MemoryShelves(clock),
+    erase: async () => undefined,
     gauges: [],
   };
 }

@@ -15,6 +15,7 @@ export function remoteMemory(peer: Asking & Pick<Peer<object, MemoryQuestions>, 
     purses: remotePurses(peer),
     shelves,
     turnShelves,
+    erase: (traces) => peer.ask('erase', traces),
     gauges: [
       {
         name: 'weir_primary_pending',

@@ -106,6 +106,15 @@ export class StripeBilling implements BillingProcessor {
     return (listed?.data ?? []).map((subscription) => this.#read(subscription));
   }
 
+  async end(customerId: string): Promise<void> {
+    const stripe = await this.#parts.client();
+    const open = { customer: customerId, status: 'open', limit: 100 } as const;
+    const checkouts = await unlessMissing(() => stripe.checkout.sessions.list(open));
+    for (const { id } of checkouts?.data ?? []) await stripe.checkout.sessions.expire(id);
+    for (const { id, status } of await this.subscriptions(customerId))
+      if (!hasEnded.has(status)) await unlessMissing(() => stripe.subscriptions.cancel(id));
+  }
+
   async payment(intentId: string): Promise<ProcessorPayment | undefined> {
     const stripe = await this.#parts.client();
     const intent = await stripe.paymentIntents.retrieve(intentId, { expand: ['latest_charge'] });
@@ -210,6 +219,8 @@ export class StripeBilling implements BillingProcessor {
     };
   }
 }
+
+const hasEnded: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
 
 /** Two that are both paid would be two subscriptions. */
 async function expireOpen(stripe: Stripe, customerId: string): Promise<void> {

@@ -1,8 +1,11 @@
+import { Departure } from '../../accounts/departure.ts';
+import type { Erasing } from '../../accounts/erasing.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { usageReport } from '../../billing/usage-report.ts';
 import { usageReportSchema } from '../../billing/usage-report-schema.ts';
 import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { systemClock } from '../../kernel/clock.ts';
+import type { Module } from '../../kernel/module.ts';
 import type { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import { Claims } from '../../sandbox/claims.ts';
 import type { OwnRoute } from '../../server/own/route.ts';
@@ -16,8 +19,11 @@ import { recoveryRoutes } from '../../server/own/routes/recovery.ts';
 import { sessionsRoutes } from '../../server/own/routes/sessions.ts';
 import { type UsageQuestion, usageRoutes } from '../../server/own/routes/usage.ts';
 import { usersRoutes } from '../../server/own/routes/users.ts';
+import type { Log } from '../../telemetry/log.ts';
+import { erasingOf } from '../erase-steps.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+import type { EmbeddingsPart } from './embeddings.ts';
 import type { People } from './people.ts';
 import type { Stores } from './stores.ts';
 
@@ -28,26 +34,30 @@ interface AccountParts {
   readonly people: People;
   readonly sessions: AnonymousSessions;
   readonly pipelines: PipelineChoice;
+  readonly log: Log;
+  readonly modules: ReadonlyMap<string, Module>;
+  readonly meaning: EmbeddingsPart;
+  /** Nothing is charged to an account from then on. */
+  leave(accountId: string): Promise<void>;
 }
 
 /** What people look up and change for themselves. */
 export function accountsPart(parts: AccountParts): Part {
   const report = (question: UsageQuestion) => reportOf(parts, question);
+  const erasing = erasingOf(parts);
+  if (parts.people.services !== undefined) erasing.start();
   return {
     routes: [
       ...usageRoutes({ report, schema: usageReportSchema, clock: systemClock }),
-      ...accountRoutes(parts),
+      ...accountRoutes(parts, erasing),
     ],
+    close: () => erasing.close(),
   };
 }
 
-function accountRoutes({
-  people: { services, cookies },
-  pipelines,
-  sessions,
-  settings,
-  stores,
-}: AccountParts): readonly OwnRoute[] {
+function accountRoutes(parts: AccountParts, erasing: Erasing): readonly OwnRoute[] {
+  const { people, pipelines, sessions, settings, stores, leave } = parts;
+  const { services, cookies } = people;
   if (services === undefined)
     return [
       ...localModeRoutes(),
@@ -55,8 +65,16 @@ function accountRoutes({
     ];
   const { receipts } = stores.database;
   const { accounts, recovery, tokens } = services;
+  const departure = new Departure({
+    accounts,
+    users: stores.database.users,
+    versions: stores.shared.versions,
+    erasing,
+    clock: systemClock,
+    beforehand: leave,
+  });
   return [
-    ...usersRoutes({ accounts, recovery, cookies }),
+    ...usersRoutes({ accounts, recovery, departure, cookies }),
     ...sessionsRoutes({ accounts, tokens }),
     ...recoveryRoutes({ accounts, recovery }),
     ...accountPagesRoutes(),

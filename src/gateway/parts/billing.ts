@@ -33,10 +33,15 @@ export interface CreditUse {
   heard: (accountIds: readonly string[]) => void;
 }
 
+interface Billing extends Part {
+  /** Comes before an account is deleted: nothing is charged from then on. */
+  leave(accountId: string): Promise<void>;
+}
+
 /** What accounts pay for their tier and for credits; nothing in local mode, which says so elsewhere. */
-export function billingPart({ settings, log, stores, people, address, creditUse }: BillingParts): Part {
+export function billingPart({ settings, log, stores, people, address, creditUse }: BillingParts): Billing {
   const { quota } = people;
-  if (quota === undefined) return {};
+  if (quota === undefined) return { leave: async () => undefined };
   const { database } = stores;
   const { shop, news } = shopOf(settings, stores, log);
   if (shop !== undefined) {
@@ -56,6 +61,7 @@ export function billingPart({ settings, log, stores, people, address, creditUse 
   });
   const report = new BillingReport({ ...database, quota, clock: systemClock, upgradeUrl: startUrl });
   return {
+    leave: (accountId) => desk.leave(accountId),
     routes: [
       ...billingRoutes({ desk, report }),
       stripeWebhookRoute(news),

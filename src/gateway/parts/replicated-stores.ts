@@ -1,6 +1,7 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Database } from '../../kernel/ports/records.ts';
+import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
 import { RedisLink } from '../../storage/redis/redis-link.ts';
 import { RedisPurses } from '../../storage/redis/redis-purses.ts';
 import { RedisSharedState } from '../../storage/redis/redis-shared-state.ts';
@@ -21,6 +22,7 @@ export async function replicatedStores(database: Database, url: string, onChange
     purses: new RedisPurses(link),
     shelves,
     turnShelves: shelves,
+    erase: (traces) => eraseInRedis(shelfLink, traces),
     pingable: { database, redis: shared },
     gauges: [
       { name: 'weir_redis_up', help: 'Whether Redis answers', read: () => Number(link.isUp) },

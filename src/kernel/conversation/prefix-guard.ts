@@ -155,7 +155,7 @@ export class PrefixGuard {
   }
 
   #shelf({ caller }: Exchange): Shelf {
-    return this.#parts.shelves.shelf(`conversations\n${scopeOf(caller)}`);
+    return this.#parts.shelves.shelf(prefixShelf(scopeOf(caller)));
   }
 }
 
@@ -192,4 +192,9 @@ function headIn(bytes: Uint8Array | undefined): Head | undefined {
 /** Written by a version that knew the same fields. */
 function isHead(read: JsonObject): read is JsonObject & Head {
   return typeof read.untilMs === 'number' && isJsonObject(read.stages) && typeof read.sentTo === 'string';
+}
+
+/** The name of a tenant's shelf. */
+export function prefixShelf(scope: string): string {
+  return `conversations\n${scope}`;
 }

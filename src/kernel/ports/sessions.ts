@@ -62,6 +62,8 @@ export interface Erasures {
   done(accountId: string): Promise<void>;
   /** Deletes what the tables have of an account, some rows of each at a time; but for books and receipts. */
   rows(accountId: string): Promise<void>;
+  /** What was deleted is in no file any more, as far as that is ours to say. */
+  settle(): Promise<void>;
 }
 
 export interface Erasure {

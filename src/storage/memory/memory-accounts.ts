@@ -98,6 +98,10 @@ export class MemoryAccounts implements Slots, Versions {
     this.#account(accountId).version = this.#newVersion();
   }
 
+  erase(accountId: string): void {
+    this.#accounts.delete(accountId);
+  }
+
   #release({ accountId, periodStartMs }: Allowance, nowMs: number): Kept {
     const kept = this.#account(accountId);
     const count = countOf(kept, periodStartMs, nowMs);

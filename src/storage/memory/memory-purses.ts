@@ -51,6 +51,13 @@ export class MemoryPurses implements Purses {
     this.#purses.set(name, new MemoryPurse(windows, spent, nowMs));
   }
 
+  /** What still holds something is gone when it is idle. */
+  erase(accountId: string): void {
+    const beginning = nameOf({ accountId, keyId: '' });
+    for (const [name, purse] of this.#purses)
+      if (name.startsWith(beginning) && !purse.isHolding) this.#purses.delete(name);
+  }
+
   /** Idle ones go first, then those that hold nothing, the oldest first; a tenth at least, so that this is rare. */
   #makeRoom(nowMs: number): void {
     for (const [name, purse] of this.#purses) if (purse.isIdle(nowMs)) this.#purses.delete(name);

@@ -8,6 +8,8 @@ export class MemorySharedState implements SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
   readonly attempts: Attempts;
+  /** Forgets an account. */
+  readonly erase: (accountId: string) => void;
   /** What it holds. */
   readonly sizes: { readonly accounts: () => number; readonly windows: () => number };
 
@@ -17,6 +19,7 @@ export class MemorySharedState implements SharedState {
     this.slots = accounts;
     this.versions = accounts;
     this.attempts = attempts;
+    this.erase = (accountId) => accounts.erase(accountId);
     this.sizes = { accounts: () => accounts.size, windows: () => attempts.size };
   }
 

@@ -1,3 +1,8 @@
+/** What all names of an account begin with, or all of a shelf, by its hash. */
+export function beginningOf(name: string): string {
+  return `weir:{${name}}:`;
+}
+
 /** Names in Redis. An account's are in one slot of a cluster, by the braces around its id. */
 export const keys = {
   version: (accountId: string) => `weir:{${accountId}}:version`,

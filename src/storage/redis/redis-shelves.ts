@@ -78,11 +78,16 @@ function markIn(answer: unknown): Buffer {
 }
 
 function markOf(scope: string): string {
-  return keys.shelfMark(hash('sha256', scope, 'base64url'));
+  return keys.shelfMark(shelfHash(scope));
 }
 
 function nameOf(scope: string, key: string): string {
-  return keys.shelf(hash('sha256', scope, 'base64url'), hash('sha256', key, 'base64url'));
+  return keys.shelf(shelfHash(scope), hash('sha256', key, 'base64url'));
+}
+
+/** What a shelf is called in Redis. */
+export function shelfHash(scope: string): string {
+  return hash('sha256', scope, 'base64url');
 }
 
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { Erasure, Erasures } from '../../kernel/ports/sessions.ts';
+import type { Flavour } from './flavour.ts';
 import type { Tables } from './tables.ts';
 
 /**
@@ -23,8 +24,16 @@ const tables = [
 export class SqlErasures implements Erasures {
   readonly #db: Kysely<Tables>;
 
-  constructor(db: Kysely<Tables>) {
+  readonly #hasFile: boolean;
+
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
     this.#db = db;
+    this.#hasFile = flavour.name === 'sqlite';
+  }
+
+  /** Pages as they were before stand in the file beside the database until it is emptied. */
+  async settle(): Promise<void> {
+    if (this.#hasFile) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
   }
 
   async take({

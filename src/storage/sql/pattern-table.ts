@@ -110,9 +110,9 @@ export class SqlPatternTable implements PatternTable {
   async forget(owner: string): Promise<void> {
     await this.#trials.forget(owner);
     await this.#db.transaction().execute(async (trx) => {
-      const entries = await hold(trx, owner);
+      await hold(trx, owner);
       await trx.deleteFrom('patterns').where('owner', '=', owner).execute();
-      await settle(trx, owner, -entries);
+      await trx.deleteFrom('pattern_owners').where('owner', '=', owner).execute();
     });
   }
 

@@ -108,7 +108,7 @@ class SqlDatabase implements Database {
     this.users = new SqlUsers(db, flavour);
     this.sessions = new SqlSessions(db, flavour);
     this.mailedTokens = new SqlMailedTokens(db);
-    this.erasures = new SqlErasures(db);
+    this.erasures = new SqlErasures(db, flavour);
     this.apiKeys = new SqlApiKeys(db, flavour);
     this.providerKeys = new SqlProviderKeys(db);
     this.usage = new SqlUsageBook(db, flavour);

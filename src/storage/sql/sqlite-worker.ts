@@ -25,6 +25,8 @@ tell(() => {
   whenUnlocked(() => database.exec('pragma journal_mode = wal'));
   // A revoked key must not come back after a power cut.
   database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
+  // What is deleted is overwritten: of an account that is gone nothing is left in the file.
+  database.exec('pragma secure_delete = on');
   return { rows: [] };
 });
 parentPort?.on('message', (message: Statement | RepeatedStatement | 'close') => {

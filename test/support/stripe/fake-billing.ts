@@ -66,6 +66,7 @@ export class FakeBilling {
         object: 'billing_portal.session',
         url: `https://portal.example/${params.get('customer')}?back=${params.get('return_url')}`,
       });
+    if (kind === 'subscriptions' && method === 'DELETE') return this.#cancel(id);
     if (kind === 'subscriptions' && !this.customers.some(({ id: known }) => known === query.get('customer')))
       return refused(400, 'resource_missing');
     if (kind === 'subscriptions')
@@ -207,6 +208,14 @@ export class FakeBilling {
     if (session?.status !== 'open') return refused(400, 'resource_missing');
     session.status = 'expired';
     return ok(shownSession(session));
+  }
+
+  #cancel(id: string | undefined): Told {
+    const subscription = this.subscriptions.find((known) => known.id === id);
+    if (subscription === undefined) return refused(404, 'resource_missing');
+    subscription.status = 'canceled';
+    this.#happened('customer.subscription.deleted', shownSubscription(subscription));
+    return ok(shownSubscription(subscription));
   }
 
   #charge(params: URLSearchParams): Told {

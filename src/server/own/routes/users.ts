@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Departure } from '../../../accounts/departure.ts';
 import { isEmail } from '../../../accounts/email.ts';
 import type { Recovery } from '../../../accounts/mail/recovery.ts';
 import type { Accounts, Entered } from '../../../accounts/users.ts';
@@ -57,11 +58,12 @@ const cookieHeader = { 'set-cookie': '`weir_session`, where the request has `x-w
 export interface UserParts {
   readonly accounts: Accounts;
   readonly recovery: Recovery;
+  readonly departure: Departure;
   readonly cookies: SessionCookies;
 }
 
 /** Accounts: by e-mail address and password, from then on by session token, which a browser keeps in a cookie. */
-export function usersRoutes({ accounts, recovery, cookies }: UserParts): readonly OwnRoute[] {
+export function usersRoutes({ accounts, recovery, departure, cookies }: UserParts): readonly OwnRoute[] {
   const tag = 'Accounts';
   const answer = (status: number, headers: HeaderList, made: Entered): OwnAnswer => ({
     ...entered(status, made),
@@ -114,6 +116,25 @@ export function usersRoutes({ accounts, recovery, cookies }: UserParts): readonl
         401: { description: 'No session token that holds' },
       },
       handle: async ({ caller }) => ({ body: described(await accounts.me(caller)) }),
+    }),
+    checkedRoute({
+      method: 'DELETE',
+      path: '/v1/users/me',
+      summary: 'Delete the account and what it has here',
+      tag,
+      access: bySession,
+      body: jsonBody({ password: typedPassword }),
+      answers: {
+        204: { description: 'Its keys work nowhere any more, and the rest is being erased' },
+        400: { description: 'The body is wrong' },
+        401: { description: 'No session token that holds, or the password is wrong' },
+        429: { description: 'Too many tries' },
+        502: { description: 'Its subscription could not be cancelled, and nothing was deleted' },
+      },
+      async handle({ caller, body, remoteAddress }) {
+        await departure.leave(caller, body.password, remoteAddress);
+        return { status: 204, headers: cookies.clear() };
+      },
     }),
     checkedRoute({
       method: 'POST',
