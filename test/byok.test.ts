@@ -248,3 +248,41 @@ function inference(url: string, token: string): Promise<Answered> {
     body: { model: 'claude-sonnet-4-5', max_tokens: 10, messages: [{ role: 'user', content: 'Hello' }] },
   });
 }
+
+describe('trying a stored key', () => {
+  test('asks its provider for what costs nothing, and quotes nobody', async (t) => {
+    const fake = await FakeUpstream.start();
+    t.after(() => fake.close());
+    const { url } = await startCloud(t, {
+      WEIR_ANTHROPIC_BASE_URL: fake.url,
+      WEIR_OPENROUTER_BASE_URL: `${fake.url}/api/v1`,
+      // Nobody listens on port 1.
+      WEIR_GROQ_BASE_URL: 'http://127.0.0.1:1',
+    });
+    const ada = await Person.signUp(url);
+    const tried = (provider: string) => ada.call({ method: 'POST', path: `/v1/byok/${provider}/test` });
+    assertError(await tried('anthropic'), { status: 404, type: 'not_found' });
+    assertError(await tried('nobody'), { status: 404, type: 'not_found' });
+    for (const provider of ['anthropic', 'openrouter', 'groq']) await put(ada, provider, firstKey);
+
+    fake.answerWith({ body: { data: [] } });
+    assert.deepEqual((await tried('anthropic')).json, { ok: true, detail: 'Anthropic takes the key' });
+    const seen = fake.requests.at(-1);
+    assert.deepEqual([seen?.method, seen?.url], ['GET', '/v1/models?limit=1']);
+    assert.equal(seen?.headers['x-api-key'], firstKey);
+    assert.equal(seen?.headers['anthropic-version'], '2023-06-01');
+
+    fake.answerWith({ status: 401, body: { error: { message: `Incorrect API key: ${firstKey}` } } });
+    const refused = await tried('openrouter');
+    assert.deepEqual(refused.json, { ok: false, detail: 'OpenRouter refuses the key (401)' });
+    assert.equal(fake.requests.at(-1)?.url, '/api/v1/key');
+    assert.deepEqual((await tried('groq')).json, { ok: false, detail: 'Groq can not be reached' });
+    fake.answerWith({ status: 500, body: {} });
+    assert.match(String((await tried('anthropic')).json.detail), /answered 500/);
+    const eve = await Person.signUp(url);
+    assertError(await eve.call({ method: 'POST', path: '/v1/byok/anthropic/test' }), {
+      status: 404,
+      type: 'not_found',
+    });
+  });
+});

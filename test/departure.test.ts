@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { openDatabase } from '../src/gateway/parts/stores.ts';
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
 import { limits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
+import { someCall } from '../src/storage/database-conformance/samples.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import { billingSettings, deliverAll } from './support/billing-house.ts';
@@ -23,6 +25,8 @@ const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<E
   'the embedded store': () => ({}),
   'PostgreSQL and Redis': (t) => replicated(t),
 };
+
+const manyCalls = 2 * limits.databaseRowsAtOnce;
 
 /** What the books keep; by the number of an account, which is nobody's name. */
 const books: readonly string[] = ['credit_entries', 'credit_balances', 'credit_payments'];
@@ -60,6 +64,7 @@ describe('who leaves', () => {
         return placesOf(person.id, all).includes('usage_days') ? all : undefined;
       });
       assertKept(kept, { person, keyId, canary });
+      await assertExported(person, { canary, secrets: [key, provider.key, password, person.token] });
 
       const leave = (typed: string) =>
         person.call({ method: 'DELETE', path: '/v1/users/me', body: { password: typed } });
@@ -155,6 +160,8 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
   assert.equal((await guest.ask()).status, 200);
   assert.equal((await ask('/api/anon/claim', { session_id: guest.id })).status, 200);
   const scope = `account:${person.id}`;
+  // More than are read or deleted at once.
+  await database.requests.add(Array.from({ length: manyCalls }, () => someCall({ accountId: person.id })));
   await database.modules.store(canary, scope).put(canary, { said: canary });
   const vector = { part: '', id: canary, space: 's', codes: new Int8Array(4), data: canary };
   await database.vectors.add(
@@ -192,6 +199,30 @@ function assertKept(
   const more = ['usage_periods', 'billing_accounts', 'pattern_owners', 'vectors', 'module_entries', ...books];
   const places = new Set([...placesOf(person.id, kept), ...placesOf(canary, kept), ...placesOf(keyId, kept)]);
   for (const table of [...tables, ...more, 'patterns', 'outcomes']) assert.ok(places.has(table), table);
+}
+
+/** That people can take along what there is of them, and nothing that would let others in. */
+async function assertExported(
+  person: Person,
+  { canary, secrets }: { canary: string; secrets: readonly string[] },
+): Promise<void> {
+  const answer = await person.call({ path: '/v1/users/me/export' });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers['content-type'], 'application/gzip');
+  assert.match(String(answer.headers['content-disposition']), /filename="weir-export\.jsonl\.gz"/);
+  const text = gunzipSync(answer.bytes).toString();
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => Object(JSON.parse(line)));
+  const things = ['account', 'session', 'key', 'provider_key', 'usage', 'request', 'receipt', 'claim'];
+  const more = ['billing', 'credit', 'pattern', 'outcome', 'module_entry'];
+  assert.deepEqual([...new Set(lines.map(({ type }) => String(type)))], [...things, ...more]);
+  assert.ok(lines.filter(({ type }) => type === 'request').length > manyCalls);
+  assert.equal(new Set(lines.map((line) => JSON.stringify(line))).size, lines.length);
+  assert.equal(lines[0].email, `${canary}@example.com`);
+  assert.ok(lines.filter(({ type }) => type === 'session').length === 2);
+  for (const secret of [...secrets, '$argon2id$', '"sealed"']) assert.ok(!text.includes(secret), secret);
 }
 
 /** How often its places were gone through; undefined once all is done. */

@@ -82,7 +82,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const people = parts.add(peoplePart({ ...ground, usage, directory, address, findGuest }));
   const { callers, access } = people;
-  const { vault } = parts.add(providerKeysPart({ ...ground, directory }));
+  const { vault } = parts.add(providerKeysPart({ ...ground, providers }));
   const recorded = { metrics, usage, spending, requests };
   const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers, meaning, book }));
   const { pipelines } = calls;

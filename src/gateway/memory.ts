@@ -24,7 +24,7 @@ export interface Memory {
 }
 
 /** By what an account is known here. */
-export interface Traces {
+interface Traces {
   readonly accountId: string;
   /** Names of its shelves, of either kind. */
   readonly shelves: readonly string[];

@@ -257,6 +257,14 @@ export const limits = {
   mailRetryMs: 1000,
   /** How long a mail server may take to answer. */
   mailServerMs: 10_000,
+  /** Tries of stored provider keys by one account: each is a call to the provider. */
+  keyTestsPerAccount: { most: 30, seconds: 900 },
+  /** How long a provider may take for one. */
+  keyTestMs: 10_000,
+  /** Each export reads all that an account has. */
+  exportsPerAccount: { most: 5, seconds: 3600 },
+  /** What is packed at once. */
+  exportPieceCharacters: 65_536,
   /** How often it is looked whether something of accounts that are gone is to be erased, and how many are taken at once. */
   erasePollMs: 30_000,
   erasuresAtOnce: 10,

@@ -36,6 +36,8 @@ export interface Provider {
   authorize(credential: Secret): HeaderList;
   /** Where it counts the tokens of a call that isn't made, below its base address, in its preferred format. */
   readonly countPath?: string;
+  /** A call that costs nothing and needs a key that is right; below its base address. */
+  readonly keyTest?: { readonly path: string; readonly headers?: HeaderList };
   /** Answers by itself instead of over the network. */
   readonly local?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
   /** Counts the tokens of a call by itself. */

@@ -12,6 +12,7 @@ export const anthropic: Provider = {
   modelPrefixes: ['claude-'],
   keyless: false,
   priceId: 'anthropic',
+  keyTest: { path: '/v1/models?limit=1', headers: ['anthropic-version', '2023-06-01'] },
   countPath: '/v1/messages/count_tokens',
   authorize(credential) {
     const key = credential.reveal();

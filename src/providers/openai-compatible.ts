@@ -16,6 +16,7 @@ type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
       | 'streamUsage'
       | 'accepts'
       | 'ownNames'
+      | 'keyTest'
     >
   >;
 
@@ -26,6 +27,7 @@ export function openaiCompatible(facts: Facts): Provider {
     keyPrefixes: [],
     modelPrefixes: [],
     keyless: false,
+    keyTest: { path: '/models' },
     authorize: (credential) => ['authorization', `Bearer ${credential.reveal()}`],
     ...facts,
   };

@@ -12,6 +12,8 @@ export const openrouter = openaiCompatible({
   keyPrefixes: ['sk-or-'],
   // Routers and models in trial; all others have their maker's name in front.
   ownNames: /^openrouter\/[^/]+$/,
+  // Its list of models is for everybody.
+  keyTest: { path: '/key' },
   reportsCost: true,
   priceId: 'openrouter',
 });

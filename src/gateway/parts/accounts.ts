@@ -11,6 +11,7 @@ import { Claims } from '../../sandbox/claims.ts';
 import type { OwnRoute } from '../../server/own/route.ts';
 import { accountPagesRoutes } from '../../server/own/routes/account-pages.ts';
 import { claimRoutes } from '../../server/own/routes/claim.ts';
+import { exportRoute } from '../../server/own/routes/export.ts';
 import { keyReceiptsRoutes } from '../../server/own/routes/key-receipts.ts';
 import { keysRoutes } from '../../server/own/routes/keys.ts';
 import { localModeRoutes } from '../../server/own/routes/local-mode.ts';
@@ -76,6 +77,7 @@ function accountRoutes(parts: AccountParts, erasing: Erasing): readonly OwnRoute
   return [
     ...usersRoutes({ accounts, recovery, departure, cookies }),
     ...sessionsRoutes({ accounts, tokens }),
+    exportRoute({ rows: stores.database.accountRows, attempts: stores.shared.attempts }),
     ...recoveryRoutes({ accounts, recovery }),
     ...accountPagesRoutes(),
     ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),

@@ -2,10 +2,12 @@ import { ProviderVault } from '../../accounts/provider-keys.ts';
 import { Sealing } from '../../accounts/sealing.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Directory } from '../../providers/directory.ts';
+import { testKey } from '../../providers/key-test.ts';
 import { byokRoutes } from '../../server/own/routes/byok.ts';
+import { keyTestRoute } from '../../server/own/routes/key-test.ts';
 import type { Part } from '../part.ts';
 import type { Roots } from '../secrets.ts';
+import type { Providers } from './providers.ts';
 import type { Stores } from './stores.ts';
 
 interface ProviderKeys extends Part {
@@ -15,20 +17,31 @@ interface ProviderKeys extends Part {
 interface ProviderKeyParts {
   readonly stores: Stores;
   readonly roots: Roots;
-  readonly directory: Directory;
+  readonly providers: Providers;
 }
 
 /** Keys of providers that callers have stored. */
-export function providerKeysPart({ stores, roots, directory }: ProviderKeyParts): ProviderKeys {
+export function providerKeysPart({ stores, roots, providers }: ProviderKeyParts): ProviderKeys {
+  const { directory, egress } = providers;
+  const { attempts, versions } = stores.shared;
   const vault = new ProviderVault({
     providerKeys: stores.database.providerKeys,
-    versions: stores.shared.versions,
+    versions,
     sealing: new Sealing(roots.derived('provider keys')),
     clock: systemClock,
   });
   return {
     vault,
-    routes: byokRoutes({ vault, providers: new Set(directory.providers.keys()) }),
+    routes: [
+      ...byokRoutes({ vault, providers: new Set(directory.providers.keys()) }),
+      keyTestRoute({
+        vault,
+        versions,
+        attempts,
+        providers: directory.providers,
+        test: (provider, key) => testKey({ egress, provider, key }),
+      }),
+    ],
     gauges: [
       {
         name: 'weir_provider_keys_open',

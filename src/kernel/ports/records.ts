@@ -1,3 +1,4 @@
+import type { AccountRows } from './account-rows.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { ModuleStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
@@ -16,6 +17,7 @@ export interface Database {
   readonly sessions: Sessions;
   readonly mailedTokens: MailedTokens;
   readonly erasures: Erasures;
+  readonly accountRows: AccountRows;
   readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeys;
   readonly usage: UsageBook;

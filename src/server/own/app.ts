@@ -1,4 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
 import createRouter from 'find-my-way';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
@@ -41,8 +43,15 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
         access,
         readBody: () => readBody(req, { bytesMax }),
       });
-      sendAnswer(res, answer, call);
+      if (answer.archive !== undefined && req.method !== 'HEAD') await sendArchive(res, answer, call);
+      else sendAnswer(res, answer, call);
     } catch (thrown) {
+      // The client sees that it is cut off; one that has left is no event of ours.
+      if (res.headersSent) {
+        if (!res.destroyed) log.error({ id: call.id, err: thrown }, 'an archive was cut off');
+        res.destroy();
+        return;
+      }
       const error = asGatewayError(thrown);
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
       sendError(res, error, call, route?.dialect?.(headers));
@@ -85,6 +94,14 @@ function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<strin
     paths.set(path, methods.set(route.method, route));
   }
   return paths;
+}
+
+/** At the pace of whoever reads it. */
+async function sendArchive(res: ServerResponse, answer: OwnAnswer, call: Call): Promise<void> {
+  const { archive = [], headers = [] } = answer;
+  const type = ['content-type', 'application/gzip'];
+  res.writeHead(answer.status ?? 200, [...type, 'x-request-id', call.id, ...call.cors, ...headers]);
+  await pipeline(archive, createGzip(), res);
 }
 
 function sendAnswer(res: ServerResponse, answer: OwnAnswer, call: Call): void {

@@ -89,4 +89,6 @@ export interface OwnAnswer {
   /** An object is sent as JSON, a string as it is. */
   readonly body?: object | string;
   readonly type?: string;
+  /** Lines that are sent as they come, in one gzip archive, instead of a body. */
+  readonly archive?: AsyncIterable<string>;
 }
