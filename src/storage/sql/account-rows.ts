@@ -55,6 +55,13 @@ const exported: readonly Exported[] = [
     columns: ['requests', 'failed', ...tokens, 'cost_nano_usd'],
   },
   {
+    type: 'module_usage',
+    from: sql`module_days`,
+    whose: 'account_id',
+    key: ['day', 'module'],
+    columns: ['saved_nano_usd', 'spent_nano_usd'],
+  },
+  {
     type: 'request',
     from: sql`requests`,
     whose: 'account_id',

@@ -13,6 +13,7 @@ const tables = [
   ['requests', 'id'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
+  ['module_days', 'day'],
   ['reservations', 'process_id'],
   ['receipt_owners', 'receipt_id'],
   ['anon_claims', 'session_id'],
