@@ -1,7 +1,9 @@
 /** Everything that a module imports, one of ours or of a package of its own: `weir-gateway/module`. */
 export { bytesOfText } from './kernel/abridged.ts';
 export type { Attempt } from './kernel/attempt.ts';
+export { isClean, plain } from './kernel/cleansed.ts';
 export type { Clock } from './kernel/clock.ts';
+export { contentWords } from './kernel/content-words.ts';
 export type { Conversation } from './kernel/conversation/conversation.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
 export type { Ledger } from './kernel/conversation/ledger.ts';

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Message, Pattern, Patterns } from '../../module-api.ts';
-import { plain } from './cleansed.ts';
+import { type Message, type Pattern, type Patterns, plain } from '../../module-api.ts';
 import { limits } from './limits.ts';
 import type { Relevant } from './relevance.ts';
 
@@ -36,7 +35,7 @@ export function decide(
   let left = budgetTokens - tokensOf(opening + closing);
   for (const { pattern } of relevant) {
     const line = lineOf(pattern);
-    if (tokensOf(line) > left) continue;
+    if (tokensOf(line) > left || lines.includes(line)) continue;
     left -= tokensOf(line);
     if (isBare || chance(place, pattern.id) < patterns.holdOut(pattern, holdOut)) off.push(pattern.id);
     else {
@@ -72,9 +71,10 @@ export function toDecision(value: unknown): Decision | undefined {
     : undefined;
 }
 
-function lineOf({ trigger, advice }: Pattern): string {
-  const said = plain(advice, 2 * limits.adviceCharactersMax);
-  const about = plain(trigger.text, limits.adviceCharactersMax / 4);
+/** What a forged one is about may hold what somebody pasted, and is for looking it up only. */
+function lineOf({ trigger, advice, origin }: Pattern): string {
+  const said = plain(advice, Number.POSITIVE_INFINITY);
+  const about = origin === 'forge' ? '' : plain(trigger.text, limits.aboutCharactersMax);
   return about === '' ? `- ${said}` : `- On "${about}": ${said}`;
 }
 

@@ -1,15 +1,15 @@
-import type { ChatRequest, Kit } from '../../module-api.ts';
-import { isClean, plain } from './cleansed.ts';
+import { type ChatRequest, isClean, type Kit, type Pattern, plain } from '../../module-api.ts';
 import { type Lesson, lessonsIn } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { PatternsOptions } from './options.ts';
-import { personOf } from './person.ts';
 import { seemsIn } from './signals.ts';
 
 interface Learnt {
   readonly id: string;
   readonly request: ChatRequest;
   readonly conversation: string;
+  /** The end user whom it is for; null where lessons are for all of them. */
+  readonly person: string | null;
   /** The message from which on patterns are on trial in it; infinite where none is. */
   readonly from: number;
 }
@@ -29,7 +29,7 @@ export async function learn(learnt: Learnt, kit: Kit<PatternsOptions>): Promise<
 }
 
 async function forge(lesson: Lesson, learnt: Learnt, kit: Kit<PatternsOptions>): Promise<void> {
-  const { id, request, conversation } = learnt;
+  const { id, request, conversation, person } = learnt;
   const open = await kit.patterns.open();
   const isKnown = open.some(({ fingerprint }) => fingerprint === lesson.fingerprint);
   const advice =
@@ -37,15 +37,19 @@ async function forge(lesson: Lesson, learnt: Learnt, kit: Kit<PatternsOptions>):
   await kit.patterns.forge({
     ...lesson,
     advice,
-    scope: kit.options.scope === 'account' ? null : personOf(request, kit.scope),
+    scope: person,
     requestId: id,
     conversation,
-    ...(!isKnown && { sameAs: await sameAs(lesson, kit) }),
+    ...(!isKnown && { sameAs: await sameAs(lesson, person, kit) }),
   });
 }
 
 /** One about the same thing in other words. */
-async function sameAs(lesson: Lesson, kit: Kit<PatternsOptions>): Promise<string | undefined> {
+async function sameAs(
+  lesson: Lesson,
+  person: string | null,
+  kit: Kit<PatternsOptions>,
+): Promise<string | undefined> {
   const { text } = lesson.trigger;
   if (text === '') return undefined;
   const { vector } = await kit.embed.one(text);
@@ -53,7 +57,9 @@ async function sameAs(lesson: Lesson, kit: Kit<PatternsOptions>): Promise<string
   const ids = new Set(near?.found?.map(({ id }) => id));
   const open = await kit.patterns.open();
   const said = await kit.embed.one(lesson.advice);
-  for (const one of open.filter(({ id, origin }) => ids.has(id) && origin === 'forge')) {
+  const isMeant = ({ id, origin, scope }: Pattern) =>
+    ids.has(id) && origin === 'forge' && (scope === null || scope === person);
+  for (const one of open.filter(isMeant)) {
     const other = await kit.embed.one(one.advice);
     if (said.vector && other.vector && cosineOf(said.vector.values, other.vector.values) >= sameCosine)
       return one.id;

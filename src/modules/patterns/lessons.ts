@@ -1,10 +1,8 @@
-import type { ChatRequest, PatternTrigger } from '../../module-api.ts';
-import { isClean, plain } from './cleansed.ts';
+import { type ChatRequest, contentWords, isClean, type PatternTrigger, plain } from '../../module-api.ts';
 import { limits } from './limits.ts';
-import { ownWords } from './own-words.ts';
+import { spokenWords } from './own-words.ts';
 import { changesBetween, shapesIn } from './shapes.ts';
 import { failureOf, type ToolStep, toolStepsIn } from './tool-steps.ts';
-import { contentWords } from './words.ts';
 
 /** What the newest turn of a conversation teaches. */
 export interface Lesson {
@@ -64,14 +62,14 @@ function correctionIn({ messages }: ChatRequest, newest: number): readonly Lesso
   if (newest === 0) return [];
   const words = messages
     .slice(newest)
-    .map(ownWords)
+    .map(spokenWords)
     .filter((text) => text !== '');
   const said = plain(words.join(' '), limits.correctionCharactersMax + 1);
   if (!isCorrection(said) || !isClean(said)) return [];
   const earlier =
     messages
       .slice(0, newest)
-      .map(ownWords)
+      .map(spokenWords)
       .findLast((text) => text !== '') ?? '';
   const asked = plain(earlier, limits.correctionCharactersMax);
   const text = asked !== '' && isClean(asked) ? asked : said;

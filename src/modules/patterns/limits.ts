@@ -2,7 +2,8 @@
 export const limits = {
   /** Characters of what a person says that are looked at for what is relevant. */
   saidCharactersMax: 4000,
-  wordsMax: 200,
+  /** Characters of a text that are read at all. */
+  readCharactersMax: 65_536,
   /** Patterns near a text that are looked at. */
   nearMost: 20,
   /** Patterns that get their vectors after one call. */
@@ -16,6 +17,8 @@ export const limits = {
   /** A correction is short; a longer text is a new task. */
   correctionCharactersMax: 300,
   adviceCharactersMax: 400,
+  /** Of what a pattern is about, beside its advice. */
+  aboutCharactersMax: 100,
   /** Argument names and changes that one advice tells of. */
   changesMax: 4,
   /** Patterns that are sorted in one go: five milliseconds on a busy machine. */

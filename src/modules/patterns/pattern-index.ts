@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Pattern } from '../../module-api.ts';
+import { contentWords, type Pattern } from '../../module-api.ts';
 import { limits } from './limits.ts';
-import { contentWords } from './words.ts';
 
 /** Active patterns by what they are for. */
 export interface PatternIndex {

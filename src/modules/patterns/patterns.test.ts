@@ -4,13 +4,13 @@ import type { ModuleWork } from '../../billing/module-tally.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, Message, Usage } from '../../kernel/message.ts';
-import type { Embeddings } from '../../kernel/ports/embeddings.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { PatternBook, type PersonsWord } from '../../patterns/pattern-book.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { patterns } from './patterns.ts';
+import { aboutCars } from './testing.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });
@@ -295,17 +295,7 @@ const anAnswer: Answer = {
 };
 
 describe('with vectors', () => {
-  /** Two directions: one for what is about cars, the other for all else. */
-  const embeddings: Embeddings = {
-    state: () => ({ source: 'test', why: undefined, whyNotLocal: undefined }),
-    one: async (text) => ({ vector: vectorOf(text), tokens: 1 }),
-    many: async (texts) => ({ vectors: texts.map(vectorOf), tokens: texts.map(() => 1) }),
-    sameAnswer: async () => ({ why: 'off' }),
-  };
-  const vectorOf = (text: string) => {
-    const isCar = /car|vehicle|automobile/.test(text);
-    return { space: 'test/2', values: Float32Array.of(isCar ? 1 : 0, isCar ? 0 : 1) };
-  };
+  const embeddings = aboutCars;
 
   test('a pattern is found by what is meant, once a call has been made', async () => {
     const table = new MemoryPatternTable();

@@ -1,4 +1,5 @@
-import type { Exchange, Kit, Message, Module } from '../../module-api.ts';
+import { createHash } from 'node:crypto';
+import { type Exchange, type Kit, type Message, type Module, personOf } from '../../module-api.ts';
 import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
 import { reckonAdvice } from './cost.ts';
 import { keepVectors } from './kept-vectors.ts';
@@ -7,7 +8,6 @@ import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
 import { ownWords } from './own-words.ts';
 import { PatternIndexes } from './pattern-index.ts';
-import { personOf } from './person.ts';
 import { relevantOf } from './relevance.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
@@ -54,7 +54,8 @@ export const patterns = (): Module<PatternsOptions> => {
       if (decided.length > 0) kit.trial(decided.some(({ decision }) => decision.isBare));
       if (isAdvised) reckonAdvice(textsOf(decided), exchange, kit);
       const from = Math.min(...counted.map(({ at }) => at));
-      kit.later(() => learn({ id, request, conversation: conversation.name, from }, kit));
+      const person = personFor(exchange, kit);
+      kit.later(() => learn({ id, request, conversation: conversation.name, person, from }, kit));
       kit.later(() => keepVectors(kit));
       const reply = await next(goesOn);
       // Outcomes may come as soon as the answer is there.
@@ -82,18 +83,19 @@ async function decisionsOf(exchange: Exchange, work: Work): Promise<readonly Dec
 }
 
 async function choose(
-  { request, conversation }: Exchange,
+  exchange: Exchange,
   { at, decided }: { readonly at: number; readonly decided: readonly Decided[] },
   { kit, indexes }: Work,
 ): Promise<Decision | undefined> {
+  const { request, conversation } = exchange;
   const open = await kit.patterns.open();
   const index = open.length === 0 ? undefined : await indexes.of(kit.scope, open);
   if (index === undefined) return undefined;
   const message = request.messages[at];
   const said = message === undefined ? '' : ownWords(message).slice(0, limits.saidCharactersMax);
-  const { budget_tokens, holdout, scope } = kit.options;
+  const { budget_tokens, holdout } = kit.options;
   const spent = decided.reduce((sum, { decision }) => sum + tokensOf(decision.text), 0);
-  const person = scope === 'account' ? null : personOf(request, kit.scope);
+  const person = personFor(exchange, kit);
   const { relevant, why } = await relevantOf(index, { request, said, scope: person }, kit);
   if (why !== undefined && why !== 'off') kit.note({ vectors: why });
   const before = new Set(decided.flatMap(({ decision }) => [...decision.with, ...decision.without]));
@@ -122,6 +124,14 @@ function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: Patter
     return exchange;
   }
   return exchange.with({ request: edited });
+}
+
+/** A name of ours for the end user whom a call is for; null where it names none, or all of them are one. */
+function personFor({ received }: Exchange, kit: PatternsKit): string | null {
+  if (kit.options.scope === 'account') return null;
+  const named = personOf(received);
+  if (!/[^[\]",\s]/.test(named)) return null;
+  return `user-${createHash('sha256').update(`${kit.scope}\n${named}`).digest('hex').slice(0, 24)}`;
 }
 
 /** Whether a person may have said something in it. */

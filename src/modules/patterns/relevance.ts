@@ -1,7 +1,12 @@
-import type { ChatRequest, Embeddings, Pattern, Vectors } from '../../module-api.ts';
+import {
+  type ChatRequest,
+  contentWords,
+  type Embeddings,
+  type Pattern,
+  type Vectors,
+} from '../../module-api.ts';
 import { limits } from './limits.ts';
 import type { PatternIndex } from './pattern-index.ts';
-import { contentWords } from './words.ts';
 
 /** What a pattern's text must have in common with what is said. */
 const leastCosine = 0.5;
@@ -34,12 +39,15 @@ export async function relevantOf(
     for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
   for (const [pattern, share] of wordShares(index, said)) add(pattern, share);
   const why =
-    index.wordCount.size === 0
+    index.wordCount.size === 0 || said === ''
       ? undefined
       : await addNear(index, said, { embed: kit.embed, vectors: kit.vectors, add });
   const relevant = [...scores]
     .filter(
-      ([pattern]) => (pattern.scope === null || pattern.scope === scope) && isFor(pattern, request.model),
+      ([pattern]) =>
+        (pattern.scope === null || pattern.scope === scope) &&
+        isFor(pattern, request.model) &&
+        isDeclared(pattern, request),
     )
     .map(([pattern, score]) => ({ pattern, score }))
     .sort((one, other) => other.score - one.score || (one.pattern.id < other.pattern.id ? -1 : 1));
@@ -73,7 +81,21 @@ async function addNear(
 
 function isFor({ trigger: { models } }: Pattern, model: string): boolean {
   if (models.length === 0) return true;
+  const names = [model, model.slice(model.indexOf('/') + 1)];
   return models.some((one) =>
-    one.endsWith('*') ? model.startsWith(one.slice(0, -1)) : one === model || model.endsWith(`/${one}`),
+    one.endsWith('*')
+      ? names.some((name) => name.startsWith(one.slice(0, -1)))
+      : names.includes(one) || model.endsWith(`/${one}`),
   );
+}
+
+/** What a lesson about a tool names stands in what is offered now: so it tells a model no name that isn't there already. */
+function isDeclared({ origin, trigger, advice }: Pattern, { tools = [] }: ChatRequest): boolean {
+  if (origin !== 'forge' || trigger.tools.length === 0) return true;
+  const named = advice.match(/"[^"]*"/g) ?? [];
+  return tools.some((tool) => {
+    if (!trigger.tools.includes(tool.name)) return false;
+    const schema = JSON.stringify(tool.input_schema ?? {});
+    return named.every((name) => schema.includes(name));
+  });
 }

@@ -1,11 +1,9 @@
-import type { Message, Verdict } from '../../module-api.ts';
-import { plain } from './cleansed.ts';
+import { contentWords, type Message, plain, type Verdict } from '../../module-api.ts';
 import { isCorrection } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { SignalName } from './options.ts';
-import { ownWords } from './own-words.ts';
+import { spokenWords } from './own-words.ts';
 import { toolStepsIn } from './tool-steps.ts';
-import { contentWords } from './words.ts';
 
 /** What each counts of a conversation, where nobody tells its outcome. */
 const weights: Readonly<Record<SignalName, number>> = { tools: 0.2, tests: 0.3, correction: 0.3, retry: 0.2 };
@@ -40,7 +38,7 @@ const readings: Readonly<
   retry(messages, from) {
     const said = messages
       .slice(from)
-      .map(ownWords)
+      .map(spokenWords)
       .filter((text) => text !== '')
       .map(wordsOf);
     return said.some((words, at) => words !== '' && said.indexOf(words) < at) ? 0 : undefined;
@@ -50,7 +48,7 @@ const readings: Readonly<
 function spokenAfter(messages: readonly Message[], from: number): readonly string[] {
   return messages
     .slice(from + 1)
-    .map((message) => plain(ownWords(message), limits.correctionCharactersMax + 1))
+    .map((message) => plain(spokenWords(message), limits.correctionCharactersMax + 1))
     .filter((text) => text !== '');
 }
 

@@ -1,4 +1,5 @@
-import { limits } from './limits.ts';
+/** More than these say no more. */
+const wordsMax = 200;
 
 /** Words that are in every text, of English mostly. */
 const common = new Set(
@@ -14,7 +15,7 @@ const common = new Set(
 export function contentWords(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
   const stems = words.filter((word) => !common.has(word)).map(stem);
-  return [...new Set(stems)].slice(0, limits.wordsMax);
+  return [...new Set(stems)].slice(0, wordsMax);
 }
 
 function stem(word: string): string {

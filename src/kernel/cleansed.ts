@@ -1,10 +1,12 @@
 /** The obvious shapes of secrets and of what identifies people. */
 const shapes: readonly RegExp[] = [
-  /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|github_pat|gw_live|whsec|hf|npm)[-_][\w-]{8,}/i,
+  /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|github_pat|gw_live|whsec|hf|npm|gsk|xai|r8|shpat|dop_v1|lin_api|pypi)[-_][\w-]{8,}/i,
   /\bA(?:KIA|SIA)[A-Z0-9]{12,}/,
   /\beyJ[\w-]{8,}\.[\w-]{4,}/,
   /-----BEGIN/,
   /\b(?:pass(?:word|wd|phrase)?|secret|token|api[-_ ]?key|credentials?|pin|kennwort|passwort)\b\s*(?:is|are|ist|[:=])\s*\S/i,
+  // Said without a sign between them: what follows such a word and has a digit.
+  /\b(?:pass(?:word|wd|code|phrase)?|pwd|secret|token|api[-_ ]?key|pin|kennwort|passwort)\b\W+(?:\w+\W+){0,6}?\S*\d/i,
   /\bbearer\s+[\w.-]{8,}/i,
   /\/\/[^\s/:@]+:[^\s/@]+@/,
   // A run of letters and digits that nobody says.
@@ -16,11 +18,13 @@ const shapes: readonly RegExp[] = [
   /\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,}/,
   /\b\d{1,3}(?:\.\d{1,3}){3}\b/,
   /\b\d{3}-\d{2}-\d{4}\b/,
+  /(?:\b[0-9a-f]{1,4}:{1,2}){3,}[0-9a-f]{1,4}\b/i,
 ];
 
 /** Whether a text may be kept and shown to a model in another conversation. */
 export function isClean(text: string): boolean {
-  return !shapes.some((shape) => shape.test(text));
+  const usual = text.normalize('NFKC');
+  return !shapes.some((shape) => shape.test(usual));
 }
 
 /** On one line, without marks that a model could take for the end of our block or for a role. */
