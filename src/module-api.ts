@@ -37,6 +37,7 @@ export {
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
+export { patternsModule, vectorPartOf } from './kernel/pattern-vectors.ts';
 export { personOf } from './kernel/person.ts';
 export type {
   Embedded,
@@ -49,6 +50,7 @@ export type {
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type {
   Forged,
+  Gist,
   Pattern,
   Patterns,
   PatternTrial,

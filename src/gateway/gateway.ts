@@ -77,7 +77,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const { usage } = parts.add(usagePart({ ...ground, creditUse }));
   const { spending } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart(ground));
-  const { book } = parts.add(patternsPart({ ...ground, requests }));
+  const { book } = parts.add(patternsPart({ ...ground, requests, meaning }));
   const { receipts } = parts.add(await receiptsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
   const people = parts.add(peoplePart({ ...ground, usage, directory, address, findGuest }));

@@ -81,6 +81,13 @@ export const limits = {
   patternsReadAtOnce: 500,
   /** How late a process sees what another has changed in them. */
   patternsSeenMs: 1000,
+  /** Past this a call waits for it. */
+  patternsStaleMs: 10_000,
+  /** Candidates that nothing has confirmed: of one end user, and of an account. */
+  patternCandidatesOfUserMax: 50,
+  patternCandidatesMax: 1000,
+  /** A note that is longer is a report, and no lesson. */
+  outcomeLessonCharactersMax: 300,
   patternTriggerCharactersMax: 1000,
   patternAdviceCharactersMax: 2000,
   patternNamesMax: 20,

@@ -1,68 +1,70 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import { Lru } from '../kernel/lru.ts';
 import type {
-  Forged,
+  Gist,
   Outcome,
   Pattern,
   PatternBooks,
+  PatternChange,
   PatternPage,
   Patterns,
   PatternTable,
-  PatternTrigger,
   Verdict,
 } from '../kernel/ports/patterns.ts';
-import { activated, isGood, judged, seenAgain, told, verdictOf } from './pattern-changes.ts';
+import { Forging, isUnconfirmed } from './forging.ts';
+import { fingerprintOf, newPattern, type PersonsWord } from './new-pattern.ts';
+import { OpenBooks } from './open-books.ts';
+import { isGood, judged, told, verdictOf } from './pattern-changes.ts';
 import { holdOutOf } from './worth.ts';
 
 export interface PatternBookParts {
   readonly table: PatternTable;
   readonly clock: Clock;
+  /** Told of patterns as they were that can no longer be looked for so: deleted, retired, or changed in what they are for. */
+  left?(owner: string, patterns: readonly Pattern[]): Promise<void>;
+  /** Told that all of a tenant is forgotten. */
+  forgot?(owner: string): Promise<void>;
   /** Told of what can't be done after calls. */
   onTrouble?(error: unknown): void;
 }
 
-/** What a person says of a pattern. */
-export interface PersonsWord {
-  readonly trigger: PatternTrigger;
-  readonly advice: string;
-  readonly state: Pattern['state'];
-  readonly scope: string | null;
-}
-
 export type ToldOutcome = Outcome & { readonly conversation: string };
-
-interface Open {
-  readonly version: number;
-  readonly patterns: readonly Pattern[];
-  readonly checkedAtMs: number;
-}
 
 /** What tenants have learned: kept in the database, and looked through in memory. */
 export class PatternBook implements PatternBooks {
+  readonly #parts: PatternBookParts;
   readonly #table: PatternTable;
   readonly #clock: Clock;
-  readonly #onTrouble: (error: unknown) => void;
-  #opened = new Lru<Promise<Open>>(limits.patternBooksOpen);
-  #patternsOpened = 0;
-  readonly #renewing = new Set<string>();
+  readonly #open: OpenBooks;
+  readonly #forging: Forging;
   #sinceTidying = 0;
 
-  constructor({ table, clock, onTrouble = () => undefined }: PatternBookParts) {
+  constructor(parts: PatternBookParts) {
+    const { table, clock } = parts;
+    this.#parts = parts;
     this.#table = table;
     this.#clock = clock;
-    this.#onTrouble = onTrouble;
+    this.#open = new OpenBooks({ table, clock, onTrouble: (error) => parts.onTrouble?.(error) });
+    this.#forging = new Forging({
+      table,
+      clock,
+      open: this.#open,
+      change: (owner, id, change) => this.#change(owner, id, change),
+      delete: (owner, id) => this.delete(owner, id),
+    });
   }
 
   of(owner: string): Patterns {
     return {
-      open: () => this.#open(owner),
+      open: () => this.#open.of(owner),
       holdOut: holdOutOf,
       note: (requestId, conversation) => this.#note(owner, requestId, conversation),
+      isAbout: (conversation, gist) => this.#isAbout(owner, conversation, gist),
       tried: (conversation, trials) => this.#table.tried(owner, conversation, trials, this.#clock.now()),
-      seems: (conversation, verdict) => this.#seems(owner, conversation, verdict),
-      forge: (forged) => this.#forge(owner, forged),
+      seems: (conversation, verdict) =>
+        this.#judge(owner, conversation, (outcomes) => (outcomes.length > 0 ? undefined : verdict)),
+      knows: async (lesson) => (await this.#forging.known(owner, lesson)) !== undefined,
+      forge: (forged) => this.#forging.forge(owner, forged),
     };
   }
 
@@ -79,12 +81,12 @@ export class PatternBook implements PatternBooks {
     owner: string,
     word: PersonsWord,
   ): Promise<{ readonly pattern: Pattern; readonly isNew: boolean } | undefined> {
-    const pattern = this.#newPattern(
-      { ...word, origin: 'person', fingerprint: fingerprintOf(word) },
-      'made by a person',
-    );
-    const added = await this.#table.add(owner, pattern, limits.patternsMax);
-    this.#changed(owner);
+    const fields = { ...word, origin: 'person', fingerprint: fingerprintOf(word) } as const;
+    const pattern = newPattern(fields, 'made by a person', this.#clock.now());
+    let added = await this.#table.add(owner, pattern, limits.patternsMax);
+    if (added === 'full' && (await this.#deleteUnconfirmed(owner)))
+      added = await this.#table.add(owner, pattern, limits.patternsMax);
+    this.#open.changed(owner);
     if (added === 'added') return { pattern, isNew: true };
     if (added === 'full') return undefined;
     const there = await this.#table.byFingerprint(owner, word.scope, pattern.fingerprint);
@@ -94,38 +96,42 @@ export class PatternBook implements PatternBooks {
   }
 
   /** A person's word. One that is made active again is counted anew, and is for all end users. */
-  async change(owner: string, id: string, word: Partial<PersonsWord>): Promise<Pattern | undefined> {
-    const changed = await this.#table.change(owner, id, (pattern) => this.#byWord(pattern, word));
-    this.#changed(owner);
-    return changed;
+  change(owner: string, id: string, word: Partial<PersonsWord>): Promise<Pattern | undefined> {
+    return this.#change(owner, id, (pattern) => this.#byWord(pattern, word));
   }
 
   async delete(owner: string, id: string): Promise<boolean> {
-    const deleted = await this.#table.delete(owner, id);
-    this.#changed(owner);
-    return deleted;
+    const pattern = await this.#table.find(owner, id);
+    if (pattern === undefined || !(await this.#table.delete(owner, id))) return false;
+    this.#open.changed(owner);
+    await this.#left(owner, [pattern]);
+    return true;
+  }
+
+  /** All that is known of a tenant: patterns, calls, trials, outcomes, and what they are found by. */
+  async forget(owner: string): Promise<void> {
+    await this.#table.forget(owner);
+    this.#open.forget(owner);
+    await this.#parts.forgot?.(owner);
   }
 
   conversationOf(owner: string, requestId: string): Promise<string | undefined> {
     return this.#table.conversationOf(owner, requestId);
   }
 
-  isConversation(owner: string, conversation: string): Promise<boolean> {
-    return this.#table.isConversation(owner, conversation);
+  async isConversation(owner: string, conversation: string): Promise<boolean> {
+    return (await this.#table.callOf(owner, conversation)) !== undefined;
   }
 
-  async outcome(owner: string, outcome: ToldOutcome): Promise<void> {
-    const { conversation, ...said } = outcome;
-    const isNew = await this.#table.addOutcome(owner, conversation, { ...said, atMs: this.#clock.now() });
-    if (!isNew) return;
-    const verdict = verdictOf(await this.#table.outcomes(owner, conversation));
-    if (verdict === undefined) return;
-    await this.#judge(owner, conversation, verdict);
-    if (isGood(verdict)) await this.#confirm(owner, conversation);
+  /** The same again changes nothing, and makes up for what was left undone the first time. */
+  async outcome(owner: string, { conversation, ...outcome }: ToldOutcome): Promise<void> {
+    await this.#table.addOutcome(owner, conversation, { ...outcome, atMs: this.#clock.now() });
+    const verdict = await this.#judge(owner, conversation, verdictOf);
+    if (verdict !== undefined && isGood(verdict)) await this.#forging.confirm(owner, conversation);
+    await this.#forging.fromOutcome(owner, conversation, outcome);
   }
 
   #byWord(pattern: Pattern, word: Partial<PersonsWord>): Pattern {
-    const atMs = this.#clock.now();
     const entries = Object.entries(word).filter(([, value]) => value !== undefined);
     const isActivated = word.state === 'active' && pattern.state !== 'active';
     const changed: Pattern = {
@@ -140,7 +146,7 @@ export class PatternBook implements PatternBooks {
     return told(
       { ...changed, fingerprint },
       `changed by a person: ${entries.map(([name]) => name).join(', ')}`,
-      atMs,
+      this.#clock.now(),
     );
   }
 
@@ -149,164 +155,55 @@ export class PatternBook implements PatternBooks {
     await this.#table.note(owner, { requestId, conversation, atMs });
     if (++this.#sinceTidying < limits.patternCallsBetweenTidying) return;
     this.#sinceTidying = 0;
-    void this.#table.tidy(atMs - limits.patternTrialsKeptMs).catch(this.#onTrouble);
+    void this.#table
+      .tidy(atMs - limits.patternTrialsKeptMs)
+      .catch((error: unknown) => this.#parts.onTrouble?.(error));
   }
 
-  async #seems(owner: string, conversation: string, verdict: Verdict): Promise<void> {
-    if ((await this.#table.outcomes(owner, conversation)).length > 0) return;
-    await this.#judge(owner, conversation, verdict);
+  #isAbout(owner: string, conversation: string, gist: Gist): Promise<void> {
+    return this.#table.isAbout(owner, { conversation, ...gist, atMs: this.#clock.now() });
   }
 
-  async #judge(owner: string, conversation: string, verdict: Verdict): Promise<void> {
+  /** What is decided from all outcomes that there are in that moment, whoever else tells one. */
+  async #judge(
+    owner: string,
+    conversation: string,
+    decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
+  ): Promise<Verdict | undefined> {
     const atMs = this.#clock.now();
-    await this.#table.judge(owner, conversation, verdict, (pattern, trial) =>
-      judged(pattern, trial, { conversation, atMs }),
+    const left: Pattern[] = [];
+    const verdict = await this.#table.judge(owner, conversation, decide, (pattern, trial) =>
+      noting(judged(pattern, trial, { conversation, atMs }), pattern, left),
     );
-    this.#changed(owner);
+    this.#open.changed(owner);
+    await this.#left(owner, left);
+    return verdict;
   }
 
-  /** A conversation went well: what was found in it works. */
-  async #confirm(owner: string, conversation: string): Promise<void> {
-    const open = await this.#open(owner);
-    for (const { id } of open.filter((one) => one.state === 'candidate' && one.seenIn.includes(conversation)))
-      await this.#table.change(owner, id, (pattern) =>
-        pattern.state === 'candidate'
-          ? activated(pattern, 'the conversation that it is from went well', this.#clock.now())
-          : pattern,
-      );
-    this.#changed(owner);
+  async #change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined> {
+    const left: Pattern[] = [];
+    const changed = await this.#table.change(owner, id, (pattern) => noting(change(pattern), pattern, left));
+    this.#open.changed(owner);
+    await this.#left(owner, left);
+    return changed;
   }
 
-  async #forge(owner: string, forged: Forged): Promise<Pattern | undefined> {
-    const atMs = this.#clock.now();
-    const { trigger, advice, scope, fingerprint, requestId, conversation, sameAs } = forged;
-    const there =
-      (await this.#table.byFingerprint(owner, scope, fingerprint)) ??
-      (await this.#table.byFingerprint(owner, null, fingerprint)) ??
-      (sameAs === undefined ? undefined : await this.#table.find(owner, sameAs));
-    if (there !== undefined) {
-      const seen = await this.#table.change(owner, there.id, (pattern) => seenAgain(pattern, forged, atMs));
-      if (seen !== there) this.#changed(owner);
-      return seen;
-    }
-    const went = verdictOf(await this.#table.outcomes(owner, conversation));
-    const found: Pattern = {
-      ...this.#newPattern(
-        { trigger, advice, scope, state: 'candidate', origin: 'forge', fingerprint },
-        `found in ${requestId}`,
-      ),
-      evidence: [requestId],
-      seenIn: [conversation],
-    };
-    const pattern =
-      went !== undefined && isGood(went)
-        ? activated(found, 'the conversation that it is from went well', atMs)
-        : found;
-    const added = await this.#table.add(owner, pattern, limits.patternsMax);
-    this.#changed(owner);
-    return added === 'added' ? pattern : undefined;
+  async #deleteUnconfirmed(owner: string): Promise<boolean> {
+    const [oldest] = (await this.#table.page(owner, { state: 'candidate', limit: limits.patternsMax }))
+      .filter(isUnconfirmed)
+      .slice(-1);
+    return oldest !== undefined && (await this.delete(owner, oldest.id));
   }
 
-  #newPattern(fields: PersonsWord & Pick<Pattern, 'origin' | 'fingerprint'>, what: string): Pattern {
-    const atMs = this.#clock.now();
-    return {
-      id: `pat_${atMs.toString(16).padStart(12, '0')}${randomBytes(8).toString('hex')}`,
-      ...fields,
-      wins: 0,
-      losses: 0,
-      without: { wins: 0, losses: 0 },
-      evidence: [],
-      seenIn: [],
-      wonIn: [],
-      story: [{ atMs, what }],
-      createdAtMs: atMs,
-      updatedAtMs: atMs,
-    };
-  }
-
-  /** From now on this process looks again. */
-  #changed(owner: string): void {
-    const before = this.#opened.get(owner);
-    if (before === undefined) return;
-    this.#opened.set(
-      owner,
-      before.then((open) => ({ ...open, checkedAtMs: Number.NEGATIVE_INFINITY })),
-    );
-  }
-
-  async #open(owner: string): Promise<readonly Pattern[]> {
-    const before = this.#opened.get(owner);
-    const known = before === undefined ? undefined : await before;
-    if (known !== undefined && this.#clock.now() - known.checkedAtMs < limits.patternsSeenMs)
-      return known.patterns;
-    const reading = this.#read(owner, known);
-    if (this.#opened.get(owner) === before) this.#opened.set(owner, reading);
-    return (await reading).patterns;
-  }
-
-  /** Where the database is away, what was known before is better than nothing. */
-  async #read(owner: string, known: Open | undefined): Promise<Open> {
-    const checkedAtMs = this.#clock.now();
-    try {
-      const version = await this.#table.version(owner);
-      if (known?.version === version) return { ...known, checkedAtMs };
-      // Many take a while to be read, and no call waits for that.
-      if (known !== undefined && known.patterns.length > limits.patternsReadAtOnce) {
-        void this.#renew(owner, version);
-        return { ...known, checkedAtMs };
-      }
-      return { version, checkedAtMs, patterns: version === 0 ? [] : await this.#load(owner) };
-    } catch (error) {
-      this.#onTrouble(error);
-      return { version: known?.version ?? -1, patterns: known?.patterns ?? [], checkedAtMs };
-    }
-  }
-
-  async #renew(owner: string, version: number): Promise<void> {
-    if (this.#renewing.has(owner)) return;
-    this.#renewing.add(owner);
-    try {
-      const patterns = await this.#load(owner);
-      this.#opened.set(owner, Promise.resolve({ version, patterns, checkedAtMs: this.#clock.now() }));
-    } catch (error) {
-      this.#onTrouble(error);
-    } finally {
-      this.#renewing.delete(owner);
-    }
-  }
-
-  async #load(owner: string): Promise<readonly Pattern[]> {
-    const patterns: Pattern[] = [];
-    for (const state of ['active', 'candidate'] as const)
-      for (let after: string | undefined; ; ) {
-        const page = await this.#table.page(owner, { state, after, limit: limits.databaseRowsAtOnce });
-        patterns.push(...page);
-        if (page.length < limits.databaseRowsAtOnce) break;
-        after = page.at(-1)?.id;
-      }
-    this.#patternsOpened += patterns.length;
-    if (this.#patternsOpened > limits.patternsOpen) {
-      // What is needed is read again.
-      this.#opened = new Lru(limits.patternBooksOpen);
-      this.#patternsOpened = 0;
-    }
-    return patterns;
+  async #left(owner: string, patterns: readonly Pattern[]): Promise<void> {
+    if (patterns.length > 0) await this.#parts.left?.(owner, patterns);
   }
 }
 
-/** Of the words that it has, whatever stands between them. */
-function fingerprintOf({ trigger, advice }: Pick<Pattern, 'trigger' | 'advice'>): string {
-  const said = [
-    trigger.text,
-    [...trigger.tools].sort().join(' '),
-    [...trigger.models].sort().join(' '),
-    advice,
-  ];
-  const words = said.map((text) =>
-    text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim(),
-  );
-  return `text ${createHash('sha256').update(words.join('\n')).digest('base64url')}`;
+/** A change that may be made more than once, where a transaction is: the last one counts. */
+function noting(now: Pattern, before: Pattern, left: Pattern[]): Pattern {
+  const isSame =
+    now.state !== 'retired' && now.scope === before.scope && now.trigger.text === before.trigger.text;
+  if (!isSame && before.state !== 'retired') left.push(before);
+  return now;
 }

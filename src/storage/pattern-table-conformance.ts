@@ -109,7 +109,7 @@ export function patternTableConformance(name: string, make: MakeTables): void {
         await patterns.judge(
           owner,
           conversation,
-          { good, bad: 1 - good },
+          () => ({ good, bad: 1 - good }),
           (pattern, { isHeldOut, before, now }) => {
             seen.push([pattern.id, isHeldOut, before.good, now.good]);
             return { ...pattern, wins: pattern.wins + now.good - before.good };
@@ -128,6 +128,46 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       assert.deepEqual(await judge('ada', 'c2', 1), []);
       assert.deepEqual(await judge('eve', 'c1', 1), []);
       assert.equal((await patterns.find('ada', one.id))?.wins, 0);
+    });
+
+    test('a verdict is decided by all outcomes that there are in that moment, or not at all', async (t) => {
+      const [patterns, other] = await make(t);
+      const pattern = somePattern();
+      await patterns.add('ada', pattern, most);
+      await patterns.tried('ada', 'c1', [{ patternId: pattern.id, isHeldOut: false }], 1);
+      await Promise.all(
+        Array.from({ length: 10 }, async (_, at) => {
+          const table = at % 2 === 0 ? patterns : other;
+          await table.addOutcome('ada', 'c1', { ...success, requestId: `r${at}`, atMs: at });
+          await table.judge(
+            'ada',
+            'c1',
+            (outcomes) => ({ good: outcomes.length / 10, bad: 0 }),
+            (one, { before, now }) => ({ ...one, wins: one.wins + now.good - before.good }),
+          );
+        }),
+      );
+      assert.equal(Math.round(10 * ((await patterns.find('ada', pattern.id))?.wins ?? 0)), 10);
+      const undecided = await patterns.judge(
+        'ada',
+        'c1',
+        () => undefined,
+        () => assert.fail(),
+      );
+      assert.equal(undecided, undefined);
+    });
+
+    test('the first word on what a conversation is about stands, until it is old', async (t) => {
+      const [patterns, other] = await make(t);
+      await patterns.isAbout('ada', { conversation: 'c1', about: 'bread', scope: 'u-1', atMs: 1 });
+      await other.isAbout('ada', { conversation: 'c1', about: 'cake', scope: null, atMs: 2 });
+      await patterns.isAbout('ada', { conversation: 'c2', about: 'cake', scope: null, atMs: 20 });
+      assert.deepEqual(await other.gist('ada', 'c1'), { about: 'bread', scope: 'u-1' });
+      assert.deepEqual(await patterns.gist('ada', 'c2'), { about: 'cake', scope: null });
+      assert.equal(await patterns.gist('eve', 'c1'), undefined);
+      await patterns.tidy(10);
+      assert.equal(await patterns.gist('ada', 'c1'), undefined);
+      assert.notEqual(await patterns.gist('ada', 'c2'), undefined);
     });
 
     test('the same outcome again is no second one, another is the last word', async (t) => {
@@ -149,15 +189,18 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       await patterns.note('ada', { requestId: 'r2', conversation: 'c2', atMs: 20 });
       assert.equal(await patterns.conversationOf('ada', 'r1'), 'c1');
       assert.equal(await patterns.conversationOf('eve', 'r1'), undefined);
-      assert.equal(await patterns.isConversation('ada', 'c1'), true);
-      assert.equal(await patterns.isConversation('eve', 'c1'), false);
+      assert.equal(await patterns.callOf('ada', 'c1'), 'r1');
+      assert.equal(await patterns.callOf('eve', 'c1'), undefined);
       assert.equal(await patterns.tidy(10), false);
-      assert.equal(await patterns.isConversation('ada', 'c1'), false);
+      assert.equal(await patterns.callOf('ada', 'c1'), undefined);
       assert.equal(await patterns.conversationOf('ada', 'r2'), 'c2');
       const pattern = somePattern();
       await patterns.add('ada', pattern, most);
       await patterns.add('eve', pattern, most);
+      await patterns.isAbout('ada', { conversation: 'c2', about: 'bread', scope: null, atMs: 20 });
       await patterns.forget('ada');
+      assert.equal(await patterns.version('ada'), 0);
+      assert.equal(await patterns.gist('ada', 'c2'), undefined);
       assert.deepEqual(await patterns.page('ada', { limit: 9 }), []);
       assert.equal(await patterns.conversationOf('ada', 'r2'), undefined);
       assert.deepEqual(await patterns.find('eve', pattern.id), pattern);

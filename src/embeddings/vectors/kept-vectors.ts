@@ -52,6 +52,7 @@ export class KeptVectors implements VectorShelves {
     return {
       add: (entry) => this.#add(owner, entry),
       search: (near, question) => this.#search(owner, near, question),
+      data: (ids, part) => this.#data(owner, ids, part),
       remove: (ids, part) => this.#remove(owner, ids, part),
       forget: () => this.#done(() => this.#forget(owner)),
     };
@@ -88,6 +89,21 @@ export class KeptVectors implements VectorShelves {
       for (let rounds = 0; rounds < tidyRoundsMax; rounds++)
         if (!(await this.#parts.table.tidy(nowMs))) return;
     });
+  }
+
+  async #data(
+    owner: VectorOwner,
+    ids: readonly string[],
+    part = '',
+  ): Promise<ReadonlyMap<string, string> | undefined> {
+    const [asked, of] = [checkedIds(ids), checkedName('a part', part)];
+    try {
+      const rows = await this.#parts.table.find(owner, of, asked);
+      return new Map(rows.map(({ id, data }) => [id, data]));
+    } catch (thrown) {
+      this.#why(thrown);
+      return undefined;
+    }
   }
 
   async #remove(owner: VectorOwner, ids: readonly string[], part = ''): Promise<VectorsDone> {

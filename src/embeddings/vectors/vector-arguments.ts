@@ -12,8 +12,7 @@ export function checkedName(what: string, name: string): string {
 
 export function checkedIds(ids: readonly string[]): readonly string[] {
   const most = limits.vectorsFoundMax;
-  if (ids.length > most)
-    throw new Error(`${ids.length} vectors can't be removed at once: ${most} are allowed`);
+  if (ids.length > most) throw new Error(`${ids.length} vectors can't be named at once: ${most} are allowed`);
   return ids.map((id) => checkedName('an id', id));
 }
 

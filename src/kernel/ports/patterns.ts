@@ -98,7 +98,14 @@ export interface PatternTable {
     call: { readonly requestId: string; readonly conversation: string; readonly atMs: number },
   ): Promise<void>;
   conversationOf(owner: string, requestId: string): Promise<string | undefined>;
-  isConversation(owner: string, conversation: string): Promise<boolean>;
+  /** One of its calls; undefined where there is no such conversation. */
+  callOf(owner: string, conversation: string): Promise<string | undefined>;
+  /** The first word on what a conversation is about stands. */
+  isAbout(
+    owner: string,
+    said: Gist & { readonly conversation: string; readonly atMs: number },
+  ): Promise<void>;
+  gist(owner: string, conversation: string): Promise<Gist | undefined>;
   /** The first word on a pattern in a conversation stands. */
   tried(owner: string, conversation: string, trials: readonly PatternTrial[], atMs: number): Promise<void>;
   /** The last word on the same thing counts; false where it was just that. */
@@ -108,15 +115,24 @@ export interface PatternTable {
     outcome: Outcome & { readonly atMs: number },
   ): Promise<boolean>;
   outcomes(owner: string, conversation: string): Promise<readonly Outcome[]>;
-  /** Gives every trial of a conversation this verdict, and each pattern what `change` makes of it then, in one step. */
+  /**
+   * Decides on a conversation by all outcomes that it has, gives every trial that verdict, and each pattern what `change`
+   * makes of it then, in one step. Where nothing is decided, all stays as it is.
+   */
   judge(
     owner: string,
     conversation: string,
-    verdict: Verdict,
+    decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
     change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
-  ): Promise<void>;
+  ): Promise<Verdict | undefined>;
   /** Forgets calls, trials and outcomes from before, some at a time; true where there may be more. What patterns have won and lost stays. */
   tidy(beforeMs: number): Promise<boolean>;
+}
+
+/** What a conversation is about, and whom it is for: the first words of a person in it, where these may be kept. */
+export interface Gist {
+  readonly about: string;
+  readonly scope: string | null;
 }
 
 /** What is found in a call, and might become a pattern. */
@@ -129,6 +145,8 @@ export interface Forged {
   readonly sameAs?: string | undefined;
   readonly requestId: string;
   readonly conversation: string;
+  /** It counts only once another conversation shows the same, however this one went. */
+  readonly isRepeated?: true;
 }
 
 /** The patterns of one tenant, for modules. */
@@ -139,9 +157,13 @@ export interface Patterns {
   holdOut(pattern: Pattern, usual: number): number;
   /** Remembers which conversation a call belongs to, so that outcomes find it. */
   note(requestId: string, conversation: string): Promise<void>;
+  /** Remembers what a conversation is about, for lessons from how it went. */
+  isAbout(conversation: string, gist: Gist): Promise<void>;
   tried(conversation: string, trials: readonly PatternTrial[]): Promise<void>;
   /** How a conversation seems to go; what is told of it counts more. */
-  seems(conversation: string, verdict: Verdict): Promise<void>;
+  seems(conversation: string, verdict: Verdict): Promise<unknown>;
+  /** Whether there is one already, retired ones included. */
+  knows(lesson: Pick<Forged, 'scope' | 'fingerprint'>): Promise<boolean>;
   /** Becomes a candidate, or more evidence for what is there. */
   forge(forged: Forged): Promise<Pattern | undefined>;
 }

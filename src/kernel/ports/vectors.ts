@@ -6,6 +6,8 @@ export interface Vectors {
   add(entry: NewVector): Promise<VectorsDone>;
   /** Those of the same space, the nearest first. What was added elsewhere is found after a second, what was removed never. */
   search(near: Vector, question?: VectorQuestion): Promise<VectorsFound>;
+  /** Of these, the data of those that are there, by id; undefined where nobody can say. Up to 100 at a time. */
+  data(ids: readonly string[], part?: string): Promise<ReadonlyMap<string, string> | undefined>;
   /** In one part; in that without a name where none is said. Up to 100 at a time. */
   remove(ids: readonly string[], part?: string): Promise<VectorsDone>;
   /** Removes all that this module keeps for this tenant. */

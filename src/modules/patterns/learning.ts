@@ -1,7 +1,16 @@
-import { type ChatRequest, isClean, type Kit, type Pattern, plain } from '../../module-api.ts';
+import {
+  type ChatRequest,
+  contentWords,
+  isClean,
+  type Kit,
+  type Pattern,
+  plain,
+  vectorPartOf,
+} from '../../module-api.ts';
 import { type Lesson, lessonsIn } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { PatternsOptions } from './options.ts';
+import { spokenWords } from './own-words.ts';
 import { seemsIn } from './signals.ts';
 
 interface Learnt {
@@ -14,8 +23,11 @@ interface Learnt {
   readonly from: number;
 }
 
-/** Nearer than this two say the same. */
-const sameCosine = 0.92;
+/** Nearer than this two are about the same, and say the same. */
+const sameTrigger = 0.92;
+const sameAdvice = 0.92;
+/** Nobody waits for it. */
+const unhurried = { deadlineMs: 15_000 } as const;
 
 /** What a call shows, looked at when it is over. */
 export async function learn(learnt: Learnt, kit: Kit<PatternsOptions>): Promise<void> {
@@ -25,26 +37,43 @@ export async function learn(learnt: Learnt, kit: Kit<PatternsOptions>): Promise<
     if (verdict.good + verdict.bad > 0) await kit.patterns.seems(conversation, verdict);
   }
   if (kit.options.forge === 'off') return;
-  for (const lesson of lessonsIn(request)) await forge(lesson, learnt, kit);
+  await rememberAbout(learnt, kit);
+  let wordings = kit.options.forge === 'model' ? limits.wordingsMax : 0;
+  for (const lesson of lessonsIn(request))
+    if (await forge(lesson, learnt, { kit, isWorded: wordings > 0 })) wordings--;
 }
 
-async function forge(lesson: Lesson, learnt: Learnt, kit: Kit<PatternsOptions>): Promise<void> {
-  const { id, request, conversation, person } = learnt;
-  const open = await kit.patterns.open();
-  const isKnown = open.some(({ fingerprint }) => fingerprint === lesson.fingerprint);
-  const advice =
-    kit.options.forge === 'model' && !isKnown ? await worded(lesson, request.model, kit) : lesson.advice;
-  await kit.patterns.forge({
-    ...lesson,
-    advice,
-    scope: person,
-    requestId: id,
-    conversation,
-    ...(!isKnown && { sameAs: await sameAs(lesson, person, kit) }),
-  });
+/** What a conversation is about is told by how it begins. */
+async function rememberAbout(
+  { request: { messages }, conversation, person }: Learnt,
+  kit: Kit<PatternsOptions>,
+): Promise<void> {
+  if (messages.some(({ role }) => role === 'assistant')) return;
+  const said = messages.map(spokenWords).find((text) => text !== '') ?? '';
+  const about = plain(said, limits.correctionCharactersMax);
+  if (contentWords(about).length >= 2 && isClean(about))
+    await kit.patterns.isAbout(conversation, { about, scope: person });
 }
 
-/** One about the same thing in other words. */
+/** True where a model was asked to word it. */
+async function forge(
+  lesson: Lesson,
+  { id, request, conversation, person }: Learnt,
+  { kit, isWorded }: { readonly kit: Kit<PatternsOptions>; readonly isWorded: boolean },
+): Promise<boolean> {
+  const found = { ...lesson, scope: person, requestId: id, conversation };
+  if (await kit.patterns.knows(found)) {
+    await kit.patterns.forge(found);
+    return false;
+  }
+  const same = await sameAs(lesson, person, kit);
+  const asks = isWorded && same === undefined;
+  const advice = asks ? await worded(lesson, request.model, kit) : lesson.advice;
+  await kit.patterns.forge({ ...found, advice, sameAs: same });
+  return asks;
+}
+
+/** One about the same thing in other words, of the same end user or of all. */
 async function sameAs(
   lesson: Lesson,
   person: string | null,
@@ -52,19 +81,27 @@ async function sameAs(
 ): Promise<string | undefined> {
   const { text } = lesson.trigger;
   if (text === '') return undefined;
-  const { vector } = await kit.embed.one(text);
-  const near = vector && (await kit.vectors.search(vector, { most: 3, least: sameCosine }));
-  const ids = new Set(near?.found?.map(({ id }) => id));
+  const { vector } = await kit.embed.one(text, unhurried);
+  const said = await kit.embed.one(lesson.advice, unhurried);
+  if (vector === undefined || said.vector === undefined) return undefined;
   const open = await kit.patterns.open();
-  const said = await kit.embed.one(lesson.advice);
-  const isMeant = ({ id, origin, scope }: Pattern) =>
-    ids.has(id) && origin === 'forge' && (scope === null || scope === person);
-  for (const one of open.filter(isMeant)) {
-    const other = await kit.embed.one(one.advice);
-    if (said.vector && other.vector && cosineOf(said.vector.values, other.vector.values) >= sameCosine)
-      return one.id;
+  for (const scope of new Set([person, null])) {
+    const { found } = await kit.vectors.search(vector, {
+      part: vectorPartOf(scope),
+      most: limits.nearMost,
+      least: sameTrigger,
+    });
+    const near = new Set(found?.map(({ id }) => id));
+    for (const one of open.filter((other) => isMeant(other, scope, near))) {
+      const other = await kit.embed.one(one.advice, unhurried);
+      if (other.vector && cosineOf(said.vector.values, other.vector.values) >= sameAdvice) return one.id;
+    }
   }
   return undefined;
+}
+
+function isMeant({ id, origin, scope }: Pattern, wanted: string | null, near: ReadonlySet<string>): boolean {
+  return origin === 'forge' && scope === wanted && near.has(id);
 }
 
 function cosineOf(one: Float32Array, other: Float32Array): number {

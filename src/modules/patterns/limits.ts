@@ -10,10 +10,14 @@ export const limits = {
   vectorsAtOnce: 16,
   /** A vector is kept as long as its pattern, which nobody says the end of. */
   vectorLifeSeconds: 10 * 365 * 86_400,
+  /** Characters of what a tool said that are looked at. */
+  outputCharactersMax: 20_000,
   /** Messages back from the newest that lessons are looked for in. */
   messagesBack: 60,
   /** Lessons of one call. */
   lessonsMax: 5,
+  /** Lessons of one call that a model is asked to word. */
+  wordingsMax: 1,
   /** A correction is short; a longer text is a new task. */
   correctionCharactersMax: 300,
   adviceCharactersMax: 400,

@@ -9,6 +9,8 @@ export interface PatternIndex {
   readonly byId: ReadonlyMap<string, Pattern>;
   /** How many words of each are looked for. */
   readonly wordCount: ReadonlyMap<Pattern, number>;
+  /** Whose have texts, null for those of all end users. */
+  readonly textScopes: ReadonlySet<string | null>;
 }
 
 interface Kept {
@@ -48,9 +50,11 @@ async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
   const active = patterns.filter(({ state }) => state === 'active');
   const byTool = new Map<string, Pattern[]>();
   const all = new Map<string, Pattern[]>();
+  const textScopes = new Set<string | null>();
   for (const [at, pattern] of active.entries()) {
     if (at % limits.indexedAtOnce === limits.indexedAtOnce - 1) await nextTurn();
     for (const tool of pattern.trigger.tools) push(byTool, tool, pattern);
+    if (pattern.trigger.text !== '') textScopes.add(pattern.scope);
     for (const word of contentWords(pattern.trigger.text)) push(all, word, pattern);
   }
   // What many have in common tells none of them apart.
@@ -59,7 +63,7 @@ async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
   const wordCount = new Map<Pattern, number>();
   for (const having of byWord.values())
     for (const pattern of having) wordCount.set(pattern, (wordCount.get(pattern) ?? 0) + 1);
-  return { byTool, byWord, byId: new Map(active.map((one) => [one.id, one])), wordCount };
+  return { byTool, byWord, byId: new Map(active.map((one) => [one.id, one])), wordCount, textScopes };
 }
 
 function push(map: Map<string, Pattern[]>, key: string, pattern: Pattern): void {

@@ -5,7 +5,8 @@ import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, Message, Usage } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
-import { PatternBook, type PersonsWord } from '../../patterns/pattern-book.ts';
+import type { PersonsWord } from '../../patterns/new-pattern.ts';
+import { PatternBook } from '../../patterns/pattern-book.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
@@ -120,10 +121,15 @@ describe('advice', () => {
       const { sent } = await run(ask(user('Deploy the shop to staging.')), { headers });
       const isThere = String(sent[0]?.messages[0]?.content).includes('migrations');
       arms.add(isThere);
-      await table.judge('local', `c${at}`, { good: 1, bad: 0 }, (pattern, trial) => {
-        assert.equal(trial.isHeldOut, !isThere);
-        return pattern;
-      });
+      await table.judge(
+        'local',
+        `c${at}`,
+        () => ({ good: 1, bad: 0 }),
+        (pattern, trial) => {
+          assert.equal(trial.isHeldOut, !isThere);
+          return pattern;
+        },
+      );
     }
     assert.equal(arms.size, 2);
     assert.equal(made.length, 1);

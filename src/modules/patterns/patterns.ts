@@ -1,8 +1,15 @@
 import { createHash } from 'node:crypto';
-import { type Exchange, type Kit, type Message, type Module, personOf } from '../../module-api.ts';
+import {
+  type Exchange,
+  type Kit,
+  type Message,
+  type Module,
+  patternsModule,
+  personOf,
+} from '../../module-api.ts';
 import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
 import { reckonAdvice } from './cost.ts';
-import { keepVectors } from './kept-vectors.ts';
+import { PatternVectors } from './kept-vectors.ts';
 import { learn } from './learning.ts';
 import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
@@ -26,8 +33,9 @@ interface Decided {
 
 export const patterns = (): Module<PatternsOptions> => {
   const indexes = new PatternIndexes();
+  const vectors = new PatternVectors();
   return {
-    name: 'patterns',
+    name: patternsModule,
     summary: 'Remembers what worked and brings it in where it helps.',
     status: 'preview',
     protective: false,
@@ -56,7 +64,7 @@ export const patterns = (): Module<PatternsOptions> => {
       const from = Math.min(...counted.map(({ at }) => at));
       const person = personFor(exchange, kit);
       kit.later(() => learn({ id, request, conversation: conversation.name, person, from }, kit));
-      kit.later(() => keepVectors(kit));
+      kit.later(() => vectors.keep(kit));
       const reply = await next(goesOn);
       // Outcomes may come as soon as the answer is there.
       await Promise.all([noted, tried]);

@@ -4,6 +4,7 @@ import {
   type Embeddings,
   type Pattern,
   type Vectors,
+  vectorPartOf,
 } from '../../module-api.ts';
 import { limits } from './limits.ts';
 import type { PatternIndex } from './pattern-index.ts';
@@ -39,9 +40,9 @@ export async function relevantOf(
     for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
   for (const [pattern, share] of wordShares(index, said)) add(pattern, share);
   const why =
-    index.wordCount.size === 0 || said === ''
+    said === ''
       ? undefined
-      : await addNear(index, said, { embed: kit.embed, vectors: kit.vectors, add });
+      : await addNear(index, { said, scope }, { embed: kit.embed, vectors: kit.vectors, add });
   const relevant = [...scores]
     .filter(
       ([pattern]) =>
@@ -65,18 +66,23 @@ function wordShares(index: PatternIndex, said: string): readonly (readonly [Patt
 
 /** Says why, where there are no vectors. */
 async function addNear(
-  { byId }: PatternIndex,
-  said: string,
+  { byId, textScopes }: PatternIndex,
+  { said, scope }: Pick<Asked, 'said' | 'scope'>,
   kit: { embed: Embeddings; vectors: Vectors; add(pattern: Pattern, score: number): void },
 ): Promise<string | undefined> {
+  const scopes = [...new Set([null, scope])].filter((one) => textScopes.has(one));
+  if (scopes.length === 0) return undefined;
   const { vector, why } = await kit.embed.one(said);
   if (vector === undefined) return why;
-  const near = await kit.vectors.search(vector, { most: limits.nearMost, least: leastCosine });
-  for (const { id, cosine } of near.found ?? []) {
+  const question = { most: limits.nearMost, least: leastCosine };
+  const near = await Promise.all(
+    scopes.map((one) => kit.vectors.search(vector, { ...question, part: vectorPartOf(one) })),
+  );
+  for (const { id, cosine } of near.flatMap(({ found = [] }) => found)) {
     const pattern = byId.get(id);
     if (pattern !== undefined) kit.add(pattern, cosine);
   }
-  return near.why;
+  return near.find(({ why: not }) => not !== undefined)?.why;
 }
 
 function isFor({ trigger: { models } }: Pattern, model: string): boolean {

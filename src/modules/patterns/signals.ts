@@ -3,6 +3,7 @@ import { isCorrection } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { SignalName } from './options.ts';
 import { spokenWords } from './own-words.ts';
+import { testsPassed } from './test-runs.ts';
 import { toolStepsIn } from './tool-steps.ts';
 
 /** What each counts of a conversation, where nobody tells its outcome. */
@@ -30,7 +31,8 @@ const readings: Readonly<
   },
   tests(messages, from) {
     const runs = toolStepsIn(messages).filter(({ at }) => at > from);
-    return runs.map(({ output }) => testsIn(output)).findLast((run) => run !== undefined);
+    const last = runs.map(({ output }) => testsPassed(output)).findLast((passed) => passed !== undefined);
+    return last === undefined ? undefined : Number(last);
   },
   correction(messages, from) {
     return spokenAfter(messages, from).some(isCorrection) ? 0 : undefined;
@@ -55,17 +57,4 @@ function spokenAfter(messages: readonly Message[], from: number): readonly strin
 function wordsOf(text: string): string {
   const words = contentWords(text);
   return words.length < 2 ? '' : words.join(' ');
-}
-
-/** Whether a test run passed, by the summaries of common runners. */
-function testsIn(output: string): number | undefined {
-  const failed = /\b(\d+) (?:tests? )?(?:failed|failing|failures?)\b|\bfail(?:ed|ures)?:? (\d+)\b/i.exec(
-    output,
-  );
-  if (failed !== null && Number(failed[1] ?? failed[2]) > 0) return 0;
-  return /\b[1-9]\d* (?:tests? )?(?:passed|passing)\b|\bpass(?:ed)?:? [1-9]\d*\b|\btest result: ok\b/i.test(
-    output,
-  )
-    ? 1
-    : undefined;
 }

@@ -24,12 +24,18 @@ export function toolStepsIn(messages: readonly Message[]): readonly ToolStep[] {
       if (block.type !== 'tool_result') continue;
       const use = uses.get(block.tool_use_id);
       if (use === undefined) continue;
-      const output = textOf(block.content).slice(0, 20_000);
+      const output = endsOf(textOf(block.content));
       const failed = block.is_error ?? saysFailure(output);
       steps.push({ tool: use.name, input: use.input, failed, output, at });
     }
   }
   return steps;
+}
+
+/** Errors stand at the start of what a tool says, and what a run came to at its end. */
+function endsOf(output: string): string {
+  const half = limits.outputCharactersMax / 2;
+  return output.length <= 2 * half ? output : `${output.slice(0, half)}\n${output.slice(-half)}`;
 }
 
 /** Most formats don't mark failures. */

@@ -1,4 +1,5 @@
 import type {
+  Gist,
   JudgedTrial,
   Outcome,
   Pattern,
@@ -15,6 +16,7 @@ interface Owned {
   readonly calls: Map<string, { readonly conversation: string; readonly atMs: number }>;
   readonly trials: Map<string, Map<string, PatternTrial & { verdict: Verdict }>>;
   readonly outcomes: Map<string, Map<string, Outcome>>;
+  readonly gists: Map<string, Gist & { readonly atMs: number }>;
 }
 
 const undecided: Verdict = { good: 0, bad: 0 };
@@ -85,10 +87,23 @@ export class MemoryPatternTable implements PatternTable {
     return this.#of(owner).calls.get(requestId)?.conversation;
   }
 
-  async isConversation(owner: string, conversation: string): Promise<boolean> {
+  async callOf(owner: string, conversation: string): Promise<string | undefined> {
     return this.#of(owner)
-      .calls.values()
-      .some((call) => call.conversation === conversation);
+      .calls.entries()
+      .find(([, call]) => call.conversation === conversation)?.[0];
+  }
+
+  async isAbout(
+    owner: string,
+    { conversation, about, scope, atMs }: Parameters<PatternTable['isAbout']>[1],
+  ): Promise<void> {
+    const { gists } = this.#of(owner);
+    if (!gists.has(conversation)) gists.set(conversation, { about, scope, atMs });
+  }
+
+  async gist(owner: string, conversation: string): Promise<Gist | undefined> {
+    const gist = this.#of(owner).gists.get(conversation);
+    return gist && { about: gist.about, scope: gist.scope };
   }
 
   async tried(owner: string, conversation: string, trials: readonly PatternTrial[]): Promise<void> {
@@ -120,9 +135,11 @@ export class MemoryPatternTable implements PatternTable {
   async judge(
     owner: string,
     conversation: string,
-    verdict: Verdict,
+    decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
     change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
-  ): Promise<void> {
+  ): Promise<Verdict | undefined> {
+    const verdict = decide(await this.outcomes(owner, conversation));
+    if (verdict === undefined) return undefined;
     const of = this.#of(owner);
     for (const trial of of.trials.get(conversation)?.values() ?? []) {
       const before = trial.verdict;
@@ -132,11 +149,13 @@ export class MemoryPatternTable implements PatternTable {
       if (pattern !== undefined)
         this.#replace(of, pattern, change(pattern, { ...trial, before, now: verdict }));
     }
+    return verdict;
   }
 
   async tidy(beforeMs: number): Promise<boolean> {
-    for (const { calls } of this.#owners.values())
-      for (const [id, { atMs }] of calls) if (atMs < beforeMs) calls.delete(id);
+    for (const { calls, gists } of this.#owners.values())
+      for (const kept of [calls, gists])
+        for (const [id, { atMs }] of kept) if (atMs < beforeMs) kept.delete(id);
     return false;
   }
 
@@ -147,6 +166,7 @@ export class MemoryPatternTable implements PatternTable {
       calls: new Map(),
       trials: new Map(),
       outcomes: new Map(),
+      gists: new Map(),
     };
     this.#owners.set(owner, there);
     return there;

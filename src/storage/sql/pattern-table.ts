@@ -1,6 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type {
+  Gist,
   JudgedTrial,
   Outcome,
   Pattern,
@@ -124,8 +125,16 @@ export class SqlPatternTable implements PatternTable {
     return this.#trials.conversationOf(owner, requestId);
   }
 
-  isConversation(owner: string, conversation: string): Promise<boolean> {
-    return this.#trials.isConversation(owner, conversation);
+  callOf(owner: string, conversation: string): Promise<string | undefined> {
+    return this.#trials.callOf(owner, conversation);
+  }
+
+  isAbout(...said: Parameters<PatternTable['isAbout']>): Promise<void> {
+    return this.#trials.isAbout(...said);
+  }
+
+  gist(owner: string, conversation: string): Promise<Gist | undefined> {
+    return this.#trials.gist(owner, conversation);
   }
 
   tried(owner: string, conversation: string, trials: readonly PatternTrial[], atMs: number): Promise<void> {
@@ -143,15 +152,18 @@ export class SqlPatternTable implements PatternTable {
   judge(
     owner: string,
     conversation: string,
-    verdict: Verdict,
+    decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
     change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
-  ): Promise<void> {
+  ): Promise<Verdict | undefined> {
     return this.#db.transaction().execute(async (trx) => {
       await hold(trx, owner);
+      const verdict = decide(await this.#trials.outcomes(owner, conversation, trx));
+      if (verdict === undefined) return undefined;
       for (const trial of await this.#trials.judged(trx, { owner, conversation, verdict })) {
         const before = await found(trx, owner, trial.patternId);
         if (before !== undefined) await replace(trx, owner, { before, now: change(before, trial) });
       }
+      return verdict;
     });
   }
 

@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type {
+  Gist,
   JudgedTrial,
   Outcome,
   PatternTable,
@@ -9,7 +10,7 @@ import type {
 } from '../../kernel/ports/patterns.ts';
 import type { Tables } from './tables.ts';
 
-const aged = ['pattern_calls', 'pattern_trials', 'outcomes'] as const;
+const aged = ['pattern_calls', 'pattern_gists', 'pattern_trials', 'outcomes'] as const;
 type Milli = Pick<Tables['outcomes'], 'good_milli' | 'bad_milli'>;
 
 /** What patterns are judged by: calls, the conversations that they belong to, what was tried there, and how those went. */
@@ -40,14 +41,34 @@ export class SqlPatternTrials {
     return row?.conversation;
   }
 
-  async isConversation(owner: string, conversation: string): Promise<boolean> {
+  async callOf(owner: string, conversation: string): Promise<string | undefined> {
     const row = await this.#db
       .selectFrom('pattern_calls')
       .select('request_id')
       .where((the) => the.and({ owner, conversation }))
       .limit(1)
       .executeTakeFirst();
-    return row !== undefined;
+    return row?.request_id;
+  }
+
+  async isAbout(
+    owner: string,
+    { conversation, scope, about, atMs }: Parameters<PatternTable['isAbout']>[1],
+  ): Promise<void> {
+    await this.#db
+      .insertInto('pattern_gists')
+      .values({ owner, conversation, scope: scope ?? '', about, at_ms: atMs })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
+
+  async gist(owner: string, conversation: string): Promise<Gist | undefined> {
+    const row = await this.#db
+      .selectFrom('pattern_gists')
+      .select(['scope', 'about'])
+      .where((the) => the.and({ owner, conversation }))
+      .executeTakeFirst();
+    return row && { about: row.about, scope: row.scope === '' ? null : row.scope };
   }
 
   async tried(
@@ -102,8 +123,12 @@ export class SqlPatternTrials {
     return written !== undefined;
   }
 
-  async outcomes(owner: string, conversation: string): Promise<readonly Outcome[]> {
-    const rows = await this.#db
+  async outcomes(
+    owner: string,
+    conversation: string,
+    db: Kysely<Tables> = this.#db,
+  ): Promise<readonly Outcome[]> {
+    const rows = await db
       .selectFrom('outcomes')
       .select(['request_id', 'good_milli', 'bad_milli', 'note'])
       .where((the) => the.and({ owner, conversation }))

@@ -206,6 +206,14 @@ export interface Tables {
     readonly conversation: string;
     readonly at_ms: number;
   };
+  /** What conversations were about. */
+  readonly pattern_gists: {
+    readonly owner: string;
+    readonly conversation: string;
+    readonly scope: string;
+    readonly about: string;
+    readonly at_ms: number;
+  };
   readonly pattern_trials: {
     readonly owner: string;
     readonly conversation: string;

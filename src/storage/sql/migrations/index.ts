@@ -5,6 +5,7 @@ import { billing } from './billing.ts';
 import { moduleDays } from './module-days.ts';
 import { moduleStores } from './module-stores.ts';
 import { paidAnswers } from './paid-answers.ts';
+import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   patterns,
   moduleDays,
   sessions,
+  patternGists,
 ];

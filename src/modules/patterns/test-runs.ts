@@ -1,0 +1,43 @@
+/** How many failed, by the summaries of common runners. */
+const failed: readonly RegExp[] = [
+  /\b(\d+) (?:tests? |specs? |examples?,? )?(?:failed|failing|failures?|errors?)\b/gi,
+  /\b(?:fail(?:ed|ures?|ing)?|errors?)\s?[:=]\s*(\d+)/gi,
+  /^\W*fail (\d+)\s*$/gim,
+];
+const red: readonly RegExp[] = [
+  /^--- FAIL: /m,
+  /^FAIL(?:\s|$)/m,
+  /\btest result: FAILED\b/,
+  /^FAILED \(/m,
+  /^FAILURES!/m,
+  /^not ok \d+/m,
+];
+const green: readonly RegExp[] = [
+  /\b[1-9]\d* (?:tests? |specs? )?(?:passed|passing)\b/i,
+  /\bpass(?:ed|ing)?\s?[:=]\s*[1-9]/i,
+  /^\W*pass [1-9]\d*\s*$/im,
+  /\btest result: ok\b/,
+  /^ok\s+\S+\s+(?:[\d.]+s|\(cached\))/m,
+  /^OK(?: \(|$)/m,
+  /\b[1-9]\d* (?:examples?|tests?), 0 failures\b/i,
+  /\bTests run: [1-9]\d*, Failures: 0, Errors: 0\b/,
+];
+
+/** Whether a run of tests passed, by what it printed; undefined where nothing looks like one. */
+export function testsPassed(output: string): boolean | undefined {
+  const isRed =
+    failed.some((shape) => [...output.matchAll(shape)].some(([, count]) => Number(count) > 0)) ||
+    red.some((shape) => shape.test(output));
+  const isGreen = green.some((shape) => shape.test(output));
+  const isRun = isGreen || failed.some((shape) => output.search(shape) >= 0) || isRed;
+  if (!isRun) return undefined;
+  if (isRed) return looksLikeRun(output) ? false : undefined;
+  return isGreen ? true : undefined;
+}
+
+/** Errors are counted by much that runs no tests. */
+function looksLikeRun(output: string): boolean {
+  return /\b(?:tests?|specs?|examples?|pass(?:ed|ing|es)?|assertions?|suites?)\b|^(?:--- )?FAIL|^not ok/im.test(
+    output,
+  );
+}
