@@ -101,9 +101,11 @@ export class KeyRing {
         retryAfterSeconds: 1,
       });
     const lookup: Promise<KeyIdentity | undefined> = this.#look(token)
-      .then((identity) => {
-        if (this.#lookups.get(name) === lookup) this.#remember(name, identity);
-        return identity;
+      .then((found) => {
+        // It may be opened again at any time, and nobody would hear of that here.
+        if (found === 'closed') return undefined;
+        if (this.#lookups.get(name) === lookup) this.#remember(name, found);
+        return found;
       })
       .finally(() => {
         if (this.#lookups.get(name) === lookup) this.#lookups.delete(name);
@@ -118,7 +120,7 @@ export class KeyRing {
     else this.#found.set(name, { identity, untilMs: now + limits.keyLookupLifeMs });
   }
 
-  async #look(token: string): Promise<KeyIdentity | undefined> {
+  async #look(token: string): Promise<KeyIdentity | 'closed' | undefined> {
     const { apiKeys, versions } = this.#parts;
     const prefix = KeyTokens.prefixOf(token);
     const held = await this.#verified(await apiKeys.active(prefix), token);
@@ -127,6 +129,7 @@ export class KeyRing {
     // Read again: what was read before its version could be older than it.
     const current = (await apiKeys.active(prefix)).find(({ key }) => key.id === held.key.id);
     if (current === undefined) return undefined;
+    if (current.isClosed) return 'closed';
     const { account, key } = current;
     const { id: keyId, pipelineConfig, receipts } = key;
     return { account, keyId, pipelineConfig, receipts, version };

@@ -8,8 +8,11 @@ const usage = `weir ${packageJson.version}: a gateway in front of AI model provi
   weir reseal     seal all stored provider keys anew, after WEIR_SECRET was changed
   weir verify-receipt <file or address> [--keys <file or address>]
                   check the signature of a receipt, offline where both are files
-  weir users set-tier <email> free|pro|team
-                  put an account on a tier, from its next request on
+  weir users list|create|disable|enable|set-tier|reset
+                  accounts: list them, make one, close and open one, put one on a
+                  tier, make a link to set a password; while the gateway runs
+  weir keys list|revoke
+                  API keys of an account
   weir billing reconcile [--repair] [--json]
                   compare tiers and credits with the payment processor's record
   weir --version  print the version
@@ -27,6 +30,7 @@ export async function run(args: readonly string[], environment: Environment): Pr
     return (await import('./reseal-keys.ts')).resealKeys(environment);
   if (command === 'verify-receipt') return (await import('./verify-receipt.ts')).verifyReceipt(rest);
   if (command === 'users') return (await import('./users.ts')).users(rest, environment);
+  if (command === 'keys') return (await import('./keys.ts')).keys(rest, environment);
   if (command === 'billing') return (await import('./billing.ts')).billing(rest, environment);
   console.error(`weir: "${args.join(' ')}" is not a command; "weir --help" lists them`);
   return 1;

@@ -108,10 +108,12 @@ export interface ApiKey {
   readonly receipts: boolean;
 }
 
-/** A key that may be used, with whose it is. */
+/** A key that isn't revoked, with whose it is. */
 export interface HeldKey {
   readonly key: ApiKey;
   readonly account: Account;
+  /** Whether an operator has closed the account. */
+  readonly isClosed: boolean;
 }
 
 export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
@@ -121,7 +123,8 @@ export interface ApiKeys {
   add(key: ApiKey, activeMax: number): Promise<boolean>;
   /** All of an account, revoked ones included, the newest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
-  /** Unrevoked keys that begin like this, of accounts that are open. */
+  byId(id: string): Promise<ApiKey | undefined>;
+  /** Unrevoked keys that begin like this. */
   active(prefix: string): Promise<readonly HeldKey[]>;
   /** The key as it then is; undefined where the account has no such unrevoked key. */
   change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined>;

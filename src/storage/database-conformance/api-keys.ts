@@ -34,10 +34,12 @@ export function apiKeysConformance(setUp: SetUp): void {
       const found = await database.apiKeys.active('gw_live_abcd');
       assert.deepEqual(
         found.toSorted((one) => (one.key.id === first.id ? -1 : 1)),
-        [first, second].map((key) => ({ key, account })),
+        [first, second].map((key) => ({ key, account, isClosed: false })),
       );
       assert.equal(await database.apiKeys.revoke(user.id, first.id, 7), true);
-      assert.deepEqual(await database.apiKeys.active('gw_live_abcd'), [{ key: second, account }]);
+      assert.deepEqual(await database.apiKeys.active('gw_live_abcd'), [
+        { key: second, account, isClosed: false },
+      ]);
       assert.deepEqual(await database.apiKeys.active('gw_live_none'), []);
     });
 

@@ -63,19 +63,24 @@ export class SqlApiKeys implements ApiKeys {
     return rows.map(toKey);
   }
 
+  async byId(id: string): Promise<ApiKey | undefined> {
+    const row = await this.#db.selectFrom('api_keys').select(columns).where('id', '=', id).executeTakeFirst();
+    return row && toKey(row);
+  }
+
   async active(prefix: string): Promise<readonly HeldKey[]> {
     const rows = await this.#db
       .selectFrom('api_keys')
       .innerJoin('users', 'users.id', 'api_keys.account_id')
-      .select([...columns, ...accountColumns])
+      .select([...columns, ...accountColumns, 'users.disabled_at_ms'])
       .where('prefix', '=', prefix)
       .where('revoked_at_ms', 'is', null)
-      .where('users.disabled_at_ms', 'is', null)
       .execute();
-    return rows.map(({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...key }) => ({
-      key: toKey(key),
-      account: toAccount({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage }),
-    }));
+    return rows.map(({ disabled_at_ms, ...row }) => {
+      const { user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage, ...key } = row;
+      const account = toAccount({ user_id, tier, period_start_ms, period_end_ms, tier_ends_ms, overage });
+      return { key: toKey(key), account, isClosed: disabled_at_ms !== null };
+    });
   }
 
   async change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {

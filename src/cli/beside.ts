@@ -1,0 +1,62 @@
+import { outsideVersions } from '../gateway/outside-versions.ts';
+import { openDatabase } from '../gateway/parts/stores.ts';
+import type { Environment, Settings } from '../gateway/settings.ts';
+import type { Database, User } from '../kernel/ports/records.ts';
+import { explained } from './explained.ts';
+import { settingsFrom } from './settings-from.ts';
+
+/** What an operator's command works with, beside a gateway that may be running. */
+export interface Beside {
+  readonly settings: Settings;
+  readonly database: Database;
+  /** Tells the gateway that an account has changed; resolves to when that holds, in words. */
+  tell(accountId: string): Promise<string>;
+}
+
+/** Runs a command; resolves to the exit code. */
+export async function beside(
+  environment: Environment,
+  command: (beside: Beside) => Promise<void>,
+): Promise<number> {
+  try {
+    const settings = settingsFrom(environment);
+    const database = await openDatabase(settings);
+    try {
+      await command({ settings, database, tell: (accountId) => tell(settings, accountId) });
+      return 0;
+    } finally {
+      await database.close();
+    }
+  } catch (thrown) {
+    console.error(`weir: ${explained(thrown)}`);
+    return 1;
+  }
+}
+
+async function tell(settings: Settings, accountId: string): Promise<string> {
+  let holds = 'from the next request on';
+  const versions = await outsideVersions(settings, () => {
+    holds = 'when the gateway is started: none is running on this data folder';
+  });
+  await versions.renew(accountId).finally(() => versions.close());
+  return holds;
+}
+
+export async function userOf(database: Database, email: string): Promise<User> {
+  const user = await database.users.byEmail(email.trim());
+  if (user === undefined) throw new Error(`there is no account of ${email}`);
+  return user;
+}
+
+/** Rows with their columns one below the other. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { describe, type TestContext, test } from 'node:test';
+import type { Environment } from '../src/gateway/settings.ts';
+import { call } from './support/call.ts';
+import { bearer, Person, password, startCloud } from './support/cloud.ts';
+import { replicated } from './support/replicas.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
+
+const homes: Readonly<Record<string, (t: TestContext) => Environment | Promise<Environment>>> = {
+  'the embedded store': (t) => ({ WEIR_DATA_DIR: emptyFolder(t) }),
+  'PostgreSQL and Redis': (t) => replicated(t),
+};
+
+describe('an operator', () => {
+  for (const [home, environmentOf] of Object.entries(homes))
+    test(`makes, lists, closes and lets in accounts and revokes keys while the gateway runs, on ${home}`, async (t) => {
+      const environment: Environment = { WEIR_MODE: 'cloud', ...(await environmentOf(t)) };
+      const gateways = [await startCloud(t, environment)];
+      if (environment.DATABASE_URL !== undefined) gateways.push(await startCloud(t, environment));
+      const urls = gateways.map(({ url }) => url);
+      const [url = ''] = urls;
+      const weir = async (...args: readonly string[]) => {
+        const command = new WeirProcess(t, { args, environment });
+        const { code } = await command.exited;
+        return { code, said: command.stdout + command.stderr };
+      };
+      const ada = await Person.signUp(url);
+      const [leaked, other] = [await ada.makeKey({ name: 'leaked' }), await ada.makeKey()];
+      const body = { model: 'demo-1', max_tokens: 1, messages: [{ role: 'user', content: 'hi' }] };
+      const statuses = (key: string) =>
+        Promise.all(
+          urls.map(
+            async (at) => (await call(at, { path: '/v1/messages', headers: bearer(key), body })).status,
+          ),
+        );
+      const all = (status: number) => urls.map(() => status);
+      const session = async () => (await ada.call({ path: '/v1/users/me' })).status;
+      for (const { key } of [leaked, other]) assert.deepEqual(await statuses(key), all(200));
+
+      const [made, revoked, link] = await Promise.all([
+        weir('users', 'create', 'made@example.com'),
+        weir('keys', 'revoke', leaked.key),
+        weir('users', 'reset', ada.email),
+      ]);
+      const told = /told this once: (\S+)\n$/.exec(made.said)?.[1];
+      assert.ok(told, made.said);
+      const login = { path: '/v1/users/login', body: { email: 'made@example.com', password: told } };
+      assert.equal((await call(url, login)).status, 200);
+      assert.deepEqual(
+        [revoked.code, revoked.said],
+        [0, `${leaked.key.slice(0, 12)}… is revoked from the next request on\n`],
+      );
+      assert.deepEqual([await statuses(leaked.key), await statuses(other.key)], [all(401), all(200)]);
+
+      const token = /\/account\/reset#token=([\w-]+)\n$/.exec(link.said)?.[1];
+      const confirmed = { token, password: 'another password' };
+      assert.equal(
+        (await call(url, { path: '/v1/users/password-reset/confirm', body: confirmed })).status,
+        204,
+      );
+      assert.equal(await session(), 401);
+
+      const [listed, keys, closed] = await Promise.all([
+        weir('users', 'list', '--json'),
+        weir('keys', 'list', ada.email, '--json'),
+        weir('users', 'disable', ada.email.toUpperCase()),
+      ]);
+      const people = listed.said
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object(JSON.parse(line)));
+      assert.deepEqual(
+        people.map(({ email }) => email).toSorted(),
+        ['made@example.com', ada.email].toSorted(),
+      );
+      const shown = keys.said
+        .trimEnd()
+        .split('\n')
+        .map((line) => Object(JSON.parse(line)));
+      assert.deepEqual(
+        shown.map(({ id, revokedAt }) => [id, revokedAt !== null]).toSorted(),
+        [
+          [leaked.id, true],
+          [other.id, false],
+        ].toSorted(),
+      );
+      assert.ok(!keys.said.includes('$argon2id$'));
+      assert.equal(
+        closed.said,
+        `${ada.email} is closed: its keys and sessions do not work from the next request on\n`,
+      );
+      assert.deepEqual(await statuses(other.key), all(401));
+      const back = { path: '/v1/users/login', body: { email: ada.email, password: 'another password' } };
+      assert.equal((await call(url, back)).status, 403);
+      assert.equal((await call(url, { ...back, body: { email: ada.email, password } })).status, 401);
+      assert.equal((await weir('users', 'enable', ada.email)).code, 0);
+      assert.deepEqual(await statuses(other.key), all(200));
+      assert.equal((await call(url, back)).status, 200);
+    });
+
+  test('is told what is wrong', async (t) => {
+    const environment = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: emptyFolder(t) };
+    const said = async (...args: readonly string[]) => {
+      const command = new WeirProcess(t, { args, environment });
+      assert.equal((await command.exited).code, 1);
+      return command.stderr;
+    };
+    const [unknown, nobody, address, key] = await Promise.all([
+      said('users', 'rename'),
+      said('users', 'disable', 'nobody@example.com'),
+      said('users', 'create', 'no address'),
+      said('keys', 'revoke', 'gw_live_none'),
+    ]);
+    assert.match(unknown, /^weir: weir users list \[--json\]\n {6}weir users create/);
+    assert.equal(nobody, 'weir: there is no account of nobody@example.com\n');
+    assert.equal(address, 'weir: weir users create <email> [--password-stdin]\n');
+    assert.match(key, /^weir: there is no such key/);
+  });
+});
