@@ -35,6 +35,7 @@ export function keyTestRoute({ vault, versions, attempts, providers, test }: Key
     body: jsonBody({}),
     answers: {
       200: { description: 'What came of it', schema: result },
+      400: { description: 'There is something in the body' },
       401: { description: 'No credential that holds' },
       404: { description: 'There is no such provider, or no key stored for it' },
       429: { description: 'Too many tries' },

@@ -5,7 +5,8 @@ const accountPaths = [
   '/v1/keys',
   '/v1/keys/:id',
   '/v1/keys/:id/receipts',
-  '/v1/users/*',
+  '/v1/users/:action',
+  '/v1/users/:action/:what',
   '/api/anon/claim',
 ] as const;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
