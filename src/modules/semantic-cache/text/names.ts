@@ -3,7 +3,9 @@ import type { Prompt } from './prompt.ts';
 import type { Word } from './words.ts';
 
 /** Whether one names somebody or something that the other doesn't, and that isn't merely a fuller name. */
-export function otherName(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
+export function otherName(old: Prompt, now: Prompt, difference: Difference): boolean {
+  const { onlyOld, onlyNew } = difference;
+  if (isOnlyOneLonger(old, now, difference)) return true;
   const named = (only: readonly Word[], others: readonly Word[]) =>
     only.filter(
       (word) =>
@@ -19,6 +21,19 @@ export function otherName(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Differ
   if (added.some((word) => isBehindName(word, more))) return true;
   // A first name may come and go; where nothing that both name is left, something was added.
   return !more.names.some((name) => less.vocabulary.has(name));
+}
+
+/** "Alien" and "Aliens", where all else is the same: the name of one is not the other's in the plural. */
+function isOnlyOneLonger(old: Prompt, now: Prompt, { restOld, restNew }: Difference): boolean {
+  if (restOld.length + restNew.length > 0 || old.words.length !== now.words.length) return false;
+  return old.words.some((word, at) => {
+    const there = now.words[at];
+    if (there === undefined || !word.isName || !there.isName || word.stem !== there.stem) return false;
+    return (
+      word.raw.toLowerCase() === `${there.raw}s`.toLowerCase() ||
+      there.raw.toLowerCase() === `${word.raw}s`.toLowerCase()
+    );
+  });
 }
 
 const qualifiers = new Set(

@@ -37,15 +37,15 @@ function arranged(prompt: Prompt, mutual: 'yes' | 'no'): readonly Word[] {
   const words = activeOrder(prompt.words, mutual);
   for (let at = 1; at < words.length - 1; at++) swapAround(words, at);
   // Numbers have rules of their own.
-  return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word.text));
+  return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word));
 }
 
 const adverbs = new Set(
   'last often online offline together abroad outside inside always usually already twice'.split(' '),
 );
 
-function isAdverb(text: string): boolean {
-  return adverbs.has(text) || (text.length > 4 && text.endsWith('ly'));
+function isAdverb({ text, isName }: Word): boolean {
+  return adverbs.has(text) || (text.length > 4 && text.endsWith('ly') && !isName);
 }
 
 /** Of a word that comes twice, the last place counts, where the other prompt hasn't got it as often. */
@@ -116,8 +116,8 @@ function sameOrder(one: readonly Word[], other: readonly Word[]): boolean {
 interface Run {
   readonly from: number;
   readonly length: number;
-  /** How many words it was moved over. */
-  readonly over: number;
+  /** The words that it was moved over. */
+  readonly jumped: readonly Word[];
 }
 
 /** Whether one is the other with one run of words put elsewhere, whose part in the sentence stays what it was. */
@@ -130,7 +130,7 @@ function isMove(one: readonly Word[], other: readonly Word[], isAlike: boolean):
         if (to === from) continue;
         const moved = [...rest.slice(0, to), ...run, ...rest.slice(to)];
         if (!sameOrder(moved, other)) continue;
-        const place = { from: to, length, over: Math.abs(to - from) };
+        const place = { from: to, length, jumped: rest.slice(Math.min(to, from), Math.max(to, from)) };
         if (isPhrase(moved, other, place) || isCompound(moved, other, place)) return true;
         if (isAlike && isLabel(moved, other, place)) return true;
       }
@@ -154,6 +154,8 @@ function isPhrase(moved: readonly Word[], other: readonly Word[], { from, length
   if (here === '' && there === '') return false;
   if (![here, there].every((marker) => marker === '' || free.has(marker))) return false;
   if (here !== there && here !== '' && there !== '' && here !== 'of' && there !== 'of') return false;
+  const [run, runThere] = [moved, other].map((words) => words.slice(from, from + length));
+  if ([here, there].includes('of') && !belongAlike(run ?? [], runThere ?? [])) return false;
   return moved.every((word, at) => {
     if (at === from) return true;
     const marker = other[at]?.marker ?? '';
@@ -164,6 +166,14 @@ function isPhrase(moved: readonly Word[], other: readonly Word[], { from, length
   });
 }
 
+/** Whether what is said to be of something is of the same in both: my wife's card, and not a card that my wife has. */
+function belongAlike(one: readonly Word[], other: readonly Word[]): boolean {
+  const [heads, headsThere] = [one, other].map(
+    (run) => (run.find(({ marker }) => marker === 'of') ?? run.at(-1))?.beside ?? [],
+  );
+  return heads?.some((stem) => headsThere?.includes(stem)) === true;
+}
+
 /** "The printer on floor 7" and "the floor 7 printer": what was behind comes before, and takes over the part of the whole. */
 function isCompound(moved: readonly Word[], other: readonly Word[], { from, length }: Run): boolean {
   const tail = from + length;
@@ -172,15 +182,16 @@ function isCompound(moved: readonly Word[], other: readonly Word[], { from, leng
   if (modifier === undefined || head === undefined || there === undefined || headThere === undefined)
     return false;
   if (!free.has(modifier.marker) || headThere.marker !== '') return false;
+  const isOwned = modifier.marker === 'of' && there.marker === 'of';
+  if (isOwned && !belongAlike(moved.slice(from, tail), other.slice(from, tail))) return false;
   if (!isVaguely(there.marker, head.marker) && there.marker !== 'of') return false;
   return moved.every((word, at) => at === from || at === tail || word.marker === (other[at]?.marker ?? ''));
 }
 
 /** "The level Crystal Cave" and "the Crystal Cave level": a name beside the word that says what it names. */
-function isLabel(moved: readonly Word[], other: readonly Word[], { from, length, over }: Run): boolean {
-  if (over !== 1) return false;
+function isLabel(moved: readonly Word[], other: readonly Word[], { from, length, jumped }: Run): boolean {
+  if (jumped.length !== 1) return false;
   const run = moved.slice(from, from + length);
-  const jumped = [moved[from - 1], moved[from + length]].filter((word) => word !== undefined);
   if (!run.every((word) => word.isName || /[\d_]/.test(word.raw))) return false;
   if (jumped.some((word) => word.isName)) return false;
   if (![...jumped, run[0]].some((word) => word?.follows === 'article')) return false;

@@ -53,7 +53,7 @@ const mutual = new Set(
   ),
 );
 
-function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {
+export function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {
   if (mutual.has(text)) return isMutual === 'yes';
   return participles.has(text) || (text.length > 4 && text.endsWith('ed'));
 }

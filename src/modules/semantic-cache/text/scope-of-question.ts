@@ -53,11 +53,21 @@ function adds(only: readonly Word[]): boolean {
 const praise = new Set(['best', 'greatest', 'finest', 'top', 'favorite', 'favourite', 'nicest']);
 
 /** Whether both ask for what is most of something, and not of the same. */
-export function ranksOtherwise(old: Prompt, now: Prompt): boolean {
+export function ranksOtherwise(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
+  const [gone, come] = [mostOf(onlyOld, old), mostOf(onlyNew, now)];
+  // Where they begin alike, one of the two may be a slip, or another form.
+  if (gone !== undefined && come !== undefined && gone.slice(0, 4) !== come.slice(0, 4)) return true;
   const [one, other] = [superlatives(old), superlatives(now)];
   // The best way may be the easiest.
   if (one.size === 0 || other.size === 0 || one.has('best') || other.has('best')) return false;
   return ![...one].some((word) => other.has(word));
+}
+
+/** What it asks for the most of, where no other word is another: "the most common" and "the most serious". */
+function mostOf(only: readonly Word[], { words }: Prompt): string | undefined {
+  const [word, ...others] = only;
+  if (word === undefined || others.length > 0) return undefined;
+  return ['most', 'least'].includes(words[words.indexOf(word) - 1]?.text ?? '') ? word.stem : undefined;
 }
 
 function superlatives({ words }: Prompt): ReadonlySet<string> {
@@ -75,3 +85,14 @@ const others = new Set(
     ' ',
   ),
 );
+
+const ahead = /\b(?:about to|going to|yet to|will|(?:plan|plans|planning|intend|intends|want|wants) to)\b/;
+const over =
+  /\b(?:has|have|had)(?: just| already| now| been| recently)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b/;
+
+/** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
+export function isOverElsewhere({ plain }: Prompt, { plain: there }: Prompt): boolean {
+  const isAhead = (text: string) => ahead.test(text) && !over.test(text);
+  const isOver = (text: string) => over.test(text) && !ahead.test(text);
+  return (isAhead(plain) && isOver(there)) || (isOver(plain) && isAhead(there));
+}

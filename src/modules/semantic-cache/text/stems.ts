@@ -30,7 +30,8 @@ const knownMax = 20_000;
 export function stemOf(word: string): string {
   const found = known.get(word);
   if (found !== undefined) return found;
-  const stem = irregular.get(word) ?? stripped(word);
+  const base = irregular.get(word);
+  const stem = base === word ? word : stripped(base ?? word);
   if (known.size >= knownMax) known.clear();
   known.set(word, stem);
   return stem;

@@ -78,6 +78,26 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Does inflation cause unemployment? | Does unemployment cause inflation?',
     'Which team beat Brazil in the final? | Which team did Brazil beat in the final?',
   ],
+  'who acts, by small words alone': [
+    'Which company owns Instagram? | Which companies does Instagram own?',
+    'Who is the parent company of Audi? | Which companies does Audi own?',
+    'What depends on the libssl package? | What does the libssl package depend on?',
+    'What are the subsidiaries of Alphabet? | What is Alphabet a subsidiary of?',
+    'List the classes that extend Widget | List the classes that Widget extends',
+    'Who follows me on Mastodon? | Who do I follow on Mastodon?',
+    'Who are the children of Darwin? | Whose child was Darwin?',
+    "Can I use my wife's card? | Can my wife use my card?",
+    "Does the manager's team approve the budget? | Does the team approve the manager's budget?",
+    'How do I get my friend to forgive me? | How do I forgive my friend?',
+    'Do I have to pay if I cancel? | Do I get paid if I cancel?',
+    'Tom met Ann and Ann met Joe. Where is Tom? | Tom met Ann and Ann met Joe. Where is Joe?',
+  ],
+  'what is the most, and what is over': [
+    'What are the most common side effects of it? | What are the most serious side effects of it?',
+    'My lease is about to end, can I renew it? | My lease has ended, can I renew it?',
+    'Who directed Alien? | Who directed Aliens?',
+    'I lost a passport | I found a passport',
+  ],
   'what is asked': [
     'When did the war end? | How did the war end?',
     'Do vaccines work? | How do vaccines work?',
@@ -109,6 +129,10 @@ const alike = [
   'Which is the most loved country? | Which country is the most loved?',
   'What does `chmod 755` mean? | What does chmod 755 mean?',
   "What is Donald Trump's plan? | What is Trump's plan?",
+  "How long is the notice period of the Pemberly contract? | How long is the Pemberly contract's notice period?",
+  'Who wrote Dune? | Who has written Dune?',
+  'What does Quora mean? | What Quora means?',
+  'How do I get started with Rust? | How do I start with Rust?',
 ];
 
 test('wordings of one prompt are left to the models', () => {

@@ -8,9 +8,10 @@ import { differByAffix } from './prefixes.ts';
 import type { Prompt, ValueInText } from './prompt.ts';
 import { askDifferently } from './question-form.ts';
 import { otherRole, usesOther } from './roles.ts';
-import { asksMore, pointsElsewhere, ranksOtherwise } from './scope-of-question.ts';
+import { asksMore, isOverElsewhere, pointsElsewhere, ranksOtherwise } from './scope-of-question.ts';
 import { stemOf } from './stems.ts';
 import { isOtherTask } from './tasks.ts';
+import { otherActor } from './who-acts.ts';
 import { type Word, wordsIn } from './words.ts';
 
 type Rule = (old: Prompt, now: Prompt, difference: Difference) => boolean;
@@ -45,6 +46,7 @@ const rules: Readonly<Record<string, Rule>> = {
   pointing: pointsElsewhere,
   'more asked': asksMore,
   rank: ranksOtherwise,
+  time: isOverElsewhere,
   task: (old, now) => isOtherTask(old.words, now.words),
   choice: (old, now, { onlyOld, onlyNew }) =>
     onlyOld.length + onlyNew.length === 0 &&
@@ -58,6 +60,8 @@ const rules: Readonly<Record<string, Rule>> = {
   role: (old, now, { onlyOld, onlyNew }) =>
     otherRole(old, now) ||
     (onlyOld.length + onlyNew.length === 0 && (usesOther(old, now) || usesOther(now, old))),
+  actor: otherActor,
+  repetition: repeatsOther,
   order: (old, now) =>
     directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
 };
@@ -193,6 +197,15 @@ function isAsked({ counts, kind, at }: ValueInText, { words, numbers }: Prompt):
     ['as', 'in', 'into'].includes(words[at]?.marker ?? '') &&
     !['this', 'the', 'that', 'following', 'my'].includes(words[at - 1]?.text ?? '')
   );
+}
+
+/** Whether both name the same, and another of these more than once: "Tom and Ann met. Where is Tom?" */
+function repeatsOther(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
+  if (onlyOld.length + onlyNew.length > 0) return false;
+  const count = ({ content }: Prompt, stem: string) => content.filter((word) => word.stem === stem).length;
+  const more = (one: Prompt, other: Prompt) =>
+    one.content.some(({ stem }) => count(one, stem) > count(other, stem) && count(other, stem) > 0);
+  return more(old, now) && more(now, old);
 }
 
 function has({ words }: Prompt, text: string): boolean {

@@ -10,6 +10,8 @@ export interface Word {
   readonly isContent: boolean;
   /** The function word before it that says what part it plays: "from", "to", "than". */
   readonly marker: string;
+  /** The stems of what it may belong to: the words before its "of", else those right behind it. */
+  readonly beside: readonly string[];
   /** What stands right before it, where that is an article. */
   readonly follows: 'article' | 'another';
   /** Whether its first letter is a capital that its place doesn't explain. */
@@ -40,7 +42,10 @@ const markers = new Set(
   ),
 );
 
-const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'this', 'that']);
+const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'this']);
+
+/** What "own" belongs to, where it is no verb. */
+const possessives = new Set(['my', 'your', 'his', 'her', 'its', 'our', 'their', 'whose']);
 
 /** Whether a "to" behind this word belongs to a verb. */
 function isInfinitive(before: string | undefined): boolean {
@@ -96,6 +101,8 @@ export function spelledOut(text: string): string {
   return plain
     .replaceAll(/\bwith no\b/gi, 'without')
     .replaceAll(/\bout of\b/gi, 'from')
+    .replaceAll(/\b(?:take|taking|takes) away\b|\b(?:get|getting|gets) rid of\b/gi, 'remove')
+    .replaceAll(/\b(?:rent|hire|lease|loan)(?:s|ed|ing)? out\b/gi, 'sublet')
     .replaceAll(/\b(rs|inr|usd|eur)\.?(?=\d)/gi, '$1 ')
     .replaceAll(/\b(non|pre|anti|semi)[ -](?=\p{L})/giu, '$1')
     .replaceAll(
@@ -124,7 +131,8 @@ export function wordsIn(text: string): Word[] {
     const before = plain.slice(0, match.index).trimEnd();
     const opens = at === 0 || /[.!?:\n"]$/.test(before);
     const isLetter = raw === 'A' && !opens;
-    const isContent = (isLetter || !functionWords.has(text)) && !/^[^\p{L}\d]+$/u.test(text);
+    const isVerb = text === 'own' && !possessives.has(words.at(-1)?.text ?? '');
+    const isContent = (isLetter || isVerb || !functionWords.has(text)) && !/^[^\p{L}\d]+$/u.test(text);
     const isAcronym = /^\p{Lu}[\p{Lu}\d]+$/u.test(raw);
     const isName = !isTitle && /^\p{Lu}/u.test(raw) && raw !== 'I' && (!opens || isAcronym);
     if (breaks.has(text) || /[,;:.!?]$/.test(before)) marker = '';
@@ -137,8 +145,22 @@ export function wordsIn(text: string): Word[] {
       marker: owns ? 'of' : marker,
       isName,
       follows: articles.has(words.at(-1)?.text ?? '') ? 'article' : 'another',
+      beside: [],
     });
     if (isContent) marker = '';
   }
-  return words;
+  return words.map((word, at) => ({ ...word, beside: besideOf(words, at) }));
+}
+
+function besideOf(words: readonly Word[], at: number): readonly string[] {
+  const word = words[at];
+  if (word?.isContent !== true) return [];
+  if (word.marker !== 'of' || word.raw.endsWith("'s")) {
+    const behind = words.slice(at + 1);
+    const end = behind.findIndex(({ isContent }) => !isContent);
+    return (end < 0 ? behind : behind.slice(0, end)).map(({ stem }) => stem);
+  }
+  const of = words.slice(0, at).findLastIndex(({ text }) => text === 'of');
+  const start = words.slice(0, of).findLastIndex(({ isContent }) => !isContent);
+  return words.slice(start + 1, of).map(({ stem }) => stem);
 }
