@@ -51,3 +51,12 @@ test('calls of tools agree where they are the same', () => {
   assert.equal(agree(calling({ river: 'Isar' }), calling({ river: 'Isar' }), undefined), true);
   assert.equal(agree(calling({ river: 'Isar' }), calling({ river: 'Lech' }), undefined), false);
 });
+
+test('answers of a megabyte are compared by how they begin and end, in a moment', () => {
+  const long = Array.from({ length: 150_000 }, (_, at) => String(100_000 + at)).join(' ');
+  const before = process.cpuUsage();
+  assert.equal(agree(text(long), text(`Yes: ${long}`), near), true);
+  assert.equal(agree(text(`Yes: ${long}`), text(`No: ${long}`), near), false);
+  const { user } = process.cpuUsage(before);
+  assert.ok(user < 1_000_000, `${user} µs`);
+});

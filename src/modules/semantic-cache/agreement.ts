@@ -64,7 +64,16 @@ const verdicts: ReadonlyMap<string, string> = new Map([
   ...['no', 'nope', 'incorrect', 'false', 'never', 'unfortunately'].map((word) => [word, 'no'] as const),
 ]);
 
-function factsOf(text: string): AnswerFacts {
+/** So much of a long answer is compared: its beginning, which says what it is about, and where it ends. */
+const compared = { beginning: 3000, end: 1000 } as const;
+
+function comparedPart(text: string): string {
+  const { beginning, end } = compared;
+  return text.length <= beginning + end ? text : `${text.slice(0, beginning)}\n${text.slice(-end)}`;
+}
+
+function factsOf(whole: string): AnswerFacts {
+  const text = comparedPart(whole);
   const code = [...text.matchAll(/```[^\n]*\n?([\s\S]*?)```|`([^`\n]+)`/g)].map((match) =>
     (match[1] ?? match[2] ?? '').replaceAll(/\s+/g, ' ').trim(),
   );

@@ -11,13 +11,15 @@ export function compareLater(
   found: Found,
   { kit, ledger }: { readonly kit: Kit<Options>; readonly ledger: Ledger },
 ): void {
-  const { id, answer, judged, entry } = found;
+  const { id, answer, judged } = found;
   const { max_bytes: bytesMax, ttl } = kit.options;
   whenWhole(reply, bytesMax, async ({ recording }) => {
     kit.later(async () => {
       const isAgreed = await agreed(await said(answer.recording, kit), await said(recording, kit), kit);
       if (isAgreed === undefined) return;
-      const evidence = { expected: entry.expected + judged, wrong: entry.wrong, closed: !isAgreed };
+      // Read again: another comparison of the entry may have closed it in the meantime.
+      const entry = await ledger.entry(kit.cache, id);
+      const evidence = { ...entry, expected: entry.expected + judged, closed: entry.closed || !isAgreed };
       await ledger.setEntry(kit.cache, id, { evidence, ttlSeconds: ttl });
       if (!isAgreed) await kit.vectors.remove([id]);
       await ledger.addToScope(kit.scope, kit.store, (seen) => ({

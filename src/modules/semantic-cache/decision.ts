@@ -5,8 +5,8 @@ import { doubtOf } from './text/doubt.ts';
 import { type Prompt, readPrompt } from './text/prompt.ts';
 import { vetoOf } from './text/vetoes.ts';
 
-/** A text with more characters than this has more tokens than are allowed. */
-const charactersMax = 2000;
+/** A text with more characters than this has more tokens than are allowed, or words that nobody says. */
+const charactersMax = 1000;
 
 /** A prompt that may be looked up by its meaning, or why it may not. */
 export type Readable =

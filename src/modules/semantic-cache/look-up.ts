@@ -1,9 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Exchange, KeptAnswer, KeptAnswers, Kit } from '../../module-api.ts';
 import type { Asked } from './asked.ts';
 import { isServed, learntChance, wrongMax } from './bound.ts';
-import { isWorthJudging, judgedWrong, nearest } from './decision.ts';
-import type { EntryEvidence, Ledger } from './ledger.ts';
+import { isWorthJudging, judgedWrong, nearest, type Survivor } from './decision.ts';
+import type { Ledger } from './ledger.ts';
 import type { Options } from './options.ts';
+import type { Prompt } from './text/prompt.ts';
 
 /** What a call may wait for all of it together: under 300 ms, with what is done in between. */
 const patienceMs = 280;
@@ -19,7 +21,6 @@ export interface Found {
   readonly judged: number;
   readonly wrong: number;
   readonly isServed: boolean;
-  readonly entry: EntryEvidence;
 }
 
 export interface LookedUp {
@@ -71,7 +72,7 @@ export async function lookUp(
       return answer !== undefined && typeof old === 'string' ? { id, cosine, answer, text: old } : undefined;
     }),
   );
-  const survivor = nearest(
+  const survivor = await nearestOf(
     prompt,
     candidates.filter((one) => one !== undefined),
   );
@@ -89,7 +90,20 @@ export async function lookUp(
     judged = judgedWrong({ logit, cosine, doubt });
   }
   const wrong = learntChance(judged, { scope: await ledger.scope(kit.scope, kit.store), entry });
-  return { found: { id, answer, judged, wrong, isServed: isServed(wrong, error), entry } };
+  return { found: { id, answer, judged, wrong, isServed: isServed(wrong, error) } };
+}
+
+/** One at a time: to read eight prompts takes milliseconds, and other calls get their turn in between. */
+async function nearestOf(
+  prompt: Prompt,
+  candidates: readonly Candidate[],
+): Promise<Survivor<Candidate> | undefined> {
+  for (const candidate of candidates) {
+    const survivor = nearest(prompt, [candidate]);
+    if (survivor !== undefined) return survivor;
+    await setImmediate();
+  }
+  return undefined;
 }
 
 /** For what is stored later, which nobody waits for. */

@@ -119,19 +119,23 @@ export function numbersIn(whole: string): NumberInText[] {
 }
 
 function isRange(text: string, at: number): boolean {
-  return /[\d\p{L}]\s*$/u.test(text.slice(0, at));
+  return /[\d\p{L}]\s*$/u.test(text.slice(Math.max(0, at - boundCharacters), at));
 }
 
 function nonNegative(at: number): number | undefined {
   return at > 1 ? at : undefined;
 }
 
+/** What bounds a number stands right before it. */
+const boundCharacters = 40;
+
 function numberAt(text: string, value: string, startedAt: number, endedAt: number): NumberInText {
   const before = text
-    .slice(0, startedAt)
+    .slice(Math.max(0, startedAt - boundCharacters), startedAt)
     .toLowerCase()
     .replace(/(?:rs\.?|inr|usd|eur|gbp|[$€£₹])\s*$/, '');
   const bound = less.test(before) ? '<' : more.test(before) ? '>' : '';
-  const next = /^\s*-?\s*([a-z°%]+)/i.exec(text.slice(endedAt))?.[1]?.toLowerCase() ?? '';
+  const next =
+    /^\s*-?\s*([a-z°%]+)/i.exec(text.slice(endedAt, endedAt + boundCharacters))?.[1]?.toLowerCase() ?? '';
   return /^[ap]m$/.test(next) ? { value: `${value}${next}`, bound, next: '' } : { value, bound, next };
 }

@@ -122,20 +122,29 @@ interface Run {
 
 /** Whether one is the other with one run of words put elsewhere, whose part in the sentence stays what it was. */
 function isMove(one: readonly Word[], other: readonly Word[], isAlike: boolean): boolean {
-  for (let from = 0; from < one.length; from++)
-    for (let length = 1; from + length <= one.length; length++) {
-      const run = one.slice(from, from + length);
-      const rest = [...one.slice(0, from), ...one.slice(from + length)];
-      for (let to = 0; to <= rest.length; to++) {
-        if (to === from) continue;
-        const moved = [...rest.slice(0, to), ...run, ...rest.slice(to)];
-        if (!sameOrder(moved, other)) continue;
-        const place = { from: to, length, jumped: rest.slice(Math.min(to, from), Math.max(to, from)) };
-        if (isPhrase(moved, other, place) || isCompound(moved, other, place)) return true;
-        if (isAlike && isLabel(moved, other, place)) return true;
-      }
+  const begin = sharedBegin(one, other);
+  const end = one.length - sharedBegin(one.slice(begin).reverse(), other.slice(begin).reverse());
+  // What is left is two runs that changed places: either was put beyond the other.
+  for (let between = begin + 1; between < end; between++) {
+    const [first, second] = [one.slice(begin, between), one.slice(between, end)];
+    const moved = [...one.slice(0, begin), ...second, ...first, ...one.slice(end)];
+    if (first[0]?.stem !== other[begin + second.length]?.stem || !sameOrder(moved, other)) continue;
+    const runs = [
+      { from: begin, length: second.length, jumped: first },
+      { from: begin + second.length, length: first.length, jumped: second },
+    ];
+    for (const run of runs) {
+      if (isPhrase(moved, other, run) || isCompound(moved, other, run)) return true;
+      if (isAlike && isLabel(moved, other, run)) return true;
     }
+  }
   return false;
+}
+
+/** With how many words both begin. */
+function sharedBegin(one: readonly Word[], other: readonly Word[]): number {
+  const differing = one.findIndex(({ stem }, at) => stem !== other[at]?.stem);
+  return differing < 0 ? one.length : differing;
 }
 
 /** Words before a part of a sentence that may stand anywhere in it. */

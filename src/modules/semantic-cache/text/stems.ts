@@ -25,6 +25,8 @@ ok=okay kids=child kid=child autos=car auto=car automobile=car cellphone=phone s
 
 const known = new Map<string, string>();
 const knownMax = 20_000;
+/** A longer word may be a piece of a text that would be remembered with it. */
+const rememberedMax = 12;
 
 /** What the forms of a word have in common, about. Prefixes stay: they change what a word means. */
 export function stemOf(word: string): string {
@@ -32,6 +34,7 @@ export function stemOf(word: string): string {
   if (found !== undefined) return found;
   const base = irregular.get(word);
   const stem = base === word ? word : stripped(base ?? word);
+  if (word.length > rememberedMax) return stem;
   if (known.size >= knownMax) known.clear();
   known.set(word, stem);
   return stem;

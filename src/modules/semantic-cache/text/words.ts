@@ -67,19 +67,19 @@ const token =
   /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%€$£¥&|!~°-]/gu;
 
 const contractions: readonly (readonly [RegExp, string])[] = [
-  [/\bwon't\b/g, 'will not'],
-  [/\bcan't\b|\bcannot\b/g, 'can not'],
-  [/n't\b/g, ' not'],
-  [/\b(dont|doesnt|didnt|isnt|arent|wasnt|werent|couldnt|shouldnt|wouldnt|hasnt|havent)\b/g, '$1 not'],
-  [/\bcant\b/g, 'can not'],
-  [/\bwont\b/g, 'will not'],
-  [/'re\b/g, ' are'],
-  [/'ve\b/g, ' have'],
-  [/'ll\b/g, ' will'],
-  [/\bi'm\b/g, 'i am'],
-  [/'d\b/g, ' would'],
-  [/\b(what|who|where|how|that|there|it|he|she|when|why|here)'s\b/g, '$1 is'],
-  [/\blet's\b/g, 'let us'],
+  [/\bwon't\b/gi, 'will not'],
+  [/\bcan't\b|\bcannot\b/gi, 'can not'],
+  [/n't\b/gi, ' not'],
+  [/\b(dont|doesnt|didnt|isnt|arent|wasnt|werent|couldnt|shouldnt|wouldnt|hasnt|havent)\b/gi, '$1 not'],
+  [/\bcant\b/gi, 'can not'],
+  [/\bwont\b/gi, 'will not'],
+  [/'re\b/gi, ' are'],
+  [/'ve\b/gi, ' have'],
+  [/'ll\b/gi, ' will'],
+  [/\bi'm\b/gi, 'i am'],
+  [/'d\b/gi, ' would'],
+  [/\b(what|who|where|how|that|there|it|he|she|when|why|here)'s\b/gi, '$1 is'],
+  [/\blet's\b/gi, 'let us'],
 ];
 
 /** The text as one line of plain characters: spaces, quotes and dashes in one way each. */
@@ -97,7 +97,7 @@ export function levelled(text: string): string {
 /** A text, levelled, with its contractions written out; capitals stay where nothing was written out. */
 export function spelledOut(text: string): string {
   let plain = text;
-  for (const [short, long] of contractions) plain = plain.replaceAll(new RegExp(short, 'gi'), long);
+  for (const [short, long] of contractions) plain = plain.replaceAll(short, long);
   return plain
     .replaceAll(/\bwith no\b/gi, 'without')
     .replaceAll(/\bout of\b/gi, 'from')
@@ -128,14 +128,14 @@ export function wordsIn(text: string): Word[] {
     const lower = raw.toLowerCase();
     const text = lower.replace(/'s$|'$|\(\)$/, '');
     const owns = lower.endsWith("'s");
-    const before = plain.slice(0, match.index).trimEnd();
-    const opens = at === 0 || /[.!?:\n"]$/.test(before);
+    const before = markBefore(plain, match.index);
+    const opens = at === 0 || '.!?:"'.includes(before);
     const isLetter = raw === 'A' && !opens;
     const isVerb = text === 'own' && !possessives.has(words.at(-1)?.text ?? '');
     const isContent = (isLetter || isVerb || !functionWords.has(text)) && !/^[^\p{L}\d]+$/u.test(text);
     const isAcronym = /^\p{Lu}[\p{Lu}\d]+$/u.test(raw);
     const isName = !isTitle && /^\p{Lu}/u.test(raw) && raw !== 'I' && (!opens || isAcronym);
-    if (breaks.has(text) || /[,;:.!?]$/.test(before)) marker = '';
+    if (breaks.has(text) || ',;:.!?'.includes(before)) marker = '';
     if (markers.has(text) && !(text === 'to' && isInfinitive(words.at(-1)?.text))) marker = text;
     words.push({
       raw,
@@ -152,15 +152,34 @@ export function wordsIn(text: string): Word[] {
   return words.map((word, at) => ({ ...word, beside: besideOf(words, at) }));
 }
 
+/** What stands before a place, spaces aside. */
+function markBefore(text: string, at: number): string {
+  for (let back = at - 1; back >= 0; back--) {
+    const character = text[back] ?? ' ';
+    if (character !== ' ') return character;
+  }
+  return ' ';
+}
+
+/** Further away nothing belongs to it. */
+const besideMax = 4;
+
 function besideOf(words: readonly Word[], at: number): readonly string[] {
   const word = words[at];
   if (word?.isContent !== true) return [];
   if (word.marker !== 'of' || word.raw.endsWith("'s")) {
-    const behind = words.slice(at + 1);
+    const behind = words.slice(at + 1, at + 1 + besideMax);
     const end = behind.findIndex(({ isContent }) => !isContent);
     return (end < 0 ? behind : behind.slice(0, end)).map(({ stem }) => stem);
   }
-  const of = words.slice(0, at).findLastIndex(({ text }) => text === 'of');
-  const start = words.slice(0, of).findLastIndex(({ isContent }) => !isContent);
-  return words.slice(start + 1, of).map(({ stem }) => stem);
+  const near = words.slice(Math.max(0, at - 2 * besideMax), at);
+  const before = near.slice(
+    0,
+    Math.max(
+      0,
+      near.findLastIndex(({ text }) => text === 'of'),
+    ),
+  );
+  const start = before.findLastIndex(({ isContent }) => !isContent);
+  return before.slice(start + 1).map(({ stem }) => stem);
 }
