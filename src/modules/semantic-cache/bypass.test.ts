@@ -26,7 +26,20 @@ test('languages and scripts that the models do not know are not looked up', () =
   ])
     assert.equal(why(text), 'language', text);
   assert.equal(why('How do you say "guten Morgen" in English?'), undefined);
-  assert.equal(why('What does déjà vu mean?'), undefined);
+  for (const text of [
+    'Berapa harga beras merah',
+    'Nani aligundua dawa ya malaria',
+    'Mika on Suomen pisin joki',
+    'aap ka naam kya hai',
+  ])
+    assert.equal(why(text), 'language', text);
+  for (const text of [
+    'What does déjà vu mean?',
+    'Who owns example.com?',
+    'What is El Capitan?',
+    'python sort list',
+  ])
+    assert.equal(why(text), undefined, text);
 });
 
 test('words that mean nothing by themselves are not looked up', () => {

@@ -1,4 +1,5 @@
 import type { Prompt } from './text/prompt.ts';
+import { functionWords } from './text/words.ts';
 
 /** Words that mean another thing tomorrow. */
 const current =
@@ -12,13 +13,16 @@ const varied =
 const otherScript = /(?!\p{Script=Latin})\p{L}/gu;
 
 /** Small words by which English is known, and those of languages that are written with the same letters. */
-const english = new Set(
-  'the of and to a in is it you that he was for on are with as i his they be at one have this from or had by not but what some we can out other were all there when up use your how said an each she which do their time if will way about many then them would like so these her make him into has more go see no could my than been who its now find did get come may why where does give write list show tell explain me please should'.split(
+const english = new Set([
+  ...functionWords,
+  ...'said each time use long many see come other all go find write list explain before after without under between during using vs free cost number'.split(
     ' ',
   ),
-);
+]);
+/** Small words elsewhere that stand in English texts as well: in names, addresses and terms. */
+const shared = new Set('die com non per la el los las es en se sam var di da de des se'.split(' '));
 const foreign = new Set(
-  'der die das und ist nicht ein eine mit für auf von zu wie warum kann ich mir bitte wo wann welche schreibe erkläre le la les des une est et que qui dans pour sur avec pas je comment pourquoi quel quelle où peux vous nous el los las una por para con no qué como cómo dónde cuál cuando es en mi puedo explica escribe il gli che non per come perché di sono mio quale dove o os uma não com para porque eu meu onde qual het een niet van hoe waarom ik op te och att det som inte hur jag är på nie się jak czy jest na co ve bir bu için nasıl nedir ne'.split(
+  'der die das und ist nicht ein eine mit für auf von zu wie warum kann ich mir bitte wo wann welche schreibe erkläre le la les des une est et que qui dans pour sur avec pas je comment pourquoi quel quelle où peux vous nous el los las una por para con no qué como cómo dónde cuál cuando es en mi puedo explica escribe il gli che non per come perché di sono mio quale dove o os uma não com para porque eu meu onde qual het een niet van hoe waarom ik op te och att det som inte hur jag är på nie się jak czy jest na co ve bir bu için nasıl nedir ne apa siapa bagaimana berapa kenapa mengapa dimana yang dan untuk dengan dari saya adalah tidak cara ano ang ng mga sino paano bakit saan ako ko nani gani kwa wapi vipi kwanini katika yangu ja ei mika mikä kuka kuinka miten miksi missa onko minun hogyan miert hol mikor egy hogy nem vagy kako zasto gdje kada koji sam se ili cum unde cand este sunt pentru cu din care pot hai kya kaise kaun kahan mera mujhe aap ka ki ke jak proc kde kdy jsem hur var nar vad hvordan hvorfor hvor hvad ikke eg'.split(
     ' ',
   ),
 );
@@ -40,6 +44,9 @@ export function bypassOf(
   return undefined;
 }
 
+/** Of so many words one is small, in English. */
+const wordsTold = 4;
+
 /** By small words outside of quotes, or by marks on letters where there are no small words. */
 function isForeign({ text }: Prompt): boolean {
   const own = text
@@ -48,8 +55,10 @@ function isForeign({ text }: Prompt): boolean {
     .split(/[^\p{L}']+/u)
     .filter((word) => word !== '');
   const known = own.filter((word) => english.has(word)).length;
-  const strange = own.filter((word) => foreign.has(word) && !english.has(word)).length;
-  if (strange > known) return true;
+  const strange = own.filter((word) => foreign.has(word) && !english.has(word));
+  if (strange.length > known) return true;
+  if (strange.length === known && strange.some((word) => !shared.has(word))) return true;
+  if (known === 0 && own.length >= wordsTold) return true;
   const marked = own.filter((word) => /[^\p{ASCII}]/u.test(word)).length;
   return known === 0 && marked > own.length / 4;
 }
