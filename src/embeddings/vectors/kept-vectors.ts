@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Vector } from '../../kernel/ports/embeddings.ts';
@@ -194,6 +195,8 @@ export class KeptVectors implements VectorShelves {
           }
       loaded.known = { epoch: added.epoch, upTo: added.upTo };
       isAll = added.isAll;
+      // A database in this process answers before anybody else gets a turn.
+      if (!isAll) await turn();
     }
     loaded.trim(perScope, nowMs);
     loaded.checkedAtMs = nowMs;

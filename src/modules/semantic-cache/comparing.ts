@@ -11,7 +11,7 @@ export function compareLater(
   found: Found,
   { kit, ledger }: { readonly kit: Kit<Options>; readonly ledger: Ledger },
 ): void {
-  const { id, answer, judged } = found;
+  const { id, part, answer, judged } = found;
   const { max_bytes: bytesMax, ttl } = kit.options;
   whenWhole(reply, bytesMax, async ({ recording }) => {
     kit.later(async () => {
@@ -21,7 +21,7 @@ export function compareLater(
       const entry = await ledger.entry(kit.cache, id);
       const evidence = { ...entry, expected: entry.expected + judged, closed: entry.closed || !isAgreed };
       await ledger.setEntry(kit.cache, id, { evidence, ttlSeconds: ttl });
-      if (!isAgreed) await kit.vectors.remove([id]);
+      if (!isAgreed) await kit.vectors.remove([id], part);
       await ledger.addToScope(kit.scope, kit.store, (seen) => ({
         ...seen,
         expected: seen.expected + judged,

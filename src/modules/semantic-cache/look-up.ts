@@ -16,6 +16,7 @@ const widest = 4;
 
 export interface Found {
   readonly id: string;
+  readonly part: string;
   readonly answer: KeptAnswer;
   /** How likely it is wrong, by the judge alone and with what was learnt. */
   readonly judged: number;
@@ -90,7 +91,7 @@ export async function lookUp(
     judged = judgedWrong({ logit, cosine, doubt });
   }
   const wrong = learntChance(judged, { scope: await ledger.scope(kit.scope, kit.store), entry });
-  return { found: { id, answer, judged, wrong, isServed: isServed(wrong, error) } };
+  return { found: { id, part, answer, judged, wrong, isServed: isServed(wrong, error) } };
 }
 
 /** One at a time: to read eight prompts takes milliseconds, and other calls get their turn in between. */

@@ -183,6 +183,7 @@ test('a shadow call that agrees leaves the entry as it is, one that disagrees cl
   await run(asks(reworded), { ...shadow, ...answering('No, it is not.') });
   const stale = [{ type: 'text', text: 'Yes, if they are fresh.' }];
   const next = await run(asks('Is it safe to eat raw eggs, please?'), answering('Maybe.'));
-  assert.notDeepEqual(next.answer?.content, stale);
+  // It is gone from what is searched in, so that the newer answer is the nearest.
+  assert.deepEqual(next.answer?.content, [{ type: 'text', text: 'No, it is not.' }]);
   assert.deepEqual((await run(asks('Is it safe to eat raw eggs?'))).answer?.content, stale);
 });
