@@ -12,6 +12,7 @@ test('answers that were sampled twice agree', () => {
     ['The capital of Japan is Tokyo.', 'Tokyo is the capital of Japan.'],
     ['Use `sorted(items)` to get a new list.', 'Call `sorted(items)`; it returns a new list.'],
     ['Paris', 'Paris.'],
+    ['No.', 'It is not safe.'],
   ];
   for (const [one = '', other = ''] of twins) assert.equal(agree(text(one), text(other), near), true, one);
 });
@@ -23,6 +24,10 @@ test('another verdict, number, name or piece of code is another answer, however 
     ['The capital is Tokyo, in the east.', 'The capital is Kyoto, in the west.'],
     ['Use `items.sort()`.', 'Use `reversed(items)`.'],
     ['Prices will rise.', 'Prices will fall.'],
+    ['```\nrm -rf build\n```', '```\ngit clean --force\n```'],
+    ['Use this:\n```\nsorted(items)\n```', 'Use this:\n```\nreversed(list)\n```'],
+    ['It is safe to eat.', 'It is not safe to eat.'],
+    ['Yes, you can send it back within a month.', "You can't send it back once it was opened."],
   ];
   for (const [one = '', other = ''] of others) assert.equal(agree(text(one), text(other), 0.99), false, one);
 });

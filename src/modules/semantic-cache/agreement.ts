@@ -34,14 +34,16 @@ const sharedLeast = { numbers: 0.5, names: 0.5, code: 0.7 } as const;
 export function agree(one: Said, other: Said, cosine: number | undefined): boolean | undefined {
   if (one.calls !== other.calls) return false;
   const [first, second] = [factsOf(one.text), factsOf(other.text)];
-  if (first.words === 0 && second.words === 0) return true;
+  // What is said around code may be the same, or nothing, where the code isn't.
+  if (overlap(first.code, second.code) < sharedLeast.code) return false;
   if (first.plain === second.plain) return true;
   if (first.verdict !== undefined && second.verdict !== undefined && first.verdict !== second.verdict)
     return false;
   const isBrief = first.words <= briefWords && second.words <= briefWords;
   if (isBrief && first.numbers.join() !== second.numbers.join()) return false;
+  if (isBrief && (first.verdict === 'no') !== (second.verdict === 'no')) return false;
   if (turned(first, second)) return false;
-  for (const kind of ['numbers', 'names', 'code'] as const)
+  for (const kind of ['numbers', 'names'] as const)
     if (overlap(first[kind], second[kind]) < sharedLeast[kind]) return false;
   if (cosine === undefined) return undefined;
   return cosine >= (isBrief ? leastCosine.brief : leastCosine.long);
@@ -82,7 +84,7 @@ function factsOf(whole: string): AnswerFacts {
   return {
     plain: words.map((word) => word.text).join(' '),
     words: words.length,
-    verdict: verdicts.get(words[0]?.text ?? ''),
+    verdict: verdictOf(level, words[0]?.text ?? ''),
     // Numbers of lists say nothing.
     numbers: [
       ...new Set(numbersIn(level.replaceAll(/(?<=^|\s)\d+[.)]\s/g, ' ')).map(({ value }) => value)),
@@ -91,6 +93,14 @@ function factsOf(whole: string): AnswerFacts {
     code: code.flatMap((piece) => piece.match(/[A-Za-z_]\w+/g) ?? []),
     stems: new Set(words.map((word) => word.stem)),
   };
+}
+
+const denial = /\b(?:not|no|never|cannot|nothing|nobody|none|neither|unable|without)\b|n't\b/i;
+
+/** What an answer begins with: a word for it, or a sentence that denies something. */
+function verdictOf(text: string, firstWord: string): string | undefined {
+  const [sentence = ''] = text.split(/(?<=[.!?])\s/, 1);
+  return verdicts.get(firstWord) ?? (denial.test(sentence) ? 'no' : undefined);
 }
 
 /** Brief answers where one says the opposite of a word of the other. */
