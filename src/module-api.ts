@@ -61,8 +61,14 @@ export type { Prices } from './kernel/ports/prices.ts';
 export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
 export type { Shelf } from './kernel/ports/shelves.ts';
 export type { FoundVector, NewVector, Vectors, VectorsFound } from './kernel/ports/vectors.ts';
-export { type Provider, type Target, wiresOf } from './kernel/provider.ts';
-export { type CostBound, costCeiling, type Priced, type RateCard } from './kernel/rate-card.ts';
+export { type Provider, type Target, wiresOf, wireTowards } from './kernel/provider.ts';
+export {
+  type CostBound,
+  costCeiling,
+  type Priced,
+  type RateCard,
+  type ToolSearch,
+} from './kernel/rate-card.ts';
 export type { Ending } from './kernel/reply/ending.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
 export { type Found, replacing } from './kernel/reply/replacing.ts';

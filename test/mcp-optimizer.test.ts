@@ -238,3 +238,95 @@ for (const stream of [true, false])
     assert.match(other, /find_tools/);
     assert.doesNotMatch(other, /tool_search|defer_loading/);
   });
+
+/** What OpenAI's models say when they look for a tool by themselves. */
+const responsesTools = tools.map((tool) => ({
+  type: 'function' as const,
+  ...tool,
+  parameters,
+  strict: null,
+}));
+const found = responsesTools.find(({ name }) => name === 'music__make_playlist') ?? assert.fail();
+const search = { call_id: null, execution: 'server', status: 'completed' };
+const searchItems = [
+  { type: 'tool_search_call', id: 'tsc_1', ...search, arguments: { paths: ['music__make_playlist'] } },
+  { type: 'tool_search_output', id: 'tso_1', ...search, tools: [found] },
+  {
+    type: 'function_call',
+    id: 'fc_1',
+    call_id: 'call_1',
+    name: 'music__make_playlist',
+    arguments: '{"id":"7"}',
+    status: 'completed',
+  },
+];
+
+function responsesSearcher(request: SeenRequest): Script {
+  const said = request.bytes.toString('utf8').includes('function_call_output');
+  const done = {
+    ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+    content: [{ type: 'output_text', text: 'Done.', annotations: [] }],
+  };
+  const output = said ? [done] : searchItems;
+  const usage = {
+    ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+    ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+  };
+  const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'gpt-5.4', output, usage };
+  const completed = { ...response, status: 'completed' };
+  if (request.json.stream !== true) return { body: completed };
+  const events = [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [], usage: null } },
+    ...output.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item },
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response: completed },
+  ];
+  return {
+    chunks: events.map(
+      (event, at) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: at })}\n\n`,
+    ),
+  };
+}
+
+for (const stream of [true, false])
+  test(`OpenAI’s search in Responses gets all tools, and is unseen, ${stream ? 'streamed' : 'unstreamed'}`, async () => {
+    fake.answerWith(responsesSearcher);
+    const asked = { role: 'user' as const, content: `${question()}, quietly` };
+    const say = (input: OpenAI.Responses.ResponseInput, options = {}) => {
+      const body = { model: 'gpt-5.4', tools: responsesTools, input, store: false };
+      return stream
+        ? openai.responses.stream(body, options).finalResponse()
+        : openai.responses.create(body, options);
+    };
+    const first = await say([asked]);
+    assert.deepEqual(
+      first.output.map(({ type }) => type),
+      ['function_call'],
+    );
+    const sent = objectsOf(fake.requests[0]?.json.tools);
+    const deferred = sent.filter((tool) => tool.defer_loading === true);
+    assert.equal(sent.length, tools.length + 1);
+    assert.ok(sent.some(({ type }) => type === 'tool_search'));
+    // But for that they are as they came: whether they are strict is not said.
+    assert.ok(deferred.length > 5 && deferred.every(({ strict }) => strict === null));
+    const result = { type: 'function_call_output' as const, call_id: 'call_1', output: 'made' };
+    const calls = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
+    await say([asked, ...calls, result]);
+    const second = fake.requests.at(-1) ?? assert.fail();
+    assert.deepEqual(second.json.tools, fake.requests[0]?.json.tools);
+    assert.deepEqual(
+      objectsOf(second.json.input).map(({ type = 'message' }) => type),
+      ['message', 'tool_search_call', 'tool_search_output', 'function_call', 'function_call_output'],
+    );
+    assert.deepEqual(objectsOf(second.json.input).slice(1, 3), searchItems.slice(0, 2));
+    // Off by an option, and in a format that has no such search.
+    const off = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools' } };
+    await say([{ ...asked, content: question() }], off);
+    assert.ok(namesIn(fake.requests.at(-1) ?? assert.fail()).includes('find_tools'));
+    fake.answerWith(model);
+    const chat = [{ role: 'user' as const, content: question() }];
+    await openai.chat.completions.create({ model: 'gpt-5.4', tools: chatTools, messages: chat });
+    assert.ok(namesIn(fake.requests.at(-1) ?? assert.fail()).includes('find_tools'));
+  });

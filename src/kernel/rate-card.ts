@@ -36,8 +36,17 @@ export interface Priced {
   readonly contextTokens?: number;
   /** How long its provider keeps what it has read, where that is known. */
   readonly cacheSeconds?: number;
-  /** The tool by which the model looks for tools that have `defer_loading`, where its provider has one. */
-  readonly toolSearch?: Tool;
+  /** How the model looks for tools that have `defer_loading`, where its provider has a way. */
+  readonly toolSearch?: ToolSearch;
+}
+
+/** A provider's own search for tools that are there and not loaded. */
+export interface ToolSearch {
+  readonly tool: Tool;
+  /** The format in which it can be asked for. */
+  readonly wire: string;
+  /** The model reads names and descriptions of all tools at once, and only their schemas when it has looked for them. */
+  readonly showsDescriptions?: true;
 }
 
 /** What a call cost, in trillionths of a dollar by kind: the parts add up to the whole. */

@@ -4,13 +4,15 @@ import {
   type Kit,
   type ModuleMaker,
   type Tool,
+  type ToolSearch,
+  wireTowards,
   withTools,
 } from '../../module-api.ts';
 import { choose } from './choice/choose.ts';
 import { requestTexts } from './choice/request-texts.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
 import { type Decision, Decisions, type Way } from './decision.ts';
-import { isSearch, withDeferred } from './deferred.ts';
+import { isSearch, unread, withDeferred } from './deferred.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
 import { forcedIn, isClients, neededIn } from './needed.ts';
@@ -51,7 +53,8 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     const left = await leftAtBreak(exchange, offered, { before, kit });
     if (left.length === 0 && before === undefined) return undefined;
     // That nothing is left out any more is a decision, too, where there was another one before.
-    const tokens = left.length === 0 ? 0 : tokensOf(named(offered, left));
+    const search = all.way === 'defer' ? searchOf(exchange, kit) : undefined;
+    const tokens = tokensOf(named(offered, left).map((tool) => unread(tool, search)));
     const decided = await decisions.decide({ ...all, left, tokens });
     return decided !== undefined && isForced(exchange, decided) ? all : decided;
   }
@@ -134,7 +137,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       if (decision === undefined || decision.left.length === 0) return next(exchange);
       const left = new Set(decision.left);
       const search = decision.way === 'defer' ? searchOf(exchange, kit) : undefined;
-      const sent = search === undefined ? withoutTools(tools, left) : withDeferred(tools, left, search);
+      const sent = search === undefined ? withoutTools(tools, left) : withDeferred(tools, left, search.tool);
       const isFinding = decision.way !== 'none' && search === undefined;
       const edited = exchange.with({ request: { ...exchange.request, tools: sent } });
       const back = isFinding ? backTo(offered, left, kit) : [];
@@ -146,9 +149,13 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
   };
 };
 
-/** The tool by which the model of a call looks for others, where its provider has one. */
-function searchOf({ target }: Exchange, { catalog }: Pick<OptimizerKit, 'catalog'>): Tool | undefined {
-  return catalog.priced(target)?.toolSearch;
+/** How the model of a call looks for tools by itself, where its provider has that in the format that it is asked in. */
+function searchOf(
+  { target, received }: Exchange,
+  { catalog }: Pick<OptimizerKit, 'catalog'>,
+): ToolSearch | undefined {
+  const search = catalog.priced(target)?.toolSearch;
+  return search?.wire === wireTowards(target, received.wire)?.name ? search : undefined;
 }
 
 function wayOf(exchange: Exchange, kit: OptimizerKit): Way {

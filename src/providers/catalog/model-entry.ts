@@ -1,4 +1,4 @@
-import type { Tool } from '../../kernel/message.ts';
+import type { ToolSearch } from '../../kernel/rate-card.ts';
 import type { DatedPrices, PriceSchedule } from './price-schedule.ts';
 import type { Factors, PriceSheet } from './price-sheet.ts';
 
@@ -15,8 +15,8 @@ export interface ModelEntry {
   readonly outputTokensMax?: number;
   /** How long the provider keeps what the model has read, unless a call asks for longer. */
   readonly cacheSeconds?: number;
-  /** The tool by which it looks for tools that are there and not loaded. */
-  readonly toolSearch?: Tool;
+  /** How it looks for tools that are there and not loaded. */
+  readonly toolSearch?: ToolSearch;
   /** Undefined where nobody looked. */
   readonly features?: readonly Feature[];
   readonly prices: PriceSchedule;
@@ -33,7 +33,7 @@ export interface OverlayModel {
   readonly contextTokens?: number;
   readonly outputTokensMax?: number;
   readonly features?: readonly Feature[];
-  readonly toolSearch?: Tool;
+  readonly toolSearch?: ToolSearch;
   /** In place of the published ones, which are missing or wrong. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
   /** Beside those of the vendor. */

@@ -34,7 +34,7 @@ function changeOf(field: string, change: Change): JsonObject {
     case 'max_tokens':
       return { max_output_tokens: request.max_tokens };
     case 'tools':
-      return { tools: restoreTools(request.tools, encoding.dropped) };
+      return { tools: restoreTools(request.tools, received.request.tools, encoding.dropped) };
     case 'tool_choice':
       return {
         tool_choice: undefined,

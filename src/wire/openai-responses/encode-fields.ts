@@ -5,7 +5,7 @@ import { originalsOf } from '../openai/origin.ts';
 import { outputFormatOf } from '../openai/output-format.ts';
 import { fitsStrict } from '../openai/strict-schema.ts';
 import { encodeToolChoice } from '../openai/tool-choice.ts';
-import { defined, stringOf } from '../read.ts';
+import { defined, objectsOf, stringOf } from '../read.ts';
 import { gathered } from './namespaces.ts';
 
 export function encodeTools(
@@ -16,12 +16,31 @@ export function encodeTools(
   return encoded?.length === 0 ? undefined : encoded;
 }
 
-/** As it came, where it came in this format. */
+/** As it came, where it came in this format; `came` are the tools that did. */
 export function restoreTools(
   tools: readonly Tool[] | undefined,
+  came: readonly Tool[] | undefined,
   dropped: Set<string>,
 ): readonly JsonObject[] | undefined {
-  return tools && gathered(tools.flatMap((tool) => originalsOf(tool) ?? encodeTool(tool, dropped)));
+  return (
+    tools &&
+    gathered(
+      tools.flatMap((tool) => originalsOf(tool) ?? deferredAsItCame(tool, came) ?? encodeTool(tool, dropped)),
+    )
+  );
+}
+
+/** A tool of which only this is new that it is to be loaded later; in a namespace that is said of the tool itself. */
+function deferredAsItCame(tool: Tool, came: readonly Tool[] = []): readonly JsonObject[] | undefined {
+  if (tool.defer_loading !== true) return undefined;
+  const before = came.find(({ name }) => name === tool.name);
+  return before && originalsOf(before)?.map(deferred);
+}
+
+function deferred(tool: JsonObject): JsonObject {
+  return tool.type === 'namespace'
+    ? { ...tool, tools: objectsOf(tool.tools).map(deferred) }
+    : { ...tool, defer_loading: true };
 }
 
 function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
@@ -42,6 +61,7 @@ function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
       description,
       parameters,
       strict: tool.strict === true && fitsStrict(parameters),
+      defer_loading: tool.defer_loading,
     }),
   ];
 }

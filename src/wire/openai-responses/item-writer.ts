@@ -8,7 +8,7 @@ import type { NamedUse } from './namespaces.ts';
 import { unsealedReasoning } from './reasoning.ts';
 import { ReasoningWriter } from './reasoning-writer.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
-import { itemId, reasoningItem } from './write-response.ts';
+import { itemId, ownItemOf, reasoningItem } from './write-response.ts';
 
 interface Context {
   readonly answerId: string;
@@ -59,6 +59,14 @@ export class ItemWriter implements Stage {
             : new CallWriter(this, this.#context.named(block)),
         );
         return;
+      default: {
+        const item = ownItemOf(block);
+        if (item !== undefined)
+          this.done(
+            this.open('item', () => item),
+            item,
+          );
+      }
     }
   }
 

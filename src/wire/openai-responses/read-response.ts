@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
+import { foreignBlock } from '../foreign.ts';
 import { openaiError } from '../openai/errors.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { objectsOf, stringOf } from '../read.ts';
@@ -65,6 +66,9 @@ export function blocksOf(item: JsonObject): readonly Block[] {
         item.type === 'function_call' ? toolInputOf(item.arguments) : { input: stringOf(item.input) ?? '' };
       return [{ type: 'tool_use', id, name, input }];
     }
+    case 'tool_search_call':
+    case 'tool_search_output':
+      return [foreignBlock('openai-responses', item)];
     default:
       return [];
   }

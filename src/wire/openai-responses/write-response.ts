@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
+import { foreignOf } from '../foreign.ts';
 import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { objectOf, stringOf } from '../read.ts';
@@ -91,6 +92,7 @@ export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject
         ),
       );
     else if (block.type === 'redacted_thinking') addRedacted(items, block.data, name('rs'));
+    else items.push(...[ownItemOf(block)].filter((item) => item !== undefined));
   }
   const explanation =
     answer.stop_reason === 'refusal' ? stringOf(answer.stop_details?.explanation) : undefined;
@@ -98,6 +100,12 @@ export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject
     items.push(messageItem(name('msg'), [{ type: 'refusal', refusal: explanation }]));
   flush();
   return items;
+}
+
+/** An item of this format's own, as it came. */
+export function ownItemOf(block: Block): JsonObject | undefined {
+  const foreign = foreignOf(block);
+  return foreign?.wire === 'openai-responses' ? foreign.part : undefined;
 }
 
 /** Encrypted reasoning belongs to the summary right before it, where that is from the same item. */

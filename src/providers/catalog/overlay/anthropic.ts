@@ -1,9 +1,13 @@
+import type { ToolSearch } from '../../../kernel/rate-card.ts';
 import type { Feature, Overlay } from '../model-entry.ts';
 
 const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 const unstructured: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
 // Opus and Sonnet from 4.5 on: tool search page.
-const toolSearch = { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' };
+const toolSearch: ToolSearch = {
+  tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
+  wire: 'anthropic-messages',
+};
 const large = { contextTokens: 1_000_000, outputTokensMax: 128_000, features: all, toolSearch };
 const small = { contextTokens: 200_000, outputTokensMax: 64_000, features: all };
 // Searching costs the same with every model: web search tool page.

@@ -1,8 +1,16 @@
+import type { ToolSearch } from '../../../kernel/rate-card.ts';
+import { foreignTool } from '../../../wire/foreign.ts';
 import type { Feature, Overlay, OverlayModel } from '../model-entry.ts';
 
 const thinking: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 const plain: readonly Feature[] = ['tools', 'images', 'json_schema', 'caching'];
-const long = { contextTokens: 1_050_000, outputTokensMax: 128_000, features: thinking };
+// From GPT-5.4 on, in Responses only: tool search page.
+const toolSearch: ToolSearch = {
+  tool: foreignTool('openai-responses', { type: 'tool_search' }),
+  wire: 'openai-responses',
+  showsDescriptions: true,
+};
+const long = { contextTokens: 1_050_000, outputTokensMax: 128_000, features: thinking, toolSearch };
 const five = { contextTokens: 400_000, outputTokensMax: 128_000, features: thinking };
 const four = { contextTokens: 1_047_576, outputTokensMax: 32_768, features: plain };
 const omni = { contextTokens: 128_000, outputTokensMax: 16_384, features: plain };
@@ -85,8 +93,8 @@ export const openai: Overlay = {
     { id: 'gpt-5.5-pro', ...long },
     { id: 'gpt-5.4', ...long },
     { id: 'gpt-5.4-pro', ...long },
-    { id: 'gpt-5.4-mini', ...five },
-    { id: 'gpt-5.4-nano', ...five },
+    { id: 'gpt-5.4-mini', ...five, toolSearch },
+    { id: 'gpt-5.4-nano', ...five, toolSearch },
     { id: 'gpt-5.3-codex', ...five },
     { id: 'gpt-5.3', contextTokens: 128_000, outputTokensMax: 16_384, features: plain },
     { id: 'gpt-5.2', ...five },
