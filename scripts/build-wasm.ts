@@ -20,6 +20,12 @@ const programs: readonly Program[] = [
     built: 'src/embeddings/vectors/products.wasm',
     pages: [1, 16_384],
   },
+  // One block of vectors, what it is multiplied with, and what comes of it.
+  {
+    source: 'src/modules/mcp-optimizer/choice/assembly/products.ts',
+    built: 'src/modules/mcp-optimizer/choice/products.wasm',
+    pages: [11, 11],
+  },
 ];
 
 const project = join(import.meta.dirname, '..');

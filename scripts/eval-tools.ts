@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { choose, found } from '../src/modules/mcp-optimizer/choice/choose.ts';
 import { type PreparedTool, prepared } from '../src/modules/mcp-optimizer/choice/prepared-tool.ts';
+import { fastestProducts } from '../src/modules/mcp-optimizer/choice/products.ts';
 import { requestTexts } from '../src/modules/mcp-optimizer/choice/request-texts.ts';
 import { type ReadText, ToolList } from '../src/modules/mcp-optimizer/choice/tool-list.ts';
 import { KeptVectors } from './eval-tools/kept-vectors.ts';
@@ -19,6 +20,7 @@ const folder = values.data;
 const most = Number(values.most);
 const vectors = new KeptVectors();
 const known = new Map<string, PreparedTool>();
+const products = fastestProducts();
 
 if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no tools at ${folder ?? '--data <folder>'}`);
@@ -123,6 +125,7 @@ function listOf(names: readonly string[]): ToolList {
   return new ToolList(
     tools,
     tools.map(({ text }) => vectors.get(text)),
+    products,
   );
 }
 

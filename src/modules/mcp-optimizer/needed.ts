@@ -1,4 +1,5 @@
 import { type Exchange, isJsonObject, type Message, type Tool } from '../../module-api.ts';
+import { identifiersIn } from './choice/prepared-tool.ts';
 import type { ToolList } from './choice/tool-list.ts';
 
 /** A tool of the client's own, and none that its provider runs. */
@@ -24,9 +25,9 @@ export function neededIn(
   for (const tool of tools) if (!isCalledByModel(tool)) add(tool.name);
   for (const message of request.messages) {
     for (const name of usedIn(message)) add(name);
-    for (const text of textsIn(message)) for (const at of list.namedIn(text)) needed.add(at);
+    for (const text of textsIn(message)) for (const at of list.namedIn(identifiersIn(text))) needed.add(at);
   }
-  for (const at of list.namedIn(systemText(request.system))) needed.add(at);
+  for (const at of list.namedIn(identifiersIn(systemText(request.system)))) needed.add(at);
   return needed;
 }
 

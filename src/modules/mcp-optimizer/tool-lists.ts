@@ -8,6 +8,7 @@ import {
   type WhyNoVectors,
 } from '../../module-api.ts';
 import { type PreparedTool, prepared } from './choice/prepared-tool.ts';
+import { fastestProducts, type Products } from './choice/products.ts';
 import { ToolList } from './choice/tool-list.ts';
 import { listsKept, textsAtOnce, toolsInLists, toolsKept, vectorsMakeMs, vectorsWaitMs } from './limits.ts';
 
@@ -19,6 +20,7 @@ export type Listed =
 export class ToolLists {
   #lists = new Lru<ToolList>(listsKept);
   #toolsInLists = 0;
+  #products: Products | undefined;
   readonly #tokens = new Lru<number>(toolsKept);
   readonly #tools = new Lru<PreparedTool>(toolsKept);
   readonly #making = new Set<string>();
@@ -34,9 +36,11 @@ export class ToolLists {
       { use: 'tools', isPublic: true, deadlineMs: vectorsWaitMs },
     );
     if (vectors === undefined) return { why };
+    this.#products ??= fastestProducts();
     const list = new ToolList(
       all,
       vectors.map(({ values }) => values),
+      this.#products,
     );
     this.#keep(name, list);
     return { list };

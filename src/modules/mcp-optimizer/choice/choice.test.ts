@@ -6,6 +6,7 @@ import { choose, found } from './choose.ts';
 import { clausesOf } from './clauses.ts';
 import { isForAnything } from './general.ts';
 import { prepared } from './prepared-tool.ts';
+import { fastestProducts, plainProducts } from './products.ts';
 import { requestTexts } from './request-texts.ts';
 import { isTelling } from './telling.ts';
 import { ToolList } from './tool-list.ts';
@@ -169,6 +170,24 @@ describe('choosing', () => {
     const [first = 0] = found(list, [{ text: 'far38', weight: 1, vector: new Float32Array(size) }], left);
     assert.equal(list.tools[first]?.name, 'far38');
   });
+});
+
+test('products are the same wherever they are made', () => {
+  const values = (count: number) => Float32Array.from({ length: count }, (_, at) => Math.sin(at * 7 + count));
+  for (const [rows, size] of [
+    [1, 8],
+    [700, 384],
+    [3, 12],
+    [2, 2048],
+  ] as const) {
+    const ones = [values(size), new Float32Array(), values(size).map((value) => -value)];
+    const [fast, plain] = [fastestProducts(), plainProducts].map((make) => make(values(rows * size), ones));
+    for (const [at, products] of (plain ?? []).entries()) {
+      assert.equal(fast?.[at]?.length, products.length);
+      for (const [row, product] of products.entries())
+        assert.ok(Math.abs(product - (fast?.[at]?.[row] ?? 99)) < 0.01);
+    }
+  }
 });
 
 test('arguments are checked as far as there is no doubt', () => {

@@ -1,3 +1,4 @@
+import { namesIn } from './prepared-tool.ts';
 import { isTelling } from './telling.ts';
 import type { ReadText, ToolList } from './tool-list.ts';
 
@@ -15,11 +16,9 @@ export function choose(list: ToolList, request: readonly ReadText[], always: Ite
   const scores = raised(list, list.scores(request));
   const kept = new Set(always);
   const least = cutOf(scores);
-  for (const [at, score] of scores.entries()) if (score >= least) kept.add(at);
-  const best = ranked(scores);
-  for (const at of best.slice(0, Math.ceil(scores.length * bestShare))) kept.add(at);
-  const general = best.filter((at) => list.tools[at]?.isForAnything === true);
-  for (const at of general.slice(0, Math.max(generalLeast, scores.length * generalShare))) kept.add(at);
+  for (let at = 0; at < scores.length; at++) if ((scores[at] ?? 0) >= least) kept.add(at);
+  for (const at of bestOf(scores, Math.ceil(scores.length * bestShare))) kept.add(at);
+  for (const at of generalOf(list, scores)) kept.add(at);
   // A set grows while it is walked through: what is named by what is named comes along, too.
   for (const at of kept) for (const other of list.namedBy(at)) kept.add(other);
   return { kept, isVague: false };
@@ -31,10 +30,31 @@ export function found(
   request: readonly ReadText[],
   among: ReadonlySet<number>,
 ): readonly number[] {
-  const named = request.flatMap(({ text }) => list.namedIn(text));
+  const named = request.flatMap(({ text }) => list.namedIn(namesIn(text)));
   const best = new Set([...named, ...ranked(list.scores(request))].filter((at) => among.has(at)));
   const most = Math.min(Math.max(foundShare * list.tools.length, foundMost.few), foundMost.many);
   return [...best].slice(0, most);
+}
+
+/** So many that are best; of those that are as good as the last of them, the first. */
+function bestOf(scores: Float32Array, count: number): readonly number[] {
+  const last = scores.toSorted()[scores.length - count] ?? 0;
+  const better: number[] = [];
+  const asGood: number[] = [];
+  for (let at = 0; at < scores.length; at++) {
+    const score = scores[at] ?? 0;
+    if (score > last) better.push(at);
+    else if (score === last) asGood.push(at);
+  }
+  return [...better, ...asGood.slice(0, count - better.length)];
+}
+
+/** Tools for anything, the best of them where there are many. */
+function generalOf(list: ToolList, scores: Float32Array): readonly number[] {
+  const most = Math.floor(Math.max(generalLeast, scores.length * generalShare));
+  const general = list.forAnything;
+  if (general.length <= most) return general;
+  return general.toSorted((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0)).slice(0, most);
 }
 
 /** Tools that one search brings back, most of them in a line: more where there are thousands. */

@@ -29,7 +29,7 @@ export function prepared(tool: Tool, json: string): PreparedTool {
     terms: countedTerms(name, `${description} ${parameterNames(input_schema).join(' ')}`),
     server,
     shortName: server === undefined ? name : name.slice(name.indexOf(`${server}__`) + server.length + 2),
-    mentions: identifiersIn(description).filter(looksLikeAName),
+    mentions: namesIn(description),
     isForAnything: isForAnything(tool),
     tokens: Buffer.byteLength(json) / 4,
   };
@@ -38,6 +38,11 @@ export function prepared(tool: Tool, json: string): PreparedTool {
 /** Words as names are written; each once. */
 export function identifiersIn(text: string): readonly string[] {
   return [...new Set(text.match(/[\p{L}\p{N}_][\p{L}\p{N}_-]*/gu))];
+}
+
+/** Words that can be nothing but names. */
+export function namesIn(text: string): readonly string[] {
+  return identifiersIn(text).filter(looksLikeAName);
 }
 
 /** `search` is a word of every description; `search_issues` and `searchIssues` are names. */

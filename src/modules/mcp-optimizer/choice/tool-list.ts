@@ -1,5 +1,6 @@
 import { Lexicon } from './lexicon.ts';
-import { identifiersIn, type PreparedTool } from './prepared-tool.ts';
+import type { PreparedTool } from './prepared-tool.ts';
+import { type Products, plainProducts } from './products.ts';
 import type { RequestText } from './request-texts.ts';
 
 /** A text with its vector. */
@@ -7,21 +8,32 @@ export interface ReadText extends RequestText {
   readonly vector: Float32Array;
 }
 
+const none = new Float32Array();
+
 /** How much the words themselves count beside the meaning. */
 const wordsWeight = 0.3;
 
 /** Tools that are offered together, ready to be ranked. Nobody changes it, so that it serves all conversations with these tools. */
 export class ToolList {
   readonly tools: readonly PreparedTool[];
+  /** Those that serve any request. */
+  readonly forAnything: readonly number[];
   /** One behind the other. */
   readonly #vectors: Float32Array;
   readonly #lexicon: Lexicon;
+  readonly #products: Products;
   /** By every name that a text may have for them. */
   readonly #named = new Map<string, number[]>();
   readonly #servers = new Map<string, number[]>();
 
-  constructor(tools: readonly PreparedTool[], vectors: readonly Float32Array[]) {
+  constructor(
+    tools: readonly PreparedTool[],
+    vectors: readonly Float32Array[],
+    products: Products = plainProducts,
+  ) {
     this.tools = tools;
+    this.#products = products;
+    this.forAnything = [...tools.keys()].filter((at) => tools[at]?.isForAnything === true);
     this.#vectors = joined(vectors);
     this.#lexicon = new Lexicon(tools.map(({ terms }) => terms));
     for (const [at, { name, shortName, server }] of tools.entries()) {
@@ -33,20 +45,24 @@ export class ToolList {
   /** How much each tool has to do with a request. Cosines of the model for tools, and some more where the same words are used. */
   scores(request: readonly ReadText[]): Float32Array {
     const scores = new Float32Array(this.tools.length);
-    for (const { text, vector, weight } of request) {
+    const cosines = this.#products(
+      this.#vectors,
+      request.map(({ vector }) => vector),
+    );
+    for (const [one, { text, weight }] of request.entries()) {
       const words = this.#lexicon.scores(text);
-      const cosines = products(this.#vectors, vector);
+      const near = cosines[one] ?? none;
       for (let at = 0; at < scores.length; at++) {
-        const score = weight * ((cosines[at] ?? 0) + wordsWeight * (words[at] ?? 0));
+        const score = weight * ((near[at] ?? 0) + wordsWeight * (words[at] ?? 0));
         if (score > (scores[at] ?? 0)) scores[at] = score;
       }
     }
     return scores;
   }
 
-  /** The tools that a text names. */
-  namedIn(text: string): readonly number[] {
-    return identifiersIn(text).flatMap((word) => this.#named.get(word) ?? []);
+  /** The tools that have one of these names. */
+  namedIn(words: readonly string[]): readonly number[] {
+    return words.flatMap((word) => this.#named.get(word) ?? []);
   }
 
   /** The tools that the description of one names: of its own server, where that has one of the name. */
@@ -76,24 +92,4 @@ function joined(vectors: readonly Float32Array[]): Float32Array {
   const all = new Float32Array(size * vectors.length);
   for (const [at, vector] of vectors.entries()) all.set(vector, at * size);
   return all;
-}
-
-/** The products of a vector with all of them, which stand one behind the other. Four sums side by side: a processor adds them up at the same time. */
-function products(vectors: Float32Array, one: Float32Array): Float32Array {
-  const size = one.length;
-  // Without a vector there are words.
-  if (size === 0) return one;
-  const sums = new Float32Array(vectors.length / size);
-  for (let row = 0; row < sums.length; row++) {
-    let [first, second, third, fourth] = [0, 0, 0, 0];
-    const start = row * size;
-    for (let at = 0; at < size; at += 4) {
-      first += (vectors[start + at] ?? 0) * (one[at] ?? 0);
-      second += (vectors[start + at + 1] ?? 0) * (one[at + 1] ?? 0);
-      third += (vectors[start + at + 2] ?? 0) * (one[at + 2] ?? 0);
-      fourth += (vectors[start + at + 3] ?? 0) * (one[at + 3] ?? 0);
-    }
-    sums[row] = first + second + third + fourth;
-  }
-  return sums;
 }
