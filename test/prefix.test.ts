@@ -16,7 +16,7 @@ import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';
 /** Of conversations of 50 turns a few here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 node --test test/prefix.test.ts`. */
 const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 2);
 const turnCount = 50;
-const modules = ['picker', 'hinter', 'folder', 'teller', 'meddler', 'patterns?holdout=0.3'];
+const modules = ['picker', 'hinter', 'folder', 'teller', 'meddler', 'optimizer', 'patterns?holdout=0.3'];
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
@@ -76,7 +76,10 @@ class Walk {
   #said = 0;
   /** The last call that was made with each request: its provider has kept what it was asked then. */
   readonly #latest = new Map<string, Node>();
-  #tools = ['read', 'write', 'find', 'run', 'list'];
+  #tools =
+    'read write find run list weave carve paint harvest polish deliver measure translate forecast repair invite ship archive'.split(
+      ' ',
+    );
 
   constructor({ talk, model }: Pair, stack: readonly string[], seed: number) {
     this.#talk = talk;
@@ -226,6 +229,16 @@ for (const { talk, model } of pairs)
       { numRuns: runs, endOnFailure: true },
     );
   });
+
+test('tools that are left out are among what stays as it is', async () => {
+  for (const pair of pairs) {
+    const all = Array.from({ length: 12 }, (_, pick) => ({ move: 'goOn' as const, pick }));
+    await new Walk(pair, ['optimizer'], 3).run(all);
+    const left = fake.requests.filter(({ bytes }) => bytes.includes('find_tools'));
+    assert.equal(left.length, fake.requests.length);
+    assert.ok(fake.requests.every(({ bytes }) => !bytes.includes('Does harvest')));
+  }
+});
 
 test('advice of patterns is among what stays as it is', async () => {
   const [pair] = pairs;

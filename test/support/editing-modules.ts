@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { type ChatRequest, type Message, type Module, withTools } from '../../src/module-api.ts';
+import {
+  type ChatRequest,
+  type Kit,
+  type Message,
+  type Module,
+  type ModuleMaker,
+  withTools,
+} from '../../src/module-api.ts';
+import { mcpOptimizer } from '../../src/modules/mcp-optimizer/mcp-optimizer.ts';
+import type { McpOptimizerOptions } from '../../src/modules/mcp-optimizer/options.ts';
+import { wordVectors } from '../../src/modules/mcp-optimizer/testing.ts';
 
 /** Modules that edit everything there is to edit, each in the way that it should be done; and one that doesn't. */
 function editing(name: string, handle: Module['handle']): Module {
@@ -113,4 +123,24 @@ const meddler = editing('meddler', (exchange, next, { prefix }) => {
   return next(exchange.with({ request: { ...exchange.request, messages } }));
 });
 
-export default [picker, hinter, folder, teller, meddler];
+/** The one that leaves tools out, with vectors that are there at once. */
+const optimizer: ModuleMaker<McpOptimizerOptions> = (host) => {
+  const made = mcpOptimizer(host);
+  const embed = wordVectors();
+  const withVectors = (kit: Kit<McpOptimizerOptions>) =>
+    new Proxy(kit, {
+      get(target, name) {
+        if (name === 'embed') return embed;
+        const value: unknown = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  return {
+    ...made,
+    name: 'optimizer',
+    ifBroken: 'reject',
+    handle: (exchange, next, kit) => made.handle(exchange, next, withVectors(kit)),
+  };
+};
+
+export default [picker, hinter, folder, teller, meddler, optimizer];

@@ -29,6 +29,11 @@ export interface Talk {
 
 const schema = { type: 'object', properties: {}, additionalProperties: false };
 
+/** Long enough for a dozen tools to be worth leaving out. */
+function described(name: string): string {
+  return `Does ${name}. ${'It takes its time, and says at length what came of it. '.repeat(8)}`;
+}
+
 const messages: Talk = {
   name: 'Messages',
   path: '/v1/messages',
@@ -97,7 +102,7 @@ const messages: Talk = {
 };
 
 function messagesTool(name: string): JsonObject {
-  return { name, description: `Does ${name}.`, input_schema: schema };
+  return { name, description: described(name), input_schema: schema };
 }
 
 function unmarkedObject(value: JsonObject): JsonObject {
@@ -171,7 +176,7 @@ const chat: Talk = {
 };
 
 function chatTool(name: string): JsonObject {
-  return { type: 'function', function: { name, description: `Does ${name}.`, parameters: schema } };
+  return { type: 'function', function: { name, description: described(name), parameters: schema } };
 }
 
 const responses: Talk = {
@@ -233,7 +238,7 @@ const responses: Talk = {
 };
 
 function responsesTool(name: string): JsonObject {
-  return { type: 'function', name, description: `Does ${name}.`, parameters: schema, strict: false };
+  return { type: 'function', name, description: described(name), parameters: schema, strict: false };
 }
 
 export const talks: readonly Talk[] = [messages, chat, responses];
