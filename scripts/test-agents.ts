@@ -23,6 +23,7 @@ try {
   for (const agent of chosen(agents, ({ name, command }) => [name, command])) {
     const installed = await install(agent, folder);
     for (const scenario of chosen(scenarios, ({ name }) => [name])) {
+      if (scenario.manyTools === true && agent.takesServers !== true) continue;
       const walked = await walk(agent, installed, scenario);
       if (!walked.passed) process.exitCode = 1;
       if (values.verbose === true || !walked.passed) console.error(walked.output);

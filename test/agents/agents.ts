@@ -12,6 +12,8 @@ export interface Place {
   readonly work: string;
   /** Headers that the agent is told to send. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How an MCP server is started that it is to use. */
+  readonly server?: readonly string[] | undefined;
 }
 
 interface Launch {
@@ -33,12 +35,16 @@ export interface Agent {
   /** The tools by which it reads a file, the first that is offered counts. */
   readonly reading: readonly Reading[];
   launch(place: Place, prompt: string): Launch;
+  /** Whether it is told of MCP servers here. */
+  readonly takesServers?: true;
 }
 
 interface Reading {
   readonly tool: string;
   input(path: string): object;
 }
+
+const serverName = 'house';
 
 const claudeCode: Agent = {
   name: 'Claude Code',
@@ -48,7 +54,8 @@ const claudeCode: Agent = {
   ownModel: 'claude-sonnet-4-5',
   otherModel: 'gpt-5-mini',
   reading: [{ tool: 'Read', input: (path) => ({ file_path: path }) }],
-  launch: ({ url, token, model, headers }, prompt) => ({
+  takesServers: true,
+  launch: ({ url, token, model, headers, home, server }, prompt) => ({
     environment: {
       ANTHROPIC_BASE_URL: url,
       ANTHROPIC_AUTH_TOKEN: token,
@@ -58,11 +65,21 @@ const claudeCode: Agent = {
         .map(([name, value]) => `${name}: ${value}`)
         .join('\n'),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      // It would search for tools of servers by itself, and have none to leave out.
+      ...(server && { ENABLE_TOOL_SEARCH: 'false' }),
     },
-    args: ['-p', prompt],
-    files: {},
+    args: server
+      ? ['-p', prompt, '--mcp-config', join(home, 'servers.json'), '--allowedTools', `mcp__${serverName}`]
+      : ['-p', prompt],
+    files: server
+      ? { [join(home, 'servers.json')]: JSON.stringify({ mcpServers: { [serverName]: started(server) } }) }
+      : {},
   }),
 };
+
+function started([command = '', ...args]: readonly string[]) {
+  return { command, args };
+}
 
 const codex: Agent = {
   name: 'Codex',
@@ -76,7 +93,8 @@ const codex: Agent = {
     { tool: 'shell_command', input: (path) => ({ command: `cat ${path}` }) },
     { tool: 'shell', input: (path) => ({ command: ['cat', path] }) },
   ],
-  launch: ({ url, token, model, home, headers }, prompt) => ({
+  takesServers: true,
+  launch: ({ url, token, model, home, headers, server }, prompt) => ({
     environment: { CODEX_HOME: join(home, '.codex'), WEIR_TOKEN: token },
     args: ['exec', '--skip-git-repo-check', '--sandbox', 'danger-full-access', prompt],
     files: {
@@ -95,6 +113,15 @@ const codex: Agent = {
           .map(([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`)
           .join(', ')} }`,
         '',
+        ...(server
+          ? [
+              `[mcp_servers.${serverName}]`,
+              `command = ${JSON.stringify(server[0])}`,
+              `args = ${JSON.stringify(server.slice(1))}`,
+              'default_tools_approval_mode = "approve"',
+              '',
+            ]
+          : []),
       ].join('\n'),
     },
   }),

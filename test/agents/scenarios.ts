@@ -14,6 +14,8 @@ export interface Scenario {
   readonly environment: Environment;
   /** Examples of modules that are loaded; the model looks at a clock first where it is given one. */
   readonly examples?: readonly string[];
+  /** With an MCP server of many tools, of which the module leaves most out: the model finds one of them, and calls it. */
+  readonly manyTools?: true;
   /** What the agent is told to send. */
   readonly headers?: Readonly<Record<string, string>>;
   /** With an account, its key and its stored provider keys. */
@@ -99,6 +101,23 @@ export const scenarios: readonly Scenario[] = [
     model: ({ otherModel }) => otherModel,
     environment: { ...keys, WEIR_PIPELINE: 'clock,brief' },
     examples: ['module-clock', 'module-brief'],
+    sees: new RegExp(word),
+  },
+  {
+    name: 'many tools',
+    summary:
+      'an MCP server of sixty tools, most of which `mcp-optimizer` leaves out; the model finds and calls one',
+    model: own,
+    environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools' },
+    manyTools: true,
+    sees: new RegExp(word),
+  },
+  {
+    name: 'many tools, cross',
+    summary: 'the same with a model of a provider of another format',
+    model: ({ otherModel }) => otherModel,
+    environment: { ...keys, WEIR_PIPELINE: 'mcp-optimizer?way_back=find_tools' },
+    manyTools: true,
     sees: new RegExp(word),
   },
   {

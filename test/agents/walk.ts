@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { FakeUpstream, type SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
@@ -10,6 +11,7 @@ import { Person } from '../support/cloud.ts';
 import { exampleModules } from '../support/example-modules.ts';
 import type { Agent } from './agents.ts';
 import { faultIn } from './checked-request.ts';
+import { finding } from './finding.ts';
 import { type Launched, launched } from './launched.ts';
 import { answering } from './said.ts';
 import { providerKeys, type Scenario, word } from './scenarios.ts';
@@ -27,6 +29,8 @@ export interface Walked {
 
 const prompt = 'Read the file river.txt and say the word that is in it.';
 const refusalSecondsMax = 5;
+const houseServer = fileURLToPath(import.meta.resolve('./house-server.mjs'));
+const launchesMax = 25;
 
 /** One agent through one scenario, with a gateway and a provider of its own. */
 export async function walk(agent: Agent, folder: string, scenario: Scenario): Promise<Walked> {
@@ -52,12 +56,18 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
     if (reading === undefined) return answering(request, { text: 'Rivers' });
     const failure = scenario.failing?.(request, calls++);
     if (failure !== undefined) return failure;
-    const looks = tools.includes(clock) ? 1 : 0;
+    const results = resultsIn(request);
+    const found = scenario.manyTools === true ? finding(request, results) : undefined;
+    if (found !== undefined && 'fault' in found) {
+      faults.push(found.fault);
+      return answering(request, { text: found.fault });
+    }
+    if (found !== undefined) return answering(request, found);
+    const looks = tools.includes(clock) ? 1 : scenario.manyTools === true ? 2 : 0;
     if (mentions(request, clock) === 1) return answering(request, { tool: clock, input: {} });
-    if (resultsIn(request) === looks)
-      return answering(request, { tool: reading.tool, input: reading.input(file) });
-    const found = request.bytes.includes(word);
-    return answering(request, { text: found ? `The word is ${word}.` : 'The file was not to be read.' });
+    if (results === looks) return answering(request, { tool: reading.tool, input: reading.input(file) });
+    const isRead = request.bytes.includes(word);
+    return answering(request, { text: isRead ? `The word is ${word}.` : 'The file was not to be read.' });
   });
   const examples = exampleModules(...(scenario.examples ?? []));
   const weir = await startTestGateway({
@@ -70,15 +80,16 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
   const refusals = watchFor(scenario.refusal, new URL(weir.url).host);
   try {
     const token = scenario.cloud === true ? await accountKey(weir.url) : 'any-token';
-    const place = { url: weir.url, token, model, home, work, headers: scenario.headers ?? {} };
-    const run = await launched({
-      agent,
-      folder,
-      place,
-      prompt,
-      files: { [file]: `${word}\n` },
-      timeoutMs: 90_000,
-    });
+    const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
+    const place = { url: weir.url, token, model, home, work, headers: scenario.headers ?? {}, server };
+    const launch = () =>
+      launched({ agent, folder, place, prompt, files: { [file]: `${word}\n` }, timeoutMs: 90_000 });
+    let run = await launch();
+    // Vectors of the agent's tools are made after a call.
+    for (let more = launchesMax - 1; scenario.manyTools === true && more > 0; more--) {
+      if (faults.length > 0 || seenAt(run, scenario.sees) !== undefined) break;
+      run = await launch();
+    }
     return judged(run, {
       scenario,
       refusedAtMs: refusals.firstAtMs(),
