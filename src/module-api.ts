@@ -39,6 +39,7 @@ export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.t
 export { choosesOutputLimit } from './kernel/output-limit.ts';
 export { patternsModule, vectorPartOf } from './kernel/pattern-vectors.ts';
 export { personOf } from './kernel/person.ts';
+export type { Archive, NewArchived } from './kernel/ports/archive.ts';
 export type {
   Embedded,
   Embeddings,
@@ -74,4 +75,4 @@ export { packRecording, type Recording, unpackRecording } from './kernel/reply/r
 export { type Found, replacing } from './kernel/reply/replacing.ts';
 export { Reply } from './kernel/reply/reply.ts';
 export type { AnsweredTool, ToolAnswer, ToolCall } from './kernel/tools/answered-tool.ts';
-export { withTools } from './kernel/tools/with-tools.ts';
+export { isBeyondUs, withTools } from './kernel/tools/with-tools.ts';

@@ -8,6 +8,7 @@ import type { Kit, Models, Setting } from '../kernel/module.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { Observation } from '../kernel/observation.ts';
 import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
+import type { Archive, Archives } from '../kernel/ports/archive.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
 import type { PatternBooks, Patterns } from '../kernel/ports/patterns.ts';
@@ -34,6 +35,7 @@ export interface KitParts {
   readonly embeddings: Embeddings;
   readonly vectors: VectorShelves;
   readonly patterns: PatternBooks;
+  readonly archives: Archives;
   readonly ledgers: Ledgers;
   readonly clock: Clock;
   readonly catalog: Prices;
@@ -98,6 +100,10 @@ class CallKit implements Kit<unknown> {
 
   get patterns(): Patterns {
     return this.#parts.patterns.of(this.scope);
+  }
+
+  get archive(): Archive {
+    return this.#parts.archives.of(this.scope);
   }
 
   get ledger(): Ledger {

@@ -8,4 +8,17 @@ export const callSettings = {
   pipeline: variable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
   /** Packages that bring modules. */
   modulePackages: variable('WEIR_MODULES', list.default([])),
+  /** Of what was left out of conversations, for one account. */
+  archiveBytes: variable(
+    'WEIR_ARCHIVE_BYTES',
+    z.coerce
+      .number()
+      .pipe(
+        z
+          .int()
+          .min(0)
+          .max(1024 ** 4),
+      )
+      .default(64 * 1024 * 1024),
+  ),
 } as const;

@@ -165,6 +165,12 @@ export const limits = {
   vectorRowsAtOnce: 100,
   /** How often vectors whose time is over are deleted. */
   vectorsTidyMs: 300_000,
+  /** One thing in an archive, compressed and sealed: more than 200,000 tokens of text, with pictures. */
+  archivedBytesMax: 8 * 1024 * 1024,
+  archiveRowsAtOnce: 100,
+  /** How often what is over is deleted from archives. */
+  archiveTidyMs: 300_000,
+  archiveRefCharactersMax: 64,
   /** What modules decided in a conversation is forgotten when that was left alone for so long. */
   ledgerLifeMs: 30 * 86_400_000,
   /** And sooner where an account has more of them than there is room for. */

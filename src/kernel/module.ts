@@ -6,6 +6,7 @@ import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
+import type { Archive } from './ports/archive.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Patterns } from './ports/patterns.ts';
@@ -86,6 +87,8 @@ export interface Kit<Options> {
   readonly vectors: Vectors;
   /** What the account has learned, which is one for all modules. */
   readonly patterns: Patterns;
+  /** Where what is left out of requests can be read by the account. */
+  readonly archive: Archive;
   /** What this module decided in this conversation, so that it does the same to it on every later call. */
   readonly ledger: Ledger;
   /** What its provider keeps of this conversation, and what may be changed in that. */

@@ -1,6 +1,7 @@
 import { describe } from 'node:test';
 import { anonSessionsConformance } from './database-conformance/anon-sessions.ts';
 import { apiKeysConformance } from './database-conformance/api-keys.ts';
+import { archiveConformance } from './database-conformance/archive.ts';
 import { billingConformance } from './database-conformance/billing.ts';
 import { challengesConformance } from './database-conformance/challenges.ts';
 import { creditsConformance } from './database-conformance/credits.ts';
@@ -50,6 +51,7 @@ export function databaseConformance(name: string, makeHome: MakeHome, makeReady 
     settlementsConformance(setUp);
     paidAnswersConformance(setUp);
     vectorsConformance(setUp);
+    archiveConformance(setUp);
     billingConformance(setUp);
     creditsConformance(setUp);
     rechargesConformance(setUp);

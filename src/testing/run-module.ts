@@ -4,6 +4,7 @@ import type { ModuleWork } from '../billing/module-tally.ts';
 import { Reservations } from '../billing/reservations.ts';
 import { Spending } from '../billing/spending.ts';
 import { Afterwork } from '../calls/afterwork.ts';
+import { SealedArchives } from '../calls/archives.ts';
 import { metered } from '../calls/attempt.ts';
 import { kitMaker } from '../calls/kit.ts';
 import { Ledgers } from '../calls/ledgers.ts';
@@ -22,6 +23,7 @@ import type { Answer, ChatRequest } from '../kernel/message.ts';
 import type { Handler, Module, ModuleMaker } from '../kernel/module.ts';
 import { Outline } from '../kernel/outline.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
+import type { ArchiveTable } from '../kernel/ports/archive.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
@@ -35,6 +37,7 @@ import { type Step, Trace } from '../kernel/trace.ts';
 import { PatternBook } from '../patterns/pattern-book.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
+import { MemoryArchiveTable } from '../storage/memory/memory-archive-table.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
 import { MemoryPurses } from '../storage/memory/memory-purses.ts';
@@ -90,6 +93,8 @@ export interface Surroundings {
   readonly embeddings?: Embeddings;
   /** In memory unless others are given. */
   readonly patterns?: PatternTable;
+  /** In memory unless others are given. */
+  readonly archive?: ArchiveTable;
   /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Told what usage is told of modules: what they saved, and how trials went. */
@@ -109,7 +114,10 @@ export function runModule(
 ) {
   const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
   const { purses = new MemoryPurses(clock), embeddings = noEmbeddings('off') } = surroundings;
-  const { patterns = new MemoryPatternTable(), worked } = surroundings;
+  const { worked } = surroundings;
+  const { patterns = new MemoryPatternTable(), archive = new MemoryArchiveTable() } = surroundings;
+  const sealing = new Sealing([Buffer.alloc(32, 'test')]);
+  const archives = new SealedArchives({ table: archive, clock, sealing, bytesMax: 64 * 1024 * 1024 });
   const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
   const reservations = new Reservations({ book: unreserved, clock });
   const spending = new Spending({ purses, clock, reservations, days: async () => [] });
@@ -126,9 +134,10 @@ export function runModule(
       slabs: () => plainSlabs(limits.vectorBytesMax),
     }),
     patterns: new PatternBook({ table: patterns, clock }),
+    archives,
     shelves,
     stores,
-    ledgers: new Ledgers({ stores, clock, sealing: new Sealing([Buffer.alloc(32, 'test')]) }),
+    ledgers: new Ledgers({ stores, clock, sealing }),
     clock,
     catalog: prices,
     meanings: new Meanings(Buffer.from('test')),

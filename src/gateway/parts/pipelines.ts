@@ -2,6 +2,7 @@ import { Sealing } from '../../accounts/sealing.ts';
 import type { Spending } from '../../billing/spending.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { Afterwork } from '../../calls/afterwork.ts';
+import { SealedArchives } from '../../calls/archives.ts';
 import { metered } from '../../calls/attempt.ts';
 import { Caches } from '../../calls/caches.ts';
 import { Continuing } from '../../calls/continuing.ts';
@@ -22,6 +23,7 @@ import type { Prices } from '../../kernel/ports/prices.ts';
 import { holderOf } from '../../kernel/ports/purse.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { createUpstream } from '../../providers/upstream.ts';
+import { archiveRoutes } from '../../server/own/routes/archive.ts';
 import { cacheRoutes } from '../../server/own/routes/cache.ts';
 import { SealedShelves } from '../../storage/sealed-shelves.ts';
 import { ShelvedTurns } from '../../storage/shelved-turns.ts';
@@ -111,12 +113,20 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
       ? stores.shelves
       : new SealedShelves(stores.shelves, new Sealing(roots.derived('shelves')));
   const { vectors } = parts.meaning;
+  const archives = new SealedArchives({
+    table: stores.database.archive,
+    clock: systemClock,
+    sealing: new Sealing(roots.derived('archive')),
+    bytesMax: settings.archiveBytes,
+    onTrouble: (err) => log.error({ err }, 'what is over could not be deleted from archives'),
+  });
   const kits = kitMaker({
     shelves,
     stores: stores.database.modules,
     embeddings: parts.meaning.embeddings,
     vectors,
     patterns: parts.book,
+    archives,
     ledgers: new Ledgers({
       stores: stores.database.modules,
       clock: systemClock,
@@ -145,7 +155,10 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     pipelines: new PipelineChoice(compiled, settings.pipeline),
     passage,
     reports,
-    routes: cacheRoutes(new Caches({ modules: parts.modules, shelves, vectors })),
+    routes: [
+      ...cacheRoutes(new Caches({ modules: parts.modules, shelves, vectors })),
+      ...archiveRoutes(archives),
+    ],
     gauges: [
       {
         name: 'weir_pipelines_kept',

@@ -12,6 +12,12 @@ export interface Expected {
   readonly calls: number;
   /** Tokens that each of them would have less; reckoned from the two requests where it isn't said. */
   readonly savesTokens?: number;
+  /** Tokens that have to be written anew; without it, all from the first message on that is another than the client's. */
+  readonly writesTokens?: number;
+  /** Whether its provider is known to keep nothing of this conversation: then all is read at the full price. */
+  readonly isUncached?: boolean;
+  /** Whether the provider has just said that the request is too long. */
+  readonly isTooLong?: boolean;
 }
 
 /** Whether a module may take a step, and what it was reckoned to cost and to save. */
@@ -41,14 +47,16 @@ export function judged({ came, edited, expected, taken, prices }: Step): StepDec
   const priced = prices.priced(came.target);
   const tokens = tokensOf(came.request);
   const { calls, savesTokens = tokens - tokensOf(edited) } = expected;
+  const { writesTokens = changedTokens(came.request, edited), isUncached = false } = expected;
   const sum =
     priced === undefined
       ? free
       : {
-          costs: writtenAnew(priced, changedTokens(came.request, edited), came.request),
-          saves: Math.floor(calls * read(priced, savesTokens)),
+          costs: isUncached ? 0 : writtenAnew(priced, writesTokens, came.request),
+          saves: Math.floor(calls * read(priced, savesTokens, isUncached)),
         };
-  if (isTooLong(came.request, tokens, priced)) return { isAllowed: true, why: 'window', ...sum };
+  if (expected.isTooLong === true || isTooLong(came.request, tokens, priced))
+    return { isAllowed: true, why: 'window', ...sum };
   if (priced === undefined) return { isAllowed: false, why: 'unpriced', ...sum };
   const pays = sum.saves > sum.costs;
   return { isAllowed: pays, why: pays ? 'pays' : 'costs', ...sum };
@@ -79,8 +87,9 @@ function writtenAnew({ card }: Priced, tokens: number, request: ChatRequest): Na
   return Math.max(0, written - costOf(card, { cache_read_input_tokens: tokens }));
 }
 
-function read({ card }: Priced, tokens: number): NanoUsd {
-  return costOf(card, { cache_read_input_tokens: tokens }) - costOf(card, {});
+function read({ card }: Priced, tokens: number, isUncached: boolean): NanoUsd {
+  const usage = isUncached ? { input_tokens: tokens } : { cache_read_input_tokens: tokens };
+  return costOf(card, usage) - costOf(card, {});
 }
 
 /** Tokens of the edited request from the first thing on that is another. */

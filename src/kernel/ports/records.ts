@@ -1,4 +1,5 @@
 import type { AccountRows } from './account-rows.ts';
+import type { ArchiveTable } from './archive.ts';
 import type { BillingAccounts, Credits, Recharges } from './billing.ts';
 import type { ModuleStores } from './module-store.ts';
 import type { PaidAnswers } from './paid-answers.ts';
@@ -34,6 +35,7 @@ export interface Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly patterns: PatternTable;
+  readonly archive: ArchiveTable;
   /** Resolves when the database answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;

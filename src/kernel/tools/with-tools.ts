@@ -1,6 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
-import { essentialsOf } from '../message.ts';
+import { type ChatRequest, essentialsOf } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
 import type { Reply } from '../reply/reply.ts';
 import { type AnsweredTool, namedApart, offering } from './answered-tool.ts';
@@ -15,6 +15,11 @@ export interface ToolsIn {
   readonly hidden?: HiddenBlocks;
   /** How often the model may be asked for one answer. */
   readonly rounds?: number;
+  /**
+   * For modules that edit more than tools: gets the request with our part of earlier turns where it was, and makes of it
+   * what is sent. `offer` adds the tools; without that the model doesn't see them.
+   */
+  arrange?(request: ChatRequest, offer: (request: ChatRequest) => ChatRequest): Promise<ChatRequest>;
 }
 
 /**
@@ -27,10 +32,10 @@ export async function withTools(tools: readonly AnsweredTool[], within: ToolsIn)
   if (isBeyondUs(exchange)) return next(exchange);
   const messages = await withKeptTurns(exchange, kit.ledger, hidden);
   const named = namedApart(tools, request);
-  const isIdle = named.size === 0 && hidden?.goBack !== true;
-  if (isIdle && messages === request.messages) return next(exchange);
-  const asked =
-    messages === request.messages ? offering(request, named) : offering({ ...request, messages }, named);
+  const whole = messages === request.messages ? request : { ...request, messages };
+  const offer = (edited: ChatRequest) => offering(edited, named);
+  const asked = within.arrange === undefined ? offer(whole) : await within.arrange(whole, offer);
+  const isIdle = asked.tools === request.tools && hidden?.goBack !== true;
   const reply = await next(asked === request ? exchange : exchange.with({ request: asked }));
   if (isIdle) return reply;
   const turn = new ToolRounds({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, asked);
@@ -38,6 +43,6 @@ export async function withTools(tools: readonly AnsweredTool[], within: ToolsIn)
 }
 
 /** Several answers to one question, sound or a conversation that lies elsewhere can't be gone on with here. */
-function isBeyondUs({ request, received }: Exchange): boolean {
+export function isBeyondUs({ request, received }: Exchange): boolean {
   return Object.keys(essentialsOf(request, received.wire.name)).length > 0;
 }

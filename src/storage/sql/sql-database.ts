@@ -3,6 +3,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { AccountRows } from '../../kernel/ports/account-rows.ts';
+import type { ArchiveTable } from '../../kernel/ports/archive.ts';
 import type { BillingAccounts, Credits, Recharges } from '../../kernel/ports/billing.ts';
 import type { ModuleStores } from '../../kernel/ports/module-store.ts';
 import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
@@ -20,6 +21,7 @@ import { within } from '../../kernel/within.ts';
 import { SqlAccountRows } from './account-rows.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
+import { SqlArchiveTable } from './archive-table.ts';
 import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlChallenges } from './challenges.ts';
 import { SqlCredits } from './credits.ts';
@@ -101,6 +103,7 @@ class SqlDatabase implements Database {
   readonly credits: Credits;
   readonly recharges: Recharges;
   readonly patterns: PatternTable;
+  readonly archive: ArchiveTable;
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
 
@@ -129,6 +132,7 @@ class SqlDatabase implements Database {
     this.credits = new SqlCredits(db, flavour);
     this.recharges = new SqlRecharges(db, flavour);
     this.patterns = new SqlPatternTable(db);
+    this.archive = new SqlArchiveTable(db);
   }
 
   async ping(): Promise<void> {

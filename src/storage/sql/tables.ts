@@ -182,6 +182,16 @@ export interface Tables {
     readonly added_at_ms: number;
     readonly expires_at_ms: number;
   };
+  readonly archive: {
+    readonly scope: string;
+    readonly ref: string;
+    readonly conversation: string;
+    readonly created_at_ms: number;
+    readonly expires_at_ms: number;
+    readonly sealed_by: string;
+    readonly sealed: Uint8Array;
+    readonly bytes: number;
+  };
   /** Who has patterns: one row for each tenant. */
   readonly pattern_owners: {
     readonly owner: string;

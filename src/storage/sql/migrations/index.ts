@@ -1,5 +1,6 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
+import { archive } from './archive.ts';
 import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
 import { moduleDays } from './module-days.ts';
@@ -36,4 +37,5 @@ export const migrations: readonly Migration[] = [
   moduleDays,
   sessions,
   patternGists,
+  archive,
 ];

@@ -1,0 +1,90 @@
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { Sealing } from '../accounts/sealing.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Archive, Archived, Archives, ArchiveTable, NewArchived } from '../kernel/ports/archive.ts';
+
+const pack = promisify(deflateRaw);
+const unpack = promisify(inflateRaw);
+
+interface ArchivesParts {
+  readonly table: ArchiveTable;
+  readonly clock: Clock;
+  /** What was said in conversations is nobody's to read in a database. */
+  readonly sealing: Sealing;
+  /** Of one account. */
+  readonly bytesMax: number;
+  onTrouble?(failure: unknown): void;
+}
+
+/** What modules left out of conversations, packed and sealed, for each account up to a bound. */
+export class SealedArchives implements Archives {
+  readonly #parts: ArchivesParts;
+  #tidiedAtMs = 0;
+
+  constructor(parts: ArchivesParts) {
+    this.#parts = parts;
+  }
+
+  of(scope: string): Archive {
+    return { put: (entry) => this.#put(scope, entry) };
+  }
+
+  async #put(scope: string, entry: NewArchived): Promise<{ readonly isKept: boolean }> {
+    const { table, clock, sealing, bytesMax } = this.#parts;
+    const { ref, conversation, content, ttlSeconds } = entry;
+    if (!isRef(ref)) throw new Error(`"${ref}" is no name for an archive: letters and digits are`);
+    const packed = await pack(Buffer.from(JSON.stringify(content)));
+    const { sealedBy, sealed } = sealing.seal(packed, contextOf(scope, ref));
+    if (sealed.byteLength > Math.min(limits.archivedBytesMax, bytesMax)) return { isKept: false };
+    const createdAtMs = clock.now();
+    const expiresAtMs = createdAtMs + ttlSeconds * 1000;
+    await table.add(scope, { ref, conversation, createdAtMs, expiresAtMs, sealedBy, sealed }, bytesMax);
+    this.#tidySometimes(createdAtMs);
+    return { isKept: true };
+  }
+
+  async find(scope: string, ref: string): Promise<Archived | undefined> {
+    if (!isRef(ref)) return undefined;
+    const { table, clock, sealing } = this.#parts;
+    const row = await table.find(scope, ref, clock.now());
+    const packed = row === undefined ? undefined : sealing.openBytes(row, contextOf(scope, ref));
+    if (row === undefined || packed === undefined) return undefined;
+    const content: unknown = JSON.parse((await unpack(packed)).toString('utf8'));
+    const { conversation, createdAtMs } = row;
+    return { ref, conversation, createdAtMs, content };
+  }
+
+  async remove(scope: string, ref: string): Promise<boolean> {
+    return isRef(ref) && (await this.#parts.table.remove(scope, { ref })) > 0;
+  }
+
+  async removeConversation(scope: string, conversation: string): Promise<void> {
+    await this.#parts.table.remove(scope, { conversation });
+  }
+
+  forget(scope: string): Promise<void> {
+    return this.#parts.table.forget(scope);
+  }
+
+  #tidySometimes(nowMs: number): void {
+    if (nowMs - this.#tidiedAtMs < limits.archiveTidyMs) return;
+    this.#tidiedAtMs = nowMs;
+    void this.#tidy(nowMs).catch((failure) => this.#parts.onTrouble?.(failure));
+  }
+
+  async #tidy(nowMs: number): Promise<void> {
+    for (let rounds = 0; rounds < tidyRoundsMax; rounds++) if (!(await this.#parts.table.tidy(nowMs))) return;
+  }
+}
+
+const tidyRoundsMax = 100;
+
+function isRef(ref: string): boolean {
+  return ref.length <= limits.archiveRefCharactersMax && /^[A-Za-z0-9]+$/.test(ref);
+}
+
+function contextOf(scope: string, ref: string): string {
+  return `archive\n${scope}\n${ref}`;
+}

@@ -1,0 +1,52 @@
+import type { ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
+
+/** Archives for as long as the process runs, for tests. */
+export class MemoryArchiveTable implements ArchiveTable {
+  readonly #scopes = new Map<string, Map<string, ArchiveRow>>();
+
+  async add(scope: string, row: ArchiveRow, bytesMax: number): Promise<void> {
+    const rows = this.#of(scope);
+    if (!rows.has(row.ref)) rows.set(row.ref, row);
+    let bytes = [...rows.values()].reduce((sum, { sealed }) => sum + sealed.byteLength, 0);
+    for (const { ref, sealed } of [...rows.values()].sort(
+      (one, other) => one.createdAtMs - other.createdAtMs,
+    )) {
+      if (bytes <= bytesMax) return;
+      rows.delete(ref);
+      bytes -= sealed.byteLength;
+    }
+  }
+
+  async find(scope: string, ref: string, nowMs: number): Promise<ArchiveRow | undefined> {
+    const row = this.#of(scope).get(ref);
+    return row !== undefined && row.expiresAtMs > nowMs ? row : undefined;
+  }
+
+  async remove(
+    scope: string,
+    which: { readonly ref: string } | { readonly conversation: string },
+  ): Promise<number> {
+    const rows = this.#of(scope);
+    const gone = [...rows.values()].filter((row) =>
+      'ref' in which ? row.ref === which.ref : row.conversation === which.conversation,
+    );
+    for (const { ref } of gone) rows.delete(ref);
+    return gone.length;
+  }
+
+  async forget(scope: string): Promise<void> {
+    this.#scopes.delete(scope);
+  }
+
+  async tidy(nowMs: number): Promise<boolean> {
+    for (const rows of this.#scopes.values())
+      for (const { ref, expiresAtMs } of rows.values()) if (expiresAtMs <= nowMs) rows.delete(ref);
+    return false;
+  }
+
+  #of(scope: string): Map<string, ArchiveRow> {
+    const rows = this.#scopes.get(scope) ?? new Map<string, ArchiveRow>();
+    this.#scopes.set(scope, rows);
+    return rows;
+  }
+}
