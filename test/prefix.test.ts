@@ -16,7 +16,16 @@ import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';
 /** Of conversations of 50 turns a few here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 node --test test/prefix.test.ts`. */
 const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 2);
 const turnCount = 50;
-const modules = ['picker', 'hinter', 'folder', 'teller', 'meddler', 'optimizer', 'patterns?holdout=0.3'];
+const modules = [
+  'picker',
+  'hinter',
+  'folder',
+  'teller',
+  'meddler',
+  'optimizer',
+  'patterns?holdout=0.3',
+  'ipc?target=1000&keep_turns=2',
+];
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
@@ -168,7 +177,7 @@ class Walk {
       .filter(({ headers: { 'x-test-call': call = id } }) => call === id);
     for (const request of sent) this.#checkValid(request, asked);
     // What is sent within one call only grows, too.
-    if (!/folder;[^,]*step=pays/.test(trace))
+    if (!/(folder|ipc);[^,]*step=(pays|window)/.test(trace))
       for (const [at, request] of sent.entries()) checkBegins(at === 0 ? kept : sent[at - 1], request);
     const answer = stream ? this.#talk.told(framesIn(text)) : (objectOf(json) ?? {});
     const node = { asked, answer, sent };
@@ -247,4 +256,17 @@ test('advice of patterns is among what stays as it is', async () => {
   await new Walk(pair, ['patterns?holdout=0'], 1).run(all);
   const advised = fake.requests.filter(({ bytes }) => bytes.includes('gateway-advice'));
   assert.ok(advised.length > 10, `${advised.length} of ${fake.requests.length}`);
+});
+
+test('what ipc has left out is among what stays as it is', async () => {
+  const [pair] = pairs;
+  if (pair === undefined) assert.fail();
+  // A change of tools is a break, at which nothing is lost by leaving something out.
+  const all = Array.from({ length: 50 }, (_, pick) => ({
+    move: pick === 35 ? ('otherTools' as const) : ('goOn' as const),
+    pick,
+  }));
+  await new Walk(pair, ['ipc?target=1000&keep_turns=2', 'hinter'], 1).run(all);
+  const shortened = fake.requests.filter(({ bytes }) => bytes.includes('by the gateway'));
+  assert.ok(shortened.length > 5, `${shortened.length} of ${fake.requests.length}`);
 });

@@ -1,6 +1,7 @@
 import type { ModuleMaker } from '../module-api.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
+import { ipc } from './ipc/ipc.ts';
 import { mcpOptimizer } from './mcp-optimizer/mcp-optimizer.ts';
 import { patterns } from './patterns/patterns.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
@@ -12,11 +13,11 @@ export const builtInModules: readonly ModuleMaker[] = [
   () => costGuard,
   mcpOptimizer,
   patterns,
+  ipc,
 ];
 
 /** Modules that are to come, so that users can see what a name will mean. */
 export const plannedModules: readonly { readonly name: string; readonly summary: string }[] = [
-  { name: 'ipc', summary: 'Compresses old turns by age, so that a conversation never runs out of room.' },
   { name: 'router', summary: 'Picks the cheapest provider that can do the job, with fallbacks.' },
   { name: 'rehydrator', summary: 'Brings archived context back when it is referred to.' },
   { name: 'compaction-bridge', summary: "Carries what the user wants across a client's compaction." },

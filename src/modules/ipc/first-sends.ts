@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import type { Block, Exchange, Ledger, Message, ToolResultBlock } from '../../module-api.ts';
+import { bigResultChars, pieceJsonCharsMax } from './limits.ts';
+import { shrunkResult } from './text/first-send.ts';
+
+/**
+ * The messages with big results of tools as they were sent for the first time: shrunk, or as they came. Decided for the newest
+ * turn; for an earlier one what was decided then.
+ */
+export async function firstSent(
+  exchange: Exchange,
+  ledger: Ledger,
+  archive: (ref: string, message: Message) => void,
+): Promise<readonly Message[]> {
+  const { messages } = exchange.request;
+  const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
+  let sent: Message[] | undefined;
+  for (const [at, message] of messages.entries()) {
+    if (!hasBigResult(message)) continue;
+    const content: Block[] = [];
+    for (const [nth, block] of message.content.entries())
+      content.push(
+        block.type === 'tool_result'
+          ? await shrunk(block, {
+              place: `first:${exchange.conversation.at(at + 1)}:${nth}`,
+              isNewest: at >= newest,
+              ledger,
+              archive: (ref) => archive(ref, message),
+            })
+          : block,
+      );
+    if (content.every((block, nth) => block === message.content[nth])) continue;
+    sent ??= [...messages];
+    sent[at] = { ...message, content };
+  }
+  return sent ?? messages;
+}
+
+interface Shrinking {
+  readonly place: string;
+  readonly isNewest: boolean;
+  readonly ledger: Ledger;
+  archive(ref: string): void;
+}
+
+async function shrunk(
+  block: ToolResultBlock,
+  { place, isNewest, ledger, archive }: Shrinking,
+): Promise<ToolResultBlock> {
+  const texts = textsOf(block);
+  if (texts.every(({ length }) => length < bigResultChars)) return block;
+  const known = await ledger.recall(place);
+  const decided = known ?? (isNewest ? await decidedNow(texts, place, ledger) : undefined);
+  if (known === undefined && decided !== undefined) archive(refOf(place));
+  if (!Array.isArray(decided)) return block;
+  const replaced: readonly unknown[] = decided;
+  if (typeof block.content === 'string')
+    return typeof replaced[0] === 'string' ? { ...block, content: replaced[0] } : block;
+  let nth = 0;
+  const content = (block.content ?? []).map((part): Block => {
+    if (part.type !== 'text') return part;
+    const text = replaced[nth++];
+    return typeof text === 'string' ? { ...part, text } : part;
+  });
+  return { ...block, content };
+}
+
+/** Where nothing can be left out there is nothing to remember. */
+async function decidedNow(texts: readonly string[], place: string, ledger: Ledger): Promise<unknown> {
+  const ref = refOf(place);
+  const shrunkTexts = texts.map((text) => {
+    const less = shrunkResult(text);
+    return less === undefined ? null : `${less}\n[shrunk by the gateway; the whole is kept as ${ref}]`;
+  });
+  const chars = shrunkTexts.reduce((all, text) => all + (text?.length ?? 0), 0);
+  if (chars === 0 || chars > pieceJsonCharsMax) return undefined;
+  return ledger.once(place, () => shrunkTexts);
+}
+
+function refOf(place: string): string {
+  return hash('sha256', place, 'base64url').replace(/[-_]/g, 'x').slice(0, 12);
+}
+
+function textsOf({ content }: ToolResultBlock): readonly string[] {
+  if (content === undefined) return [];
+  if (typeof content === 'string') return [content];
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+}
+
+function hasBigResult(message: Message): message is Message & { readonly content: readonly Block[] } {
+  const { content } = message;
+  if (typeof content === 'string') return false;
+  return content.some(
+    (block) => block.type === 'tool_result' && textsOf(block).some(({ length }) => length >= bigResultChars),
+  );
+}

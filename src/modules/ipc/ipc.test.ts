@@ -1,0 +1,323 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Answer, Block, ChatRequest, Message, ReplyEvent, Usage } from '../../kernel/message.ts';
+import { Reply } from '../../kernel/reply/reply.ts';
+import { compileCard } from '../../providers/catalog/price-sheet.ts';
+import { type RunOptions, runModule, type Surroundings } from '../../testing/run-module.ts';
+import { ipc } from './ipc.ts';
+
+/** A time that stands still until it is told to go on. */
+function house(options: string, { contextTokens = 200_000, over = {} as RunOptions } = {}) {
+  const time = { nowMs: 1_000_000 };
+  const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  const prices: Surroundings['prices'] = {
+    priced: () => ({ card, estimated: false, contextTokens, cacheSeconds: 300 }),
+    bill: () => ({ nanoUsd: 0, estimated: false }),
+  };
+  const run = runModule(
+    ipc,
+    { options, upstream: async () => says({ text: 'Yes.' }), ...over },
+    { prices, clock: { now: () => time.nowMs } },
+  );
+  return { run, time };
+}
+
+/** What a provider answers: words, or a call of a tool. */
+function says(
+  { text = '', tool }: { text?: string; tool?: { name: string; input: object } },
+  usage: Usage = {},
+) {
+  const block: Block =
+    tool === undefined
+      ? { type: 'text', text: '' }
+      : { type: 'tool_use', id: 'call_r', name: tool.name, input: {} };
+  const delta =
+    tool === undefined
+      ? { type: 'text_delta' as const, text }
+      : { type: 'input_json_delta' as const, partial_json: JSON.stringify(tool.input) };
+  const message: Answer = {
+    id: 'msg',
+    type: 'message',
+    role: 'assistant',
+    model: 'demo-1',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: { input_tokens: 10, output_tokens: 1, ...usage },
+  };
+  const stop_reason = tool === undefined ? 'end_turn' : 'tool_use';
+  const events: readonly ReplyEvent[] = [
+    { type: 'message_start', message },
+    { type: 'content_block_start', index: 0, content_block: block },
+    { type: 'content_block_delta', index: 0, delta },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason, stop_sequence: null } },
+    { type: 'message_stop' },
+  ];
+  return Reply.stream(
+    (async function* () {
+      yield* events;
+    })(),
+  );
+}
+
+/** An agent at work: a wish every ten turns, and a file read in each. */
+function work(turns: number): readonly Message[] {
+  return Array.from({ length: turns }, (_, turn): readonly Message[] => [
+    { role: 'user', content: [...resultOf(turn - 1), ...wishOf(turn)] },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'tool_use', id: `call_${turn}`, name: 'read', input: { path: `src/part-${turn}.ts` } },
+      ],
+    },
+  ]).flat();
+}
+
+function wishOf(turn: number): readonly Block[] {
+  return turn % 10 === 0 ? [{ type: 'text', text: `Wish ${turn}: part ${turn} must stay blue.` }] : [];
+}
+
+function resultOf(turn: number): readonly Block[] {
+  if (turn < 0) return [];
+  const lines = Array.from({ length: 40 }, (_, line) => `export const value${line} = ${turn * 40 + line};`);
+  return [{ type: 'tool_result', tool_use_id: `call_${turn}`, content: lines.join('\n') }];
+}
+
+function asked(turns: number): ChatRequest {
+  const messages: readonly Message[] = [
+    ...work(turns),
+    { role: 'user', content: [...resultOf(turns - 1), ...wishOf(turns)] },
+  ];
+  return { model: 'demo-1', max_tokens: 1000, messages };
+}
+
+function checkSound({ messages }: ChatRequest): void {
+  let open: readonly string[] = [];
+  for (const [at, { role, content }] of messages.entries()) {
+    assert.equal(role, at % 2 === 0 ? 'user' : 'assistant');
+    const blocks = typeof content === 'string' ? [] : content;
+    const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [block.tool_use_id] : []));
+    assert.deepEqual(results, open, `message ${at}`);
+    open = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
+  }
+}
+
+const textOf = (value: unknown) => JSON.stringify(value);
+
+describe('a conversation', () => {
+  test('is sent as it came while it is short', async () => {
+    const { run } = house('target=100000');
+    const { sent, step } = await run(asked(20));
+    assert.equal(textOf(sent[0]), textOf(asked(20)));
+    assert.deepEqual(step?.facts, {});
+  });
+
+  test('is made smaller at a break, with sound pairs and roles, the newest turns and all wishes in it', async () => {
+    const { run } = house('target=10000');
+    const { sent, step } = await run(asked(80));
+    const [request] = sent;
+    if (request === undefined) assert.fail();
+    checkSound(request);
+    assert.ok(textOf(request).length < 10_000 * 4, `${textOf(request).length}`);
+    for (const turn of [0, 10, 70]) assert.match(textOf(request), new RegExp(`Wish ${turn}: part`));
+    assert.deepEqual(request.messages.slice(-12), asked(80).messages.slice(-12));
+    assert.match(String(step?.facts.tokens), /^\d+\/\d+$/);
+    assert.deepEqual(
+      request.tools?.map(({ name }) => name),
+      ['recall'],
+    );
+  });
+
+  test('begins with the same bytes from one call to the next', async () => {
+    const { run } = house('target=10000');
+    const first = (await run(asked(80))).sent[0];
+    const second = (await run(asked(81))).sent[0];
+    const kept = (first?.messages ?? []).slice(0, -1);
+    assert.equal(textOf(second?.messages.slice(0, kept.length)), textOf(kept));
+    assert.equal(textOf(second?.tools), textOf(first?.tools));
+  });
+
+  test('that a client has made smaller itself begins anew', async () => {
+    const { run } = house('target=10000', { over: { headers: ['x-weir-conversation', 'c'] } });
+    await run(asked(120));
+    const own: ChatRequest = {
+      ...asked(60),
+      messages: [
+        { role: 'user', content: 'A summary.' },
+        { role: 'assistant', content: 'Good.' },
+        ...asked(60).messages,
+      ],
+    };
+    const { sent, step } = await run(own);
+    assert.equal(step?.facts.client, 'compacted');
+    assert.match(textOf(sent[0]), /A summary/);
+    assert.equal(step?.facts.prefix, undefined);
+  });
+
+  test('is not touched inside of a loop in which the model thinks', async () => {
+    const { run } = house('target=10000');
+    const messages = asked(80).messages.map((message, at) =>
+      at === 159 && typeof message.content !== 'string'
+        ? {
+            ...message,
+            content: [{ type: 'thinking' as const, thinking: 'Hm.', signature: 's' }, ...message.content],
+          }
+        : message,
+    );
+    const last = messages.at(-1);
+    const open = [...messages.slice(0, -1), { ...last, role: 'user' as const, content: resultOf(79) }];
+    const { sent } = await run({ ...asked(80), messages: open });
+    assert.equal(sent[0]?.messages.length, open.length);
+  });
+
+  test('loses thoughts of old turns as a whole, and no marker too many', async () => {
+    const { run } = house('target=10000');
+    const mark = { cache_control: { type: 'ephemeral' as const } };
+    const spoken: readonly Message[] = [
+      ...asked(80).messages,
+      { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] },
+      { role: 'user', content: 'And now?' },
+    ];
+    const messages = spoken.map((message, at): Message => {
+      if (typeof message.content === 'string') return message;
+      const thought: readonly Block[] =
+        message.role === 'assistant' ? [{ type: 'thinking', thinking: `T${at}.`, signature: 's' }] : [];
+      const content = [...thought, ...message.content];
+      const end = content.at(-1);
+      return at % 40 === 0 && end?.type === 'tool_result'
+        ? { ...message, content: [...content.slice(0, -1), { ...end, ...mark }] }
+        : { ...message, content };
+    });
+    const system = [{ type: 'text' as const, text: 'Be kind.', ...mark }];
+    const { sent } = await run({ ...asked(80), system, messages });
+    const text = textOf(sent[0]);
+    assert.doesNotMatch(text, /"T1\."/);
+    assert.match(text, /"T161\."/);
+    const marks = text.match(/cache_control/g)?.length ?? 0;
+    assert.ok(marks >= 2 && marks <= 4, `${marks}`);
+  });
+
+  test('is made smaller still where its provider says that it is too long', async () => {
+    let refusals = 0;
+    const { run } = house('target=0.5', {
+      over: {
+        upstream: async ({ request }) => {
+          if (textOf(request).length < 60_000) return says({ text: 'Yes.' });
+          refusals++;
+          throw new GatewayError('upstream_error', 'too long', {
+            status: 400,
+            toldCode: 'context_length_exceeded',
+          });
+        },
+      },
+    });
+    const { answer, error } = await run(asked(70));
+    assert.equal(error, undefined);
+    assert.equal(refusals, 1);
+    assert.equal(answer?.stop_reason, 'end_turn');
+  });
+});
+
+describe('what it costs', () => {
+  test('decides: a warm conversation is left alone while a step would not pay for itself', async () => {
+    const { run } = house('target=10000');
+    const usage = { input_tokens: 0, cache_read_input_tokens: 9000, cache_creation_input_tokens: 100 };
+    const upstream = async () => says({ text: 'Yes.' }, usage);
+    for (const turns of [20, 24, 28]) await run(asked(turns), { upstream });
+    const { sent, step } = await run(asked(32), { upstream });
+    assert.equal(textOf(sent[0]), textOf(asked(32)));
+    assert.equal(step?.facts.step, undefined);
+  });
+
+  test('is told for each call and for the conversation', async () => {
+    const { run } = house('target=10000');
+    const { step } = await run(asked(80), {
+      upstream: async () => says({ text: 'Yes.' }, { cache_creation_input_tokens: 9000 }),
+    });
+    assert.match(String(step?.facts.saved), /^0\.0\d+$/);
+    assert.match(String(step?.facts.usd), /^0\.\d+\/0\.\d+$/);
+  });
+});
+
+describe('big results', () => {
+  const blob = Buffer.from(Array.from({ length: 9000 }, (_, at) => (at * 7919) % 251)).toString('base64');
+  const result = (content: string): ChatRequest => ({
+    model: 'demo-1',
+    max_tokens: 100,
+    messages: [
+      { role: 'user', content: 'Read.' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'read', input: {} }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content }] },
+    ],
+  });
+
+  test('lose data and repeated lines before they are first sent, and stay like that', async () => {
+    const { run } = house('target=0.5');
+    const request = result(`head\n${blob}\n${'the same\n'.repeat(500)}tail`);
+    const first = await run(request);
+    const text = textOf(first.sent[0]?.messages[2]);
+    assert.ok(text.length < 600, text);
+    assert.match(text, /head.*characters of base64.*the same.*499 more times.*tail.*kept as/s);
+    const later = await run({
+      ...request,
+      messages: [
+        ...request.messages,
+        { role: 'assistant', content: 'Done.' },
+        { role: 'user', content: 'And?' },
+      ],
+    });
+    assert.equal(textOf(later.sent[0]?.messages[2]), text);
+    assert.equal(later.step?.facts.prefix, undefined);
+  });
+
+  test('of other kinds stay as they are', async () => {
+    const { run } = house('target=0.5');
+    const prose = Array.from({ length: 400 }, (_, at) => `Line ${at} says something of its own.`).join('\n');
+    const { sent } = await run(result(prose));
+    assert.equal(textOf(sent[0]), textOf(result(prose)));
+  });
+});
+
+describe('recall', () => {
+  test('brings back what was left out, and the client sees one answer', async () => {
+    const { run } = house('target=10000');
+    const seen: string[] = [];
+    const { answer, sent } = await run(asked(80), {
+      upstream: async ({ request }) => {
+        const last = textOf(request.messages.at(-1));
+        seen.push(last);
+        return last.includes('call_r')
+          ? says({ text: 'It was 1207.' })
+          : says({ tool: { name: 'recall', input: { query: 'value7 in part-30' } } });
+      },
+    });
+    assert.equal(sent.length, 2);
+    assert.match(seen[1] ?? '', /export const value7 = 1207;/);
+    assert.doesNotMatch(textOf(sent[0]), /1207/);
+    assert.deepEqual(
+      answer?.content.map((block) => block.type === 'text' && block.text),
+      ['It was 1207.'],
+    );
+  });
+});
+
+test('records that a model writes take the place of extracts when they are ready', async () => {
+  const questions: ChatRequest[] = [];
+  const { run, time } = house('target=10000&style=model', {
+    over: {
+      upstream: async ({ request }) => {
+        if (!textOf(request.system ?? '').includes('keep the record')) return says({ text: 'Yes.' });
+        questions.push(request);
+        return says({ text: 'THE RECORD: all parts stay blue.' });
+      },
+    },
+  });
+  await run(asked(40));
+  assert.equal(questions.length, 1);
+  time.nowMs += 3_600_000;
+  const { sent } = await run(asked(90));
+  assert.match(textOf(sent[0]), /THE RECORD: all parts stay blue/);
+  if (sent[0] !== undefined) checkSound(sent[0]);
+});

@@ -1,0 +1,113 @@
+import {
+  type ChatRequest,
+  type Exchange,
+  formatUsd,
+  GatewayError,
+  type Handler,
+  isBeyondUs,
+  type Kit,
+  type ModuleMaker,
+  type Reply,
+  withTools,
+} from '../../module-api.ts';
+import { Arranging } from './arranging.ts';
+import { bigResultChars, charsPerToken, windowShare } from './limits.ts';
+import { type IpcOptions, ipcOptions } from './options.ts';
+import { recallTool } from './recall.ts';
+import { Views } from './view.ts';
+import { addedTo, remember, type Sized } from './worth.ts';
+
+type IpcKit = Kit<IpcOptions>;
+
+/** Makes room in long conversations: what is old is sent shorter, in steps that pay. */
+export const ipc: ModuleMaker<IpcOptions> = () => {
+  const views = new Views();
+  const underway = new Set<string>();
+
+  async function answered(
+    exchange: Exchange,
+    next: Handler,
+    { kit, targetChars }: { readonly kit: IpcKit; readonly targetChars: number | undefined },
+  ): Promise<Reply> {
+    const arranging = new Arranging({
+      exchange,
+      kit,
+      views,
+      underway,
+      targetChars,
+    });
+    const asking = {
+      exchange,
+      next,
+      kit,
+      arrange: (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) =>
+        arranging.arranged(request, offer),
+    };
+    const tool = recallTool(() => arranging.whole);
+    let reply: Reply;
+    try {
+      reply = await withTools([tool], asking);
+    } catch (failure) {
+      if (!isTooLong(failure) || !arranging.mayGoFurther()) throw failure;
+      reply = await withTools([tool], asking);
+    }
+    const { sized } = arranging;
+    if (sized !== undefined) reckon(exchange, sized, { arranging, kit });
+    return reply;
+  }
+
+  return {
+    name: 'ipc',
+    summary: 'Compresses old turns by age, so that a conversation never runs out of room.',
+    status: 'preview',
+    protective: false,
+    ifBroken: 'skip',
+    touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
+    options: ipcOptions,
+
+    async handle(exchange, next, kit) {
+      const targetChars = targetCharsOf(exchange, kit);
+      const least = Math.min(bigResultChars, (targetChars ?? bigResultChars) / 2);
+      if (exchange.received.bytes.byteLength < least || isBeyondUs(exchange)) return next(exchange);
+      return answered(exchange, next, { kit, targetChars });
+    },
+  };
+};
+
+/** What a request may grow to; undefined where a share is asked for of a window that nobody knows. */
+function targetCharsOf({ request, target }: Exchange, { options, catalog }: IpcKit): number | undefined {
+  const { contextTokens } = catalog.priced(target) ?? {};
+  if (options.target > 1) return options.target * charsPerToken;
+  if (contextTokens === undefined) return undefined;
+  const room = contextTokens * windowShare - (request.max_tokens ?? 0);
+  return Math.min(options.target * contextTokens, Math.max(room, contextTokens / 4)) * charsPerToken;
+}
+
+function isTooLong(failure: unknown): boolean {
+  return GatewayError.is(failure) && failure.details.toldCode === 'context_length_exceeded';
+}
+
+/** Says at once what is sent, and what it came to when that is known. */
+function reckon(
+  exchange: Exchange,
+  sized: Sized,
+  { arranging, kit }: { readonly arranging: Arranging; readonly kit: IpcKit },
+): void {
+  const card = kit.catalog.priced(exchange.target)?.card;
+  if (card === undefined) return;
+  kit.whenPaid((attempts) => {
+    const before = arranging.worth;
+    const worth = addedTo(before, attempts, { ...sized, card });
+    if (sized.fullTokens !== sized.sentTokens || worth.spent !== worth.without)
+      kit.note({
+        saved: dollars(worth.without - worth.spent - (before.without - before.spent)),
+        usd: `${dollars(worth.spent)}/${dollars(worth.without)}`,
+      });
+    kit.later(() => remember(worth, exchange, kit));
+  });
+}
+
+function dollars(nano: number): string {
+  const whole = Math.round(nano);
+  return whole < 0 ? `-${formatUsd(-whole)}` : formatUsd(whole);
+}

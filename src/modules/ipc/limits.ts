@@ -1,0 +1,63 @@
+/** Characters in a token, about: prose has four, code and JSON three. */
+export const charsPerToken = 4;
+/** Estimates are not exact: what fills this share of a window, with the answer, may not fit. */
+export const windowShare = 0.9;
+/** What a step comes down to, as a share of the target: there must be room to grow before the next one. */
+export const stepShare = 0.6;
+/** A break costs nothing, so that it goes further. */
+export const breakShare = 0.5;
+/** A conversation that comes with a long past is seen for the first time: nobody knows how far it goes on, so that most of it stays. */
+export const firstShare = 0.97;
+/** Of what there is room for, so much is for turns whose results are shortened, and the rest for records of older ones. */
+export const shortenedShare = 0.4;
+/** Turns that stay as they are may take this share of the room; of larger ones fewer stay. */
+export const keptShareMax = 0.6;
+/** And no fewer than this. */
+export const keptTurnsMin = 1;
+/** So much of a result stays in a turn that is not among the newest. */
+export const resultChars = 900;
+/** A text among the arguments of a call that is longer than this is shortened. */
+export const argumentChars = 600;
+/** What can't be shortened by as much is not worth a line that says so. */
+export const leftOutCharsMin = 200;
+/** A text up to this length stays or goes as a whole. */
+export const unitChars = 600;
+/** Longer ones are taken apart into pieces of about this. */
+export const pieceChars = 300;
+/** In a record, a call and what came of it take this much at most. */
+export const callChars = 160;
+/** A record has room for this at least. */
+export const recordCharsMin = 800;
+/** What the user said stays as it is where it takes no more than this share of a record. */
+export const usersShareMax = 0.5;
+/** Decisions in the ledger are JSON of up to 190 KB; a sealed one is a third longer. */
+export const pieceJsonCharsMax = 100_000;
+/** Dollars that may be lost by steps that don't pay after all, as a share of the bill without them. */
+export const lossShareMax = 0.007;
+/** From this share of the target on it is known what a conversation costs. */
+export const reckonedShare = 0.25;
+/** A step has to save so many times what it costs: what may be lost is better spent on the next one. */
+export const savesTimes = 2;
+/** Steps are looked for again when a conversation has grown by so much. */
+export const lookAgainFactor = 1.06;
+/** A conversation is expected to go on for this share of the calls that it had. */
+export const furtherCallsShare = 0.5;
+/** Results of tools from this length on are looked at before they are sent for the first time. */
+export const bigResultChars = 8000;
+/** And shrunk where that leaves out so much of them. */
+export const shrunkShareMin = 0.15;
+/** What one `recall` brings back. */
+export const recalledChars = 15_200;
+/** What a passage is worth that stands beside one that was asked for. */
+export const neighbourShare = 0.4;
+/** How long it is known what a conversation was worth. */
+export const worthKeptSeconds = 30 * 86_400;
+/** Decisions whose messages are kept ready. */
+export const piecesKept = 200;
+/** Steps of a conversation that are tried from the latest back, where another branch took one that this one has not seen. */
+export const viewsTried = 3;
+/** What a model gets to read for a record, and how much it may write. */
+export const writtenChars = 240_000;
+export const writtenTokens = 2500;
+/** A record is asked of a model when a conversation has come to this share of its target. */
+export const writeAheadShare = 0.8;

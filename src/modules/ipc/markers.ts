@@ -1,0 +1,89 @@
+import type { Block, CacheControl, ChatRequest, Message } from '../../module-api.ts';
+
+const markersMax = 4;
+
+/** A place for a marker: the last block of this text, in this message. */
+interface Place {
+  readonly message: number;
+  readonly block: number;
+}
+
+/**
+ * With cache markers where they help: the client's stay on what stays, and where a view ends there is one, so that the next
+ * step finds what came before. Only for clients that use markers.
+ */
+export function withMarkers(request: ChatRequest, ends: readonly Place[], client: ChatRequest): ChatRequest {
+  const pattern = latestMarker(client);
+  if (pattern === undefined || ends.length === 0) return request;
+  const counted = markersIn(request);
+  const messages = [...request.messages];
+  let count = counted.outside + counted.places.length;
+  let surplus = counted.places.slice(0, -1);
+  // The end of the view first, and before it where the one before that ended.
+  for (const end of [...ends].reverse().slice(0, 2)) {
+    if (count >= markersMax) {
+      const [first, ...others] = surplus;
+      if (first === undefined) break;
+      const message = messages[first.message];
+      if (message !== undefined) messages[first.message] = changed(message, first.block, undefined);
+      surplus = others;
+      count--;
+    }
+    const message = messages[end.message];
+    if (message === undefined) continue;
+    messages[end.message] = changed(message, end.block, pattern);
+    count++;
+  }
+  return { ...request, messages };
+}
+
+/** The last marker of all is for the least time, as others before it may be for longer. */
+function latestMarker({ tools = [], system, messages }: ChatRequest): CacheControl | undefined {
+  for (const { content } of [...messages].reverse())
+    if (typeof content !== 'string') {
+      const marked = content.findLast((block) => markerOf(block) !== undefined);
+      if (marked !== undefined) return markerOf(marked);
+    }
+  const head = [...tools, ...(typeof system === 'string' ? [] : (system ?? []))];
+  return head.findLast(({ cache_control }) => cache_control != null)?.cache_control;
+}
+
+function markersIn({ tools = [], system, messages }: ChatRequest): {
+  readonly outside: number;
+  readonly places: readonly Place[];
+} {
+  const head = [...tools, ...(typeof system === 'string' ? [] : (system ?? []))];
+  const places = messages.flatMap(({ content }, message) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap((one, block) => (markerOf(one) === undefined ? [] : [{ message, block }])),
+  );
+  return { outside: head.filter(({ cache_control }) => cache_control != null).length, places };
+}
+
+/** On a block, or on part of what a tool gave back. */
+function markerOf(block: Block): CacheControl | undefined {
+  if ('cache_control' in block && block.cache_control != null) return block.cache_control;
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return undefined;
+  return block.content.map((part: Block) => markerOf(part)).find((marker) => marker !== undefined);
+}
+
+function changed(message: Message, at: number, marker: CacheControl | undefined): Message {
+  const content: readonly Block[] =
+    typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+  return {
+    ...message,
+    content: content.map((block, index) => (index === at ? markedAs(block, marker) : block)),
+  };
+}
+
+function markedAs(block: Block, marker: CacheControl | undefined): Block {
+  if (block.type === 'thinking' || block.type === 'redacted_thinking') return block;
+  if (block.type === 'text' && block.text === '') return block;
+  const { cache_control: _, ...plain } = block;
+  const inner =
+    plain.type === 'tool_result' && Array.isArray(plain.content)
+      ? { ...plain, content: plain.content.map((part: Block) => markedAs(part, undefined)) }
+      : plain;
+  return marker === undefined ? inner : { ...inner, cache_control: marker };
+}

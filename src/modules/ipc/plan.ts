@@ -1,0 +1,192 @@
+import type { Message } from '../../module-api.ts';
+import { keptShareMax, keptTurnsMin, pieceJsonCharsMax, recordCharsMin, shortenedShare } from './limits.ts';
+import { blocksOf, charsOf } from './text/blocks.ts';
+import { recordOf } from './text/record.ts';
+import { mentionedIn, shortenedMessage } from './text/shortened.ts';
+import { type Piece, sum } from './view.ts';
+
+/** A record that was written before it was needed. */
+export interface Written {
+  readonly to: number;
+  readonly text: string;
+}
+
+/** A conversation that has to be made smaller. */
+export interface Room {
+  readonly messages: readonly Message[];
+  /** Of each of them. */
+  readonly chars: readonly number[];
+  /** Of tools and instructions, which stay. */
+  readonly fixedChars: number;
+  readonly keepTurns: number;
+  /** A name for a stretch of messages, under which they can be read. */
+  ref(from: number, to: number): string;
+  /** A record that somebody else wrote, where there is one that begins here. */
+  readonly written?: ((from: number, to: number) => Written | undefined) | undefined;
+}
+
+/**
+ * Pieces behind `base`, which stays, so that all of it takes no more than `goalChars` where that can be had. With `writesChars`
+ * results are shortened only, from as far back as no more than that has to be sent anew.
+ */
+export function planned(
+  room: Room,
+  goalChars: number,
+  { base = [], writesChars }: { readonly base?: readonly Piece[]; readonly writesChars?: number } = {},
+): readonly Piece[] | undefined {
+  const start = base.at(-1)?.to ?? 0;
+  const kept = keptFrom(room, goalChars);
+  if (kept <= start) return undefined;
+  const left =
+    goalChars - room.fixedChars - sum(base.map(({ chars }) => chars)) - sum(room.chars.slice(kept));
+  const mentioned = mentionedIn(room.messages.slice(kept));
+  const messages = room.messages.slice(start, kept).map((message) => shortenedMessage(message, mentioned));
+  const chars = messages.map(charsOf);
+  if (writesChars !== undefined) {
+    const most = writesChars - sum(room.chars.slice(kept));
+    const from = splitFor(room, { start, end: kept, chars, most });
+    if (from === kept) return undefined;
+    const before = room.messages.slice(start, from);
+    return [
+      ...base,
+      ...shortenedPieces(room, before, start),
+      ...shortenedPieces(room, messages.slice(from - start), from),
+    ];
+  }
+  if (sum(chars) <= left) return [...base, ...shortenedPieces(room, messages, start)];
+  const split = splitFor(room, {
+    start,
+    end: kept,
+    chars,
+    most: Math.max(0, left) * shareOfShortened(room, start, kept),
+  });
+  const recent = messages.slice(split - start);
+  const recordChars = Math.max(recordCharsMin, left - sum(recent.map(charsOf)));
+  return [
+    ...base,
+    ...recordPieces(room, { start, end: split, chars: recordChars }),
+    ...shortenedPieces(room, recent, split),
+  ];
+}
+
+/** Results can be shortened where they stand; where there are few of them, the room is better used for a record. */
+function shareOfShortened({ messages, chars }: Room, start: number, end: number): number {
+  let [results, all] = [0, 1];
+  for (let at = start; at < end; at++) {
+    const size = chars[at] ?? 0;
+    all += size;
+    const message = messages[at];
+    if (message !== undefined && blocksOf(message).some(({ type }) => type.startsWith('tool_')))
+      results += size;
+  }
+  return (shortenedShare * results) / all;
+}
+
+/** Where the newest turns begin, which stay as they are: fewer of them where they are very large. */
+function keptFrom({ messages, chars, keepTurns }: Room, goalChars: number): number {
+  let turns = 0;
+  let size = 0;
+  let from = messages.length;
+  for (let at = messages.length - 1; at > 0; at--) {
+    size += chars[at] ?? 0;
+    if (!isTurnStart(messages, at)) continue;
+    if (turns >= keptTurnsMin && (turns >= keepTurns || size > goalChars * keptShareMax)) break;
+    turns++;
+    from = at;
+  }
+  return from === messages.length ? 0 : from;
+}
+
+/** Before an answer, where every call has its result and the user has spoken last: what stands before it can be one message. */
+function isTurnStart(messages: readonly Message[], at: number): boolean {
+  return messages[at]?.role === 'assistant' && messages[at - 1]?.role === 'user';
+}
+
+interface Split {
+  readonly start: number;
+  readonly end: number;
+  readonly chars: readonly number[];
+  readonly most: number;
+}
+
+/** From where on shortened turns fit into what there is for them. */
+function splitFor({ messages }: Room, { start, end, chars, most }: Split): number {
+  let size = 0;
+  let split = end;
+  for (let at = end - 1; at > start; at--) {
+    size += chars[at - start] ?? 0;
+    if (size > most) break;
+    if (isTurnStart(messages, at)) split = at;
+  }
+  return split;
+}
+
+function shortenedPieces(room: Room, messages: readonly Message[], from: number): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let start = 0;
+  let size = 0;
+  const close = (end: number) => {
+    const own = messages.slice(start, end);
+    if (own.length === 0) return;
+    const [first, last] = [from + start, from + end];
+    pieces.push({
+      kind: 'shortened',
+      from: first,
+      to: last,
+      ref: room.ref(first, last),
+      messages: own,
+      chars: size,
+    });
+    start = end;
+    size = 0;
+  };
+  for (const [at, message] of messages.entries()) {
+    const chars = charsOf(message);
+    if (size + chars > pieceJsonCharsMax && isTurnStart(room.messages, from + at)) close(at);
+    size += chars;
+  }
+  close(messages.length);
+  return pieces;
+}
+
+function recordPieces(
+  room: Room,
+  { start, end, chars }: { readonly start: number; readonly end: number; readonly chars: number },
+): readonly Piece[] {
+  if (end <= start) return [];
+  const ready = room.written?.(start, end);
+  if (ready !== undefined) {
+    const piece = recordPiece(room, { from: start, to: ready.to, text: ready.text });
+    const left = Math.max(recordCharsMin, chars - piece.chars);
+    return [piece, ...recordPieces(room, { start: ready.to, end, chars: left })];
+  }
+  const pieces: Piece[] = [];
+  let from = start;
+  let text = '';
+  for (const { at, text: line } of recordOf(room.messages.slice(start, end), chars)) {
+    if (text !== '' && text.length + line.length > pieceJsonCharsMax) {
+      pieces.push(recordPiece(room, { from, to: start + at, text }));
+      from = start + at;
+      text = '';
+    }
+    text += text === '' ? line : `\n${line}`;
+  }
+  pieces.push(recordPiece(room, { from, to: end, text }));
+  return pieces;
+}
+
+/** What a system says among the messages is no one's to shorten. */
+function recordPiece(
+  room: Room,
+  { from, to, text }: { readonly from: number; readonly to: number; readonly text: string },
+): Piece {
+  const ref = room.ref(from, to);
+  const told = room.messages.slice(from, to).filter(({ role }) => role === 'system');
+  const record = { type: 'text' as const, text: `${headOf(ref)}\n${text}` };
+  const messages: readonly Message[] = [...told, { role: 'user', content: [record] }];
+  return { kind: 'record', from, to, ref, messages, chars: sum(messages.map(charsOf)) };
+}
+
+function headOf(ref: string): string {
+  return `[Earlier in this conversation, shortened by the gateway; the whole is kept as ${ref}]`;
+}

@@ -1,0 +1,34 @@
+import type { Block, Message } from '../../../module-api.ts';
+
+export function blocksOf({ content }: Message): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** The text of what a tool gave back; what is no text is told by its kind. */
+export function resultText(content: string | readonly Block[] | undefined): string {
+  if (content === undefined) return '';
+  if (typeof content === 'string') return content;
+  return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
+}
+
+export function charsOf(message: Message): number {
+  const { content } = message;
+  return typeof content === 'string' ? content.length + 30 : blockChars(content) + 30;
+}
+
+/** About what it takes as JSON, without writing it. */
+export function blockChars(blocks: readonly Block[]): number {
+  let chars = 0;
+  for (const block of blocks) {
+    if (block.type === 'text') chars += block.text.length + 25;
+    else if (block.type === 'tool_result')
+      chars +=
+        90 + (typeof block.content === 'string' ? block.content.length : blockChars(block.content ?? []));
+    else if (block.type === 'image' || block.type === 'document') chars += mediaChars;
+    else chars += JSON.stringify(block).length;
+  }
+  return chars;
+}
+
+/** A picture takes some 1,500 tokens, however many bytes it has. */
+const mediaChars = 6000;

@@ -1,0 +1,110 @@
+import { bigResultChars, shrunkShareMin } from '../limits.ts';
+
+const base64Run = /[A-Za-z0-9+/]{400,}={0,2}/g;
+const minifiedChars = 4000;
+const repeatsMin = 3;
+const listedMin = 20;
+
+/**
+ * A big result of a tool without what says nothing to a reader: data that is no text, files in one line, lines that come
+ * again and again, and paths that all begin alike. Undefined where little can be left out.
+ */
+export function shrunkResult(text: string): string | undefined {
+  if (text.length < bigResultChars) return undefined;
+  const shrunk = foldedPaths(foldedRepeats(withoutData(text).split('\n'))).join('\n');
+  return shrunk.length <= text.length * (1 - shrunkShareMin) ? shrunk : undefined;
+}
+
+function withoutData(text: string): string {
+  return text
+    .replace(base64Run, (data) =>
+      isData(data) ? `[${data.length} characters of base64 left out by the gateway]` : data,
+    )
+    .split('\n')
+    .map((line) => (line.length > minifiedChars && isMinified(line) ? withoutMiddle(line) : line))
+    .join('\n');
+}
+
+/** Words and paths have fewer kinds of characters in a row than data has. */
+function isData(run: string): boolean {
+  const sample = run.slice(0, 400);
+  return /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample) && !/(.)\1{20}/.test(sample);
+}
+
+function isMinified(line: string): boolean {
+  const sample = line.slice(0, minifiedChars);
+  return (sample.match(/\s/g)?.length ?? 0) < minifiedChars * 0.06;
+}
+
+function withoutMiddle(line: string): string {
+  const left = line.length - 1500;
+  return `${line.slice(0, 1200)} [… ${left} characters of this line left out by the gateway …] ${line.slice(-300)}`;
+}
+
+/** Runs of up to this many lines that come again are found. */
+const patternMax = 4;
+
+function foldedRepeats(lines: readonly string[]): readonly string[] {
+  const folded: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    const { size, times } = repeatsAt(lines, at);
+    folded.push(...lines.slice(at, at + size));
+    if (times > 1) {
+      const what = size === 1 ? 'this line' : `these ${size} lines`;
+      folded.push(`[${what} ${times - 1} more times]`);
+    }
+    at += size * times;
+  }
+  return folded;
+}
+
+function repeatsAt(lines: readonly string[], at: number): { readonly size: number; readonly times: number } {
+  for (let size = 1; size <= patternMax; size++) {
+    if (lines[at] !== lines[at + size]) continue;
+    let same = 0;
+    while (at + size + same < lines.length && lines[at + same] === lines[at + size + same]) same++;
+    const times = Math.floor(same / size) + 1;
+    if (times >= repeatsMin && lines.slice(at, at + size).some((line) => line.trim() !== ''))
+      return { size, times };
+  }
+  return { size: 1, times: 1 };
+}
+
+const pathLine = /^\.{0,2}\/?[\w.@+-]+(\/[\w.@+-]+)+\/?$/;
+
+/** Files of one folder in one line, behind its name. */
+function foldedPaths(lines: readonly string[]): readonly string[] {
+  const folded: string[] = [];
+  for (let at = 0; at < lines.length; ) {
+    let end = at;
+    while (end < lines.length && pathLine.test(lines[end] ?? '')) end++;
+    if (end - at < listedMin) {
+      const stop = Math.max(end, at + 1);
+      folded.push(...lines.slice(at, stop));
+      at = stop;
+      continue;
+    }
+    folded.push(...inFolders(lines.slice(at, end)));
+    at = end;
+  }
+  return folded;
+}
+
+function inFolders(paths: readonly string[]): readonly string[] {
+  const lines: string[] = [];
+  let folder = '';
+  let files: string[] = [];
+  const close = () => {
+    if (files.length === 1) lines.push(`${folder}${files[0]}`);
+    else if (files.length > 1) lines.push(`${folder}: ${files.join(' ')}`);
+    files = [];
+  };
+  for (const path of paths) {
+    const cut = path.lastIndexOf('/', path.length - 2) + 1;
+    if (path.slice(0, cut) !== folder) close();
+    folder = path.slice(0, cut);
+    files.push(path.slice(cut));
+  }
+  close();
+  return lines;
+}

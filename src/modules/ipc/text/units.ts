@@ -1,0 +1,90 @@
+import { pieceChars, unitChars } from '../limits.ts';
+
+/** Part of a text, from one character to before another. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A note in brackets behind a text says something beside it: what was attached, who edited it. */
+const noteBehind = /\s(\[[^[\]]{20,}\])\s*$/;
+/** Behind which another sentence begins. */
+const sentenceEnd = /[.!?](?= )|。/g;
+/** What is shorter goes with the next: abbreviations, numbers of items. */
+const sentenceChars = 40;
+const fence = /^\s*(```|~~~)/;
+
+/** What of a text stays or goes as a whole: all of a short one, sentences, items and pieces of code of a longer one. */
+export function unitsOf(text: string): readonly Span[] {
+  const trimmed = trimmedSpan(text, { start: 0, end: text.length });
+  if (trimmed === undefined) return [];
+  if (trimmed.end - trimmed.start <= unitChars) return withoutNote(text, trimmed);
+  return linesOf(text, trimmed).flatMap((line) => sentencesOf(text, line));
+}
+
+function withoutNote(text: string, whole: Span): readonly Span[] {
+  if (text.charCodeAt(whole.end - 1) !== 93) return [whole];
+  const note = noteBehind.exec(text);
+  if (note?.[1] === undefined || note.index <= whole.start) return [whole];
+  return [
+    { start: whole.start, end: note.index },
+    { start: text.indexOf(note[1], note.index), end: whole.end },
+  ];
+}
+
+/** Lines that belong together: a piece of code is one, and short lines are joined. */
+function linesOf(text: string, { start, end }: Span): readonly Span[] {
+  const spans: Span[] = [];
+  let from = start;
+  let inFence = false;
+  for (let at = start; at < end; ) {
+    const stop = text.indexOf('\n', at);
+    const lineEnd = stop < 0 || stop > end ? end : stop;
+    const isFence = text.charCodeAt(at) <= 126 && fence.test(text.slice(at, Math.min(lineEnd, at + 12)));
+    const isLong = lineEnd - from >= pieceChars;
+    const isEmpty = lineEnd === at;
+    if (isFence && !inFence && at > from) {
+      spans.push({ start: from, end: at });
+      from = at;
+    }
+    if (isFence) inFence = !inFence;
+    if ((inFence && lineEnd - from < unitChars * 2) || (!isLong && !isEmpty && !isFence && lineEnd < end)) {
+      at = lineEnd + 1;
+      continue;
+    }
+    spans.push({ start: from, end: lineEnd });
+    from = lineEnd + 1;
+    at = from;
+  }
+  if (from < end) spans.push({ start: from, end });
+  return spans;
+}
+
+function sentencesOf(text: string, line: Span): readonly Span[] {
+  const whole = trimmedSpan(text, line);
+  if (whole === undefined) return [];
+  if (whole.end - whole.start <= pieceChars || text.startsWith('```', whole.start)) return [whole];
+  const spans: Span[] = [];
+  let from = whole.start;
+  const stops = new RegExp(sentenceEnd);
+  stops.lastIndex = from;
+  while (from < whole.end) {
+    const stop = stops.exec(text);
+    const stopsAt = stop === null ? whole.end : Math.min(stop.index + 1, whole.end);
+    // What has no end for long is cut where it is.
+    const end = stopsAt - from > unitChars * 2 ? from + unitChars : stopsAt;
+    stops.lastIndex = end;
+    if (end - from < sentenceChars && end < whole.end) continue;
+    const span = trimmedSpan(text, { start: from, end });
+    if (span !== undefined) spans.push(span);
+    from = end;
+  }
+  return spans;
+}
+
+function trimmedSpan(text: string, { start, end }: Span): Span | undefined {
+  let [from, to] = [start, end];
+  while (from < to && text.charCodeAt(from) <= 32) from++;
+  while (to > from && text.charCodeAt(to - 1) <= 32) to--;
+  return from === to ? undefined : { start: from, end: to };
+}

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto';
+import { type Exchange, isJsonObject, type Ledger, Lru, type Message } from '../../module-api.ts';
+import { piecesKept, viewsTried } from './limits.ts';
+import { charsOf } from './text/blocks.ts';
+
+/** What stands for a stretch of messages: a record of what was said in them, or they themselves with less in them. */
+export interface Piece {
+  readonly kind: 'record' | 'shortened';
+  /** Indexes of the messages that it stands for: from this one to before that one. */
+  readonly from: number;
+  readonly to: number;
+  /** Under which they can be read. */
+  readonly ref: string;
+  readonly messages: readonly Message[];
+  readonly chars: number;
+}
+
+/** How the beginning of a conversation is sent, from a step on to the next. */
+export interface View {
+  /** One behind the other, from the first message on. */
+  readonly pieces: readonly Piece[];
+  /** Whether the model was given a tool to read what was left out. */
+  readonly hasRecall: boolean;
+}
+
+/** Null for a message that stands as the client sent it. */
+type Stored = readonly (Message | null)[];
+
+/** A decision of the ledger has 190 KB, of which a character may take several. */
+const storedCharsMax = 170_000;
+
+interface StoredPiece extends Omit<Piece, 'messages' | 'chars'> {
+  readonly id: string;
+}
+
+/** Views of conversations, kept in their ledgers: pieces under names made of what is in them, and which of them are sent. */
+export class Views {
+  readonly #ready = new Lru<Stored>(piecesKept);
+
+  /** Those that were decided on the way to here, the latest first. `exchange` has the messages that they are about. */
+  async of(exchange: Exchange, ledger: Ledger): Promise<readonly View[]> {
+    const { messages } = exchange.request;
+    const views: View[] = [];
+    for (let at = messages.length; at > 0 && views.length < viewsTried; at--) {
+      if (at < messages.length && messages[at]?.role !== 'assistant') continue;
+      const view = await this.#read(await ledger.recall(placeOf(exchange, at)), exchange, ledger);
+      if (view !== undefined) views.push(view);
+    }
+    return views;
+  }
+
+  /** Of two who decide at the same time, the first is right. Undefined where the ledger has no room for it. */
+  async decide(exchange: Exchange, ledger: Ledger, view: View): Promise<View | undefined> {
+    const pieces: StoredPiece[] = [];
+    for (const { kind, from, to, ref, messages } of view.pieces) {
+      const stored = messages.map((message, at) =>
+        message === exchange.request.messages[from + at] ? null : message,
+      );
+      const json = JSON.stringify(stored);
+      if (json.length > storedCharsMax) return undefined;
+      const id = hash('sha256', json, 'base64url').slice(0, 22);
+      this.#ready.set(id, stored);
+      await ledger.once(`piece:${id}`, () => stored);
+      pieces.push({ kind, from, to, ref, id });
+    }
+    const { hasRecall } = view;
+    const decided = await ledger.once(placeOf(exchange), () => ({ pieces, hasRecall }));
+    return this.#read(decided, exchange, ledger);
+  }
+
+  async #read(stored: unknown, exchange: Exchange, ledger: Ledger): Promise<View | undefined> {
+    if (!isJsonObject(stored) || !Array.isArray(stored.pieces)) return undefined;
+    const pieces: Piece[] = [];
+    for (const piece of stored.pieces) {
+      if (!isStoredPiece(piece)) return undefined;
+      const { id, kind, from, to, ref } = piece;
+      const own = this.#ready.get(id) ?? storedIn(await ledger.recall(`piece:${id}`));
+      if (own === undefined) return undefined;
+      this.#ready.set(id, own);
+      const messages = own.flatMap((one, at) => one ?? exchange.request.messages[from + at] ?? []);
+      pieces.push({ kind, from, to, ref, messages, chars: sum(messages.map(charsOf)) });
+    }
+    return { pieces, hasRecall: stored.hasRecall === true };
+  }
+}
+
+/** The messages as a view shows them. Records that follow on each other are one message. */
+export function shown(view: View | undefined, messages: readonly Message[]): readonly Message[] {
+  if (view === undefined || view.pieces.length === 0) return messages;
+  const all: Message[] = [];
+  let isAfterRecord = false;
+  for (const { kind, messages: own } of view.pieces) {
+    for (const message of own) {
+      const before = isAfterRecord && kind === 'record' ? all.at(-1) : undefined;
+      if (before?.role === 'user' && message.role === 'user')
+        all[all.length - 1] = { role: 'user', content: [...contentOf(before), ...contentOf(message)] };
+      else all.push(message);
+    }
+    isAfterRecord = kind === 'record';
+  }
+  return [...all, ...messages.slice(endOf(view))];
+}
+
+/** The index of the first message that a view says nothing about. */
+function endOf(view: View | undefined): number {
+  return view?.pieces.at(-1)?.to ?? 0;
+}
+
+export function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function contentOf({ content }: Message) {
+  return typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+}
+
+function placeOf({ conversation }: Exchange, at?: number): string {
+  return `view:${conversation.at(at)}`;
+}
+
+function isStoredPiece(piece: unknown): piece is StoredPiece {
+  return (
+    isJsonObject(piece) &&
+    typeof piece.id === 'string' &&
+    typeof piece.ref === 'string' &&
+    typeof piece.from === 'number' &&
+    typeof piece.to === 'number' &&
+    (piece.kind === 'record' || piece.kind === 'shortened')
+  );
+}
+
+/** As they were written; JSON gives them back as they were. */
+function storedIn(stored: unknown): Stored | undefined {
+  return Array.isArray(stored) && stored.every((one) => one === null || isMessage(one)) ? stored : undefined;
+}
+
+function isMessage(stored: unknown): stored is Message {
+  return isJsonObject(stored) && typeof stored.role === 'string' && stored.content !== undefined;
+}

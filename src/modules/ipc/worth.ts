@@ -1,0 +1,146 @@
+import {
+  type Attempt,
+  type Exchange,
+  isJsonObject,
+  type Kit,
+  type NanoUsd,
+  nanoOfPico,
+  type RateCard,
+  type Usage,
+} from '../../module-api.ts';
+import { lossShareMax, worthKeptSeconds } from './limits.ts';
+
+/** What a conversation has cost for what was read in it, as it was sent and as the client would have sent it. */
+export interface Worth {
+  readonly calls: number;
+  readonly spent: NanoUsd;
+  readonly without: NanoUsd;
+  /** Tokens of the client's latest request, as its provider would have counted them. */
+  readonly fullTokens: number;
+  /** Tokens for each that was estimated. */
+  readonly ratio: number;
+  /** Whether its provider keeps anything of it. */
+  readonly isCached: boolean;
+  /** Below this size no step is looked for. */
+  readonly lookChars: number;
+}
+
+export const nothingYet: Worth = {
+  calls: 0,
+  spent: 0,
+  without: 0,
+  fullTokens: 0,
+  ratio: 1,
+  isCached: true,
+  lookChars: 0,
+};
+
+/** What a step may cost: what was saved so far, and a little of the bill, so that a conversation that ends early has lost no more. */
+export function allowance({ spent, without }: Worth): NanoUsd {
+  return Math.max(0, without - spent + lossShareMax * without);
+}
+
+/** Whether it has cost more than it saved, by more than may be lost. */
+export function isLosing({ calls, spent, without }: Worth): boolean {
+  return calls >= losingCallsMin && spent - without > without * lossShareMax * 1.5;
+}
+
+/** Before so many calls nobody can tell. */
+const losingCallsMin = 5;
+
+/** A call as it was estimated. */
+export interface Sized {
+  readonly fullTokens: number;
+  readonly sentTokens: number;
+  /** Whether its provider had kept what came before, and whether that was changed. */
+  readonly isWarm: boolean;
+  readonly isStep: boolean;
+}
+
+/** What it has come to with one more call. */
+export function addedTo(
+  worth: Worth,
+  attempts: readonly Attempt[],
+  { card, ...sized }: Sized & { readonly card: RateCard },
+): Worth {
+  const own = attempts.filter(({ isAside }) => !isAside);
+  const [first] = own;
+  if (first === undefined) return worth;
+  const { usage } = first;
+  const [read, written, plain] = tokensOf(usage);
+  const total = read + written + plain;
+  if (total === 0) return worth;
+  const ratio = total / Math.max(1, sized.sentTokens);
+  const fullTokens = sized.fullTokens * ratio;
+  const isCached = read + written > 0 || (worth.calls > 0 && worth.isCached && !isCold(worth, sized, total));
+  const anew = writeRate(usage, card);
+  const isRead = sized.isWarm && (read > 0 || sized.isStep);
+  const known = worth.fullTokens > 0 ? worth.fullTokens : fullTokens * (read / total);
+  const before = isRead ? Math.min(known, fullTokens) : 0;
+  const spent = attempts.reduce((sum, one) => sum + inputCost(one, card, own), 0);
+  const isUntouched = sized.sentTokens === sized.fullTokens && !sized.isStep;
+  const wouldBe = isCached ? before * card.cacheRead + (fullTokens - before) * anew : fullTokens * card.input;
+  return {
+    ...worth,
+    calls: worth.calls + 1,
+    spent: worth.spent + nanoOfPico(Math.round(spent)),
+    without: worth.without + nanoOfPico(Math.round(isUntouched ? spent : wouldBe)),
+    fullTokens,
+    ratio,
+    isCached,
+  };
+}
+
+/** A long request that followed on another one, and of which nothing was read or written. */
+function isCold({ calls }: Worth, { isWarm, isStep }: Sized, total: number): boolean {
+  return calls > 0 && isWarm && !isStep && total > 5000;
+}
+
+/** What was asked for this call in another way, for a summary or a search, counts in full. */
+function inputCost(
+  { usage, bill, isAside, askedBy }: Attempt,
+  card: RateCard,
+  own: readonly Attempt[],
+): number {
+  const [read, written, plain] = tokensOf(usage);
+  const isFurther = isAside || (askedBy !== undefined && own[0]?.usage !== usage);
+  if (isFurther && bill !== undefined) return bill.nanoUsd * 1000;
+  return read * card.cacheRead + written * writeRate(usage, card) + plain * card.input;
+}
+
+function tokensOf(usage: Usage): readonly [number, number, number] {
+  return [
+    usage.cache_read_input_tokens ?? 0,
+    usage.cache_creation_input_tokens ?? 0,
+    usage.input_tokens ?? 0,
+  ];
+}
+
+function writeRate(usage: Usage, card: RateCard): number {
+  if ((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0) return card.cacheWriteHour;
+  return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
+}
+
+/** It may be forgotten: then a conversation begins with nothing saved. */
+export async function worthOf(exchange: Exchange, { cache }: Pick<Kit<unknown>, 'cache'>): Promise<Worth> {
+  const bytes = await cache.get(keyOf(exchange));
+  if (bytes === undefined) return nothingYet;
+  const read: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
+  return isJsonObject(read) && isWorth(read) ? read : nothingYet;
+}
+
+export async function remember(
+  worth: Worth,
+  exchange: Exchange,
+  { cache }: Pick<Kit<unknown>, 'cache'>,
+): Promise<void> {
+  await cache.put(keyOf(exchange), Buffer.from(JSON.stringify(worth)), worthKeptSeconds);
+}
+
+function keyOf({ conversation }: Exchange): string {
+  return `worth:${conversation.root}`;
+}
+
+function isWorth(read: object): read is Worth {
+  return Object.keys(nothingYet).every((name) => name in read);
+}
