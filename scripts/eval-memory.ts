@@ -1,0 +1,62 @@
+// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part pi|chats|locomo|synthetic|time]
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { locomo } from './eval-memory/locomo.ts';
+import { providers, scorerIn } from './eval-memory/simulated.ts';
+import { synthetic } from './eval-memory/synthetic.ts';
+import { timed } from './eval-memory/timed.ts';
+import { chats, session, type TraceCost } from './eval-memory/traces.ts';
+
+const { values } = parseArgs({ options: { data: { type: 'string' }, part: { type: 'string' } } });
+const folder = values.data;
+const has = (part: string) => values.part === undefined || values.part === part;
+
+if (folder === undefined || !existsSync(folder))
+  console.log(`skipped: there are no conversations at ${folder ?? '--data <folder>'}`);
+else await report(folder);
+if (has('synthetic')) await synthetic();
+if (has('time')) await timed();
+
+async function report(data: string): Promise<void> {
+  const scorer = await scorerIn(join(data, '..', 'score'));
+  const costs: TraceCost[] = [];
+  for (const provider of providers) {
+    if (has('pi'))
+      for (const target of ['0.25', '0.5']) costs.push(await session(data, { scorer, provider, target }));
+    if (has('chats'))
+      for (const target of ['0.25', '2000']) costs.push(await chats(data, { scorer, provider, target }));
+  }
+  if (costs.length > 0) {
+    console.log(
+      'conversations        provider   target   without   with     less      dearest   steps   faults',
+    );
+    for (const { name, provider, target, without, spent, worst, steps, faults } of costs)
+      console.log(
+        name.padEnd(20),
+        provider.padEnd(10),
+        target.padEnd(8),
+        `$${without.toFixed(3)}`.padEnd(9),
+        `$${spent.toFixed(3)}`.padEnd(8),
+        percent(1 - spent / without).padEnd(9),
+        percent(worst - 1).padEnd(9),
+        String(steps).padEnd(7),
+        faults,
+      );
+  }
+  if (has('locomo'))
+    for (const share of [0.25, 0.1]) {
+      const outcomes = await locomo(join(data, 'locomo'), share);
+      const mean = (of: (outcome: (typeof outcomes)[number]) => number) =>
+        outcomes.reduce((sum, outcome) => sum + of(outcome), 0) / outcomes.length;
+      console.log(
+        `\nquestions about long talks, ${outcomes.length}, at ${percent(share)} of the tokens (sent: ${percent(mean((one) => one.share))}):`,
+        `all evidence there ${percent(mean((one) => Number(one.isThere)))},`,
+        `with one recall of ${Math.round(Math.max(...outcomes.map((one) => one.recalledTokens)))} tokens at most ${percent(mean((one) => Number(one.isRecalled)))}`,
+      );
+    }
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}
