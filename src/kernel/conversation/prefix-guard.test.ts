@@ -202,6 +202,22 @@ describe('a declared step', () => {
       assert.ok(Number(step?.facts.costs) > 0);
     });
 
+  test('is told, also where another one is refused afterwards', async () => {
+    const asking = editing(async (exchange, next, kit) => {
+      const { messages } = exchange.request;
+      if (messages.length < 5) return next(exchange);
+      const request = { ...exchange.request, messages: messages.slice(-3) };
+      assert.equal(kit.prefix.mayStep(request, { calls: 30 }).isAllowed, true);
+      const further = { ...exchange.request, messages: messages.slice(-1) };
+      assert.equal(kit.prefix.mayStep(further, { calls: 0.01 }).isAllowed, false);
+      return next(exchange.with({ request }));
+    });
+    const run = runModule(asking, {}, { prices });
+    await run({ ...asked(1), messages: history(3) });
+    const { sent, step } = await run({ ...asked(1), messages: history(7) });
+    assert.deepEqual([sent[0]?.messages.length, step?.facts.step], [3, 'pays']);
+  });
+
   test('is taken when the window requires it', async () => {
     const decisions: string[] = [];
     const small: Prices = {

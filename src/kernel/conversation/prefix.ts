@@ -156,7 +156,10 @@ export function prefixKit(
         ...free,
       };
       const { isAllowed, why, costs, saves } = decision;
-      if (why !== 'break' && why !== 'unchanged')
+      const isStep = why !== 'break' && why !== 'unchanged';
+      // What was allowed is what is told, also where more was asked for and refused.
+      const isTold = step.facts.step !== undefined && !String(step.facts.step).startsWith('no-');
+      if (isStep && (isAllowed || !isTold))
         step.note({ step: isAllowed ? why : `no-${why}`, costs: formatUsd(costs), saves: formatUsd(saves) });
       if (isAllowed) allow(edited);
       return decision;
