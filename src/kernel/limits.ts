@@ -268,8 +268,9 @@ export const limits = {
   mailsAtOnce: 4,
   mailTries: 5,
   mailRetryMs: 1000,
-  /** How long a mail server may take to answer. */
+  /** How long a mail server may take to answer, and how long mails that wait keep a gateway that ends. */
   mailServerMs: 10_000,
+  mailCloseMs: 3000,
   /** Tries of stored provider keys by one account: each is a call to the provider. */
   keyTestsPerAccount: { most: 30, seconds: 900 },
   /** How long a provider may take for one. */

@@ -16,7 +16,8 @@ export class Postman {
   readonly #parts: PostmanParts;
   readonly #queue = new BoundedQueue({ atOnce: limits.mailsAtOnce, waitingMax: limits.mailsWaiting });
   readonly #closing = new AbortController();
-  #waiting = new Set<Promise<void>>();
+  readonly #waiting = new Set<Promise<void>>();
+  #isClosed = false;
 
   constructor(parts: PostmanParts) {
     this.#parts = parts;
@@ -37,18 +38,22 @@ export class Postman {
       .run(async () => {
         // Whoever asked has the answer before anything is looked up.
         await new Promise(setImmediate);
+        if (this.#isClosed) return;
         const letter = await write();
         if (letter !== undefined) await this.#deliver(letter);
       })
-      .catch((cause: unknown) => this.#parts.onFailure(cause))
+      .catch((cause: unknown) => {
+        if (!this.#isClosed) this.#parts.onFailure(cause);
+      })
       .finally(() => this.#waiting.delete(sent));
     this.#waiting.add(sent);
   }
 
-  /** Sends what waits, once more at most. */
+  /** Sends what waits, each once more at most, for a bounded time; the rest is given up. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all(this.#waiting);
+    await Promise.race([Promise.all(this.#waiting), sleep(limits.mailCloseMs, undefined, { ref: false })]);
+    this.#isClosed = true;
   }
 
   async #deliver(letter: Letter): Promise<void> {
