@@ -56,6 +56,12 @@ export class Recovery {
     if ((await tokens.reset(hashed, passwordHash, clock.now())) === undefined) throw noSuchLink();
   }
 
+  /** With signing up: where no mail can be sent or too many wait, the person asks for it later. */
+  welcome(user: User): void {
+    const { postman } = this.#parts;
+    if (postman !== undefined && postman.waiting < limits.mailsWaiting) this.askVerification(user);
+  }
+
   askVerification(user: User): void {
     this.#postman().post(async () => this.#letter('verify', user));
   }

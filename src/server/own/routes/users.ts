@@ -84,7 +84,7 @@ export function usersRoutes({ accounts, recovery, departure, cookies }: UserPart
       },
       async handle({ body, headers }) {
         const made = await accounts.signUp({ ...body, client: clientOf(headers) });
-        if (recovery.canMail) recovery.askVerification(made.user);
+        recovery.welcome(made.user);
         return answer(201, headers, made);
       },
     }),
