@@ -31,7 +31,7 @@ export class Departure {
     try {
       await versions.renew(id);
     } finally {
-      erasing.look();
+      void erasing.look();
     }
   }
 }

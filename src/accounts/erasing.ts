@@ -31,22 +31,19 @@ export class Erasing {
   }
 
   start(): void {
-    this.#timer = setInterval(() => this.look(), limits.erasePollMs).unref();
-    this.look();
+    this.#timer = setInterval(() => void this.look(), limits.erasePollMs).unref();
+    void this.look();
   }
 
-  /** Begins with what is due. */
-  look(): void {
+  /** Begins with what is due; resolves when that is done. */
+  async look(): Promise<void> {
     if (this.#isClosed) return;
-    if (this.#round !== undefined) {
-      this.#again = true;
-      return;
-    }
-    this.#again = false;
-    this.#round = this.#rounds().finally(() => {
+    this.#again = this.#round !== undefined;
+    this.#round ??= this.#rounds().finally(() => {
       this.#round = undefined;
-      if (this.#again) this.look();
+      if (this.#again) void this.look();
     });
+    await this.#round;
   }
 
   async close(): Promise<void> {
