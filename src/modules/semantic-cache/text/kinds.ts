@@ -12,6 +12,7 @@ unit of time: second=seconds=sec=secs; minute=minutes=min=mins; hour=hours=hr=hr
 !unit of temperature: celsius=centigrade; fahrenheit; kelvin
 !unit of data: bit=bits; byte=bytes; kilobyte=kilobytes=kb; megabyte=megabytes=mb; gigabyte=gigabytes=gb; terabyte=terabytes=tb; petabyte=petabytes=pb; kibibyte=kib; mebibyte=mib; gibibyte=gib; megabit=megabits=mbps; gigabit=gigabits=gbps; kilobit=kilobits=kbps
 !unit of energy: joule=joules; kilojoule=kilojoules=kj; calorie=calories; kilocalorie=kilocalories=kcal; watt=watts; kilowatt=kilowatts=kw; megawatt=megawatts; horsepower=hp; kilowatt hour=kilowatt hours=kwh; volt=volts; amp=amps=ampere=amperes; ohm=ohms; newton=newtons; pascal=pascals; psi; atmosphere=atmospheres; hertz=hz; kilohertz=khz; megahertz=mhz; gigahertz=ghz; decibel=decibels=db
+share: percent=%=pct; percentage point=percentage points; basis point=basis points=bps; permille
 !unit of angle: radian=radians; gradian=gradians; arcminute=arcminutes
 !speed: mph; kph=kmh; knot=knots; mach
 !currency: dollar=dollars=usd; euro=euros=eur; sterling=gbp=quid; yen=jpy; yuan=renminbi=cny=rmb; rupee=rupees=inr; franc=francs=chf; krona=kronor=sek; krone=kroner=nok=dkk; zloty=pln; ruble=rubles=rub; rand=zar; peso=pesos=mxn; brl; lira; krw; baht=thb; shekel=shekels=ils; dirham=dirhams=aed; riyal=riyals=sar; cad=canadian dollar=canadian dollars; aud=australian dollar=australian dollars; bitcoin=btc; ethereum=eth; dogecoin; cent=cents; penny=pennies=pence

@@ -1,4 +1,5 @@
 import { type Value, values, valueWordsMax } from './kinds.ts';
+import { marksIn } from './marks.ts';
 import { type NumberInText, numbersIn } from './numbers.ts';
 import { type QuestionForm, questionForm } from './question-form.ts';
 import { levelled, spelledOut, type Word, wordsIn } from './words.ts';
@@ -21,6 +22,8 @@ export interface Prompt {
   readonly identifiers: readonly string[];
   /** Signs of arithmetic, in their order. */
   readonly signs: string;
+  /** What other marks say, in their order: operators, flags, smileys. */
+  readonly marks: string;
   readonly negations: number;
   /** What is said not to be so, or alone to be so: the stems of the words that a "not" or an "only" stands before. */
   readonly negated: ReadonlySet<string>;
@@ -57,6 +60,7 @@ export function readPrompt(sent: string): Prompt {
       .filter((word) => looksLikeIdentifier(word.raw) && !values.has(word.text))
       .map((word) => word.text),
     signs: signsIn(text),
+    marks: marksIn(text),
     negations: negationsIn(lower),
     negated: negatedIn(words),
     form: questionForm(lower),

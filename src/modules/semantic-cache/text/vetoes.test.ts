@@ -78,6 +78,16 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Does inflation cause unemployment? | Does unemployment cause inflation?',
     'Which team beat Brazil in the final? | Which team did Brazil beat in the final?',
   ],
+  'marks that mean something': [
+    'What does ls -a do? | What does ls -A do?',
+    'What does >> do in Bash? | What does > do in Bash?',
+    'What does :) mean? | What does :( mean?',
+    'What does a 👍 mean? | What does a 👎 mean?',
+    'What does \\d+ match? | What does \\D+ match?',
+    'What does x++ return? | What does ++x return?',
+    'How do I use ?. here? | How do I use ?? here?',
+    'Does a drop of 5% matter? | Does a drop of 5 percentage points matter?',
+  ],
   'who acts, by small words alone': [
     'Which company owns Instagram? | Which companies does Instagram own?',
     'Who is the parent company of Audi? | Which companies does Audi own?',
@@ -131,6 +141,9 @@ const alike = [
   "What is Donald Trump's plan? | What is Trump's plan?",
   "How long is the notice period of the Pemberly contract? | How long is the Pemberly contract's notice period?",
   'Who wrote Dune? | Who has written Dune?',
+  'What is 2 + 3? | what is 2 plus 3',
+  'Dogs & cats - which live longer? | dogs and cats, which live longer ???',
+  'What is 5 % of 80? | What is 5% of 80?',
   'What does Quora mean? | What Quora means?',
   'How do I get started with Rust? | How do I start with Rust?',
 ];

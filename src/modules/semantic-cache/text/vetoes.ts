@@ -24,7 +24,7 @@ const rules: Readonly<Record<string, Rule>> = {
     return one !== other && !sameUnits(old, now);
   },
   unit: (old, now) => !unitsFit(old, now),
-  sign: (old, now) => old.signs !== now.signs,
+  sign: (old, now) => old.signs !== now.signs || old.marks !== now.marks,
   code: (old, now) => isUnsaid(old.code, now) || isUnsaid(now.code, old),
   identifier: (old, now) => lacks(old.identifiers, now) || lacks(now.identifiers, old),
   quote: (old, now) => unquoted(old, now) || unquoted(now, old),
@@ -72,7 +72,12 @@ export function vetoOf(
   now: Prompt,
   difference: Difference = differenceOf(old, now),
 ): string | undefined {
-  if (old.plain === now.plain && old.signs === now.signs && listed(old.code) === listed(now.code))
+  if (
+    old.plain === now.plain &&
+    old.signs === now.signs &&
+    old.marks === now.marks &&
+    listed(old.code) === listed(now.code)
+  )
     return undefined;
   for (const [name, holds] of Object.entries(rules)) if (holds(old, now, difference)) return name;
   return undefined;
