@@ -28,7 +28,7 @@ export function differByAffix(one: string, other: string): boolean {
   const isSlip = front[0] === back[0];
   const isTwoWords = front === '' || back === '' || end.replace(derivation, '').length < 4;
   if (!isSlip && !isTwoWords && shared >= 0.6 * Math.max(one.length, other.length)) return true;
-  return turnedEnd(one, other) || turnedEnd(other, one);
+  return turnedEnd(one, other) || turnedEnd(other, one) || isOtherCompound(one, other);
 }
 
 function isPrefix(front: string): boolean {
@@ -50,4 +50,13 @@ function turnedEnd(one: string, other: string): boolean {
   if (agent !== undefined && begin(other, 'ee') === agent) return true;
   const bare = begin(one, 'less');
   return bare !== undefined && (bare === begin(other, 'ful') || bare === other);
+}
+
+const compounds = /^(.{4,})(ite|ide|ate|ane|ene|yne|ine|anol|anal)s?$/;
+
+/** Sulfite and sulfide, ethane and ethene: what chemistry tells apart by an ending. */
+function isOtherCompound(one: string, other: string): boolean {
+  const [, root, end] = compounds.exec(one) ?? [];
+  const [, there, endThere] = compounds.exec(other) ?? [];
+  return root !== undefined && root === there && end !== endThere;
 }

@@ -1,6 +1,11 @@
 import type { Prompt } from './prompt.ts';
 
-const directed = new Set(['from', 'to', 'into', 'by', 'than']);
+/** Where something goes and where it is from; what is for somebody goes there. */
+const directed: ReadonlyMap<string, string> = new Map([
+  ...['from', 'to', 'by', 'than'].map((marker) => [marker, marker] as const),
+  ['into', 'to'],
+  ['for', 'to'],
+]);
 
 /** Whether something that comes from somewhere in the one goes there in the other, or who acts is acted upon. */
 export function otherRole(old: Prompt, now: Prompt): boolean {
@@ -29,8 +34,8 @@ function rolesIn({ words }: Prompt): Map<string, Set<string>> {
   for (const [at, word] of words.entries()) {
     const isMine = ['me', 'him', 'her', 'them', 'us'].includes(word.text);
     const marker = isMine ? (words[at - 1]?.text ?? '') : word.isContent ? word.marker : '';
-    if (!directed.has(marker)) continue;
-    const role = marker === 'into' ? 'to' : marker;
+    const role = directed.get(marker);
+    if (role === undefined) continue;
     found.set(word.stem, (found.get(word.stem) ?? new Set()).add(role));
   }
   return found;

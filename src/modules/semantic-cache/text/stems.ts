@@ -49,6 +49,8 @@ function stripped(word: string): string {
   stem = singular(stem);
   const shorter = /^(.{3,})(?:ing|ed)$/.exec(stem)?.[1];
   if (shorter !== undefined && /[aeiouy]/.test(shorter)) stem = undoubled(shorter);
+  // Sued and died: of such short ones only the last letter goes.
+  else if (/^[a-z][iouy]ed$/.test(stem)) return stem.slice(0, -1);
   if (stem.length > 5) stem = stem.replace(/(?:ally|ly)$/, '');
   return stem.length > 3 ? stem.replace(/ie$/, 'y').replace(/e$/, '') : stem;
 }

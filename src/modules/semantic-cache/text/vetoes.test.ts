@@ -50,6 +50,7 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Which reactions are exothermic? | Which reactions are endothermic?',
     'Explain amortized cost | Explain unamortized cost',
     'What is lending? | What is borrowing?',
+    'What is the formula of sulfite? | What is the formula of sulfide?',
   ],
   'other values of one kind': [
     'Translate this into French | Translate this into German',
@@ -100,6 +101,9 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     "Does the manager's team approve the budget? | Does the team approve the manager's budget?",
     'How do I get my friend to forgive me? | How do I forgive my friend?',
     'Do I have to pay if I cancel? | Do I get paid if I cancel?',
+    'Who sued Oracle? | Who did Oracle sue?',
+    'Write a reference for a student | Write a reference from a student',
+    'Can I transfer my ticket to someone? | Can someone transfer their ticket to me?',
     'Tom met Ann and Ann met Joe. Where is Tom? | Tom met Ann and Ann met Joe. Where is Joe?',
   ],
   'what is the most, and what is over': [

@@ -139,12 +139,13 @@ function asksWhose({ words: [first, owned, be] }: Prompt, { words: others }: Pro
 function actsInstead(old: Prompt, now: Prompt): boolean {
   const [one, other] = [subjectOf(old), subjectOf(now)];
   if (one === undefined || other === undefined || one === other) return false;
-  const isNamed = (who: string, { content }: Prompt) =>
-    who !== 'one' && content.some(({ stem }) => stem === who);
+  const isNamed = (who: string, { words }: Prompt) =>
+    who !== 'one' && words.some(({ stem, text }) => stem === who || text === who);
   const isMeant = (one === 'one' && isNamed(other, old)) || (other === 'one' && isNamed(one, now));
   return isMeant && !isPassive(old) && !isPassive(now);
 }
 
+const others = new Set(['someone', 'somebody', 'anyone', 'anybody', 'people', 'everyone', 'everybody']);
 const determiners = new Set(['my', 'your', 'his', 'her', 'their', 'our', 'the', 'a', 'an', 'this', 'that']);
 
 /** "One" for whoever asks, else the first word that says who. */
@@ -154,6 +155,7 @@ function subjectOf({ words }: Prompt): string | undefined {
   const [first, second] = words.slice(at + 1);
   if (first === undefined) return undefined;
   if (first.text === 'i' || first.text === 'we') return 'one';
+  if (others.has(first.text)) return first.text;
   if (determiners.has(first.text))
     return second?.isContent === true && second.marker === '' ? second.stem : undefined;
   return first.isName ? first.stem : undefined;
