@@ -35,6 +35,17 @@ test('what names a session is no part of who somebody is', () => {
   assert.notEqual(json('1'), json('1', 'b'));
 });
 
+test('people whose session comes first, or who have no other name, are still told apart', () => {
+  const differ = [
+    ['session_1_user_anna', 'session_1_user_tom'],
+    ['session_8f3a', 'session_77c1'],
+    ['thread-42-anna', 'thread-43-tom'],
+    ['{"session_id":"1"}', '{"session_id":"2"}'],
+  ];
+  for (const [one = '', other = ''] of differ) assert.notEqual(person(user(one)), person(user(other)), one);
+  assert.equal(person(user('session_1_user_anna')), person(user('session_2_user_anna')));
+});
+
 test('a name that only looks like JSON is a name', () => {
   assert.notEqual(person(user('{anna')), person(user('{tom')));
 });

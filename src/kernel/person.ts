@@ -20,17 +20,20 @@ export function personOf({ fields }: Received): string {
   return JSON.stringify([...people].sort());
 }
 
+/** A session's own name ends where another part of the whole begins. */
+const session =
+  /(?:^|[_:;|,&\s./-])(?:session|conversation|thread)(?:_?id)?[_:=-]+[\w-]+?(?=[_-](?:user|account|customer|client|member|person|tenant|org|device|visitor|uid|email)s?(?![a-z])|[^\w-]|$)/gi;
+
+/** All of it where nothing else is left: who is named by a session alone is nobody else either. */
 function withoutSession(name: string): string {
-  if (!name.startsWith('{'))
-    return name.replaceAll(/(?:^|[_:;|,&\s./-])(?:session|conversation|thread)(?:_?id)?[_:=-]+[\w-]+/gi, '');
+  if (!name.startsWith('{')) return name.replaceAll(session, '') || name;
   try {
     const parts: unknown = JSON.parse(name);
     if (!isJsonObject(parts)) return name;
-    return JSON.stringify(
-      Object.entries(parts)
-        .filter(([field]) => !passing.test(field))
-        .sort(([one], [other]) => (one < other ? -1 : 1)),
-    );
+    const lasting = Object.entries(parts).filter(([field]) => !passing.test(field));
+    return lasting.length === 0
+      ? name
+      : JSON.stringify(lasting.sort(([one], [other]) => (one < other ? -1 : 1)));
   } catch {
     return name;
   }
