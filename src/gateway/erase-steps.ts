@@ -22,6 +22,7 @@ function eraseSteps({ stores, modules, meaning }: EraseParts): readonly EraseSte
     { name: 'rows', erase: (accountId) => database.erasures.rows(accountId) },
     { name: 'patterns', erase: (accountId) => database.patterns.forget(tenant(accountId)) },
     { name: 'vectors', erase: (accountId) => meaning.vectors.forget(tenant(accountId)) },
+    { name: 'archive', erase: (accountId) => database.archive.forget(tenant(accountId)) },
     // With what modules decided in conversations.
     { name: 'module stores', erase: (accountId) => database.modules.forget(tenant(accountId)) },
     // Cached answers, turns that clients go on from, what providers were sent last, counts and purses.
