@@ -6,8 +6,12 @@ export const savedTokensMin = 500;
 export const toolsMax = 5000;
 /** How long a call waits for vectors, all together. */
 export const vectorsWaitMs = 300;
-/** Making vectors of tools after a call; hundreds of them take seconds. */
+/** Making vectors of a list after a call; hundreds of them take seconds, and what is missing then is made after the next call. */
 export const vectorsMakeMs = 60_000;
+/** Lists that vectors are made for at a time: nobody's thousands of tools keep all others waiting. */
+export const listsAtOnce = 4;
+/** Reading the descriptions of a list at a stretch; thousands of long ones take seconds. */
+export const preparingMs = 5;
 /** Texts in one question: others get their turn in between. */
 export const textsAtOnce = 64;
 /** Lists of tools that are ready to be chosen from; most clients offer the same one again and again. */

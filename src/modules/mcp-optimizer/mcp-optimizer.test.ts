@@ -15,6 +15,7 @@ import {
 } from '../../module-api.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
+import { foreignTool } from '../../wire/foreign.ts';
 import { mcpOptimizer } from './mcp-optimizer.ts';
 import { toolsOf, wordVectors } from './testing.ts';
 import { ToolLists } from './tool-lists.ts';
@@ -147,6 +148,8 @@ test('one of two tools of a name is not lost with the other', async () => {
 test('thousands of tools are chosen from', async () => {
   const many = toolsOf(Array.from({ length: 2700 }, (_, at) => `thing${at}`));
   const call = run();
+  // Reading so many may take longer than a call waits.
+  await call(request('Where is thing8?', { tools: many }));
   const first = await call(request('Where is thing7?', { tools: many }));
   assert.ok(namesIn(first.sent[0]).includes('mcp__thing7_server__thing7_lookup'));
   assert.ok(namesIn(first.sent[0]).length < 500);
@@ -169,6 +172,36 @@ test('vectors are made for a list though there was no room for that the last tim
   lists.makeLater(tools, { embed: embeddings, later: (run) => void left.push(run) });
   await left[0]?.();
   assert.equal(embeddings.asked.length, tools.length);
+});
+
+test('reading thousands of long descriptions lets others have their turn', async () => {
+  const long = Array.from({ length: 1500 }, (_, at) => ({
+    name: `tool_${at}`,
+    description: Array.from({ length: 300 }, (__, word) => `word_${at * 31 + word}`).join(' '),
+  }));
+  let turns = 0;
+  const turn = setInterval(() => turns++, 1);
+  await new ToolLists().withoutVectors(long);
+  clearInterval(turn);
+  assert.ok(turns > 3, String(turns));
+});
+
+test('who offers a list while vectors of it are made waits for nothing', async () => {
+  const lists = new ToolLists();
+  const embed = wordVectors(() => false);
+  const made = Promise.withResolvers<void>();
+  const slow = { ...embed, many: () => made.promise.then(() => ({ why: 'busy' as const })) };
+  let left: (() => Promise<void>) | undefined;
+  lists.makeLater(tools, {
+    embed: slow,
+    later: (run) => {
+      left = run;
+    },
+  });
+  const making = left?.();
+  assert.deepEqual(await lists.of(tools, slow), { why: 'busy' });
+  made.resolve();
+  await making;
 });
 
 test('tools that are named in the descriptions of others come along', async () => {
@@ -198,6 +231,9 @@ for (const [when, over] of Object.entries<Partial<ChatRequest>>({
   'a request says nothing': { messages: [{ role: 'user', content: 'please go on with it' }] },
   'a request is in a script that nobody here reads': {
     messages: [{ role: 'user', content: '请帮我查询天气记录' }],
+  },
+  'a tool is one that only its own format understands': {
+    tools: [...tools, foreignTool('openai-responses', { type: 'local_shell' })],
   },
   'the client searches for tools itself': {
     tools: [...tools, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }],

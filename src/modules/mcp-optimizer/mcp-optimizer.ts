@@ -192,13 +192,15 @@ function stillLeft(before: readonly string[], now: readonly string[] | undefined
   return before.filter((one) => chosenNow.has(one));
 }
 
-/** A client that searches for its tools itself or has programs call them, and calls whose answer can't be gone on with here. */
+/**
+ * A client that searches for its tools itself, calls whose answer can't be gone on with here, and tools that only their own
+ * format understands: calls of these are no blocks, and would be missing in an answer that is written anew.
+ */
 function isBeyondUs({ request, received }: Exchange): boolean {
   if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
   return (request.tools ?? []).some(
-    (tool) =>
-      tool.defer_loading === true ||
-      /^(?:tool_search|programmatic_tool)/.test('kind' in tool ? String(tool.kind) : (tool.type ?? '')),
+    ({ defer_loading, type = '' }) =>
+      defer_loading === true || type === 'foreign' || type.startsWith('tool_search'),
   );
 }
 

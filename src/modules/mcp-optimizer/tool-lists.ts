@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import {
   digestOfTools,
   type Embeddings,
@@ -10,7 +11,16 @@ import {
 import { type PreparedTool, prepared } from './choice/prepared-tool.ts';
 import { fastestProducts, type Products } from './choice/products.ts';
 import { ToolList } from './choice/tool-list.ts';
-import { listsKept, textsAtOnce, toolsInLists, toolsKept, vectorsMakeMs, vectorsWaitMs } from './limits.ts';
+import {
+  listsAtOnce,
+  listsKept,
+  preparingMs,
+  textsAtOnce,
+  toolsInLists,
+  toolsKept,
+  vectorsMakeMs,
+  vectorsWaitMs,
+} from './limits.ts';
 
 export type Listed =
   | { readonly list: ToolList; readonly why?: undefined }
@@ -30,10 +40,14 @@ export class ToolLists {
     const name = digestOfTools({ tools });
     const known = this.#lists.get(name);
     if (known !== undefined) return { list: known };
-    const all = tools.map((tool) => this.#prepared(tool));
+    // Who waits would only keep those waiting who make them.
+    if (this.#making.has(name)) return { why: 'busy' };
+    const overAtMs = performance.now() + vectorsWaitMs;
+    const all = await this.#preparedAll(tools, overAtMs);
+    if (all === undefined) return { why: 'late' };
     const { vectors, why } = await embed.many(
       all.map(({ text }) => text),
-      { use: 'tools', isPublic: true, deadlineMs: vectorsWaitMs },
+      { use: 'tools', isPublic: true, deadlineMs: Math.max(1, overAtMs - performance.now()) },
     );
     if (vectors === undefined) return { why };
     this.#products ??= fastestProducts();
@@ -67,11 +81,8 @@ export class ToolLists {
   }
 
   /** To be searched by words alone. */
-  withoutVectors(tools: readonly Tool[]): ToolList {
-    return new ToolList(
-      tools.map((tool) => this.#prepared(tool)),
-      [],
-    );
+  async withoutVectors(tools: readonly Tool[]): Promise<ToolList> {
+    return new ToolList((await this.#preparedAll(tools)) ?? [], []);
   }
 
   /** Makes the vectors that are missing after the call, for the next one. */
@@ -80,11 +91,12 @@ export class ToolLists {
     if (this.#making.has(name)) return;
     kit.later(async () => {
       // Only now: there may be no room for what is left for later.
-      if (this.#making.has(name)) return;
+      if (this.#making.has(name) || this.#making.size >= listsAtOnce) return;
       this.#making.add(name);
-      const texts = tools.map((tool) => this.#prepared(tool).text);
+      const overAtMs = performance.now() + vectorsMakeMs;
       try {
-        for (let at = 0; at < texts.length; at += textsAtOnce)
+        const texts = ((await this.#preparedAll(tools)) ?? []).map(({ text }) => text);
+        for (let at = 0; at < texts.length && performance.now() < overAtMs; at += textsAtOnce)
           await kit.embed.many(texts.slice(at, at + textsAtOnce), {
             use: 'tools',
             isPublic: true,
@@ -94,6 +106,24 @@ export class ToolLists {
         this.#making.delete(name);
       }
     });
+  }
+
+  /** Lets others have their turn in between; undefined where it took too long. */
+  async #preparedAll(
+    tools: readonly Tool[],
+    overAtMs = Number.POSITIVE_INFINITY,
+  ): Promise<readonly PreparedTool[] | undefined> {
+    const all: PreparedTool[] = [];
+    let restAtMs = performance.now() + preparingMs;
+    for (const tool of tools) {
+      all.push(this.#prepared(tool));
+      const nowMs = performance.now();
+      if (nowMs > overAtMs) return undefined;
+      if (nowMs <= restAtMs) continue;
+      await setImmediate();
+      restAtMs = performance.now() + preparingMs;
+    }
+    return all;
   }
 
   #prepared(tool: Tool): PreparedTool {

@@ -78,7 +78,7 @@ test('texts that open what they never close, and tools that say too much, take n
   assert.ok(performance.now() - startedAtMs < 2000);
   const tool = { name: 'big', description: 'word '.repeat(1_000_000), input_schema: { type: 'object' } };
   const { text, terms } = prepared(tool, '');
-  assert.ok(text.length < 5000 && terms.length < 2000);
+  assert.ok(text.length < 3000 && terms.length < 1000);
 });
 
 test('a description that is no text is none', () => {

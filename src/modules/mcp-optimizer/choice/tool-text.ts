@@ -4,7 +4,7 @@ import { inWords } from './words.ts';
 /** Parameters that say what a tool is about; the first few are the ones that matter. */
 const parametersRead = 8;
 /** Of a description and of parameters: nobody's tool needs more to be told from others, and somebody's may have megabytes. */
-const readMost = { characters: 4000, parameters: 200 };
+const readMost = { characters: 1500, parameters: 40 };
 
 /** A tool as the model for tools reads it: `create issue: Opens an issue. (owner, repo, title)`. */
 export function toolText(tool: Tool): string {
