@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { digestOfTools, type Exchange, isJsonObject, type Kit, type Tool } from '../../module-api.ts';
 
 /** What was decided about the tools of a conversation. */
@@ -27,7 +28,9 @@ export class Decisions {
     this.#exchange = exchange;
     this.#ledger = ledger;
     this.#tools = tools;
-    this.#subject = [digestOfTools({ tools }), ...always].join('|');
+    // Names of places are short, and there may be many tools that are always wanted.
+    const wanted = always.length === 0 ? '' : `:${hash('sha256', always.join('|'), 'base64url')}`;
+    this.#subject = `${digestOfTools({ tools })}${wanted}`;
   }
 
   /** The last one in this conversation, as far as it is the same. */
