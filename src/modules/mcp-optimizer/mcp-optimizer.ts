@@ -79,6 +79,10 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     offered: readonly Tool[],
     kit: OptimizerKit,
   ): Promise<readonly string[] | undefined> {
+    if (lists.isMaking(offered)) {
+      kit.note({ vectors: 'busy' });
+      return undefined;
+    }
     const texts = requestTexts(exchange.request);
     const [{ list, why }, request] = await Promise.all([lists.of(offered, kit.embed), readWith(kit, texts)]);
     if (list === undefined || request.why !== undefined) {

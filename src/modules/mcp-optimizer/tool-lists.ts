@@ -35,13 +35,17 @@ export class ToolLists {
   readonly #tools = new Lru<PreparedTool>(toolsKept);
   readonly #making = new Set<string>();
 
+  /** Whether vectors of these are being made: who waits for them would only keep those waiting who make them. */
+  isMaking(tools: readonly Tool[]): boolean {
+    return this.#making.has(digestOfTools({ tools }));
+  }
+
   /** Waits for vectors that are missing for as long as a call can. */
   async of(tools: readonly Tool[], embed: Embeddings): Promise<Listed> {
     const name = digestOfTools({ tools });
     const known = this.#lists.get(name);
     if (known !== undefined) return { list: known };
-    // Who waits would only keep those waiting who make them.
-    if (this.#making.has(name)) return { why: 'busy' };
+    if (this.isMaking(tools)) return { why: 'busy' };
     const overAtMs = performance.now() + vectorsWaitMs;
     const all = await this.#preparedAll(tools, overAtMs);
     if (all === undefined) return { why: 'late' };
