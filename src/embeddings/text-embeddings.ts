@@ -106,15 +106,17 @@ export class TextEmbeddings implements Embeddings {
     { maker, made, deadlineMs }: Recalling,
   ): Promise<void> {
     const space = maker === 'tools' ? spaces.tools : spaces.meaning;
-    const found = await within(
-      kept.find([...missing.keys()], space),
-      deadlineMs,
-      () => new Error('late'),
-    ).catch(() => new Map<string, Vector>());
-    for (const [key, vector] of found) {
-      const one = { vector, tokens: estimatedTokens(missing.get(key) ?? '') };
+    const texts = new Map(missing);
+    const finding = kept.find([...texts.keys()], space).then((found) =>
+      Array.from(found, ([key, vector]) => {
+        const one = { vector, tokens: estimatedTokens(texts.get(key) ?? '') };
+        // What comes too late for this call is there for the next.
+        this.#remembered.set(key, one);
+        return [key, one] as const;
+      }),
+    );
+    for (const [key, one] of await within(finding, deadlineMs, () => new Error('late')).catch(() => [])) {
       made.set(key, one);
-      this.#remembered.set(key, one);
       missing.delete(key);
     }
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import { MemoryVectorTable } from '../../storage/memory/memory-vector-table.ts';
@@ -62,6 +63,29 @@ test('who waits for what was kept has less time left for what has to be made', a
   const { why } = await embeddings.many(['a tool'], { ...publicly, deadlineMs: 40 });
   assert.equal(why, 'late');
   assert.ok((waits[0] ?? 0) < 10, String(waits));
+});
+
+test('what was found too late for a call is there for the next', async () => {
+  const table = new MemoryVectorTable();
+  await embeddingsWith(table).embeddings.many(['a tool'], publicly);
+  const models: ModelsHere = {
+    why: () => undefined,
+    ask: async () => ({ why: 'late' }),
+    close: async () => undefined,
+  };
+  const embeddings = new TextEmbeddings({
+    source: 'local',
+    models,
+    kept: new KeptTexts({ table, clock: systemClock }),
+  });
+  const waited = Promise.withResolvers<void>();
+  const find = table.find.bind(table);
+  table.find = (...wanted) => waited.promise.then(() => find(...wanted));
+  assert.equal((await embeddings.many(['a tool'], { ...publicly, deadlineMs: 20 })).why, 'late');
+  table.find = async () => [];
+  waited.resolve();
+  await setImmediate();
+  assert.equal((await embeddings.many(['a tool'], publicly)).vectors?.length, 1);
 });
 
 test('other texts are not kept', async () => {
