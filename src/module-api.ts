@@ -3,7 +3,7 @@ export { bytesOfText } from './kernel/abridged.ts';
 export type { Attempt } from './kernel/attempt.ts';
 export { isClean, plain } from './kernel/cleansed.ts';
 export type { Clock } from './kernel/clock.ts';
-export { contentWords } from './kernel/content-words.ts';
+export { contentWords, isTurned, tellingWords } from './kernel/content-words.ts';
 export type { Conversation } from './kernel/conversation/conversation.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
 export type { Ledger } from './kernel/conversation/ledger.ts';
@@ -12,6 +12,7 @@ export type { Expected, StepDecision } from './kernel/conversation/step.ts';
 export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Caller, Exchange, Received } from './kernel/exchange.ts';
+export { fingerprint } from './kernel/fingerprint.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './kernel/json.ts';
 export {
   type KeptAnswer,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, type TestContext, test } from 'node:test';
 import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
@@ -233,4 +234,131 @@ test('a lesson is worded by a model where that is asked for, at a cost that is t
     return Array.isArray(rows) ? rows.find((row) => at(row, 'asked_by') === 'patterns') : undefined;
   });
   await ask(`${weir.url}/v1/patterns/${String(id)}`, { method: 'DELETE' });
+});
+
+describe('a model that words lessons for an account', () => {
+  const cloud = startTestGateway({ ...environment, WEIR_MODE: 'cloud' });
+  after(async () => (await cloud).close());
+  const wording = 'Use absolute paths with read_file.';
+  const asked = () => fake.requests.filter(({ bytes }) => bytes.includes('observation'));
+
+  /** Somebody who works with a pipeline of their key, once, and what came of it. */
+  async function lessonOf(t: TestContext, pipelineConfig: string, more: Headers = {}, stored = true) {
+    const { url } = await cloud;
+    const ada = await Person.signUp(url);
+    const key = 'sk-ant-api03-stored-by-ada';
+    if (stored) await ada.call({ method: 'PUT', path: '/v1/byok/anthropic', body: { key } });
+    const { key: token } = await ada.makeKey({ pipelineConfig });
+    fake.requests.length = 0;
+    fake.answerWith((request) =>
+      request.bytes.includes('observation') ? { body: format.whole(wording) } : model(request),
+    );
+    t.after(() => fake.answerWith(model));
+    const headers = { authorization: `Bearer ${token}`, 'x-weir-pipeline': pipelineConfig, ...more };
+    await work(url, 'What do they say?', headers);
+    const [pattern] = await eventually(async () => {
+      const found = await patternsOf(url, headers);
+      return found.length > 0 ? found : undefined;
+    });
+    return { ada, pattern };
+  }
+
+  test('is asked with the stored key, in the log and in usage as the module’s own call', async (t) => {
+    const brought = { 'x-provider-key': 'sk-ant-api03-brought-along' };
+    const { ada, pattern } = await lessonOf(t, 'patterns?forge=model&holdout=0', brought);
+    assert.equal(pattern?.advice, wording);
+    assert.deepEqual(
+      asked().map(({ headers }) => headers['x-api-key']),
+      ['sk-ant-api03-stored-by-ada'],
+    );
+    const row = await eventually(async () => {
+      const { json } = await ada.call({ path: '/v1/requests' });
+      const rows: readonly unknown[] = Array.isArray(json.requests) ? json.requests : [];
+      return rows.find((one) => at(one, 'asked_by') === 'patterns');
+    });
+    assert.equal(at(row, 'account_id'), ada.id);
+    const { json } = await ada.call({ path: '/v1/usage' });
+    const [saved] = Array.isArray(json.modules) ? json.modules : [];
+    assert.deepEqual([saved?.module, saved?.spent_usd], ['patterns', at(row, 'cost_usd')]);
+    assert.notEqual(saved?.spent_usd, '0');
+  });
+
+  test('is not asked with a key that came with a request, nor past a ceiling of the key', async (t) => {
+    const brought = { 'x-provider-key': 'sk-ant-api03-brought-along' };
+    const without = await lessonOf(t, 'patterns?forge=model&holdout=0', brought, false);
+    assert.match(String(without.pattern?.advice), /as an absolute path/);
+    assert.deepEqual(asked(), []);
+    const model = 'patterns?forge=model&model=claude-opus-4-1&holdout=0';
+    const poor = await lessonOf(t, `${model},cost-guard?request=0.01`);
+    assert.match(String(poor.pattern?.advice), /as an absolute path/);
+    assert.deepEqual(asked(), []);
+  });
+});
+
+test('what is told of two conversations is advice for the next one like them', async () => {
+  const { url } = weir;
+  const headers = { 'x-weir-pipeline': 'patterns?holdout=0' };
+  const say = async (content: string) => {
+    fake.requests.length = 0;
+    const body = { model: format.model, max_tokens: 100, messages: [{ role: 'user', content }] };
+    const { headers: told } = await ask(`${url}/v1/messages`, { headers, body });
+    return told.get('x-weir-conversation') ?? '';
+  };
+  const note = 'The clauses about liability were missing.';
+  for (const whose of ['the baker', 'the smith']) {
+    const conversation = await say(`Translate the rental contract of ${whose}.`);
+    // What a conversation is about is remembered after its answer.
+    await eventually(async () => {
+      await ask(`${url}/v1/outcomes`, { body: { conversation, outcome: 'failure', note } });
+      const [found] = await patternsOf(url);
+      return Object(found?.evidence).length >= (whose === 'the smith' ? 2 : 1) ? true : undefined;
+    });
+  }
+  const [pattern] = await patternsOf(url);
+  assert.equal(pattern?.state, 'active');
+  await say('Translate the rental contract of the baker, please.');
+  assert.match(String(fake.requests[0]?.bytes), /went badly[^<]*clauses about liability were missing/);
+  await ask(`${url}/v1/patterns/${String(pattern?.id)}`, { method: 'DELETE' });
+});
+
+test('vectors of patterns go with them', async (t) => {
+  const vector = Array.from({ length: 8 }, (_, at) => at / 10);
+  fake.answerWith((request) => {
+    if (!request.url.includes('embeddings')) return model(request);
+    const input = Array.isArray(request.json.input) ? request.json.input : [request.json.input];
+    return {
+      body: {
+        object: 'list',
+        model: 'text-embedding-3-small',
+        data: input.map((_, index) => ({ object: 'embedding', index, embedding: vector })),
+        usage: { prompt_tokens: 1, total_tokens: 1 },
+      },
+    };
+  });
+  t.after(() => fake.answerWith(model));
+  const folder = mkdtempSync(join(tmpdir(), 'weir-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { url, close } = await startTestGateway({
+    ...environment,
+    WEIR_DATA_DIR: folder,
+    WEIR_EMBEDDINGS: 'openai/text-embedding-3-small',
+  });
+  t.after(close);
+  const kept = () => {
+    const db = new DatabaseSync(join(folder, 'weir.db'), { readOnly: true });
+    try {
+      return Number(db.prepare("select count(*) as n from vectors where module = 'patterns'").get()?.n);
+    } finally {
+      db.close();
+    }
+  };
+  const made = await ask(`${url}/v1/patterns`, { body: { trigger: 'baking bread', advice: 'Use rye.' } });
+  await ask(`${url}/v1/messages`, {
+    headers: { 'x-weir-pipeline': 'patterns?holdout=0' },
+    body: { model: format.model, max_tokens: 9, messages: [{ role: 'user', content: 'Hello there.' }] },
+  });
+  await eventually(() => (kept() === 1 ? true : undefined));
+  const path = `${url}/v1/patterns/${String(at(made.json, 'id'))}`;
+  assert.equal((await ask(path, { method: 'DELETE' })).status, 204);
+  assert.equal(kept(), 0);
 });

@@ -22,3 +22,24 @@ function stem(word: string): string {
   if (word.length < 5) return word;
   return word.replace(/(?:ies|ing|ed|es|s|ly)$/, '');
 }
+
+/** Words that change nothing about what a sentence asks for. */
+const fillers = new Set(
+  'a again an and but here just now please so that the then there this too well'.split(' '),
+);
+
+/** All words of a text that can change what it says, in their order: who turns two of them around says something else. */
+export function tellingWords(text: string): readonly string[] {
+  const words =
+    text
+      .toLowerCase()
+      .replaceAll(/['’]/g, '')
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !fillers.has(word)).slice(0, wordsMax);
+}
+
+/** Whether two texts have the same words, in another order. */
+export function isTurned(one: string, other: string): boolean {
+  const [first, second] = [tellingWords(one), tellingWords(other)];
+  return first.join(' ') !== second.join(' ') && first.toSorted().join(' ') === second.toSorted().join(' ');
+}

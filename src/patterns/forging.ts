@@ -4,7 +4,7 @@ import type { Forged, Outcome, Pattern, PatternTable } from '../kernel/ports/pat
 import { newPattern } from './new-pattern.ts';
 import type { OpenBooks } from './open-books.ts';
 import { activated, isGood, seenAgain, verdictOf } from './pattern-changes.ts';
-import { isTold, sameLesson, toldLesson } from './told-lesson.ts';
+import { isTold, toldLesson } from './told-lesson.ts';
 
 interface ForgingParts {
   readonly table: PatternTable;
@@ -59,9 +59,9 @@ export class Forging {
   /** A conversation went well: what was found in it works. */
   async confirm(owner: string, conversation: string): Promise<void> {
     const { open, clock, change } = this.#parts;
-    for (const { id, state, seenIn, fingerprint } of await open.of(owner))
-      if (state === 'candidate' && seenIn.includes(conversation) && !isTold(fingerprint))
-        await change(owner, id, (pattern) =>
+    for (const one of await open.of(owner))
+      if (one.state === 'candidate' && one.seenIn.includes(conversation) && !isTold(one))
+        await change(owner, one.id, (pattern) =>
           pattern.state === 'candidate' ? activated(pattern, wentWell, clock.now()) : pattern,
         );
   }
@@ -69,14 +69,13 @@ export class Forging {
   /** What was said of a conversation is a lesson once it is said of another, too. */
   async fromOutcome(owner: string, conversation: string, outcome: Outcome): Promise<void> {
     if (outcome.note === '') return;
-    const { table, open } = this.#parts;
+    const { table } = this.#parts;
     const gist = await table.gist(owner, conversation);
     if (gist === undefined) return;
     const requestId = outcome.requestId || (await table.callOf(owner, conversation));
     if (requestId === undefined) return;
     const lesson = toldLesson({ outcome, conversation, gist, requestId });
-    if (lesson !== undefined)
-      await this.forge(owner, { ...lesson, sameAs: sameLesson(lesson, await open.of(owner)) });
+    if (lesson !== undefined) await this.forge(owner, lesson);
   }
 
   #again(owner: string, id: string, forged: Forged): Promise<Pattern | undefined> {

@@ -113,7 +113,7 @@ describe('what was told of conversations', () => {
         once.all.map(({ state, scope, evidence }) => [state, scope, evidence]),
         [['candidate', 'user-1', ['r0']]],
       );
-      const twice = await told([note, 'Again clauses were left out of that translation!'], { good });
+      const twice = await told([note, 'the clauses were left out of that translation again'], { good });
       const [pattern, ...others] = twice.all;
       assert.deepEqual([pattern?.state, pattern?.evidence, others], ['active', ['r0', 'r1'], []]);
       assert.equal(pattern?.trigger.text, 'translate the contract');
@@ -122,7 +122,7 @@ describe('what was told of conversations', () => {
   });
 
   test('is kept apart by what it says', async () => {
-    const { all } = await told([note, 'The tone was far too formal for a letter.']);
+    const { all } = await told(['Used npm instead of pnpm there.', 'Used pnpm instead of npm there.']);
     assert.deepEqual(
       all.map(({ state }) => state),
       ['candidate', 'candidate'],

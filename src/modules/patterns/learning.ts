@@ -2,6 +2,7 @@ import {
   type ChatRequest,
   contentWords,
   isClean,
+  isTurned,
   type Kit,
   type Pattern,
   plain,
@@ -23,9 +24,10 @@ interface Learnt {
   readonly from: number;
 }
 
-/** Nearer than this two are about the same, and say the same. */
-const sameTrigger = 0.92;
-const sameAdvice = 0.92;
+/** Nearer than this two are about the same kind of task. */
+const sameTrigger = 0.6;
+/** What the judge says of two that say the same; vectors can't tell that from the opposite. Measured in docs/patterns.md. */
+const surely = 2;
 /** Nobody waits for it. */
 const unhurried = { deadlineMs: 15_000 } as const;
 
@@ -73,7 +75,7 @@ async function forge(
   return asks;
 }
 
-/** One about the same thing in other words, of the same end user or of all. */
+/** One about the same thing in other words, of the same end user or of all: the judge has to be sure of it, both ways. */
 async function sameAs(
   lesson: Lesson,
   person: string | null,
@@ -82,30 +84,37 @@ async function sameAs(
   const { text } = lesson.trigger;
   if (text === '') return undefined;
   const { vector } = await kit.embed.one(text, unhurried);
-  const said = await kit.embed.one(lesson.advice, unhurried);
-  if (vector === undefined || said.vector === undefined) return undefined;
+  if (vector === undefined) return undefined;
+  const said = saidIn(lesson.advice);
   const open = await kit.patterns.open();
   for (const scope of new Set([person, null])) {
-    const { found } = await kit.vectors.search(vector, {
-      part: vectorPartOf(scope),
-      most: limits.nearMost,
-      least: sameTrigger,
-    });
+    const question = { part: vectorPartOf(scope), most: limits.sameMost, least: sameTrigger };
+    const { found } = await kit.vectors.search(vector, question);
     const near = new Set(found?.map(({ id }) => id));
-    for (const one of open.filter((other) => isMeant(other, scope, near))) {
-      const other = await kit.embed.one(one.advice, unhurried);
-      if (other.vector && cosineOf(said.vector.values, other.vector.values) >= sameAdvice) return one.id;
-    }
+    for (const one of open.filter((other) => isMeant(other, scope, near)))
+      if (await isSame(saidIn(one.advice), said, kit)) return one.id;
   }
   return undefined;
 }
 
-function isMeant({ id, origin, scope }: Pattern, wanted: string | null, near: ReadonlySet<string>): boolean {
-  return origin === 'forge' && scope === wanted && near.has(id);
+/** What is said with two words turned around is near in every vector, and the opposite. */
+async function isSame(before: string, now: string, kit: Kit<PatternsOptions>): Promise<boolean> {
+  if (isTurned(before, now)) return false;
+  const pairs = [
+    { before, now },
+    { before: now, now: before },
+  ];
+  const { logits } = await kit.embed.sameAnswer(pairs, unhurried);
+  return logits?.every((logit) => logit !== undefined && logit >= surely) === true;
 }
 
-function cosineOf(one: Float32Array, other: Float32Array): number {
-  return one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+/** The person's own words in an advice. */
+function saidIn(advice: string): string {
+  return /"(.*)"/.exec(advice)?.[1] ?? advice;
+}
+
+function isMeant({ id, origin, scope }: Pattern, wanted: string | null, near: ReadonlySet<string>): boolean {
+  return origin === 'forge' && scope === wanted && near.has(id);
 }
 
 /**

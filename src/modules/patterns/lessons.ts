@@ -1,4 +1,12 @@
-import { type ChatRequest, contentWords, isClean, type PatternTrigger, plain } from '../../module-api.ts';
+import {
+  type ChatRequest,
+  contentWords,
+  fingerprint,
+  isClean,
+  type PatternTrigger,
+  plain,
+  tellingWords,
+} from '../../module-api.ts';
 import { limits } from './limits.ts';
 import { spokenWords } from './own-words.ts';
 import { changesBetween, shapesIn } from './shapes.ts';
@@ -21,7 +29,7 @@ export function lessonsIn(request: ChatRequest): readonly Lesson[] {
   ];
   const seen = new Set<string>();
   return lessons
-    .filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint))
+    .filter(({ fingerprint: name }) => !seen.has(name) && seen.add(name))
     .slice(0, limits.lessonsMax);
 }
 
@@ -41,17 +49,13 @@ function lessonOfStep(
     const changes = changesBetween(last.input, step.input, tool);
     if (changes.length === 0) return [];
     const advice = `When you call ${tool.name}, ${changes.join(', ')}: otherwise it failed (${failure}), and this worked.`;
-    return [
-      { trigger, advice, fingerprint: `fix ${tool.name} ${failure} ${changes.join(' ')}`.slice(0, 200) },
-    ];
+    return [{ trigger, advice, fingerprint: fingerprint('fix', [tool.name, failure, ...changes]) }];
   }
   const shapes = shapesIn(step.input, tool);
   const isSame = shapesIn(last.input, tool).join() === shapes.join() && failureOf(step.output) === failure;
   if (!isSame || shapes.length === 0) return [];
   const advice = `Calling ${tool.name} with ${shapes.join(', ')} has failed again and again (${failure}): try another way at once.`;
-  return [
-    { trigger, advice, fingerprint: `stuck ${tool.name} ${failure} ${shapes.join(' ')}`.slice(0, 200) },
-  ];
+  return [{ trigger, advice, fingerprint: fingerprint('stuck', [tool.name, failure, ...shapes]) }];
 }
 
 const cue =
@@ -74,8 +78,8 @@ function correctionIn({ messages }: ChatRequest, newest: number): readonly Lesso
   const asked = plain(earlier, limits.correctionCharactersMax);
   const text = asked !== '' && isClean(asked) ? asked : said;
   const advice = `The user said earlier, in such a case: "${said.replaceAll('"', "'")}"`;
-  const fingerprint = `said ${contentWords(said).toSorted().join(' ')}`.slice(0, 200);
-  return [{ trigger: { text, tools: [], models: [] }, advice, fingerprint }];
+  const trigger = { text, tools: [], models: [] };
+  return [{ trigger, advice, fingerprint: fingerprint('said', tellingWords(said)) }];
 }
 
 /** A short text that begins like a correction and says what to do. */

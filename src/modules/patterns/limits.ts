@@ -6,6 +6,8 @@ export const limits = {
   readCharactersMax: 65_536,
   /** Patterns near a text that are looked at. */
   nearMost: 20,
+  /** Of those near a lesson, so many are asked about. */
+  sameMost: 5,
   /** Patterns that get their vectors after one call. */
   vectorsAtOnce: 16,
   /** A vector is kept as long as its pattern, which nobody says the end of. */

@@ -9,9 +9,13 @@ import {
 import { limits } from './limits.ts';
 import type { PatternIndex } from './pattern-index.ts';
 
-/** What a pattern's text must have in common with what is said. */
-const leastCosine = 0.5;
-const leastWordShare = 0.6;
+/** What a pattern's text must have in common with what is said; measured in docs/patterns.md. */
+const leastCosine = 0.6;
+/** One that is further behind the nearest is about something else. */
+const behindMost = 0.1;
+/** Words count by themselves where nearly all of them are there. One is enough where a person chose it. */
+const leastWordShare = 0.75;
+const leastWords = 2;
 /** A tool that it is about is offered: enough by itself, and less than a text that fits. */
 const toolScore = 0.5;
 
@@ -60,6 +64,7 @@ function wordShares(index: PatternIndex, said: string): readonly (readonly [Patt
   for (const word of contentWords(said))
     for (const pattern of index.byWord.get(word) ?? []) hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
   return [...hits]
+    .filter(([{ origin }, count]) => count >= leastWords || origin === 'person')
     .map(([pattern, count]) => [pattern, count / (index.wordCount.get(pattern) ?? count)] as const)
     .filter(([, share]) => share >= leastWordShare);
 }
@@ -78,10 +83,13 @@ async function addNear(
   const near = await Promise.all(
     scopes.map((one) => kit.vectors.search(vector, { ...question, part: vectorPartOf(one) })),
   );
-  for (const { id, cosine } of near.flatMap(({ found = [] }) => found)) {
-    const pattern = byId.get(id);
-    if (pattern !== undefined) kit.add(pattern, cosine);
-  }
+  const known = near
+    .flatMap(({ found = [] }) => found)
+    .flatMap(({ id, cosine }) => ({ pattern: byId.get(id), cosine }))
+    .filter(({ pattern }) => pattern !== undefined);
+  const best = Math.max(...known.map(({ cosine }) => cosine));
+  for (const { pattern, cosine } of known)
+    if (pattern !== undefined && cosine >= best - behindMost) kit.add(pattern, cosine);
   return near.find(({ why: not }) => not !== undefined)?.why;
 }
 
