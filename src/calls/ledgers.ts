@@ -52,9 +52,12 @@ export class Ledgers {
     let fresh: Promise<Opened> | undefined;
     const json = async (place: string) => {
       if (place === '') throw new Error('a place in a ledger needs a name');
-      const known = (await this.#open(whose)).decided.get(place);
+      const wasOpen = this.#opened.get(nameOf(whose)) !== undefined;
+      const opened = this.#open(whose);
+      const known = (await opened).decided.get(place);
       if (known !== undefined) return known;
-      fresh ??= this.#fresh(whose);
+      // What was read just now is as fresh as can be.
+      fresh ??= wasOpen ? this.#fresh(whose) : opened;
       return (await fresh).decided.get(place);
     };
     return {

@@ -15,7 +15,7 @@ import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
 import { ownWords } from './own-words.ts';
 import { PatternIndexes } from './pattern-index.ts';
-import { relevantOf } from './relevance.ts';
+import { type Relevant, relevantOf } from './relevance.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
 
@@ -37,7 +37,7 @@ export const patterns = (): Module<PatternsOptions> => {
   return {
     name: patternsModule,
     summary: 'Remembers what worked and brings it in where it helps.',
-    status: 'preview',
+    status: 'production',
     protective: false,
     ifBroken: 'skip',
     touches: ['history', 'newest-turn'],
@@ -47,8 +47,9 @@ export const patterns = (): Module<PatternsOptions> => {
       const { caller, conversation, request, id } = exchange;
       // Whoever calls without an account is nobody the next time.
       if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
-      const noted = kit.patterns.note(id, conversation.name).catch(() => undefined);
       const decided = await decisionsOf(exchange, { kit, indexes });
+      // Behind what was read for this call, which would wait for it in some databases.
+      const noted = kit.patterns.note(id, conversation.name).catch(() => undefined);
       const goesOn = withAdvice(exchange, decided, kit);
       const isAdvised = goesOn !== exchange;
       const counted = decided.filter(({ decision }) => isAdvised || decision.text === '');
@@ -75,39 +76,61 @@ export const patterns = (): Module<PatternsOptions> => {
 
 /** What was decided on earlier turns, and what is for the newest one where a person speaks in it. */
 async function decisionsOf(exchange: Exchange, work: Work): Promise<readonly Decided[]> {
-  const { request, conversation } = exchange;
-  const { messages } = request;
+  const { messages } = exchange.request;
   const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const speaking = messages.findLastIndex((message, at) => at >= newest && isSpoken(message));
-  const decided: Decided[] = [];
-  for (const [at, message] of messages.entries()) {
-    if (!isSpoken(message)) continue;
-    const decision = toDecision(await work.kit.ledger.recall(conversation.at(at + 1)));
-    if (decision !== undefined) decided.push({ at, decision, isNew: false });
-  }
-  if (speaking < 0 || decided.some(({ at }) => at === speaking)) return decided;
-  const choice = await choose(exchange, { at: speaking, decided }, work);
+  // Looked up at the same time: mostly both are needed, and each takes a while.
+  const [decided, relevant] = await Promise.all([
+    newest === 0 ? [] : decidedBefore(exchange, work.kit),
+    speaking < 0 ? [] : relevantTo(exchange, speaking, work),
+  ]);
+  if (relevant.length === 0 || decided.some(({ at }) => at === speaking)) return decided;
+  const choice = await choose(exchange, { at: speaking, decided, relevant }, work.kit);
   return choice === undefined ? decided : [...decided, { at: speaking, decision: choice, isNew: true }];
 }
 
-async function choose(
+/** Before the model has spoken there is nothing but what is for this very turn. */
+async function decidedBefore(
+  { request: { messages }, conversation }: Exchange,
+  kit: PatternsKit,
+): Promise<readonly Decided[]> {
+  const decided: Decided[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (!isSpoken(message)) continue;
+    const decision = toDecision(await kit.ledger.recall(conversation.at(at + 1)));
+    if (decision !== undefined) decided.push({ at, decision, isNew: false });
+  }
+  return decided;
+}
+
+async function relevantTo(
   exchange: Exchange,
-  { at, decided }: { readonly at: number; readonly decided: readonly Decided[] },
+  at: number,
   { kit, indexes }: Work,
-): Promise<Decision | undefined> {
-  const { request, conversation } = exchange;
+): Promise<readonly Relevant[]> {
+  const { request } = exchange;
   const open = await kit.patterns.open();
   const index = open.length === 0 ? undefined : await indexes.of(kit.scope, open);
-  if (index === undefined) return undefined;
+  if (index === undefined) return [];
   const message = request.messages[at];
   const said = message === undefined ? '' : ownWords(message).slice(0, limits.saidCharactersMax);
+  const { relevant, why } = await relevantOf(index, { request, said, scope: personFor(exchange, kit) }, kit);
+  if (why !== undefined && why !== 'off') kit.note({ vectors: why });
+  return relevant;
+}
+
+async function choose(
+  { conversation }: Exchange,
+  {
+    at,
+    decided,
+    relevant,
+  }: { readonly at: number; readonly decided: readonly Decided[]; readonly relevant: readonly Relevant[] },
+  kit: PatternsKit,
+): Promise<Decision | undefined> {
   const { budget_tokens, holdout } = kit.options;
   const spent = decided.reduce((sum, { decision }) => sum + tokensOf(decision.text), 0);
-  const person = personFor(exchange, kit);
-  const { relevant, why } = await relevantOf(index, { request, said, scope: person }, kit);
-  if (why !== undefined && why !== 'off') kit.note({ vectors: why });
   const before = new Set(decided.flatMap(({ decision }) => [...decision.with, ...decision.without]));
-  const place = conversation.at(at + 1);
   const choice = decide(
     relevant.filter(({ pattern }) => !before.has(pattern.id)),
     {
@@ -117,7 +140,8 @@ async function choose(
       patterns: kit.patterns,
     },
   );
-  return choice === undefined ? undefined : toDecision(await kit.ledger.once(place, () => choice));
+  if (choice === undefined) return undefined;
+  return toDecision(await kit.ledger.once(conversation.at(at + 1), () => choice));
 }
 
 /** The exchange with all that was decided, as long as that is what its provider was sent before. */
