@@ -570,6 +570,9 @@ export const limits = {
   requestLogSearchRows: 20_000,
   /** How long a search for what is rare goes on before it tells what it found. */
   requestLogSearchMs: 2000,
+  /** Calls that a summary is made of, and those of them that are read at once: a few milliseconds of this thread's time. */
+  requestLogSummaryRows: 10_000,
+  requestLogSummaryPage: 500,
   /** How often the log is cleaned, and how long nobody else does it then. */
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,

@@ -9,6 +9,7 @@ import { ModelList } from '../../providers/model-list.ts';
 import { healthRoutes } from '../../server/own/routes/health.ts';
 import { informationRoutes, type PaidRoute } from '../../server/own/routes/information.ts';
 import { modelsRoutes } from '../../server/own/routes/models.ts';
+import { modulesRoutes } from '../../server/own/routes/modules.ts';
 import { pipelineRoutes } from '../../server/own/routes/pipeline.ts';
 import { welcomeRoutes } from '../../server/own/routes/welcome.ts';
 import { modelDialects, wireFormats } from '../../wire/index.ts';
@@ -73,6 +74,7 @@ export function informationPart(parts: InformationParts): Part {
         providers,
         ready: new Set(ready),
       }),
+      ...modulesRoutes(parts.modules.values()),
       ...informationRoutes({
         version,
         mode: settings.mode,

@@ -1,6 +1,7 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import { requestsRoutes } from '../../server/own/routes/requests.ts';
+import { summaryRoutes } from '../../server/own/routes/requests-summary.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
@@ -41,7 +42,7 @@ export async function requestLogPart({ settings, stores, log }: RequestLogParts)
   cleaner.start();
   return {
     requests,
-    routes: requestsRoutes({ log: requests }),
+    routes: [...summaryRoutes({ log: requests, clock: systemClock }), ...requestsRoutes({ log: requests })],
     gauges: [
       {
         name: 'weir_log_rows_waiting',

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Module } from '../../../kernel/module.ts';
+import type { OwnRoute } from '../route.ts';
+
+const modulesInfo = z.object({
+  modules: z.array(
+    z.object({
+      name: z.string(),
+      status: z.enum(['production', 'preview']),
+      purpose: z.string(),
+      protective: z
+        .boolean()
+        .describe('Whether a request can not remove it where a key or the instance set it'),
+      touches: z.array(z.string()).describe('What it may edit'),
+      cache: z.boolean().describe('Whether it answers from memory'),
+      options: z.record(z.string(), z.unknown()).describe('JSON Schema of its options'),
+    }),
+  ),
+});
+
+/** The modules that can be in a pipeline here, with all that a form for their options needs. */
+export function modulesRoutes(modules: Iterable<Module>): readonly OwnRoute[] {
+  const list = [...modules];
+  return [
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/v1/modules',
+      summary: 'The modules of this instance, with their options as JSON Schema',
+      tag: 'Information',
+      access: 'public',
+      answers: { 200: { description: 'The modules', schema: modulesInfo } },
+      handle: () => ({ body: { modules: list.map(described) } }),
+    },
+  ];
+}
+
+function described({ name, status, summary, protective, touches, cache, options }: Module) {
+  const { $schema, ...schema } = options['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {};
+  return { name, status, purpose: summary, protective, touches, cache: cache === true, options: schema };
+}
