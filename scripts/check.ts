@@ -4,8 +4,10 @@ import { spawn } from 'node:child_process';
 const checks: readonly (readonly [string, string, readonly string[]])[] = [
   ['format and lint', 'biome', ['ci', '--error-on-warnings', '--reporter=summary', '.']],
   ['types', 'tsc', ['-p', '.']],
+  ['types of pages', 'tsc', ['-p', 'web']],
   ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
   ['module pages', 'node', ['scripts/module-docs.ts', '--check']],
+  ['types of the API', 'node', ['scripts/web-types.ts', '--check']],
   ['built programs', 'node', ['scripts/build-wasm.ts', '--check']],
   ['dead code', 'knip', ['--no-progress']],
 ];

@@ -1,10 +1,12 @@
 // What the tests need besides Node.js: from the environment, from this machine's programs, or installed.
+
+import { chromium } from './test-servers/chromium.ts';
 import { installOnDebian, isRootOnDebian } from './test-servers/debian.ts';
 import { postgres } from './test-servers/postgres.ts';
 import { redis } from './test-servers/redis.ts';
 import type { Requirement, Started } from './test-servers/requirement.ts';
 
-const requirements: readonly Requirement[] = [postgres, redis];
+const requirements: readonly Requirement[] = [postgres, redis, chromium];
 
 interface TestServers {
   /** The variables by which tests find them. */

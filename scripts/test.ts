@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { buildPages } from './test-servers/pages.ts';
 import { bringUp } from './test-servers.ts';
 
 const named = process.argv.slice(2);
@@ -13,6 +14,7 @@ const everything = ['test/**/*.test.ts', 'src/**/*.test.ts'];
 
 try {
   const files = (named.length > 0 ? named : everything).flatMap(found);
+  buildPages();
   const servers = await bringUp(process.env);
   Object.assign(process.env, servers.environment);
   // Every file is a process, and every gateway in it has threads: all but the first find their code compiled.

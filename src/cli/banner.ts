@@ -1,13 +1,17 @@
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 
-type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'unknownVariables'>;
+type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'hasDashboard' | 'unknownVariables'>;
 
 /** What a person wants to know at the start, and the one thing to try. */
-export function banner({ url, pipeline, ready, unknownVariables }: Told, settings: Settings): string {
+export function banner(
+  { url, pipeline, ready, hasDashboard, unknownVariables }: Told,
+  settings: Settings,
+): string {
   const address = url.replace('0.0.0.0', '127.0.0.1');
   return [
     `Weir is listening on ${url} (${settings.mode} mode)`,
+    ...(hasDashboard ? [`  dashboard  ${address}/`] : []),
     `  pipeline   ${pipeline}`,
     `  providers  ${ready.join(', ')}`,
     ...(settings.workers > 1 ? [`  processes  ${settings.workers}`] : []),

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
+import { openDashboard } from '../server/own/dashboard.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Common } from './common.ts';
 import { listen } from './listen.ts';
@@ -33,6 +35,8 @@ export interface Gateway {
   readonly pipeline: string;
   /** Providers that can be called without a key on the request. */
   readonly ready: readonly string[];
+  /** Whether browsers find pages here. */
+  readonly hasDashboard: boolean;
   /** Variables with our prefix that mean nothing to this version, nor to a module that it loaded. */
   readonly unknownVariables: readonly string[];
   /** The figures of this process, for Prometheus. */
@@ -44,6 +48,8 @@ export interface Gateway {
   /** Takes no new calls, waits for open ones up to `graceMs`, and gives up the rest. */
   close(graceMs?: number): Promise<void>;
 }
+
+const builtPages = join(import.meta.dirname, '..', '..', 'web', 'dist');
 
 /** The composition root: the only place that knows everyone. */
 export function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
@@ -119,12 +125,14 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   );
 
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
-  const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining });
+  const dashboard = settings.dashboard === 'on' ? openDashboard(builtPages) : undefined;
+  const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining, dashboard });
   if (settings.baseUrl === undefined) address.url = listener.url;
   return {
     url: listener.url,
     pipeline: pipelines.base.pipeline.text,
     ready: ready.map((provider) => provider.name),
+    hasDashboard: dashboard !== undefined,
     unknownVariables,
     metrics: () => metrics.render(),
     handOver: (graceMs) => listener.handOver(graceMs),

@@ -30,6 +30,8 @@ export const serverSettings = {
         return z.NEVER;
       }),
   ),
+  /** Whether browsers find the dashboard here. */
+  dashboard: variable('WEIR_DASHBOARD', z.enum(['on', 'off'], 'must be on or off').default('on')),
   /** How long a stream may be silent before it carries a sign of life: proxies on the way cut silent ones after a minute. */
   keepAliveMs: variable('WEIR_KEEP_ALIVE', durationMs.default(15_000)),
   /** How long open calls get after the first signal to stop. */

@@ -35,4 +35,4 @@ export interface StartOrder {
   readonly startedAtMs: number;
 }
 
-export type Started = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'unknownVariables'>;
+export type Started = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'hasDashboard' | 'unknownVariables'>;

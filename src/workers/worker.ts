@@ -44,8 +44,8 @@ class WorkerLife implements WorkerQuestions {
         models: remoteModels(this.#primary),
         metrics: () => this.#figuresOfAll(),
       });
-      const { url, pipeline, ready, unknownVariables } = this.#gateway;
-      return { url, pipeline, ready, unknownVariables };
+      const { url, pipeline, ready, hasDashboard, unknownVariables } = this.#gateway;
+      return { url, pipeline, ready, hasDashboard, unknownVariables };
     } catch (thrown) {
       throw new Error(explained(thrown), { cause: thrown });
     }

@@ -6,8 +6,9 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
-import { asGatewayError, type Call, send, sendError } from '../respond.ts';
+import { asGatewayError, type Call, send, sendError, sendWhole, type WholeAnswer } from '../respond.ts';
 import type { AccessChecks } from './access.ts';
+import type { Dashboard } from './dashboard.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
 
 /** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
@@ -22,14 +23,21 @@ export interface AppParts {
   /** Who may call the routes that ask for it. */
   readonly access: AccessChecks;
   readonly log: Log;
+  /** For browsers, where no route is meant. */
+  readonly dashboard?: Dashboard | undefined;
 }
 
-export function createApp(routes: readonly Route[], { access, log }: AppParts): App {
-  const find = createFinder(routes);
+export function createApp(routes: readonly Route[], { access, log, dashboard }: AppParts): App {
+  const { find, knows } = createFinder(routes);
   return async (req, res, call) => {
     const { rawHeaders: headers } = req;
     let route: OwnRoute | undefined;
     try {
+      const shown = dashboard === undefined ? undefined : await shownBy(dashboard, req, call.path, knows);
+      if (shown !== undefined) {
+        sendWhole(res, shown, call);
+        return;
+      }
       const found = find(req.method ?? 'GET', call.path);
       route = found.route;
       const { bodyBytesMax: bytesMax = limits.ownBodyBytesMax } = route;
@@ -59,16 +67,38 @@ export function createApp(routes: readonly Route[], { access, log }: AppParts): 
   };
 }
 
+/** Routes come first; the root is both, by what is asked for. */
+function shownBy(
+  dashboard: Dashboard,
+  { method, headers }: IncomingMessage,
+  path: string,
+  knows: Finder['knows'],
+): Promise<WholeAnswer> | undefined {
+  if (method !== 'GET' && method !== 'HEAD') return undefined;
+  const accepted = headers['accept-encoding'];
+  return (
+    dashboard.asset(path, accepted === undefined ? undefined : String(accepted)) ??
+    (path === '/' || !knows(path) ? dashboard.page(path, headers) : undefined)
+  );
+}
+
+interface Finder {
+  find(method: string, path: string): Found;
+  /** Whether there is a route, whatever its method. */
+  knows(path: string): boolean;
+}
+
 interface Found {
   readonly route: OwnRoute;
   readonly parameters: OwnRequest['parameters'];
 }
 
 /** Looks a route up by its path, and only then by its method, so that the two refusals can be told apart. */
-function createFinder(routes: readonly Route[]): (method: string, path: string) => Found {
+function createFinder(routes: readonly Route[]): Finder {
   const router = createRouter({ ignoreTrailingSlash: true });
   for (const [path, byMethod] of byPath(routes)) router.on('GET', path, () => undefined, byMethod);
-  return (method, path) => {
+  const knows = (path: string) => router.find('GET', path) !== null;
+  const find = (method: string, path: string): Found => {
     const found = router.find('GET', path);
     const byMethod: ReadonlyMap<string, Route> | undefined = found?.store;
     if (byMethod === undefined)
@@ -83,6 +113,7 @@ function createFinder(routes: readonly Route[]): (method: string, path: string) 
       headers: ['allow', allowed],
     });
   };
+  return { find, knows };
 }
 
 function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Anthropic from '@anthropic-ai/sdk';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { assertAccessible, sharedBrowser } from './support/browser.ts';
+import { cleanUp } from './support/clean-up.ts';
+
+const open = sharedBrowser();
+const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': 'gzip, br' };
+/** All that comes over the network before a person can use the first page. */
+const firstLoadBytesMax = 250_000;
+
+test('a browser gets the page at any address that is no route, and programs get what they got before', async (t) => {
+  const weir = await startTestGateway();
+  cleanUp(t, () => weir.close());
+  const root = await fetch(weir.url);
+  assert.match(await root.text(), /"name":"weir"/);
+  for (const path of ['/', '/requests', '/requests/of/mine']) {
+    const page = await fetch(weir.url + path, { headers: asBrowser });
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-type') ?? '', /^text\/html/);
+    const policy = page.headers.get('content-security-policy') ?? '';
+    assert.match(policy, /default-src 'none'.*script-src 'self'.*style-src 'self'/);
+    assert.doesNotMatch(policy, /unsafe|https?:|\*/);
+  }
+  for (const path of ['/v1/nothing', '/assets/nothing.js', '/assets/../index.html', '/.well-known/nothing']) {
+    const missing = await fetch(weir.url + path, { headers: asBrowser });
+    assert.notEqual(
+      missing.headers.get('content-type')?.startsWith('text/html'),
+      missing.status !== 200,
+      path,
+    );
+  }
+  const metrics = await fetch(`${weir.url}/health`, { headers: asBrowser });
+  assert.match(await metrics.text(), /"status":"ok"/);
+
+  const html = await (await fetch(weir.url, { headers: asBrowser })).text();
+  assert.doesNotMatch(html, /<style|<script(?![^>]*src=)|style=/);
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(html)?.[1] ?? '';
+  for (const encoding of ['br', 'gzip', 'identity']) {
+    const asset = await fetch(weir.url + script, { headers: { 'accept-encoding': encoding } });
+    assert.equal(asset.headers.get('content-encoding'), encoding === 'identity' ? null : encoding);
+    assert.match(asset.headers.get('cache-control') ?? '', /immutable/);
+    assert.match(await asset.text(), /import|function/);
+  }
+  const posted = await fetch(`${weir.url}/requests`, { method: 'POST', headers: asBrowser });
+  assert.equal(posted.status, 404);
+});
+
+test('WEIR_DASHBOARD=off leaves browsers what programs get', async (t) => {
+  const weir = await startTestGateway({ WEIR_DASHBOARD: 'off' });
+  cleanUp(t, () => weir.close());
+  assert.match(await (await fetch(weir.url, { headers: asBrowser })).text(), /"name":"weir"/);
+  assert.equal((await fetch(`${weir.url}/requests`, { headers: asBrowser })).status, 404);
+});
+
+test('a person opens an empty local gateway, and finds each answer on its page', async (t) => {
+  const weir = await startTestGateway({ WEIR_PIPELINE: 'exact-cache,cost-guard' });
+  cleanUp(t, () => weir.close());
+  const { page, assertQuiet, close } = await open({ viewport: { width: 1280, height: 900 } });
+  cleanUp(t, close);
+  const say = (content: string) =>
+    new Anthropic({ baseURL: weir.url, apiKey: 'any' }).messages.create({
+      model: 'demo-1',
+      max_tokens: 100,
+      messages: [{ role: 'user', content }],
+    });
+
+  await t.test('three steps with its own address, and it notices the first call', async () => {
+    let bytes = 0;
+    page.on('response', async (response) => {
+      bytes += (
+        await response
+          .request()
+          .sizes()
+          .catch(() => ({ responseBodySize: 0 }))
+      ).responseBodySize;
+    });
+    await page.goto(weir.url, { waitUntil: 'networkidle' });
+    await page.getByRole('heading', { name: 'Point your client here' }).waitFor();
+    assert.ok(bytes > 50_000 && bytes <= firstLoadBytesMax, `${bytes} bytes`);
+    assert.match(await page.locator('pre').innerText(), new RegExp(`curl ${weir.url}/v1/messages`));
+    await assertAccessible(page);
+    await say('Hello');
+    await page.getByRole('heading', { name: 'By model' }).waitFor();
+    await say('Hello');
+    await page.reload();
+    await page.getByText('1 answered from memory').waitFor();
+    await assertAccessible(page);
+  });
+
+  await t.test('the log is live without moving, and opens one call beside it', async () => {
+    await page.getByRole('link', { name: 'Requests' }).first().click();
+    const rows = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
+    await rows.nth(1).waitFor();
+    assert.match(await rows.nth(0).innerText(), /hit exact-cache/);
+    await say('Something else');
+    const fresh = page.getByRole('button', { name: '1 new' });
+    await fresh.waitFor();
+    assert.equal(await rows.count(), 2);
+    await fresh.click();
+    await rows.nth(2).waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await page.getByText('answered from memory; no provider was asked').waitFor();
+    await assertAccessible(page);
+    await page.reload();
+    await page.getByText('answered from memory; no provider was asked').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Result' }).selectOption('error');
+    await page.getByText('No call matches these filters.').waitFor();
+    assert.match(page.url(), /status=error/);
+    await page.goBack();
+    await rows.nth(2).waitFor();
+  });
+
+  await t.test('the palette finds pages, and "?" tells the keys', async () => {
+    await page.keyboard.press('Control+k');
+    await page.getByPlaceholder('A page, a model').fill('playg');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Playground' }).waitFor();
+    await page.locator('body').press('?');
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
+  });
+
+  await t.test('the playground streams side by side and tells what each did', async () => {
+    await page.getByRole('button', { name: 'Add a column' }).click();
+    await page.getByRole('combobox', { name: 'Format' }).nth(1).selectOption('openai-chat');
+    await page.getByRole('button', { name: 'Run' }).click();
+    await page.getByText('This is a demonstration answer').nth(1).waitFor();
+    await page.getByText('exact-cache passed').first().waitFor();
+    await page.getByRole('button', { name: 'Code' }).first().click();
+    assert.match(await page.locator('pre').innerText(), /curl .*\/v1\/messages/);
+    await page.keyboard.press('Escape');
+    await assertAccessible(page);
+  });
+
+  await t.test('modules have a pipeline editor that goes both ways', async () => {
+    await page.getByRole('link', { name: 'Modules' }).first().click();
+    const text = page.getByRole('textbox', { name: 'As text' });
+    await text.fill('cost-guard?day=5,exact-cache');
+    await page.getByRole('button', { name: 'Put in order' }).click();
+    assert.equal(await text.inputValue(), 'exact-cache,cost-guard?day=5');
+    await page.getByRole('textbox', { name: 'ttl' }).fill('2h');
+    assert.equal(await text.inputValue(), 'exact-cache?ttl=2h,cost-guard?day=5');
+    await text.fill('exact-cache?ttl=soon');
+    await page.getByText(/ttl: must be/).waitFor();
+    await assertAccessible(page);
+  });
+
+  await t.test('provider keys are stored and removed', async () => {
+    await page.getByRole('link', { name: 'Provider keys' }).first().click();
+    await page.getByRole('button', { name: 'Store a key for Anthropic' }).click();
+    await page.getByLabel('Key', { exact: true }).fill('sk-ant-api03-abcdefghijklmnop1234');
+    await page.getByRole('button', { name: 'Store', exact: true }).click();
+    await page.getByText('…1234').waitFor();
+    await assertAccessible(page);
+    await page.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('…1234').waitFor({ state: 'detached' });
+  });
+
+  await t.test('the reference can be tried', async () => {
+    await page.getByRole('link', { name: 'API' }).first().click();
+    await page.getByRole('button', { name: 'GET /v1/usage' }).click();
+    await page.getByRole('button', { name: 'Send GET' }).click();
+    await page.getByText('"cost_usd"').first().waitFor();
+    await assertAccessible(page);
+  });
+
+  await t.test('dark and on a phone, too', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const [path, text] of [
+      ['/', 'By model'],
+      ['/requests', 'That is all of them.'],
+      ['/playground', 'The answer appears here.'],
+      ['/modules', 'Nothing was learned yet.'],
+      ['/provider-keys', 'Store a key'],
+      ['/reference', '/v1/messages'],
+    ] as const) {
+      await page.goto(weir.url + path);
+      await page.getByText(text).first().waitFor();
+      await assertAccessible(page);
+    }
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'API' }).waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  assertQuiet();
+  await t.test('says so when the gateway is gone, and keeps what it had', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${weir.url}/requests`);
+    await page.getByText('hit exact-cache').first().waitFor();
+    await page.context().setOffline(true);
+    await page.getByText('The gateway does not answer; what you see may be old').waitFor();
+    assert.ok(await page.getByText('hit exact-cache').first().isVisible());
+    await page.context().setOffline(false);
+    await page.getByText('The gateway does not answer').waitFor({ state: 'detached' });
+  });
+});

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import axe from 'axe-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  type ConsoleMessage,
+  chromium,
+  type Page,
+} from 'playwright-core';
+
+/** A page whose errors count: in the console, in scripts, and against the policy of the page. */
+export interface WatchedPage {
+  readonly page: Page;
+  /** Fails where anything went wrong since the page was opened. */
+  assertQuiet(): void;
+  close(): Promise<void>;
+}
+
+/** One browser for a file of tests. */
+export function sharedBrowser(): (options?: BrowserContextOptions) => Promise<WatchedPage> {
+  let started: Promise<Browser> | undefined;
+  after(async () => (await started)?.close());
+  return async (options = {}) => {
+    started ??= start();
+    const context = await (await started).newContext(options);
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const faults: string[] = [];
+    page.on('console', (message) => isFault(message) && faults.push(message.text()));
+    page.on('pageerror', (error) => faults.push(String(error)));
+    return {
+      page,
+      assertQuiet: () => assert.deepEqual(faults, []),
+      close: () => context.close(),
+    };
+  };
+}
+
+/** Browsers also tell of answers that refuse something, which pages show in words of their own. */
+function isFault(message: ConsoleMessage): boolean {
+  return message.type() === 'error' && !/^Failed to load resource: .* status of 4\d\d/.test(message.text());
+}
+
+function start(): Promise<Browser> {
+  // A container's root has no namespaces to put the browser's processes into.
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+/** No serious fault for those who can't see, hear or point, and nothing that hangs over the edge. */
+export async function assertAccessible(page: Page): Promise<void> {
+  if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe.source);
+  const found = await page.evaluate<
+    readonly {
+      readonly id: string;
+      readonly impact: string;
+      readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+    }[]
+  >('axe.run().then(({ violations }) => violations)');
+  const serious = found
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+    );
+  assert.deepEqual(serious, [], page.url());
+  const over = await page.evaluate<number>(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  assert.ok(over <= 0, `${page.url()} is ${over} px wider than the window`);
+}

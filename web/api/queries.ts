@@ -1,0 +1,149 @@
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { ApiError, api, told } from './client.ts';
+import type { paths } from './schema.ts';
+
+type Answer<Path extends keyof paths, Method extends keyof paths[Path]> = paths[Path][Method] extends {
+  responses: { 200: { content: { 'application/json': infer Body } } };
+}
+  ? Body
+  : never;
+
+export type Summary = Answer<'/v1/requests/summary', 'get'>;
+export type LogPage = Answer<'/v1/requests', 'get'>;
+export type LoggedCall = LogPage['requests'][number];
+export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
+export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
+export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
+export type Receipt = Answer<'/v1/receipts', 'get'>['receipts'][number];
+export type LogQuery = NonNullable<paths['/v1/requests']['get']['parameters']['query']>;
+
+const once = { staleTime: Number.POSITIVE_INFINITY };
+
+export const capabilities = queryOptions({
+  queryKey: ['capabilities'],
+  queryFn: () => told(api.GET('/v1/capabilities')),
+  ...once,
+});
+
+const signedIn = 'weir-signed-in';
+
+/** Remembers no more than that somebody logged in here: the session is in a cookie that no script can see. */
+export function markSignedIn(is: boolean): void {
+  if (is) localStorage.setItem(signedIn, 'yes');
+  else localStorage.removeItem(signedIn);
+}
+
+/** Whoever is logged in; null where nobody is. */
+export const me = queryOptions({
+  queryKey: ['me'],
+  queryFn: async () => {
+    if (localStorage.getItem(signedIn) === null) return null;
+    try {
+      return await told(api.GET('/v1/users/me'));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null;
+      throw error;
+    }
+  },
+  staleTime: 60_000,
+});
+
+export const localSession = queryOptions({
+  queryKey: ['local-session'],
+  queryFn: () => told(api.GET('/v1/local/session')),
+  ...once,
+});
+
+export const modules = queryOptions({
+  queryKey: ['modules'],
+  queryFn: () => told(api.GET('/v1/modules')),
+  ...once,
+});
+
+export const catalog = queryOptions({
+  queryKey: ['catalog'],
+  queryFn: () => told(api.GET('/v1/catalog')),
+  ...once,
+});
+
+export const health = queryOptions({
+  queryKey: ['health'],
+  queryFn: () => told(api.GET('/health')) as Promise<{ readonly providers: Record<string, boolean> }>,
+});
+
+/** Those that can be called here; of an account, all that are known. */
+export const models = queryOptions({
+  queryKey: ['models'],
+  queryFn: async ({ client }) => {
+    const { mode } = await client.ensureQueryData(capabilities);
+    if (mode === 'cloud') return (await client.ensureQueryData(catalog)).models.map(({ id }) => id);
+    const list = (await told(api.GET('/v1/models'))) as {
+      readonly data?: readonly { readonly id: string }[];
+    };
+    return (list.data ?? []).map(({ id }) => id);
+  },
+  staleTime: 60_000,
+});
+
+/** How far back pages look. */
+export const ranges = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 } as const;
+export type RangeName = keyof typeof ranges;
+const hourMs = 3_600_000;
+
+export function rangeStart(range: RangeName): Date {
+  return new Date(Date.now() - ranges[range] * hourMs);
+}
+
+export const summary = (range: RangeName) =>
+  queryOptions({
+    queryKey: ['summary', range],
+    queryFn: () =>
+      told(api.GET('/v1/requests/summary', { params: { query: { from: rangeStart(range).toISOString() } } })),
+    refetchInterval: 5000,
+    placeholderData: keepPreviousData,
+  });
+
+/** By days of UTC, exact also where the log has been cleaned. */
+export const usage = (days: number) =>
+  queryOptions({
+    queryKey: ['usage', days],
+    queryFn: () => {
+      const from = new Date(Date.now() - (days - 1) * 24 * hourMs).toISOString().slice(0, 10);
+      return told(api.GET('/v1/usage', { params: { query: { from } } }));
+    },
+    refetchInterval: 30_000,
+  });
+
+export const request = (id: string) =>
+  queryOptions({
+    queryKey: ['request', id],
+    queryFn: () => told(api.GET('/v1/requests/{id}', { params: { path: { id } } })),
+    ...once,
+  });
+
+export const keys = queryOptions({
+  queryKey: ['keys'],
+  queryFn: () => told(api.GET('/v1/keys')),
+});
+
+export const providerKeys = queryOptions({
+  queryKey: ['byok'],
+  queryFn: () => told(api.GET('/v1/byok')),
+});
+
+export const patterns = queryOptions({
+  queryKey: ['patterns'],
+  queryFn: () => told(api.GET('/v1/patterns', { params: { query: { limit: 100 } } })),
+});
+
+export type BillingUsage = Answer<'/v1/billing/usage', 'get'>;
+
+export const billingUsage = queryOptions({
+  queryKey: ['billing'],
+  queryFn: () => told(api.GET('/v1/billing/usage')),
+});
+
+export const sessions = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: () => told(api.GET('/v1/users/sessions')),
+});

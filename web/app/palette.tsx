@@ -1,0 +1,94 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { Command } from 'cmdk';
+import { Activity, Boxes, KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import { capabilities, keys, models } from '../api/queries.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import type { Place } from './places.ts';
+
+interface PaletteProps {
+  readonly places: readonly Place[];
+  readonly onClose: () => void;
+}
+
+const item =
+  'flex h-9 cursor-pointer items-center gap-2.5 rounded-md px-2.5 text-sm data-[selected=true]:bg-sunken [&>svg]:size-4 [&>svg]:text-muted';
+const group =
+  '[&>[cmdk-group-heading]]:px-2.5 [&>[cmdk-group-heading]]:py-1.5 [&>[cmdk-group-heading]]:text-xs [&>[cmdk-group-heading]]:text-muted';
+
+/** Everything that has a name, by its name. */
+export default function Palette({ places, onClose }: PaletteProps) {
+  const navigate = useNavigate();
+  const [text, setText] = useState('');
+  const { data: about } = useQuery(capabilities);
+  const { data: known = [] } = useQuery(models);
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const go = (to: string, search: Record<string, string> = {}) => {
+    onClose();
+    void navigate({ to, search });
+  };
+  const isId = /^req_[0-9a-f]{8,}$/.test(text.trim());
+  return (
+    <Dialog open onClose={onClose} title="Find" wide>
+      <Command label="Find" loop>
+        <Command.Input
+          autoFocus
+          value={text}
+          onValueChange={setText}
+          placeholder="A page, a model, a key, or the id of a request"
+          className="h-10 w-full rounded-md border border-line bg-canvas px-3"
+        />
+        <Command.List className="mt-2 max-h-[50vh] overflow-y-auto">
+          <Command.Empty className="px-2.5 py-6 text-center text-sm text-muted">
+            Nothing has that name.
+          </Command.Empty>
+          {isId && (
+            <Command.Item
+              className={item}
+              value={text}
+              onSelect={() => go('/requests', { open: text.trim() })}
+            >
+              <Activity aria-hidden /> Open request {text.trim()}
+            </Command.Item>
+          )}
+          <Command.Group heading="Pages" className={group}>
+            {places.map(({ to, title, icon: Icon }) => (
+              <Command.Item key={to} className={item} value={`page ${title}`} onSelect={() => go(to)}>
+                <Icon aria-hidden /> {title}
+              </Command.Item>
+            ))}
+          </Command.Group>
+          {text !== '' && (
+            <>
+              <Command.Group heading="Models: their calls" className={group}>
+                {known.slice(0, 300).map((model) => (
+                  <Command.Item
+                    key={model}
+                    className={item}
+                    value={`model ${model}`}
+                    onSelect={() => go('/requests', { model })}
+                  >
+                    <Boxes aria-hidden /> <span className="font-mono text-xs">{model}</span>
+                  </Command.Item>
+                ))}
+              </Command.Group>
+              <Command.Group heading="Keys" className={group}>
+                {(mine?.keys ?? []).map(({ id, name, prefix }) => (
+                  <Command.Item
+                    key={id}
+                    className={item}
+                    value={`key ${name} ${prefix}`}
+                    onSelect={() => go('/keys', { open: id })}
+                  >
+                    <KeyRound aria-hidden /> {name === '' ? prefix : name}
+                  </Command.Item>
+                ))}
+              </Command.Group>
+            </>
+          )}
+        </Command.List>
+      </Command>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import {
+  Activity,
+  Blocks,
+  BookOpen,
+  CreditCard,
+  FileCheck,
+  KeyRound,
+  LayoutDashboard,
+  type LucideIcon,
+  MessagesSquare,
+  Plug,
+  UserRound,
+} from 'lucide-react';
+
+export interface Place {
+  readonly to: string;
+  readonly title: string;
+  readonly icon: LucideIcon;
+  /** What is pressed after `g`. */
+  readonly letter: string;
+  /** The modes that have it; both unless said. */
+  readonly only?: 'cloud';
+}
+
+const all: readonly Place[] = [
+  { to: '/', title: 'Overview', icon: LayoutDashboard, letter: 'o' },
+  { to: '/requests', title: 'Requests', icon: Activity, letter: 'r' },
+  { to: '/playground', title: 'Playground', icon: MessagesSquare, letter: 'p' },
+  { to: '/modules', title: 'Modules', icon: Blocks, letter: 'm' },
+  { to: '/keys', title: 'Keys', icon: KeyRound, letter: 'k', only: 'cloud' },
+  { to: '/provider-keys', title: 'Provider keys', icon: Plug, letter: 'v' },
+  { to: '/receipts', title: 'Receipts', icon: FileCheck, letter: 'c', only: 'cloud' },
+  { to: '/billing', title: 'Billing', icon: CreditCard, letter: 'b', only: 'cloud' },
+  { to: '/account', title: 'Account', icon: UserRound, letter: 'a', only: 'cloud' },
+  { to: '/reference', title: 'API', icon: BookOpen, letter: 'i' },
+];
+
+export function placesIn(mode: 'local' | 'cloud'): readonly Place[] {
+  return all.filter(({ only }) => only === undefined || only === mode);
+}
+
+/** Those that have a place in the bar of a phone. */
+export const atHand = 4;

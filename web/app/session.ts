@@ -1,0 +1,31 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { api, told } from '../api/client.ts';
+import { markSignedIn } from '../api/queries.ts';
+import { revokeTabKeys } from '../parts/tab-key.ts';
+
+/** The session itself is in a cookie that no script reads. */
+export function useSession() {
+  const client = useQueryClient();
+  const enter = async (
+    how: 'login' | 'signup',
+    body: { readonly email: string; readonly password: string },
+  ) => {
+    const headers = { 'x-weir-session': 'cookie' };
+    const { user } = await told(
+      how === 'login'
+        ? api.POST('/v1/users/login', { body, headers })
+        : api.POST('/v1/users/signup', { body, headers }),
+    );
+    markSignedIn(true);
+    return user;
+  };
+  /** Shows what is there for who has entered. */
+  const open = () => client.resetQueries();
+  const leave = async () => {
+    await revokeTabKeys();
+    await told(api.POST('/v1/users/logout', { body: {} }));
+    markSignedIn(false);
+    await client.resetQueries();
+  };
+  return { enter, open, leave };
+}

@@ -1,0 +1,199 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
+import { CloudOff, Ellipsis, Keyboard, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
+import { capabilities } from '../api/queries.ts';
+import { IconButton, Key } from '../parts/controls.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { NotFound } from './not-found.tsx';
+import { atHand, type Place, placesIn } from './places.ts';
+import { useReachable } from './reach.ts';
+import { ShortcutHelp } from './shortcut-help.tsx';
+import { useShortcuts } from './shortcuts.ts';
+import { ThemeChoice } from './theme-choice.tsx';
+
+const Palette = lazy(() => import('./palette.tsx'));
+
+export function Mark() {
+  return (
+    <svg aria-hidden="true" viewBox="0 0 32 32" className="size-6 shrink-0">
+      <rect width="32" height="32" rx="7" className="fill-accent" />
+      <g fill="none" strokeWidth="2.6" strokeLinecap="round" className="stroke-on-accent">
+        <path d="M6 12c3.3-3 6.7-3 10 0s6.7 3 10 0" />
+        <path d="M6 20c3.3-3 6.7-3 10 0s6.7 3 10 0" opacity=".62" />
+      </g>
+    </svg>
+  );
+}
+
+/** The frame around every page. */
+export function Shell() {
+  const { data } = useSuspenseQuery(capabilities);
+  const places = placesIn(data.mode);
+  const [open, setOpen] = useState<'palette' | 'help' | 'more'>();
+  const close = () => setOpen(undefined);
+  useShortcuts(places, { palette: () => setOpen('palette'), help: () => setOpen('help') });
+  return (
+    <div className="flex min-h-dvh">
+      <a
+        href="#main"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:bg-surface focus:p-2"
+      >
+        Skip to content
+      </a>
+      <Rail
+        places={places}
+        mode={data.mode}
+        onSearch={() => setOpen('palette')}
+        onHelp={() => setOpen('help')}
+      />
+      <div className="flex min-w-0 grow flex-col pb-16 sm:pb-0">
+        <Away />
+        <main id="main" className="min-w-0 grow">
+          <Content places={places} />
+        </main>
+      </div>
+      <BottomBar places={places} onMore={() => setOpen('more')} />
+      <Dialog open={open === 'more'} onClose={close} title="More">
+        <nav aria-label="More places" className="flex flex-col">
+          {places.slice(atHand).map((place) => (
+            <PlaceLink key={place.to} place={place} onPick={close} />
+          ))}
+        </nav>
+        <ThemeChoice />
+      </Dialog>
+      <ShortcutHelp open={open === 'help'} onClose={close} places={places} />
+      {open === 'palette' && (
+        <Suspense>
+          <Palette places={places} onClose={close} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+const entrances = new Set(['/login', '/signup', '/forgotten']);
+
+/** Each mode has its own pages, and who is in has no need of the door. */
+function Content({ places }: { readonly places: readonly Place[] }) {
+  const { pathname } = useLocation();
+  if (entrances.has(pathname)) return <Navigate to="/" replace />;
+  return places.some(({ to }) => to === pathname) ? <Outlet /> : <NotFound />;
+}
+
+/** The last figures stay on the page; this says how old they may be. */
+function Away() {
+  if (useReachable()) return null;
+  return (
+    <div
+      role="status"
+      className="flex items-center gap-2 border-b border-line bg-refused-soft px-4 py-2 text-sm text-refused"
+    >
+      <CloudOff aria-hidden className="size-4 shrink-0" />
+      The gateway does not answer; what you see may be old. Trying again…
+    </div>
+  );
+}
+
+interface RailProps {
+  readonly places: readonly Place[];
+  readonly mode: string;
+  readonly onSearch: () => void;
+  readonly onHelp: () => void;
+}
+
+function Rail({ places, mode, onSearch, onHelp }: RailProps) {
+  const [folded, setFolded] = useState(() => localStorage.getItem('weir-rail') === 'folded');
+  const fold = () => {
+    localStorage.setItem('weir-rail', folded ? 'open' : 'folded');
+    setFolded(!folded);
+  };
+  const wide = folded ? 'hidden' : 'hidden lg:inline';
+  return (
+    <aside
+      className={`sticky top-0 hidden h-dvh shrink-0 flex-col gap-1 border-r border-line bg-surface px-2 py-3 sm:flex ${folded ? 'w-14' : 'w-14 lg:w-52'}`}
+    >
+      <Link to="/" className="mb-2 flex h-8 items-center gap-2.5 px-2">
+        <span className="sr-only">Overview of</span>
+        <Mark />
+        <span className={`${wide} text-base font-semibold tracking-tight`}>Weir</span>
+        <span className={`${wide} rounded-sm bg-sunken px-1.5 text-xs text-muted`}>{mode}</span>
+      </Link>
+      <button
+        type="button"
+        onClick={onSearch}
+        title="Search (⌘K)"
+        className="mb-2 flex h-8 items-center gap-2.5 rounded-md border border-line px-2.5 text-sm text-muted hover:border-edge"
+      >
+        <Search aria-hidden className="size-4 shrink-0" />
+        <span className="sr-only">Find pages and more:</span>
+        <span className={`${wide} grow text-left`}>Search</span>
+        <span className={wide}>
+          <Key>⌘K</Key>
+        </span>
+      </button>
+      <nav aria-label="Places" className="flex flex-col gap-0.5">
+        {places.map((place) => (
+          <PlaceLink key={place.to} place={place} textClass={wide} />
+        ))}
+      </nav>
+      <div className={`mt-auto flex gap-1 ${folded ? 'flex-col' : 'flex-col lg:flex-row'}`}>
+        <ThemeChoice small />
+        <IconButton label="Keyboard shortcuts" onClick={onHelp}>
+          <Keyboard aria-hidden />
+        </IconButton>
+        <IconButton
+          label={folded ? 'Unfold the rail' : 'Fold the rail'}
+          onClick={fold}
+          className="hidden lg:ml-auto lg:inline-flex"
+        >
+          {folded ? <PanelLeftOpen aria-hidden /> : <PanelLeftClose aria-hidden />}
+        </IconButton>
+      </div>
+    </aside>
+  );
+}
+
+interface PlaceLinkProps {
+  readonly place: Place;
+  readonly textClass?: string;
+  readonly onPick?: () => void;
+}
+
+function PlaceLink({ place: { to, title, icon: Icon }, textClass = '', onPick }: PlaceLinkProps) {
+  return (
+    <Link
+      to={to}
+      title={title}
+      onClick={onPick}
+      activeOptions={{ exact: to === '/' }}
+      className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink"
+    >
+      <Icon aria-hidden className="size-4 shrink-0" />
+      <span className={`${textClass} truncate`}>{title}</span>
+      <span className={textClass === '' ? 'hidden' : 'sr-only lg:hidden'}>{title}</span>
+    </Link>
+  );
+}
+
+function BottomBar({ places, onMore }: { readonly places: readonly Place[]; readonly onMore: () => void }) {
+  const look =
+    'flex flex-1 flex-col items-center justify-center gap-0.5 text-[11px] text-muted aria-[current=page]:text-accent [&>svg]:size-5';
+  return (
+    <nav
+      aria-label="Places"
+      className="fixed inset-x-0 bottom-0 z-30 flex h-14 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden"
+    >
+      {places.slice(0, atHand).map(({ to, title, icon: Icon }) => (
+        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={look}>
+          <Icon aria-hidden />
+          {title}
+        </Link>
+      ))}
+      <button type="button" onClick={onMore} className={look}>
+        <Ellipsis aria-hidden />
+        More
+      </button>
+    </nav>
+  );
+}

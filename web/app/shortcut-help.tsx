@@ -1,0 +1,41 @@
+import { Key } from '../parts/controls.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import type { Place } from './places.ts';
+
+interface ShortcutHelpProps {
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly places: readonly Place[];
+}
+
+const everywhere: readonly (readonly [readonly string[], string])[] = [
+  [['⌘', 'K'], 'Find a page, a model, a key or a request'],
+  [['/'], 'Search in the list'],
+  [['j'], 'Next row'],
+  [['k'], 'Row before'],
+  [['esc'], 'Close'],
+  [['?'], 'This list'],
+];
+
+export function ShortcutHelp({ open, onClose, places }: ShortcutHelpProps) {
+  const all = [
+    ...everywhere,
+    ...places.map(({ letter, title }) => [['g', letter], `Go to ${title}`] as const),
+  ];
+  return (
+    <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
+      <dl className="grid grid-cols-[5rem_1fr] items-center gap-y-1.5 text-sm">
+        {all.map(([pressed, what]) => (
+          <div key={what} className="contents">
+            <dt className="flex gap-1">
+              {pressed.map((key) => (
+                <Key key={key}>{key}</Key>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}

@@ -1,0 +1,136 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { api, told } from '../../api/client.ts';
+import { me, sessions } from '../../api/queries.ts';
+import { useSession } from '../../app/session.ts';
+import { Button, Field, Input } from '../../parts/controls.tsx';
+import { ago, dateOf, utc } from '../../parts/format.ts';
+import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+
+export function Account() {
+  const { data } = useQuery(me);
+  const { leave } = useSession();
+  const navigate = useNavigate();
+  const leaving = useMutation({
+    mutationFn: async () => {
+      await navigate({ to: '/' });
+      await leave();
+    },
+  });
+  return (
+    <Page
+      title="Account"
+      lead={data == null ? undefined : `${data.email}, since ${dateOf(data.createdAt)}`}
+      actions={
+        <Button busy={leaving.isPending} onClick={() => leaving.mutate()}>
+          Log out
+        </Button>
+      }
+    >
+      {leaving.error !== null && <Failure error={leaving.error} />}
+      <Password />
+      <Sessions />
+    </Page>
+  );
+}
+
+function Password() {
+  const [current, setCurrent] = useState('');
+  const [next, setNext] = useState('');
+  const client = useQueryClient();
+  const changing = useMutation({
+    mutationFn: () => told(api.PUT('/v1/users/password', { body: { current, next } })),
+    onSuccess: async () => {
+      setCurrent('');
+      setNext('');
+      await client.invalidateQueries({ queryKey: ['sessions'] });
+    },
+  });
+  return (
+    <Section title="Password" className="max-w-md">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          changing.mutate();
+        }}
+      >
+        <Field label="The one you have">
+          {(field) => (
+            <Input
+              {...field}
+              type="password"
+              autoComplete="current-password"
+              required
+              value={current}
+              onChange={(event) => setCurrent(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="The new one" hint="8 characters or more. All other sessions end.">
+          {(field) => (
+            <Input
+              {...field}
+              type="password"
+              autoComplete="new-password"
+              minLength={8}
+              required
+              value={next}
+              onChange={(event) => setNext(event.target.value)}
+            />
+          )}
+        </Field>
+        {changing.error !== null && <Failure error={changing.error} />}
+        {changing.isSuccess && (
+          <p role="status" className="text-sm text-saved">
+            Changed.
+          </p>
+        )}
+        <Button type="submit" className="self-start" busy={changing.isPending}>
+          Change it
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function Sessions() {
+  const list = useQuery(sessions);
+  const client = useQueryClient();
+  const ending = useMutation({
+    mutationFn: (id: string) => told(api.DELETE('/v1/users/sessions/{id}', { params: { path: { id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['sessions'] }),
+  });
+  return (
+    <Section title="Sessions">
+      {ending.error !== null && <Failure error={ending.error} />}
+      <Loaded of={list} loading={<Rows count={2} />}>
+        {({ sessions: all }) => (
+          <ul className="flex flex-col">
+            {all.map(({ id, client: program, lastUsedAt, createdAt, current }) => (
+              <li
+                key={id}
+                className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-1.5 text-sm"
+              >
+                <span className="min-w-0 grow truncate">
+                  {program === '' ? 'a program without a name' : program}
+                </span>
+                <span className="text-muted" title={`begun ${utc(createdAt)}`}>
+                  {ago(lastUsedAt)}
+                </span>
+                {current ? (
+                  <Badge tone="accent">this one</Badge>
+                ) : (
+                  <Button look="quiet" busy={ending.isPending} onClick={() => ending.mutate(id)}>
+                    End
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Loaded>
+    </Section>
+  );
+}

@@ -1,0 +1,150 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, told } from '../../api/client.ts';
+import { type BillingUsage, catalog } from '../../api/queries.ts';
+import { Button, Field, Input, Select } from '../../parts/controls.tsx';
+import { count } from '../../parts/format.ts';
+import { Failure, Section } from '../../parts/states.tsx';
+
+const sums = [5, 10, 25, 50, 100];
+
+/** Prepaid, for calls past the cap. */
+export function Credits({ data }: { readonly data: BillingUsage }) {
+  const client = useQueryClient();
+  const { data: prices } = useQuery(catalog);
+  const perUsd = prices?.credit.credits_per_usd ?? 100_000;
+  const [usd, setUsd] = useState(5);
+  const changed = () => client.invalidateQueries({ queryKey: ['billing'] });
+  const buying = useMutation({
+    mutationFn: () => {
+      const page = `${location.origin}/billing`;
+      return told(
+        api.POST('/v1/billing/credits', {
+          body: { credits: usd * perUsd, successUrl: page, cancelUrl: page },
+        }),
+      );
+    },
+    onSuccess: ({ url }) => location.assign(url),
+  });
+  const switching = useMutation({
+    mutationFn: (enabled: boolean) => told(api.PUT('/v1/billing/overage', { body: { enabled } })),
+    onSuccess: changed,
+  });
+  if (data.tier === 'free')
+    return (
+      <Section title="Credits">
+        <p className="text-sm text-muted">
+          Prepaid credits, for calls past the cap, come with a paid plan. On the free one the cap is hard.
+        </p>
+      </Section>
+    );
+  return (
+    <Section title="Credits" aside={`${count(data.credits)} left`}>
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          buying.mutate();
+        }}
+      >
+        <Field label="Buy credits">
+          {(field) => (
+            <Select {...field} value={usd} onChange={(event) => setUsd(Number(event.target.value))}>
+              {sums.map((sum) => (
+                <option key={sum} value={sum}>
+                  ${sum}, {count(sum * perUsd)} credits
+                </option>
+              ))}
+            </Select>
+          )}
+        </Field>
+        <Button type="submit" busy={buying.isPending}>
+          Buy
+        </Button>
+      </form>
+      <label className="flex items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          className="size-4 accent-accent"
+          checked={data.overage.enabled}
+          disabled={switching.isPending}
+          onChange={(event) => switching.mutate(event.target.checked)}
+        />
+        Calls past the cap may use them, {data.overage.creditsPerRequest} for each
+      </label>
+      <Recharge data={data} onChanged={changed} />
+      {(buying.error ?? switching.error) !== null && <Failure error={buying.error ?? switching.error} />}
+    </Section>
+  );
+}
+
+function Recharge({
+  data: { autoRecharge },
+  onChanged,
+}: {
+  readonly data: BillingUsage;
+  readonly onChanged: () => Promise<void>;
+}) {
+  const [threshold, setThreshold] = useState(autoRecharge.threshold);
+  const [amount, setAmount] = useState(Math.max(50_000, autoRecharge.amount));
+  const setting = useMutation({
+    mutationFn: (enabled: boolean) =>
+      told(
+        api.PUT('/v1/billing/auto-recharge', {
+          body: enabled ? { enabled, threshold, amount } : { enabled },
+        }),
+      ),
+    onSuccess: onChanged,
+  });
+  return (
+    <details>
+      <summary className="cursor-pointer text-sm">
+        Recharge by itself: {autoRecharge.enabled ? 'on' : 'off'}
+      </summary>
+      <form
+        className="mt-3 flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          setting.mutate(true);
+        }}
+      >
+        <Field label="Below so many credits">
+          {(field) => (
+            <Input
+              {...field}
+              type="number"
+              min={0}
+              step={1000}
+              value={threshold}
+              onChange={(event) => setThreshold(Number(event.target.value))}
+            />
+          )}
+        </Field>
+        <Field label="Buy so many">
+          {(field) => (
+            <Input
+              {...field}
+              type="number"
+              min={50_000}
+              step={1000}
+              value={amount}
+              onChange={(event) => setAmount(Number(event.target.value))}
+            />
+          )}
+        </Field>
+        <Button type="submit" busy={setting.isPending}>
+          {autoRecharge.enabled ? 'Change' : 'Switch on'}
+        </Button>
+        {autoRecharge.enabled && (
+          <Button look="quiet" onClick={() => setting.mutate(false)}>
+            Switch off
+          </Button>
+        )}
+      </form>
+      {autoRecharge.reason !== null && (
+        <p className="mt-2 text-sm text-refused">It switched itself off: {autoRecharge.reason}.</p>
+      )}
+      {setting.error !== null && <Failure error={setting.error} />}
+    </details>
+  );
+}

@@ -1,0 +1,41 @@
+import { Link, useLocation } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { Mark } from '../../app/shell.tsx';
+import { ThemeChoice } from '../../app/theme-choice.tsx';
+import { Forgotten } from './forgotten.tsx';
+import { SignIn } from './sign-in.tsx';
+import { Start } from './start.tsx';
+
+/** What who isn't logged in sees: by the address, and for any page of an account the log-in that leads to it. */
+export default function Entrance() {
+  const { pathname } = useLocation();
+  return (
+    <div className="flex min-h-dvh flex-col">
+      <header className="mx-auto flex w-full max-w-5xl items-center gap-3 px-4 py-4 sm:px-6">
+        <Link to="/" className="flex items-center gap-2.5 text-base font-semibold tracking-tight">
+          <Mark /> Weir
+        </Link>
+        <nav aria-label="Entrance" className="ml-auto flex items-center gap-4 text-sm">
+          <Link to={'/login' as string} className="text-muted hover:text-ink">
+            Log in
+          </Link>
+          <Link
+            to={'/signup' as string}
+            className="rounded-md bg-accent px-3 py-1.5 font-medium text-on-accent"
+          >
+            Sign up
+          </Link>
+          <ThemeChoice small />
+        </nav>
+      </header>
+      <main className="grow">{pageAt(pathname)}</main>
+    </div>
+  );
+}
+
+function pageAt(pathname: string): ReactNode {
+  if (pathname === '/') return <Start />;
+  if (pathname === '/signup') return <SignIn how="signup" />;
+  if (pathname === '/forgotten') return <Forgotten />;
+  return <SignIn how="login" key="login" />;
+}

@@ -1,0 +1,122 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ApiKey, keys } from '../../api/queries.ts';
+import { Button } from '../../parts/controls.tsx';
+import { ago, utc } from '../../parts/format.ts';
+import { Empty, Loaded, Page, Rows } from '../../parts/states.tsx';
+import { Table } from '../../parts/table.tsx';
+import { EditKey } from './edit-key.tsx';
+import { NewKey } from './new-key.tsx';
+import { RevokeKey } from './revoke-key.tsx';
+
+const route = getRouteApi('/keys');
+
+export function nameOf({ name, prefix }: Pick<ApiKey, 'name' | 'prefix'>): string {
+  return name === '' ? prefix : name;
+}
+
+export function Keys() {
+  const list = useQuery(keys);
+  const { open } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [making, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<ApiKey>();
+  const show = (id: string | undefined) => void navigate({ search: id === undefined ? {} : { open: id } });
+  const opened = list.data?.keys.find(({ id, revokedAt }) => id === open && revokedAt === null);
+  return (
+    <Page
+      title="Keys"
+      lead="What clients of this account call with. Each has a pipeline of its own, if you like."
+      actions={
+        <Button look="primary" onClick={() => setMaking(true)}>
+          New key
+        </Button>
+      }
+    >
+      <Loaded of={list} loading={<Rows count={4} />}>
+        {({ keys: all }) => {
+          const active = all.filter(({ revokedAt }) => revokedAt === null);
+          const revoked = all.filter(({ revokedAt }) => revokedAt !== null);
+          return (
+            <>
+              {active.length === 0 ? (
+                <Empty title="No keys yet.">Make one, and put it where a provider’s key would go.</Empty>
+              ) : (
+                <Table
+                  rows={active}
+                  rowKey={({ id }) => id}
+                  empty=""
+                  columns={[
+                    {
+                      title: 'Name',
+                      cell: (key) => (
+                        <button
+                          type="button"
+                          className="text-left font-medium text-accent hover:underline"
+                          onClick={() => show(key.id)}
+                        >
+                          {nameOf(key)}
+                        </button>
+                      ),
+                    },
+                    {
+                      title: 'Begins with',
+                      wide: true,
+                      cell: ({ prefix }) => <code className="font-mono text-xs">{prefix}…</code>,
+                    },
+                    {
+                      title: 'Pipeline',
+                      wide: true,
+                      cell: ({ pipelineConfig: list }) => (
+                        <span className="block max-w-72 truncate font-mono text-xs text-muted">
+                          {list ?? 'the gateway’s'}
+                        </span>
+                      ),
+                    },
+                    {
+                      title: 'Last used',
+                      end: true,
+                      cell: ({ lastUsedAt: at }) => (
+                        <span title={at === null ? undefined : utc(at)}>{ago(at)}</span>
+                      ),
+                    },
+                    {
+                      title: 'Revoke',
+                      end: true,
+                      cell: (key) => (
+                        <Button
+                          look="quiet"
+                          onClick={() => setRevoking(key)}
+                          aria-label={`Revoke ${nameOf(key)}`}
+                        >
+                          Revoke
+                        </Button>
+                      ),
+                    },
+                  ]}
+                />
+              )}
+              {revoked.length > 0 && (
+                <details className="text-sm">
+                  <summary className="cursor-pointer text-muted">{revoked.length} revoked</summary>
+                  <ul className="mt-2 flex flex-col gap-1 text-muted">
+                    {revoked.map((key) => (
+                      <li key={key.id}>
+                        {nameOf(key)} <code className="font-mono text-xs">{key.prefix}…</code>{' '}
+                        {ago(key.revokedAt)}
+                      </li>
+                    ))}
+                  </ul>
+                </details>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+      {making && <NewKey onClose={() => setMaking(false)} />}
+      {opened !== undefined && <EditKey key={opened.id} apiKey={opened} onClose={() => show(undefined)} />}
+      {revoking !== undefined && <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />}
+    </Page>
+  );
+}

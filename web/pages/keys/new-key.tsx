@@ -1,0 +1,68 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, told } from '../../api/client.ts';
+import { Button, Code, Field, Input } from '../../parts/controls.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
+import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
+import { Failure } from '../../parts/states.tsx';
+
+/** Makes a key, and shows it this once. */
+export function NewKey({ onClose }: { readonly onClose: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [pipeline, setPipeline] = useState<string>();
+  const making = useMutation({
+    mutationFn: () =>
+      told(
+        api.POST('/v1/keys', { body: { name, ...(pipeline !== undefined && { pipelineConfig: pipeline }) } }),
+      ),
+    onSuccess: () => client.invalidateQueries({ queryKey: ['keys'] }),
+  });
+  if (making.data !== undefined)
+    return (
+      <Dialog
+        open
+        stays
+        wide
+        onClose={onClose}
+        title="Your key"
+        lead="This is the only time that it is shown. The gateway keeps a hash, and can’t tell it to you again."
+      >
+        <Code label="Key" text={making.data.key} />
+        <Button look="primary" className="self-end" onClick={onClose}>
+          I have saved it
+        </Button>
+      </Dialog>
+    );
+  return (
+    <Dialog open wide={pipeline !== undefined} onClose={onClose} title="New key">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          making.mutate();
+        }}
+      >
+        <Field label="Name" hint="For you, to tell keys apart.">
+          {(field) => (
+            <Input {...field} maxLength={64} value={name} onChange={(event) => setName(event.target.value)} />
+          )}
+        </Field>
+        <label className="flex items-center gap-2 text-sm">
+          <input
+            type="checkbox"
+            className="size-4 accent-accent"
+            checked={pipeline !== undefined}
+            onChange={(event) => setPipeline(event.target.checked ? 'cost-guard?day=5' : undefined)}
+          />
+          With a pipeline of its own
+        </label>
+        {pipeline !== undefined && <PipelineEditor text={pipeline} onChange={setPipeline} />}
+        {making.error !== null && <Failure error={making.error} />}
+        <Button type="submit" look="primary" className="self-end" busy={making.isPending}>
+          Make the key
+        </Button>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,110 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { type ModuleInfo, modules, type Summary, summary } from '../../api/queries.ts';
+import { CopyButton } from '../../parts/controls.tsx';
+import { count, duration, exactUsd, percent, usd } from '../../parts/format.ts';
+import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
+import { usePipelineFault } from '../../parts/pipeline/use-fault.ts';
+import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { ClearCache } from './clear-cache.tsx';
+import { Patterns } from './patterns.tsx';
+
+const route = getRouteApi('/modules');
+
+/** What each does, and what it did to the calls of the last month. */
+export function Modules() {
+  const known = useQuery(modules);
+  const { data: sums } = useQuery(summary('30d'));
+  return (
+    <Page title="Modules" lead="What may happen to a call on its way. Figures are of the last 30 days.">
+      <Loaded of={known} loading={<Rows count={5} />}>
+        {(data) => (
+          <ul className="grid gap-3 lg:grid-cols-2">
+            {data.modules.map((module) => (
+              <Module
+                key={module.name}
+                module={module}
+                did={sums?.modules.find(({ name }) => name === module.name)}
+              />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <Builder />
+      <Patterns />
+    </Page>
+  );
+}
+
+function Module({
+  module,
+  did,
+}: {
+  readonly module: ModuleInfo;
+  readonly did: Summary['modules'][number] | undefined;
+}) {
+  const { open } = route.useSearch();
+  const acted = did === undefined ? 0 : did.calls - (did.effects.passed ?? 0);
+  return (
+    <li
+      id={module.name}
+      className={`flex flex-col gap-3 rounded-lg border bg-surface p-4 ${open === module.name ? 'border-accent' : 'border-line'}`}
+    >
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="font-mono text-sm font-medium">{module.name}</h2>
+        {module.status === 'preview' && <Badge tone="accent">preview</Badge>}
+        {module.protective && <Badge>protective</Badge>}
+        {module.cache && (
+          <span className="ml-auto">
+            <ClearCache module={module.name} />
+          </span>
+        )}
+      </div>
+      <p className="text-sm text-muted">{module.purpose}</p>
+      <dl className="mt-auto grid grid-cols-4 gap-2 text-sm [&_dt]:text-xs [&_dt]:text-muted">
+        <div>
+          <dt>Calls</dt>
+          <dd>{did === undefined ? 'none' : count(did.calls)}</dd>
+        </div>
+        <div>
+          <dt>{module.cache ? 'Hits' : 'Acted'}</dt>
+          <dd>
+            {did === undefined ? '–' : percent(module.cache ? (did.effects.answered ?? 0) : acted, did.calls)}
+          </dd>
+        </div>
+        <div>
+          <dt>Own time</dt>
+          <dd>{duration(did?.ms)}</dd>
+        </div>
+        <div>
+          <dt>Saved</dt>
+          <dd
+            title={exactUsd(did?.saved_usd ?? '0')}
+            className={Number(did?.saved_usd ?? 0) > 0 ? 'text-saved' : ''}
+          >
+            {usd(did?.saved_usd ?? '0')}
+          </dd>
+        </div>
+      </dl>
+    </li>
+  );
+}
+
+/** Puts a list together to be used elsewhere. */
+function Builder() {
+  const [text, setText] = useState('exact-cache,cost-guard?day=5');
+  const fault = usePipelineFault(text);
+  const list = text === '' ? 'none' : text;
+  return (
+    <Section title="Put a pipeline together" aside="Tried out here, used wherever you paste it">
+      <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
+        <PipelineEditor text={text} onChange={setText} fault={fault} />
+        <div className="flex flex-wrap gap-2">
+          <CopyButton wide text={`x-weir-pipeline: ${list}`} label="Copy as header" />
+          <CopyButton wide text={`WEIR_PIPELINE='${list}'`} label="Copy as setting" />
+        </div>
+      </div>
+    </Section>
+  );
+}

@@ -1,0 +1,91 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useMemo, useState } from 'react';
+import type { Summary } from '../../api/queries.ts';
+import { StackedChart } from '../../parts/chart.tsx';
+import { Choice } from '../../parts/controls.tsx';
+import { duration, short, usd } from '../../parts/format.ts';
+import { Section } from '../../parts/states.tsx';
+
+type Shown = 'cost' | 'requests' | 'latency';
+
+const modelsMax = 5;
+
+export function CostChart({ data }: { readonly data: Summary }) {
+  const isFree = Number(data.total.cost_usd) === 0;
+  const [chosen, setShown] = useState<Shown>();
+  const shown = chosen ?? (isFree ? 'requests' : 'cost');
+  const navigate = useNavigate();
+  const at = useMemo(() => data.spans.map((span) => Date.parse(span.at) / 1000), [data]);
+  const series = useMemo(() => seriesOf(data, shown), [data, shown]);
+  return (
+    <Section
+      title={titles[shown]}
+      aside={
+        <Choice
+          label="What the chart shows"
+          value={shown}
+          options={[
+            ['cost', 'Cost'],
+            ['requests', 'Requests'],
+            ['latency', 'First token'],
+          ]}
+          onChange={setShown}
+        />
+      }
+    >
+      <StackedChart
+        title={titles[shown]}
+        at={at}
+        series={series}
+        format={formats[shown]}
+        height={240}
+        onPick={(from, to) =>
+          void navigate({
+            to: '/requests',
+            search: { from: new Date(from * 1000).toISOString(), to: new Date(to * 1000).toISOString() },
+          })
+        }
+      />
+    </Section>
+  );
+}
+
+const titles: Readonly<Record<Shown, string>> = {
+  cost: 'Cost over time, by model',
+  requests: 'Requests over time',
+  latency: 'Median time to the first token',
+};
+const formats: Readonly<Record<Shown, (value: number) => string>> = {
+  cost: dollars,
+  requests: short,
+  latency: duration,
+};
+
+/** Of an axis: the same number of digits all along. */
+function dollars(value: number): string {
+  return value === 0 || value >= 0.1 ? `$${value.toFixed(2)}` : usd(value);
+}
+
+function seriesOf({ spans, models }: Summary, shown: Shown) {
+  if (shown === 'latency')
+    return [{ label: 'First token, median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
+  if (shown === 'requests')
+    return [
+      {
+        label: 'Answered by a provider',
+        values: spans.map((span) => span.requests - span.failed - span.cached),
+      },
+      { label: 'From memory', values: spans.map((span) => span.cached) },
+      { label: 'Failed', values: spans.map((span) => span.failed) },
+    ];
+  const names = [...new Set(models.map(({ model }) => model))];
+  const first = names.slice(0, modelsMax);
+  const of = (pick: (model: string) => boolean) =>
+    spans.map((span) =>
+      span.models.reduce((sum, { model, cost_usd: cost }) => (pick(model) ? sum + Number(cost) : sum), 0),
+    );
+  return [
+    ...first.map((name) => ({ label: name, values: of((model) => model === name) })),
+    ...(names.length > modelsMax ? [{ label: 'Others', values: of((model) => !first.includes(model)) }] : []),
+  ];
+}

@@ -1,0 +1,103 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { capabilities, health, usage } from '../../api/queries.ts';
+import { Choice, Code } from '../../parts/controls.tsx';
+import { Page } from '../../parts/states.tsx';
+import { type Client, clients, commandFor } from './commands.ts';
+
+/** What makes an empty gateway not empty. Goes away by itself when the first call comes in. */
+export function FirstSteps() {
+  const { data: about } = useQuery(capabilities);
+  const { data: state } = useQuery(health);
+  useQuery({ ...usage(30), refetchInterval: 2000 });
+  const [client, setClient] = useState<Client>('curl');
+  const isCloud = about?.mode === 'cloud';
+  const ready = Object.entries(state?.providers ?? {}).filter(([name, is]) => is && name !== 'demo');
+  const base = location.origin;
+  return (
+    <Page title="Overview" lead="Nothing has come through yet. Three steps, and this page fills by itself.">
+      <ol className="flex max-w-3xl flex-col gap-8">
+        <Step
+          at={1}
+          title={
+            isCloud
+              ? 'Bring a provider key, or start with the demonstration model'
+              : 'Give it a provider key, or start without one'
+          }
+        >
+          <p className="text-sm text-muted">
+            {ready.length > 0 && !isCloud ? (
+              <>Keys are there for {ready.map(([name]) => name).join(', ')}.</>
+            ) : (
+              <>
+                The model <code className="font-mono text-xs text-ink">demo-1</code> answers without any key
+                and costs nothing. For real ones, store a key under{' '}
+                <Link to="/provider-keys" className="text-accent underline">
+                  Provider keys
+                </Link>
+                {isCloud ? '.' : ', or set ANTHROPIC_API_KEY or OPENAI_API_KEY and start the gateway again.'}
+              </>
+            )}
+          </p>
+        </Step>
+        {isCloud && (
+          <Step at={2} title="Make an API key">
+            <p className="text-sm text-muted">
+              Under{' '}
+              <Link to="/keys" className="text-accent underline">
+                Keys
+              </Link>
+              . It stands for the account in the command below, as $WEIR_KEY.
+            </p>
+          </Step>
+        )}
+        <Step at={isCloud ? 3 : 2} title="Point your client here">
+          <div className="overflow-x-auto">
+            <Choice label="Client" value={client} options={clients} onChange={setClient} />
+          </div>
+          <Code label="Command" text={commandFor(client, { base, isCloud })} />
+        </Step>
+        {!isCloud && (
+          <Step at={3} title="Watch it arrive">
+            <p className="flex items-center gap-2 text-sm text-muted" role="status">
+              <span aria-hidden className="size-2 animate-pulse rounded-full bg-accent" />
+              Waiting for the first call…
+            </p>
+          </Step>
+        )}
+      </ol>
+      {isCloud && (
+        <p className="flex items-center gap-2 text-sm text-muted" role="status">
+          <span aria-hidden className="size-2 animate-pulse rounded-full bg-accent" />
+          Waiting for the first call…
+        </p>
+      )}
+    </Page>
+  );
+}
+
+function Step({
+  at,
+  title,
+  children,
+}: {
+  readonly at: number;
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <li className="grid grid-cols-[2rem_1fr] gap-x-2">
+      <span
+        aria-hidden
+        className="flex size-6 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent"
+      >
+        {at}
+      </span>
+      <div className="flex min-w-0 flex-col gap-3">
+        <h2 className="text-base font-semibold">{title}</h2>
+        {children}
+      </div>
+    </li>
+  );
+}

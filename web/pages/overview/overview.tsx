@@ -1,0 +1,113 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
+import { Choice } from '../../parts/controls.tsx';
+import { count, dateOf, percent, timeOf } from '../../parts/format.ts';
+import { Failure, Gauge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
+import { CostChart } from './cost-chart.tsx';
+import { Errors } from './errors.tsx';
+import { Figures } from './figures.tsx';
+import { FirstSteps } from './first-steps.tsx';
+import { ByModel, ByModule } from './tables.tsx';
+
+const route = getRouteApi('/');
+
+const labels: Readonly<Record<RangeName, string>> = {
+  '1h': 'Hour',
+  '24h': 'Day',
+  '7d': 'Week',
+  '30d': 'Month',
+};
+
+/** Does it work, what does it cost, what did it save, what went wrong. */
+export function Overview() {
+  const { range = '24h' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const used = useQuery(usage(30));
+  const isNew = used.data?.total.requests === 0;
+  const sums = useQuery({ ...summary(range), enabled: !isNew });
+  if (isNew) return <FirstSteps />;
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <Choice
+          label="Period"
+          value={range}
+          options={(Object.keys(ranges) as RangeName[]).map((name) => [name, labels[name]])}
+          onChange={(next) => void navigate({ search: { range: next }, replace: true })}
+        />
+      }
+    >
+      {sums.error !== null && sums.data !== undefined && (
+        <Failure error={sums.error} onRetry={() => void sums.refetch()} />
+      )}
+      <Loaded of={sums} loading={<Waiting />}>
+        {(data) => <Report data={data} range={range} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Report({ data, range }: { readonly data: Summary; readonly range: RangeName }) {
+  return (
+    <>
+      <Figures data={data} />
+      {data.since !== null && (
+        <p className="text-xs text-muted">
+          These figures are of the newest {count(data.total.requests)} calls, since {timeOf(data.since)}. Sums
+          of whole days are in GET /v1/usage.
+        </p>
+      )}
+      <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
+        <CostChart data={data} />
+        <div className="flex flex-col gap-6">
+          <Quota />
+          <Errors errors={data.errors} range={range} />
+        </div>
+      </div>
+      <div className="grid gap-8 xl:grid-cols-2">
+        <ByModel models={data.models} range={range} />
+        <ByModule modules={data.modules} />
+      </div>
+    </>
+  );
+}
+
+/** Of accounts; a local gateway has none. */
+function Quota() {
+  const { data } = useQuery(usage(30));
+  const quota = data?.quota;
+  if (quota === undefined) return null;
+  const { used, limit, period_end: end } = quota;
+  return (
+    <Section title="Quota" aside={`until ${dateOf(end)}`}>
+      <Gauge
+        label="Requests"
+        value={used}
+        max={limit}
+        text={`${count(used)} of ${count(limit)} · ${percent(used, limit)}`}
+        tone={used >= limit * 0.9 ? 'refused' : 'accent'}
+      />
+    </Section>
+  );
+}
+
+function Waiting() {
+  return (
+    <div aria-busy className="flex flex-col gap-8">
+      <span role="status" className="sr-only">
+        Loading
+      </span>
+      <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
+        {['spent', 'saved', 'requests', 'latency'].map((name) => (
+          <Skeleton key={name} className="h-[5.5rem]" />
+        ))}
+      </div>
+      <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
+        <Skeleton className="h-72" />
+        <Skeleton className="h-72" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { type LoggedCall, request } from '../../api/queries.ts';
+import { CopyButton, IconButton } from '../../parts/controls.tsx';
+import { duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
+import { Badge, Loaded, Rows } from '../../parts/states.tsx';
+import { curlFor } from './curl.ts';
+import { Tokens } from './tokens.tsx';
+import { sentenceOf, verdictOf } from './verdict.ts';
+import { Waterfall } from './waterfall.tsx';
+
+interface DetailsProps {
+  readonly id: string;
+  /** The call, where the list has it already. */
+  readonly known: LoggedCall | undefined;
+  readonly onClose: () => void;
+}
+
+/** One call: what happened when, what it cost, what was changed and why. */
+export function Details({ id, known, onClose }: DetailsProps) {
+  const asked = useQuery({ ...request(id), ...(known !== undefined && { initialData: known }) });
+  return (
+    <aside
+      aria-label="Request"
+      className="flex min-w-0 flex-col gap-6 rounded-lg border border-line bg-surface p-4 lg:sticky lg:top-5 lg:max-h-[calc(100dvh-2.5rem)] lg:overflow-y-auto"
+    >
+      <div className="flex items-center gap-1">
+        <h2 className="min-w-0 grow truncate font-mono text-xs" title={id}>
+          {id}
+        </h2>
+        <CopyButton text={id} label="Copy the id" />
+        <IconButton label="Close (esc)" onClick={onClose}>
+          <X aria-hidden />
+        </IconButton>
+      </div>
+      <Loaded of={asked} loading={<Rows count={6} />}>
+        {(call) => <Call call={call} />}
+      </Loaded>
+    </aside>
+  );
+}
+
+function Call({ call }: { readonly call: LoggedCall }) {
+  const { tone, text } = verdictOf(call);
+  const path = call.provider_wire_format === null || call.provider_wire_format === call.wire_format;
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <Badge tone={tone}>{text}</Badge>
+        <span className="text-sm" title={utc(call.created_at)}>
+          {timeOf(call.created_at)}
+        </span>
+        <span className="ml-auto text-base font-semibold" title={exactUsd(call.cost_usd)}>
+          {call.cost_estimated && '≈ '}
+          {usd(call.cost_usd)}
+        </span>
+      </div>
+      <Part title="Where the time went">
+        <Waterfall call={call} />
+      </Part>
+      <Part title="Tokens">
+        <Tokens call={call} />
+      </Part>
+      <Part title="What was done">
+        <ul className="flex flex-col gap-1.5 text-sm">
+          {call.modules.length === 0 && <li className="text-muted">No module had anything to do.</li>}
+          {call.modules.map((step) => (
+            <li key={step.name}>
+              {sentenceOf(step)} <span className="text-xs text-muted">{duration(step.ms)}</span>
+              {Object.keys(step.facts).length > 0 && (
+                <span className="mt-0.5 flex flex-wrap gap-1">
+                  {Object.entries(step.facts).map(([name, value]) => (
+                    <code
+                      key={name}
+                      className="rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[11px] text-muted"
+                    >
+                      {value === true ? name : `${name}=${value}`}
+                    </code>
+                  ))}
+                </span>
+              )}
+            </li>
+          ))}
+          {!path && (
+            <li>
+              Translated from {call.wire_format} to {call.provider_wire_format} and back.
+            </li>
+          )}
+          {Number(call.saved_usd) > 0 && (
+            <li className="text-saved" title={exactUsd(call.saved_usd)}>
+              Saved {usd(call.saved_usd)}.
+            </li>
+          )}
+        </ul>
+      </Part>
+      <Part title="Facts">
+        <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-y-1 text-sm [&>dd]:break-words [&>dt]:text-muted">
+          <Fact name="Model" value={call.model} mono />
+          {call.model_used !== null && call.model_used !== call.model && (
+            <Fact name="Model used" value={call.model_used} mono />
+          )}
+          <Fact name="Provider" value={call.provider ?? 'none was asked'} />
+          <Fact name="Format" value={`${call.wire_format}${call.streamed ? ', streamed' : ''}`} />
+          <Fact name="Pipeline" value={call.pipeline === '' ? 'none' : call.pipeline} mono />
+          <Fact name="Ended" value={call.ending} />
+          {call.error_code !== null && <Fact name="Error" value={call.error_code} mono />}
+          {call.key_id !== null && <Fact name="Key" value={call.key_id} mono />}
+          {call.asked_by !== null && <Fact name="Asked by" value={`the module ${call.asked_by}`} />}
+        </dl>
+      </Part>
+      <CopyButton wide text={curlFor(call)} label="Copy as curl" />
+      <p className="text-xs text-muted">
+        What was said is not kept: the log has no content, so the command has a place for yours.
+      </p>
+    </>
+  );
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section className="flex flex-col gap-2">
+      <h3 className="text-xs font-medium text-muted">{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+function Fact({
+  name,
+  value,
+  mono = false,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly mono?: boolean;
+}) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className={mono ? 'font-mono text-xs leading-5' : ''}>{value}</dd>
+    </>
+  );
+}

@@ -1,0 +1,119 @@
+import { useQuery } from '@tanstack/react-query';
+import { X } from 'lucide-react';
+import type { RefObject } from 'react';
+import { capabilities, keys, models } from '../../api/queries.ts';
+import type { RequestsSearch } from '../../app/router.tsx';
+import { Button, Input, Select } from '../../parts/controls.tsx';
+import { timeOf } from '../../parts/format.ts';
+
+interface FiltersProps {
+  readonly search: Omit<RequestsSearch, 'open'>;
+  readonly searchBox: RefObject<HTMLInputElement | null>;
+  readonly onChange: (search: RequestsSearch) => void;
+  readonly onOpen: (id: string) => void;
+}
+
+const states: readonly (readonly [string, string])[] = [
+  ['', 'Any result'],
+  ['error', 'All that went wrong'],
+  ['2xx', 'Answered'],
+  ['4xx', 'Refused (4xx)'],
+  ['5xx', 'Failed (5xx)'],
+  ['429', '429 rate or cap'],
+  ['402', '402 ceiling'],
+];
+
+export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
+  const { data: about } = useQuery(capabilities);
+  const { data: known = [] } = useQuery(models);
+  const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
+  const set = (name: keyof RequestsSearch, value: string) => {
+    const { [name]: _, ...rest } = search as RequestsSearch;
+    onChange(value === '' ? rest : { ...rest, [name]: value });
+  };
+  const { status = '', provider = '', key = '', from, to } = search;
+  const isOther = status !== '' && !states.some(([value]) => value === status);
+  return (
+    <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+      <form
+        className="min-w-full grow sm:min-w-40 sm:max-w-64"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const text = searchBox.current?.value.trim() ?? '';
+          if (/^req_[0-9a-f]+$/.test(text)) onOpen(text);
+          else set('model', text);
+        }}
+      >
+        <Input
+          ref={searchBox}
+          key={search.model ?? ''}
+          type="search"
+          list="known-models"
+          aria-label="Model, or the id of a request"
+          placeholder="Model, or the id of a request"
+          defaultValue={search.model ?? ''}
+          onKeyDown={(event) => {
+            if (event.key === 'Escape') event.currentTarget.blur();
+          }}
+        />
+        <datalist id="known-models">
+          {known.slice(0, 500).map((model) => (
+            <option key={model} value={model} />
+          ))}
+        </datalist>
+      </form>
+      <Select
+        aria-label="Result"
+        className="w-auto! min-w-0 flex-1 sm:flex-none"
+        value={status}
+        onChange={(event) => set('status', event.target.value)}
+      >
+        {states.map(([value, text]) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+        {isOther && <option value={status}>{status}</option>}
+      </Select>
+      <Select
+        aria-label="Provider"
+        className="w-auto! min-w-0 flex-1 sm:flex-none"
+        value={provider}
+        onChange={(event) => set('provider', event.target.value)}
+      >
+        <option value="">Any provider</option>
+        {(about?.providers ?? []).map(({ name, title }) => (
+          <option key={name} value={name}>
+            {title}
+          </option>
+        ))}
+      </Select>
+      {about?.mode === 'cloud' && (
+        <Select
+          aria-label="Key"
+          className="w-auto! min-w-0 flex-1 sm:flex-none"
+          value={key}
+          onChange={(event) => set('key', event.target.value)}
+        >
+          <option value="">Any key</option>
+          {(mine?.keys ?? []).map(({ id, name, prefix }) => (
+            <option key={id} value={id}>
+              {name === '' ? prefix : name}
+            </option>
+          ))}
+        </Select>
+      )}
+      {(from !== undefined || to !== undefined) && (
+        <Button
+          onClick={() => {
+            const { from: _, to: __, ...rest } = search;
+            onChange(rest);
+          }}
+        >
+          {from === undefined ? '' : `since ${timeOf(from)}`} {to === undefined ? '' : `until ${timeOf(to)}`}
+          <X aria-label="Any time" className="size-3.5" />
+        </Button>
+      )}
+    </search>
+  );
+}

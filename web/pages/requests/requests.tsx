@@ -1,0 +1,101 @@
+import { getRouteApi } from '@tanstack/react-router';
+import { useCallback, useRef } from 'react';
+import { useKeys } from '../../app/shortcuts.ts';
+import { Button } from '../../parts/controls.tsx';
+import { count } from '../../parts/format.ts';
+import { Empty, Failure, Page, Rows } from '../../parts/states.tsx';
+import { Details } from './details.tsx';
+import { Filters } from './filters.tsx';
+import { RequestList } from './request-list.tsx';
+import { useLog } from './use-log.ts';
+
+const route = getRouteApi('/requests');
+
+/** The log: live without moving what one reads, and one call beside the list. */
+export function Requests() {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const { open, ...filters } = search;
+  const log = useLog(filters);
+  const searchBox = useRef<HTMLInputElement>(null);
+  const show = useCallback(
+    (id: string | undefined) =>
+      void navigate({
+        search: ({ open: _, ...rest }) => (id === undefined ? rest : { ...rest, open: id }),
+        replace: true,
+      }),
+    [navigate],
+  );
+  const move = (by: number) => {
+    const at = log.calls.findIndex(({ id }) => id === open);
+    const next = log.calls[at < 0 ? 0 : Math.min(log.calls.length - 1, Math.max(0, at + by))];
+    if (next !== undefined) show(next.id);
+    if (at + by >= log.calls.length - 5) log.more();
+  };
+  useKeys({
+    j: () => move(1),
+    k: () => move(-1),
+    Escape: () => show(undefined),
+    '/': () => searchBox.current?.focus(),
+  });
+  const isFiltered = Object.keys(filters).length > 0;
+  return (
+    <Page
+      title="Requests"
+      actions={
+        <span className="flex items-center gap-1.5 text-sm text-muted" role="status">
+          <span aria-hidden className={`size-2 rounded-full ${log.isLive ? 'bg-saved' : 'bg-edge'}`} />
+          {log.isLive ? 'Live' : 'Paused'}
+        </span>
+      }
+    >
+      <Filters
+        search={filters}
+        searchBox={searchBox}
+        onChange={(next) => void navigate({ search: next })}
+        onOpen={show}
+      />
+      <div
+        className={`grid items-start gap-6 ${open === undefined ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem] xl:grid-cols-[minmax(0,1fr)_24rem]'}`}
+      >
+        <div className={`min-w-0 flex-col gap-2 ${open === undefined ? 'flex' : 'hidden lg:flex'}`}>
+          {log.waiting > 0 && (
+            <Button look="primary" onClick={log.showNew} className="self-center">
+              {count(log.waiting)}
+              {log.waitingMore ? '+' : ''} new
+            </Button>
+          )}
+          {log.error !== null && <Failure error={log.error} onRetry={log.retry} />}
+          {log.isLoading ? (
+            <Rows count={12} />
+          ) : log.calls.length === 0 && log.error === null && !log.hasMore ? (
+            <Empty title={isFiltered ? 'No call matches these filters.' : 'No calls yet.'}>
+              {isFiltered ? (
+                <Button onClick={() => void navigate({ search: {} })}>Clear the filters</Button>
+              ) : (
+                'They show up here as they come in. The overview says how to make one.'
+              )}
+            </Empty>
+          ) : (
+            <RequestList
+              calls={log.calls}
+              open={open}
+              isNarrow={open !== undefined}
+              onOpen={show}
+              hasMore={log.hasMore}
+              onMore={log.more}
+              isLoadingMore={log.isLoadingMore}
+            />
+          )}
+        </div>
+        {open !== undefined && (
+          <Details
+            id={open}
+            known={log.calls.find(({ id }) => id === open)}
+            onClose={() => show(undefined)}
+          />
+        )}
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,86 @@
+import type { LoggedCall } from '../../api/queries.ts';
+import { duration } from '../../parts/format.ts';
+
+interface Bar {
+  readonly name: string;
+  readonly fromMs: number;
+  readonly ms: number;
+  readonly className: string;
+  readonly inner?: boolean;
+}
+
+/** Gateway, modules, provider, stream: each from when to when, as far as the log knows. */
+export function Waterfall({ call }: { readonly call: LoggedCall }) {
+  const bars = barsOf(call);
+  const all = Math.max(call.total_ms, 0.001);
+  return (
+    <ul className="flex flex-col gap-1">
+      {bars.map(({ name, fromMs, ms, className, inner }) => (
+        <li key={name} className="grid grid-cols-[7.5rem_minmax(0,1fr)_4rem] items-center gap-2 text-xs">
+          <span className={`truncate ${inner === true ? 'pl-3 text-muted' : ''}`}>{name}</span>
+          <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className="h-2.5 w-full">
+            <rect width="100" height="8" className="fill-sunken" />
+            <rect
+              x={Math.min(99, (100 * fromMs) / all)}
+              width={Math.max(1, (100 * ms) / all)}
+              height="8"
+              className={className}
+            />
+          </svg>
+          <span className="text-right text-muted">{duration(ms)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function barsOf({
+  overhead_ms: overhead,
+  first_content_ms: first,
+  total_ms: total,
+  modules,
+  provider,
+  status,
+}: LoggedCall): readonly Bar[] {
+  const answered = modules.some(({ effect }) => effect === 'answered');
+  const begins = Math.min(overhead, total);
+  const content = first === null ? total : Math.min(first, total);
+  let at = 0;
+  const steps = modules.map(({ name, ms, effect }) => {
+    const bar = {
+      name,
+      fromMs: at,
+      ms,
+      inner: true,
+      className: effect === 'rejected' ? 'fill-refused' : 'fill-accent opacity-60',
+    };
+    at += ms;
+    return bar;
+  });
+  const wasAsked = provider !== null && !answered && status !== 402 && content > begins;
+  return [
+    { name: 'Gateway', fromMs: 0, ms: begins, className: 'fill-accent' },
+    ...steps,
+    ...(wasAsked
+      ? [
+          {
+            name: 'Until first token',
+            fromMs: begins,
+            ms: Math.max(0, content - begins),
+            className: 'fill-edge',
+          },
+        ]
+      : []),
+    ...(first === null || total - content < 0.01
+      ? []
+      : [
+          {
+            name: answered ? 'From memory' : 'Stream',
+            fromMs: content,
+            ms: total - content,
+            className: answered ? 'fill-saved' : 'fill-muted',
+          },
+        ]),
+    { name: 'In all', fromMs: 0, ms: total, className: 'fill-edge' },
+  ];
+}

@@ -1,0 +1,178 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import { useLook } from './theme.ts';
+
+interface Series {
+  readonly label: string;
+  readonly values: readonly number[];
+}
+
+interface ChartProps {
+  readonly title: string;
+  /** Seconds since 1970. */
+  readonly at: readonly number[];
+  readonly series: readonly Series[];
+  readonly format: (value: number) => string;
+  readonly height?: number;
+  readonly onPick?: ((fromSeconds: number, toSeconds: number) => void) | undefined;
+}
+
+const palette = ['#2a9aa8', '#8296d4', '#d5a45c', '#93b97b', '#b487ad', '#87959c'];
+
+/** Areas on top of each other over time. A table says the same to those who can't see it. */
+export function StackedChart({ title, at, series, format, height = 200, onPick }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const look = useLook();
+  const pick = useRef(onPick);
+  pick.current = onPick;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: colours are read anew when the look changes
+  useEffect(() => {
+    const host = box.current;
+    if (host === null || at.length === 0) return;
+    const style = getComputedStyle(host);
+    const [muted, line] = [style.getPropertyValue('--axis'), style.getPropertyValue('--grid')].map((value) =>
+      resolved(host, value),
+    );
+    const stacked = stack(series);
+    const plot = new uPlot(
+      {
+        width: host.clientWidth,
+        height,
+        padding: [8, 4, 0, 0],
+        legend: { show: false },
+        cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
+        hooks: {
+          setSelect: [
+            (self) => {
+              const { left, width } = self.select;
+              if (width > 4) pick.current?.(self.posToVal(left, 'x'), self.posToVal(left + width, 'x'));
+              self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            },
+          ],
+        },
+        scales: { x: { time: true }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+        axes: [
+          {
+            space: 70,
+            stroke: muted ?? '',
+            grid: { show: false },
+            ticks: { show: false },
+            font: '11px Inter',
+            size: 30,
+            values: timesOf,
+          },
+          {
+            stroke: muted ?? '',
+            grid: { stroke: line ?? '', width: 1 },
+            ticks: { show: false },
+            font: '11px Inter',
+            size: 60,
+            values: (_, values) => values.map(format),
+          },
+        ],
+        series: [
+          {},
+          ...series.map(({ label }, index) => ({
+            label,
+            fill: palette[index % palette.length] ?? '',
+            stroke: palette[index % palette.length] ?? '',
+            width: 0,
+            points: { show: false },
+            ...(uPlot.paths.bars !== undefined && { paths: uPlot.paths.bars({ size: [0.8, 40] }) }),
+          })),
+        ],
+      },
+      [[...at], ...stacked],
+      host,
+    );
+    const observer = new ResizeObserver(() => plot.setSize({ width: host.clientWidth, height }));
+    observer.observe(host);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+  }, [at, series, format, height, look]);
+  return (
+    <figure className="relative m-0 flex flex-col gap-2">
+      <div
+        ref={box}
+        aria-hidden="true"
+        className="w-full [--axis:var(--color-muted)] [--grid:var(--color-line)]"
+        data-chart={title}
+        style={{ minHeight: height }}
+      />
+      <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
+        {series.map(({ label }, index) => (
+          <span key={label} className="inline-flex items-center gap-1.5">
+            <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2">
+              <rect width="8" height="8" rx="2" fill={palette[index % palette.length]} />
+            </svg>
+            {label}
+          </span>
+        ))}
+      </figcaption>
+      <div className="sr-only">
+        <table>
+          <caption>{title}</caption>
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              {series.map(({ label }) => (
+                <th key={label} scope="col">
+                  {label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {at.map((seconds, row) => (
+              <tr key={seconds}>
+                <th scope="row">{new Date(seconds * 1000).toLocaleString()}</th>
+                {series.map(({ label, values }) => (
+                  <td key={label}>{format(values[row] ?? 0)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}
+
+/** The first is drawn behind all others, so each value is the sum of its own and those after it. */
+function stack(series: readonly Series[]): number[][] {
+  const sums: number[] = [];
+  return series
+    .toReversed()
+    .map(({ values }) =>
+      values.map((value, at) => {
+        sums[at] = (sums[at] ?? 0) + value;
+        return sums[at] ?? 0;
+      }),
+    )
+    .toReversed();
+}
+
+const hours = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });
+const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** Hours, and days where one begins or all are days. */
+function timesOf(_: uPlot, at: readonly number[]): string[] {
+  const stepSeconds = (at[1] ?? 0) - (at[0] ?? 0);
+  return at.map((seconds) => {
+    const moment = new Date(seconds * 1000);
+    const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
+    return stepSeconds >= 86_400 || isMidnight ? days.format(moment) : hours.format(moment);
+  });
+}
+
+/** A colour as a canvas understands it. */
+function resolved(host: HTMLElement, colour: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = colour;
+  host.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,91 @@
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** Dollars as people read them: `$12.40`, `$0.0042`, `< $0.0001`. */
+export function usd(amount: string | number | null | undefined): string {
+  if (amount === null || amount === undefined) return '–';
+  const value = Number(amount);
+  const size = Math.abs(value);
+  if (size === 0) return '$0';
+  if (size < 0.0001) return '< $0.0001';
+  const sign = value < 0 ? '−' : '';
+  if (size < 0.01) return `${sign}$${size.toFixed(4)}`;
+  if (size < 1) return `${sign}$${size.toFixed(3)}`;
+  const [dollars = '0', cents = '00'] = size.toFixed(2).split('.');
+  return `${sign}$${whole.format(Number(dollars))}.${cents}`;
+}
+
+/** All digits that are known, for a look at the exact value. */
+export function exactUsd(amount: string | number | null | undefined): string {
+  return amount === null || amount === undefined ? 'nobody knows the price' : `$${amount}`;
+}
+
+/** Why something didn't work, for people. */
+export function sentenceError(error: unknown): string {
+  const text = error instanceof Error ? error.message : 'that did not work';
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function count(value: number | null | undefined): string {
+  return value === null || value === undefined ? '–' : whole.format(value);
+}
+
+export function short(value: number | null | undefined): string {
+  if (value === null || value === undefined) return '–';
+  return value < 10_000 ? whole.format(value) : compact.format(value);
+}
+
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < 1) return `${ms.toFixed(2)} ms`;
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(ms < 10_000 ? 2 : 1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function percent(part: number, all: number): string {
+  if (all === 0) return '0 %';
+  const share = (100 * part) / all;
+  return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+}
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hour12: false,
+});
+const dayAndTime = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+  hour12: false,
+});
+const date = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+
+export function timeOf(at: string): string {
+  const moment = new Date(at);
+  return moment.toDateString() === new Date().toDateString()
+    ? clock.format(moment)
+    : dayAndTime.format(moment);
+}
+
+export function dateOf(at: string): string {
+  return date.format(new Date(at));
+}
+
+/** `2026-11-15 12:04:07.123 UTC` */
+export function utc(at: string): string {
+  return `${new Date(at).toISOString().replace('T', ' ').replace('Z', '')} UTC`;
+}
+
+export function ago(at: string | null, now = Date.now()): string {
+  if (at === null) return 'never';
+  const seconds = Math.max(0, Math.round((now - Date.parse(at)) / 1000));
+  if (seconds < 60) return 'just now';
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} d ago`;
+}

@@ -1,0 +1,189 @@
+import { useQuery } from '@tanstack/react-query';
+import { ArrowDown, ArrowUp, GripVertical, Plus, Trash2 } from 'lucide-react';
+import { type DragEvent, type KeyboardEvent, useState } from 'react';
+import { type ModuleInfo, modules } from '../../api/queries.ts';
+import { Button, Field, IconButton, Input, Select } from '../controls.tsx';
+import { Loaded, Rows } from '../states.tsx';
+import { OptionsForm } from './options-form.tsx';
+import { betterOrder, type Stage, stagesOf, textOf } from './pipeline-text.ts';
+
+interface EditorProps {
+  readonly text: string;
+  readonly onChange: (text: string) => void;
+  /** What the gateway said about it, if anything. */
+  readonly fault?: string | undefined;
+}
+
+/** Modules in their order, the options of one, and the same as a line of text; each changes the others. */
+export function PipelineEditor({ text, onChange, fault }: EditorProps) {
+  const known = useQuery(modules);
+  return (
+    <Loaded of={known} loading={<Rows count={4} />}>
+      {(data) => <Editor known={data.modules} text={text} onChange={onChange} fault={fault} />}
+    </Loaded>
+  );
+}
+
+function Editor({ known, text, onChange, fault }: EditorProps & { readonly known: readonly ModuleInfo[] }) {
+  const stages = stagesOf(text);
+  const [chosen, setChosen] = useState<string>();
+  const selected = stages.find(({ name }) => name === chosen) ?? stages[0];
+  const info = known.find(({ name }) => name === selected?.name);
+  const better = betterOrder(stages);
+  const put = (next: readonly Stage[]) => onChange(textOf(next));
+  const left = known.filter(({ name }) => !stages.some((stage) => stage.name === name));
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid gap-4 sm:grid-cols-[15rem_minmax(0,1fr)]">
+        <div className="flex flex-col gap-2">
+          <StageList stages={stages} selected={selected?.name} onSelect={setChosen} onChange={put} />
+          {left.length > 0 && (
+            <div className="flex items-center gap-1">
+              <Plus aria-hidden className="size-4 shrink-0 text-muted" />
+              <Select
+                aria-label="Add a module"
+                value=""
+                onChange={(event) => {
+                  setChosen(event.target.value);
+                  put([...stages, { name: event.target.value, options: {} }]);
+                }}
+              >
+                <option value="">Add a module…</option>
+                {left.map(({ name }) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </Select>
+            </div>
+          )}
+        </div>
+        {selected !== undefined && info !== undefined ? (
+          <OptionsForm
+            key={selected.name}
+            info={info}
+            values={selected.options}
+            onChange={(options) =>
+              put(stages.map((stage) => (stage.name === selected.name ? { ...stage, options } : stage)))
+            }
+          />
+        ) : (
+          <p className="text-sm text-muted">
+            {selected === undefined
+              ? 'No modules: calls are passed on as they are.'
+              : `This gateway has no module “${selected.name}”.`}
+          </p>
+        )}
+      </div>
+      {better !== undefined && (
+        <div
+          role="status"
+          className="flex flex-wrap items-center gap-3 rounded-md bg-refused-soft px-3 py-2 text-sm text-refused"
+        >
+          <span className="min-w-0 grow">
+            Better in another order: what answers from memory first, cost-guard next to the provider.
+          </span>
+          <Button onClick={() => put(better)}>Put in order</Button>
+        </div>
+      )}
+      <Field
+        label="As text"
+        hint="Names in order, with their options. This is what a header, a key or WEIR_PIPELINE takes."
+        error={fault}
+      >
+        {(field) => (
+          <Input
+            {...field}
+            className="font-mono text-xs!"
+            spellCheck={false}
+            value={text}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}
+
+interface StageListProps {
+  readonly stages: readonly Stage[];
+  readonly selected: string | undefined;
+  readonly onSelect: (name: string) => void;
+  readonly onChange: (stages: readonly Stage[]) => void;
+}
+
+/** Dragged by mouse, or moved with alt and the arrow keys or the buttons. */
+function StageList({ stages, selected, onSelect, onChange }: StageListProps) {
+  const [dragged, setDragged] = useState<number>();
+  const move = (from: number, to: number) => {
+    if (to < 0 || to >= stages.length || from === to) return;
+    const next = stages.toSpliced(from, 1);
+    const stage = stages[from];
+    if (stage !== undefined) onChange(next.toSpliced(to, 0, stage));
+  };
+  const over = (event: DragEvent, at: number) => {
+    event.preventDefault();
+    if (dragged === undefined || dragged === at) return;
+    move(dragged, at);
+    setDragged(at);
+  };
+  const pressed = (event: KeyboardEvent, at: number) => {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    move(at, event.key === 'ArrowUp' ? at - 1 : at + 1);
+  };
+  if (stages.length === 0)
+    return (
+      <p className="rounded-md border border-dashed border-line px-3 py-4 text-center text-sm text-muted">
+        No modules
+      </p>
+    );
+  return (
+    <ol aria-label="Modules in order" className="flex flex-col gap-1">
+      {stages.map(({ name }, at) => (
+        <li
+          key={name}
+          draggable
+          onDragStart={() => setDragged(at)}
+          onDragOver={(event) => over(event, at)}
+          onDragEnd={() => setDragged(undefined)}
+          className={`flex h-9 items-center rounded-md border bg-surface pr-0.5 ${name === selected ? 'border-accent' : 'border-line'} ${dragged === at ? 'opacity-60' : ''}`}
+        >
+          <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted" />
+          <button
+            type="button"
+            aria-pressed={name === selected}
+            onClick={() => onSelect(name)}
+            onKeyDown={(event) => pressed(event, at)}
+            className="h-full min-w-0 grow truncate px-1 text-left font-mono text-xs"
+          >
+            {name}
+          </button>
+          <IconButton
+            label={`Move ${name} up`}
+            className="size-6!"
+            disabled={at === 0}
+            onClick={() => move(at, at - 1)}
+          >
+            <ArrowUp aria-hidden />
+          </IconButton>
+          <IconButton
+            label={`Move ${name} down`}
+            className="size-6!"
+            disabled={at === stages.length - 1}
+            onClick={() => move(at, at + 1)}
+          >
+            <ArrowDown aria-hidden />
+          </IconButton>
+          <IconButton
+            label={`Remove ${name}`}
+            className="size-6!"
+            onClick={() => onChange(stages.toSpliced(at, 1))}
+          >
+            <Trash2 aria-hidden />
+          </IconButton>
+        </li>
+      ))}
+    </ol>
+  );
+}

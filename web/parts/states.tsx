@@ -1,0 +1,173 @@
+import { CloudOff, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/client.ts';
+import { Button } from './controls.tsx';
+
+interface PageProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+export function Page({ title, lead, actions, children }: PageProps) {
+  return (
+    <div className="mx-auto flex w-full max-w-7xl flex-col gap-6 px-4 py-5 sm:px-6 lg:px-8">
+      <title>{`${title} · Weir`}</title>
+      <header className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <div className="min-w-0 grow">
+          <h1 className="text-lg font-semibold tracking-tight">{title}</h1>
+          {lead !== undefined && <p className="max-w-prose text-sm text-muted">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+interface SectionProps {
+  readonly title: string;
+  readonly aside?: ReactNode;
+  readonly children: ReactNode;
+  readonly className?: string;
+}
+
+export function Section({ title, aside, children, className = '' }: SectionProps) {
+  return (
+    <section className={`flex min-w-0 flex-col gap-2.5 ${className}`} aria-label={title}>
+      <div className="flex min-h-6 flex-wrap items-center justify-between gap-2">
+        <h2 className="text-sm font-semibold">{title}</h2>
+        {aside !== undefined && <div className="text-xs text-muted">{aside}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+/** Of the size of what will be there. */
+export function Skeleton({ className }: { readonly className: string }) {
+  return <div aria-hidden className={`skeleton ${className}`} />;
+}
+
+export function Rows({ count }: { readonly count: number }) {
+  return (
+    <div aria-busy className="flex flex-col gap-2">
+      <span className="sr-only" role="status">
+        Loading
+      </span>
+      {Array.from({ length: count }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+        <Skeleton key={at} className="h-8 w-full" />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="flex flex-col items-center gap-2 rounded-lg border border-dashed border-line px-6 py-10 text-center">
+      <p className="font-medium">{title}</p>
+      {children !== undefined && <div className="max-w-prose text-sm text-muted">{children}</div>}
+    </div>
+  );
+}
+
+export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  const isApi = error instanceof ApiError;
+  return (
+    <div role="alert" className="flex items-start gap-3 rounded-lg border border-line bg-surface p-4">
+      {isApi ? (
+        <TriangleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-failed" />
+      ) : (
+        <CloudOff aria-hidden className="mt-0.5 size-4 shrink-0 text-failed" />
+      )}
+      <div className="min-w-0 grow">
+        <p className="text-sm font-medium">
+          {isApi ? sentence(error.message) : 'The gateway does not answer.'}
+        </p>
+        <p className="text-xs text-muted">
+          {isApi
+            ? `Status ${error.status}${error.requestId === undefined ? '' : ` · ${error.requestId}`}`
+            : 'It may have been stopped. This page tries again by itself.'}
+        </p>
+      </div>
+      {onRetry !== undefined && <Button onClick={onRetry}>Try again</Button>}
+    </div>
+  );
+}
+
+export function sentence(text: string): string {
+  const upper = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(upper) ? upper : `${upper}.`;
+}
+
+interface QueryLike<Data> {
+  readonly data: Data | undefined;
+  readonly error: unknown;
+  refetch(): unknown;
+}
+
+interface LoadedProps<Data> {
+  readonly of: QueryLike<Data>;
+  readonly loading: ReactNode;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** What was loaded, else why it wasn't, else what it will look like. What is there already stays while it is asked for again. */
+export function Loaded<Data>({ of: query, loading, children }: LoadedProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.error !== null && query.error !== undefined)
+    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  return loading;
+}
+
+const tones = {
+  plain: 'bg-sunken text-muted',
+  accent: 'bg-accent-soft text-accent',
+  saved: 'bg-saved-soft text-saved',
+  refused: 'bg-refused-soft text-refused',
+  failed: 'bg-failed-soft text-failed',
+} as const;
+
+export type Tone = keyof typeof tones;
+
+export function Badge({ tone = 'plain', children }: { readonly tone?: Tone; readonly children: ReactNode }) {
+  return (
+    <span
+      className={`inline-flex h-5 items-center gap-1 rounded-sm px-1.5 text-xs font-medium whitespace-nowrap ${tones[tone]}`}
+    >
+      {children}
+    </span>
+  );
+}
+
+interface GaugeProps {
+  readonly label: string;
+  readonly value: number;
+  readonly max: number;
+  readonly text: string;
+  readonly tone?: 'accent' | 'refused';
+}
+
+export function Gauge({ label, value, max, text, tone = 'accent' }: GaugeProps) {
+  const share = max === 0 ? 0 : Math.min(100, (100 * value) / max);
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex items-baseline justify-between gap-3 text-sm">
+        <span>{label}</span>
+        <span className="text-muted">{text}</span>
+      </div>
+      <svg
+        role="img"
+        aria-label={`${label}: ${text}`}
+        viewBox="0 0 100 4"
+        preserveAspectRatio="none"
+        className="h-1.5 w-full overflow-hidden rounded-sm"
+      >
+        <rect width="100" height="4" className="fill-sunken" />
+        <rect width={share} height="4" className={tone === 'accent' ? 'fill-accent' : 'fill-refused'} />
+      </svg>
+    </div>
+  );
+}
