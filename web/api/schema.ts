@@ -46,6 +46,9 @@ export interface paths {
   "/v1/byok": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "providers": ({ "provider": string; "configured": true; "hint": string | null; "updatedAt": string })[] } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1/byok/{provider}/test": {
+    post: { parameters: { query?: never; path: { "provider": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': Record<string, unknown> } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "ok": boolean; "detail": string } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 404: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/cache": {
     delete: { parameters: { query?: { "module"?: string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
@@ -190,6 +193,7 @@ export interface paths {
   };
   "/v1/users/me": {
     get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "id": string; "email": string; "tier": "free" | "pro" | "team"; "createdAt": string } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+    delete: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "password": string } } }; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 502: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1/users/logout": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': Record<string, unknown> } }; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
@@ -202,6 +206,9 @@ export interface paths {
   };
   "/v1/users/sessions/{id}": {
     delete: { parameters: { query?: never; path: { "id": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 204: { headers: { [name: string]: unknown }; content?: never }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 404: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/users/me/export": {
+    get: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1/users/password-reset": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "email": string } } }; responses: { 202: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 503: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };

@@ -24,8 +24,12 @@ export function useSession() {
   const leave = async () => {
     await revokeTabKeys();
     await told(api.POST('/v1/users/logout', { body: {} }));
+    await left();
+  };
+  /** After the session has ended, whatever ended it. */
+  const left = async () => {
     markSignedIn(false);
     await client.resetQueries();
   };
-  return { enter, open, leave };
+  return { enter, open, leave, left };
 }

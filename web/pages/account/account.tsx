@@ -7,6 +7,7 @@ import { useSession } from '../../app/session.ts';
 import { Button, Field, Input } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { OwnData } from './own-data.tsx';
 
 export function Account() {
   const { data } = useQuery(me);
@@ -31,6 +32,7 @@ export function Account() {
       {leaving.error !== null && <Failure error={leaving.error} />}
       <Password />
       <Sessions />
+      <OwnData />
     </Page>
   );
 }

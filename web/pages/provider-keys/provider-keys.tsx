@@ -53,9 +53,12 @@ export function ProviderKeys() {
                     </span>
                     <span className="flex gap-2">
                       {own !== undefined && (
-                        <Button look="quiet" onClick={() => setRemoving(name)}>
-                          Remove
-                        </Button>
+                        <>
+                          <TestKey provider={name} />
+                          <Button look="quiet" onClick={() => setRemoving(name)}>
+                            Remove
+                          </Button>
+                        </>
                       )}
                       <Button
                         onClick={() => setSetting(name)}
@@ -73,6 +76,28 @@ export function ProviderKeys() {
       {setting !== undefined && <SetKey provider={setting} onClose={() => setSetting(undefined)} />}
       {removing !== undefined && <RemoveKey provider={removing} onClose={() => setRemoving(undefined)} />}
     </Page>
+  );
+}
+
+/** Asks the provider for its list of models, which costs nothing. */
+function TestKey({ provider }: { readonly provider: string }) {
+  const testing = useMutation({
+    mutationFn: () =>
+      told(api.POST('/v1/byok/{provider}/test', { params: { path: { provider } }, body: {} })),
+  });
+  const { data, error } = testing;
+  return (
+    <>
+      {data !== undefined && (
+        <span role="status" title={data.detail} className="flex items-center">
+          <Badge tone={data.ok ? 'saved' : 'failed'}>{data.ok ? 'works' : data.detail.slice(0, 60)}</Badge>
+        </span>
+      )}
+      {error !== null && <Badge tone="failed">{error.message.slice(0, 60)}</Badge>}
+      <Button look="quiet" busy={testing.isPending} onClick={() => testing.mutate()}>
+        Test
+      </Button>
+    </>
   );
 }
 
