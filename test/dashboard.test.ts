@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { assertAccessible, sharedBrowser } from './support/browser.ts';
+import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 
 const open = sharedBrowser();
+let started: Promise<TestGateway> | undefined;
+/** One for all tests that need none of their own. */
+const gateway = () => {
+  started ??= startTestGateway();
+  return started;
+};
+after(async () => (await started)?.close());
 const asBrowser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'accept-encoding': 'gzip, br' };
 /** All that comes over the network before a person can use the first page. */
 const firstLoadBytesMax = 250_000;
 
-test('a browser gets the page at any address that is no route, and programs get what they got before', async (t) => {
-  const weir = await startTestGateway();
-  cleanUp(t, () => weir.close());
+test('a browser gets the page at any address that is no route, and programs get what they got before', async () => {
+  const weir = await gateway();
   const root = await fetch(weir.url);
   assert.match(await root.text(), /"name":"weir"/);
   for (const path of ['/', '/requests', '/requests/of/mine']) {
@@ -47,11 +54,40 @@ test('a browser gets the page at any address that is no route, and programs get 
   assert.equal(posted.status, 404);
 });
 
+test('a link on another site leads to the page, and its scripts and frames to nothing', async () => {
+  const weir = await gateway();
+  const followed = ['accept', 'text/html', 'sec-fetch-site', 'cross-site', 'sec-fetch-mode', 'navigate'];
+  const by = async (path: string, more: readonly string[]) =>
+    (await call(weir.url, { path, headers: [...followed, ...more] })).status;
+  assert.equal(await by('/requests?open=req_1', ['sec-fetch-dest', 'document']), 200);
+  assert.equal(await by('/requests', ['sec-fetch-dest', 'iframe']), 403);
+  assert.equal(await by('/v1/requests', ['sec-fetch-dest', 'document']), 403);
+});
+
 test('WEIR_DASHBOARD=off leaves browsers what programs get', async (t) => {
   const weir = await startTestGateway({ WEIR_DASHBOARD: 'off' });
   cleanUp(t, () => weir.close());
   assert.match(await (await fetch(weir.url, { headers: asBrowser })).text(), /"name":"weir"/);
   assert.equal((await fetch(`${weir.url}/requests`, { headers: asBrowser })).status, 404);
+});
+
+test('a local gateway with a token asks for it once, and keeps it from scripts', async (t) => {
+  const weir = await startTestGateway({ WEIR_LOCAL_TOKEN: 'the one that is accepted' });
+  cleanUp(t, () => weir.close());
+  const { page, assertQuiet, close } = await open();
+  cleanUp(t, close);
+  await page.goto(weir.url);
+  await page.getByLabel('Token').fill('another');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByText('That is not the token.').waitFor();
+  await assertAccessible(page);
+  await page.getByLabel('Token').fill('the one that is accepted');
+  await page.getByRole('button', { name: 'Open' }).click();
+  await page.getByText('Three steps').waitFor();
+  assert.equal(await page.evaluate('document.cookie'), '');
+  await page.reload();
+  await page.getByText('Three steps').waitFor();
+  assertQuiet();
 });
 
 test('a person opens an empty local gateway, and finds each answer on its page', async (t) => {

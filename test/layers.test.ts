@@ -74,6 +74,17 @@ test('modules in packages of their own need nothing but the entry that is for th
   }
 });
 
+test('the dashboard knows the gateway by its HTTP API alone', () => {
+  const web = join(source, '..', 'web');
+  const pages = globSync('**/*.{ts,tsx}', { cwd: web, exclude: ['dist/**'] });
+  assert.ok(pages.length >= 40);
+  for (const file of pages)
+    for (const [, name = ''] of readFileSync(join(web, file), 'utf8').matchAll(
+      /(?:from|import\()\s*'(\.[^']+)'/g,
+    ))
+      assert.ok(!relative(web, join(web, dirname(file), name)).startsWith('..'), `${file} imports ${name}`);
+});
+
 test('every folder under src is a known layer', () => {
   const layers = new Set(files.map(layerOf).filter((layer) => layer !== undefined));
   for (const layer of layers) assert.ok(layer in allowed || everywhere.includes(layer), layer);

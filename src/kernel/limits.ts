@@ -569,7 +569,7 @@ export const limits = {
   /** Calls that are counted or looked through in one statement, ten milliseconds of the database's time. */
   requestLogSearchRows: 20_000,
   /** How long a search for what is rare goes on before it tells what it found. */
-  requestLogSearchMs: 2000,
+  requestLogSearchMs: 120,
   /** Calls that a summary is made of, and those of them that are read at once: a few milliseconds of this thread's time. */
   requestLogSummaryRows: 10_000,
   requestLogSummaryPage: 500,

@@ -28,7 +28,7 @@ export function admit(req: IncomingMessage, target: RequestTarget, rules: Admiss
   // Routes would be looked up without what follows it, and guards are asked with it.
   if (target.path.includes('#'))
     throw new GatewayError('invalid_request', 'a path has no "#" in it; write %23');
-  if (rules.guardOrigin && isCrossSite(req, rules.origins))
+  if (rules.guardOrigin && isCrossSite(req, rules.origins) && !opensPage(req, target.path))
     throw new GatewayError(
       'cross_site',
       'pages of this origin may not call the gateway; WEIR_CORS_ORIGINS lists those that may',
@@ -89,6 +89,19 @@ function isCrossSite({ headers }: IncomingMessage, allowed: ReadonlySet<string>)
     return !allowed.has(origin.toLowerCase()) && URL.parse(origin)?.host !== headers.host?.toLowerCase();
   const site = headers['sec-fetch-site'];
   return site === 'cross-site' || site === 'same-site';
+}
+
+const forPrograms = /^\/(v1|v1beta|api|webhooks)(\/|$)/;
+
+/** Who follows a link leaves the other site: nobody there sees what is answered. What programs call stays closed to it. */
+function opensPage({ method, headers }: IncomingMessage, path: string): boolean {
+  return (
+    method === 'GET' &&
+    headers.origin === undefined &&
+    headers['sec-fetch-mode'] === 'navigate' &&
+    headers['sec-fetch-dest'] === 'document' &&
+    !forPrograms.test(path)
+  );
 }
 
 /** What a page of an allowed origin needs to read the answer. */

@@ -34,11 +34,12 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
       resolved(host, value),
     );
     const stacked = stack(series);
+    const step = (at[1] ?? 0) - (at[0] ?? 0);
     const plot = new uPlot(
       {
         width: host.clientWidth,
         height,
-        padding: [8, 4, 0, 0],
+        padding: [8, 16, 0, 0],
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
         hooks: {
@@ -50,7 +51,10 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
             },
           ],
         },
-        scales: { x: { time: true }, y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
+        scales: {
+          x: { time: true, range: (_, first, last) => [first - step / 2, last + step / 2] },
+          y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] },
+        },
         axes: [
           {
             space: 70,

@@ -19,6 +19,8 @@ export interface LogSummary {
   readonly all: Group;
   readonly spans: readonly { readonly atMs: number; readonly group: Group }[];
   readonly models: ReadonlyMap<string, Group>;
+  /** By the id of an API key; empty for calls without one. */
+  readonly keys: ReadonlyMap<string, Group>;
   readonly errors: ReadonlyMap<string, ErrorGroup>;
   readonly modules: ReadonlyMap<string, ModuleGroup>;
 }
@@ -101,6 +103,7 @@ class Sums {
   readonly #spans: { readonly atMs: number; readonly group: Group }[] = [];
   readonly #all = new Group();
   readonly #models = new Map<string, Group>();
+  readonly #keys = new Map<string, Group>();
   readonly #errors = new Map<string, ErrorGroup>();
   readonly #modules = new Map<string, ModuleGroup>();
   #earliestMs: number | undefined;
@@ -120,6 +123,7 @@ class Sums {
     kept(this.#models, `${call.provider ?? ''}\n${call.modelUsed ?? call.modelAsked}`, () => new Group()).add(
       call,
     );
+    kept(this.#keys, call.keyId ?? '', () => new Group()).add(call);
     if (isAmiss(call)) {
       const code = call.errorCode ?? (call.ending === 'complete' ? null : call.ending);
       const { status } = call;
@@ -142,6 +146,7 @@ class Sums {
       all: this.#all,
       spans: this.#spans,
       models: this.#models,
+      keys: this.#keys,
       errors: this.#errors,
       modules: this.#modules,
     };

@@ -6,7 +6,7 @@ import { Choice } from '../../parts/controls.tsx';
 import { duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
 
-type Shown = 'cost' | 'requests' | 'latency';
+type Shown = 'cost' | 'requests' | 'tokens' | 'latency';
 
 const modelsMax = 5;
 
@@ -27,6 +27,7 @@ export function CostChart({ data }: { readonly data: Summary }) {
           options={[
             ['cost', 'Cost'],
             ['requests', 'Requests'],
+            ['tokens', 'Tokens'],
             ['latency', 'First token'],
           ]}
           onChange={setShown}
@@ -53,11 +54,13 @@ export function CostChart({ data }: { readonly data: Summary }) {
 const titles: Readonly<Record<Shown, string>> = {
   cost: 'Cost over time, by model',
   requests: 'Requests over time',
+  tokens: 'Tokens over time',
   latency: 'Median time to the first token',
 };
 const formats: Readonly<Record<Shown, (value: number) => string>> = {
   cost: dollars,
   requests: short,
+  tokens: short,
   latency: duration,
 };
 
@@ -69,6 +72,11 @@ function dollars(value: number): string {
 function seriesOf({ spans, models }: Summary, shown: Shown) {
   if (shown === 'latency')
     return [{ label: 'First token, median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
+  if (shown === 'tokens')
+    return [
+      { label: 'In', values: spans.map((span) => span.input_tokens) },
+      { label: 'Out', values: spans.map((span) => span.output_tokens) },
+    ];
   if (shown === 'requests')
     return [
       {

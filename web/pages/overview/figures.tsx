@@ -69,10 +69,10 @@ export function Figures({ data: { total, spans } }: { readonly data: Summary }) 
         spark={spans.map((span) => span.requests)}
       />
       <Figure
-        label="First token, median"
+        label="First token"
         value={duration(total.first_content_ms.p50)}
         exact={`95 % within ${duration(total.first_content_ms.p95)}`}
-        note={`${duration(total.overhead_ms.p50)} of it ours`}
+        note={`median; ${duration(total.overhead_ms.p50)} of it ours`}
         spark={spans.map((span) => span.first_content_ms.p50 ?? 0)}
       />
     </div>

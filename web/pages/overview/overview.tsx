@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
+import { capabilities, type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
 import { Choice } from '../../parts/controls.tsx';
 import { count, dateOf, percent, timeOf } from '../../parts/format.ts';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
@@ -8,7 +8,7 @@ import { CostChart } from './cost-chart.tsx';
 import { Errors } from './errors.tsx';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { ByModel, ByModule } from './tables.tsx';
+import { ByKey, ByModel, ByModule } from './tables.tsx';
 
 const route = getRouteApi('/');
 
@@ -50,6 +50,7 @@ export function Overview() {
 }
 
 function Report({ data, range }: { readonly data: Summary; readonly range: RangeName }) {
+  const { data: about } = useQuery(capabilities);
   return (
     <>
       <Figures data={data} />
@@ -69,6 +70,7 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
       <div className="grid gap-8 xl:grid-cols-2">
         <ByModel models={data.models} range={range} />
         <ByModule modules={data.modules} />
+        {about?.mode === 'cloud' && <ByKey sums={data.keys} range={range} />}
       </div>
     </>
   );

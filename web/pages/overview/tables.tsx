@@ -1,5 +1,6 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { type RangeName, rangeStart, type Summary } from '../../api/queries.ts';
+import { keys, type RangeName, rangeStart, type Summary } from '../../api/queries.ts';
 import { count, duration, exactUsd, percent, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
@@ -26,7 +27,9 @@ export function ByModel({
                 className="hover:underline"
               >
                 <span className="font-mono text-xs">{model}</span>
-                {provider !== null && <span className="ml-2 text-xs text-muted">{provider}</span>}
+                {provider !== null && (
+                  <span className="ml-2 hidden text-xs text-muted sm:inline">{provider}</span>
+                )}
               </Link>
             ),
           },
@@ -34,6 +37,7 @@ export function ByModel({
           {
             title: 'Tokens',
             end: true,
+            wide: true,
             cell: ({ input_tokens, output_tokens }) => short(input_tokens + output_tokens),
           },
           {
@@ -88,6 +92,54 @@ export function ByModule({ modules }: { readonly modules: Summary['modules'] }) 
           },
         ]}
         empty="No module had a part in the calls of this time."
+      />
+    </Section>
+  );
+}
+
+/** Of accounts; a local gateway has no keys. */
+export function ByKey({ sums, range }: { readonly sums: Summary['keys']; readonly range: RangeName }) {
+  const { data } = useQuery(keys);
+  const nameOf = (id: string | null) => {
+    const key = data?.keys.find((one) => one.id === id);
+    return key === undefined ? (id ?? 'without a key') : key.name === '' ? key.prefix : key.name;
+  };
+  return (
+    <Section title="By key">
+      <Table
+        rows={sums.slice(0, 12)}
+        rowKey={({ key_id: id }) => id ?? ''}
+        columns={[
+          {
+            title: 'Key',
+            cell: ({ key_id: id }) =>
+              id === null ? (
+                nameOf(id)
+              ) : (
+                <Link
+                  to="/requests"
+                  search={{ key: id, from: rangeStart(range).toISOString() }}
+                  className="hover:underline"
+                >
+                  {nameOf(id)}
+                </Link>
+              ),
+          },
+          { title: 'Requests', end: true, cell: ({ requests }) => count(requests) },
+          { title: 'Failed', end: true, wide: true, cell: ({ failed }) => count(failed) },
+          {
+            title: 'Saved',
+            end: true,
+            wide: true,
+            cell: ({ saved_usd: saved }) => <span title={exactUsd(saved)}>{usd(saved)}</span>,
+          },
+          {
+            title: 'Cost',
+            end: true,
+            cell: ({ cost_usd: cost }) => <span title={exactUsd(cost)}>{usd(cost)}</span>,
+          },
+        ]}
+        empty="No calls in this time."
       />
     </Section>
   );

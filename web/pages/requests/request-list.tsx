@@ -67,7 +67,13 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
         </ul>
       </div>
       <p className="py-3 text-center text-xs text-muted" role="status">
-        {isLoadingMore ? 'Loading more…' : hasMore ? '' : 'That is all of them.'}
+        {isLoadingMore
+          ? calls.length === 0
+            ? 'Searching older calls…'
+            : 'Loading more…'
+          : hasMore
+            ? ''
+            : 'That is all of them.'}
       </p>
     </div>
   );

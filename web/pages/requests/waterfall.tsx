@@ -64,7 +64,7 @@ function barsOf({
     ...(wasAsked
       ? [
           {
-            name: 'Until first token',
+            name: first === null ? 'Provider' : 'Until first token',
             fromMs: begins,
             ms: Math.max(0, content - begins),
             className: 'fill-edge',

@@ -67,6 +67,7 @@ const summarySchema = z.object({
     }),
   ),
   models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures })),
+  keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
   errors: z.array(z.object({ status: z.int(), code: z.string().nullable(), count: z.int() })),
   modules: z.array(
     z.object({
@@ -131,6 +132,7 @@ function described({ fromMs, toMs }: SummaryQuestion, summary: LogSummary): z.ou
       models: [...group.models].map(([model, nano]) => ({ model, cost_usd: formatUsd(nano) })),
     })),
     models: [...summary.models].sort(bySpent).map(modelOf),
+    keys: [...summary.keys].sort(bySpent).map(keyOf),
     errors: [...summary.errors.values()].sort(
       (one: ErrorGroup, other: ErrorGroup) => other.count - one.count,
     ),
@@ -166,6 +168,10 @@ function bySpent([, one]: [string, Group], [, other]: [string, Group]): number {
 function modelOf([name, group]: [string, Group]) {
   const [provider = '', model = ''] = name.split('\n');
   return { provider: provider === '' ? null : provider, model, ...figuresOf(group) };
+}
+
+function keyOf([id, group]: [string, Group]) {
+  return { key_id: id === '' ? null : id, ...figuresOf(group) };
 }
 
 function moduleOf([name, { calls, savedNanoUsd, ownMs, effects }]: [string, ModuleGroup]) {

@@ -7,7 +7,7 @@ import { type Answered, call } from '../../../../test/support/call.ts';
 import { emptyFolder } from '../../../../test/support/weir-process.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { headerOf } from '../../../kernel/headers.ts';
-import type { JsonObject } from '../../../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts';
 import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
 import { createRequestIds } from '../../../kernel/request-ids.ts';
 import { someCall, someRequestId } from '../../../storage/database-conformance/samples.ts';
@@ -19,6 +19,7 @@ import { openapiRoute } from '../openapi.ts';
 import { describedCallSchema } from './described-call.ts';
 import { cursorOf } from './request-cursor.ts';
 import { requestsRoutes } from './requests.ts';
+import { summaryRoutes } from './requests-summary.ts';
 
 const noonMs = Date.UTC(2026, 10, 15, 12);
 
@@ -233,10 +234,35 @@ function shown(answer: Answered) {
 }
 
 /** The routes on a server, for callers whose token is the name of their account. */
+test('a summary is of the last day and of the own account, unless more is asked for by who may', async (t) => {
+  const { get, log } = await setUp(t);
+  const at = (ms: number, accountId: string) =>
+    someCall({ id: someRequestId(ms), atMs: ms, accountId, costNanoUsd: 3_100_000 });
+  await log.add([at(noonMs, 'a'), at(noonMs - 25 * 3_600_000, 'a'), at(noonMs, 'b')]);
+  const total = async (query: string, name: string) => {
+    const { status, json } = await get(`/v1/requests/summary${query}`, name);
+    assert.equal(status, 200);
+    return [figure(json, 'requests'), figure(json, 'cost_usd')];
+  };
+  assert.deepEqual(await total('', 'a'), [1, '0.0031']);
+  assert.deepEqual(await total('?from=2026-11-13T00:00:00Z', 'a'), [2, '0.0062']);
+  assert.deepEqual(await total('', 'local'), [2, '0.0062']);
+  for (const query of ['?from=yesterday', '?from=2026-11-16T00:00:00Z', '?from=2026-01-01T00:00:00Z'])
+    assertError(await get(`/v1/requests/summary${query}`, 'a'), { status: 400, type: 'invalid_request' });
+});
+
+function figure({ total }: JsonObject, name: string): unknown {
+  return isJsonObject(total) ? total[name] : undefined;
+}
+
 async function setUp(t: TestContext) {
   const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
   t.after(() => database.close());
-  const routes = requestsRoutes({ log: database.requests });
+  const clock = { now: () => noonMs + 60_000 };
+  const routes = [
+    ...summaryRoutes({ log: database.requests, clock }),
+    ...requestsRoutes({ log: database.requests }),
+  ];
   const lines: string[] = [];
   const log = createLog('error', { write: (line) => void lines.push(line) });
   const app = createApp([...routes, openapiRoute(routes)], { access: tokensAreNames, log });
