@@ -307,9 +307,9 @@ test('what is told of two conversations is advice for the next one like them', a
   const note = 'The clauses about liability were missing.';
   for (const whose of ['the baker', 'the smith']) {
     const conversation = await say(`Translate the rental contract of ${whose}.`);
+    await ask(`${url}/v1/outcomes`, { body: { conversation, outcome: 'failure', note } });
     // What a conversation is about is remembered after its answer.
     await eventually(async () => {
-      await ask(`${url}/v1/outcomes`, { body: { conversation, outcome: 'failure', note } });
       const [found] = await patternsOf(url);
       return Object(found?.evidence).length >= (whose === 'the smith' ? 2 : 1) ? true : undefined;
     });

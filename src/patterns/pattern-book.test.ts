@@ -121,6 +121,18 @@ describe('what was told of conversations', () => {
     }
   });
 
+  test('counts also where it comes before it is known what the conversation is about', async () => {
+    const { book, table } = setUp();
+    await book.of('ada').note('r0', 'c0');
+    await book.outcome('ada', { conversation: 'c0', requestId: 'r0', good: 0, bad: 1, note });
+    await book.of('ada').isAbout('c0', about);
+    await book.of('ada').isAbout('c0', about);
+    assert.deepEqual(
+      (await table.page('ada', { limit: 10 })).map(({ state, evidence }) => [state, evidence]),
+      [['candidate', ['r0']]],
+    );
+  });
+
   test('is kept apart by what it says', async () => {
     const { all } = await told(['Used npm instead of pnpm there.', 'Used pnpm instead of npm there.']);
     assert.deepEqual(

@@ -160,8 +160,11 @@ export class PatternBook implements PatternBooks {
       .catch((error: unknown) => this.#parts.onTrouble?.(error));
   }
 
-  #isAbout(owner: string, conversation: string, gist: Gist): Promise<void> {
-    return this.#table.isAbout(owner, { conversation, ...gist, atMs: this.#clock.now() });
+  /** Somebody may have told how it went before this was known. */
+  async #isAbout(owner: string, conversation: string, gist: Gist): Promise<void> {
+    await this.#table.isAbout(owner, { conversation, ...gist, atMs: this.#clock.now() });
+    for (const outcome of await this.#table.outcomes(owner, conversation))
+      await this.#forging.fromOutcome(owner, conversation, outcome);
   }
 
   /** What is decided from all outcomes that there are in that moment, whoever else tells one. */
