@@ -1,12 +1,12 @@
-// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part pi|chats|locomo|synthetic|time]
-import { existsSync } from 'node:fs';
+// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part sessions|chats|talks|synthetic|time]
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { locomo } from './eval-memory/locomo.ts';
 import { providers, scorerIn } from './eval-memory/simulated.ts';
 import { synthetic } from './eval-memory/synthetic.ts';
+import { talksIn } from './eval-memory/talks.ts';
 import { timed } from './eval-memory/timed.ts';
-import { chats, session, type TraceCost } from './eval-memory/traces.ts';
+import { chats, recordedIn, session, type TraceCost } from './eval-memory/traces.ts';
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, part: { type: 'string' } } });
 const folder = values.data;
@@ -21,12 +21,13 @@ if (has('time')) await timed();
 async function report(data: string): Promise<void> {
   const scorer = await scorerIn(join(data, '..', 'score'));
   const costs: TraceCost[] = [];
-  for (const provider of providers) {
-    if (has('pi'))
-      for (const target of ['0.25', '0.5']) costs.push(await session(data, { scorer, provider, target }));
-    if (has('chats'))
-      for (const target of ['0.25', '2000']) costs.push(await chats(data, { scorer, provider, target }));
-  }
+  for (const provider of providers)
+    for (const { file, isMany } of recordedIn(data)) {
+      if (!isMany && has('sessions'))
+        for (const target of ['0.25', '0.5']) costs.push(await session(file, { scorer, provider, target }));
+      if (isMany && has('chats'))
+        for (const target of ['0.25', '2000']) costs.push(await chats(file, { scorer, provider, target }));
+    }
   if (costs.length > 0) {
     console.log(
       'conversations        provider   target   without   with     less      dearest   steps   faults',
@@ -44,13 +45,14 @@ async function report(data: string): Promise<void> {
         faults,
       );
   }
-  if (has('locomo'))
+  const talks = readdirSync(data).filter((name) => existsSync(join(data, name, 'questions.jsonl')));
+  for (const name of has('talks') ? talks : [])
     for (const share of [0.25, 0.1]) {
-      const outcomes = await locomo(join(data, 'locomo'), share);
+      const outcomes = await talksIn(join(data, name), share);
       const mean = (of: (outcome: (typeof outcomes)[number]) => number) =>
         outcomes.reduce((sum, outcome) => sum + of(outcome), 0) / outcomes.length;
       console.log(
-        `\nquestions about long talks, ${outcomes.length}, at ${percent(share)} of the tokens (sent: ${percent(mean((one) => one.share))}):`,
+        `\n${name}, ${outcomes.length} questions, at ${percent(share)} of the tokens (sent: ${percent(mean((one) => one.share))}):`,
         `all evidence there ${percent(mean((one) => Number(one.isThere)))},`,
         `with one recall of ${Math.round(Math.max(...outcomes.map((one) => one.recalledTokens)))} tokens at most ${percent(mean((one) => Number(one.isRecalled)))}`,
       );

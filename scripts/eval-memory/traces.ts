@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import type { ChatRequest, Message, Tool } from '../../src/kernel/message.ts';
 import { wireByName } from '../../src/wire/index.ts';
@@ -31,12 +31,33 @@ interface Row {
   readonly time?: string;
 }
 
+/** A file of recorded conversations: one, a message a line, or many, one a line. */
+export interface Recorded {
+  readonly file: string;
+  readonly isMany: boolean;
+}
+
+/** Those below a folder; what has questions is for another part. */
+export function recordedIn(folder: string): readonly Recorded[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const inside = join(folder, entry.name);
+    if (!entry.isDirectory() || existsSync(join(inside, 'questions.jsonl'))) return [];
+    return readdirSync(inside)
+      .filter((name) => name.endsWith('.jsonl') && name !== 'tools.jsonl')
+      .map((name) => join(inside, name))
+      .map((file) => ({ file, isMany: rowsOf<JsonObject>(file)[0]?.messages !== undefined }));
+  });
+}
+
+function toolsBeside<Kind>(file: string): readonly Kind[] {
+  const tools = join(dirname(file), 'tools.jsonl');
+  return existsSync(tools) ? rowsOf<Kind>(tools) : [];
+}
+
 /** A recorded session, sent turn by turn at its own times; the client marks its last block where its provider has markers. */
-export async function session(folder: string, how: How): Promise<TraceCost> {
-  const rows = rowsOf<Row>(join(folder, 'pi', 'large-session.jsonl'));
-  const tools = rowsOf<Tool>(join(folder, 'pi', 'tools.jsonl'));
-  const requests = requestsOf(rows, tools, how.provider.name === 'anthropic');
-  return { name: 'coding session', ...(await cost([requests], how)) };
+export async function session(file: string, how: How): Promise<TraceCost> {
+  const requests = requestsOf(rowsOf<Row>(file), toolsBeside<Tool>(file), how.provider.name === 'anthropic');
+  return { name: basename(file, '.jsonl'), ...(await cost([requests], how)) };
 }
 
 interface Chat {
@@ -44,11 +65,10 @@ interface Chat {
 }
 
 /** Recorded chats of an assistant with tools, twenty seconds from call to call. */
-export async function chats(folder: string, how: How): Promise<TraceCost> {
-  const file = join(folder, 'tau-bench', 'airline.jsonl');
-  const tools = rowsOf<JsonObject>(join(folder, 'tau-bench', 'tools.jsonl'));
+export async function chats(file: string, how: How): Promise<TraceCost> {
+  const tools = toolsBeside<JsonObject>(file);
   const decode = wireByName('openai-chat')?.decodeRequest;
-  if (decode === undefined || !existsSync(file)) throw new Error(`there are no chats at ${file}`);
+  if (decode === undefined) throw new Error('there is no format for chats');
   const isMarked = how.provider.name === 'anthropic';
   const all = rowsOf<Chat>(file).map(({ messages }) => {
     const read = decode({ model: 'gpt-4o', messages, tools: tools.map(asTool) });
@@ -59,7 +79,7 @@ export async function chats(folder: string, how: How): Promise<TraceCost> {
       request: { ...sent.request, ...head },
     }));
   });
-  return { name: `${all.length} chats with tools`, ...(await cost(all, how)) };
+  return { name: `${basename(file, '.jsonl')}, ${all.length} chats`, ...(await cost(all, how)) };
 }
 
 function asTool(tool: JsonObject): JsonObject {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Block, ChatRequest, Exchange, Kit, Message } from '../../module-api.ts';
 import { firstSent } from './first-sends.ts';
 import {
+  anchorShare,
   breakShare,
   charsPerToken,
   firstShare,
@@ -13,7 +14,7 @@ import {
   windowShare,
   writeAheadShare,
 } from './limits.ts';
-import { withMarkers } from './markers.ts';
+import { anchorsIn, hasMarkers, type Place, withMarkers } from './markers.ts';
 import type { IpcOptions } from './options.ts';
 import { planned, type Room } from './plan.ts';
 import { blockChars, blocksOf, charsOf } from './text/blocks.ts';
@@ -53,6 +54,7 @@ export class Arranging {
   #fixedChars = 0;
   #offer: Offer = (request) => request;
   #isRefused = false;
+  #isMarked = false;
 
   constructor(parts: ArrangingParts) {
     this.#parts = parts;
@@ -74,6 +76,7 @@ export class Arranging {
     const messages = await firstSent(came, kit.ledger, (ref, message) => this.#archive(ref, [message]));
     const first = messages === request.messages ? came : exchange.with({ request: { ...request, messages } });
     this.#fixedChars = fixedCharsOf(request);
+    this.#isMarked = hasMarkers(exchange.request);
     const fullChars = this.#fixedChars + sum(request.messages.map(charsOf));
     const goal = this.#isRefused ? Math.min(targetChars ?? fullChars, fullChars) : targetChars;
     const isSmall = goal === undefined || (fullChars < goal && !this.#isRefused);
@@ -95,9 +98,9 @@ export class Arranging {
 
   /** Nothing is old enough to be left out. */
   #small(first: Exchange, fullChars: number): ChatRequest {
-    const sentChars = this.#fixedChars + sum(first.request.messages.map(charsOf));
-    this.#size(sentChars, fullChars, false);
-    return first.request;
+    const { request, chars } = this.#shownAs(first, undefined);
+    this.#size(chars, fullChars, false);
+    return request;
   }
 
   /** A client that has made its conversation smaller by itself begins anew. */
@@ -130,9 +133,17 @@ export class Arranging {
     const { request } = first;
     const messages = shown(view, request.messages);
     const chars = this.#fixedChars + sum(messages.map(charsOf));
-    if (view === undefined || messages === request.messages) return { view, messages, request, chars };
+    if (view === undefined || messages === request.messages) {
+      const ends = this.#isMarked ? this.#anchors(messages) : [];
+      return { view, messages, request: withMarkers(request, ends, this.#parts.exchange.request), chars };
+    }
     const bare = withMarkers({ ...request, messages }, endsOf(view), this.#parts.exchange.request);
     return { view, messages, request: view.hasRecall ? this.#offer(bare) : bare, chars };
+  }
+
+  #anchors(messages: readonly Message[]) {
+    const apart = (this.#parts.targetChars ?? 0) * anchorShare;
+    return apart === 0 ? [] : anchorsIn(messages, messages.map(charsOf), apart);
   }
 
   /** Undefined where everything stays as it is. */
@@ -168,8 +179,11 @@ export class Arranging {
     });
   }
 
-  #isDue({ chars }: Shown, goal: number): boolean {
+  #isDue({ chars, view }: Shown, goal: number): boolean {
     if (this.#isRefused || this.#fillsWindow(chars)) return true;
+    // What was done in small steps is done properly where that costs nothing.
+    const isPatched = view?.pieces.every(({ kind }) => kind === 'shortened');
+    if (this.#parts.kit.prefix.isBreak && isPatched === true && chars > goal * stepShare) return true;
     return chars >= goal && (this.#parts.kit.prefix.isBreak || chars >= this.worth.lookChars);
   }
 
@@ -212,10 +226,10 @@ export class Arranging {
     const hasRecall = current.view?.hasRecall === true;
     const anew = planned(room, goal * stepShare);
     const ways = [
-      {
-        pieces: planned(room, goal * stepShare, { base: pieces, writesChars: this.#writesChars() }),
+      ...this.#bounds(current).map((bounds) => ({
+        pieces: planned(room, goal * stepShare, { base: pieces, ...bounds }),
         hasRecall,
-      },
+      })),
       ...(records.length > 0
         ? [{ pieces: planned(room, goal * stepShare, { base: records }), hasRecall }]
         : []),
@@ -228,6 +242,13 @@ export class Arranging {
     );
     this.worth = { ...this.worth, lookChars: affordable.length > 0 ? 0 : current.chars * lookAgainFactor };
     return affordable.sort((one, other) => other.saves - other.costs - (one.saves - one.costs))[0];
+  }
+
+  /** How far back a step may reach: to where something is kept, or as far as can be paid for. */
+  #bounds({ view, messages }: Shown): readonly { readonly since?: number; readonly writesChars?: number }[] {
+    if (!this.#isMarked) return [{ writesChars: this.#writesChars() }];
+    if (view !== undefined) return [{ since: view.pieces.at(-1)?.to ?? 0 }];
+    return this.#anchors(sentBefore(messages)).map(({ message }) => ({ since: message + 1 }));
   }
 
   /** What may be sent anew for what a step may cost. */
@@ -272,7 +293,7 @@ export class Arranging {
     const assistants = first.request.messages.filter(({ role }) => role === 'assistant').length;
     const before = current ?? this.#shownAs(first, undefined);
     const isSameHead = (sent.view?.hasRecall ?? false) === (before.view?.hasRecall ?? false);
-    const keptChars = isSameHead ? this.#fixedChars + sameChars(sent.messages, before.messages) : 0;
+    const keptChars = isSameHead ? this.#keptChars(sent, before) : 0;
     return {
       calls: Math.max(2, Math.round(assistants * furtherCallsShare)),
       savesTokens: tokens(before.chars - sent.chars),
@@ -281,6 +302,31 @@ export class Arranging {
       isTooLong: this.#isRefused,
     };
   }
+
+  /** What a provider reads of one request that it kept of another. With markers it keeps what is before one of them. */
+  #keptChars(sent: Shown, before: Shown): number {
+    const same = sameChars(sent.messages, before.messages);
+    if (!this.#isMarked) return this.#fixedChars + same;
+    const places =
+      before.view === undefined ? this.#anchors(sentBefore(before.messages)) : endsOf(before.view).slice(-2);
+    const kept = places.map((place) => charsUpTo(before.messages, place)).filter((chars) => chars <= same);
+    if (kept.length > 0) return this.#fixedChars + Math.max(...kept);
+    return hasMarkers({ ...this.#parts.exchange.request, messages: [] }) ? this.#fixedChars : 0;
+  }
+}
+
+/** What the call before this one has sent. */
+function sentBefore(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(
+    0,
+    messages.findLastIndex(({ role }) => role === 'assistant'),
+  );
+}
+
+function charsUpTo(messages: readonly Message[], { message, block }: Place): number {
+  const last = messages[message];
+  const chars = sum(messages.slice(0, message).map(charsOf));
+  return last === undefined ? chars : chars + blockChars(blocksOf(last).slice(0, block + 1));
 }
 
 /** What both begin with. */
@@ -307,8 +353,8 @@ function fixedCharsOf({ tools, system }: ChatRequest): number {
 }
 
 /** Where pieces end among the messages that are shown. */
-function endsOf(view: View) {
-  const ends: { readonly message: number; readonly block: number }[] = [];
+function endsOf(view: View): readonly Place[] {
+  const ends: Place[] = [];
   let message = -1;
   let block = 0;
   let isAfterRecord = false;

@@ -231,6 +231,31 @@ describe('what it costs', () => {
     assert.equal(step?.facts.step, undefined);
   });
 
+  test('is nothing where a provider keeps nothing: then a step is taken as soon as it is long enough', async () => {
+    const { run } = house('target=10000');
+    const upstream = async () => says({ text: 'Yes.' }, { input_tokens: 9000 });
+    for (const turns of [16, 19, 22, 25]) await run(asked(turns), { upstream });
+    const { sent, step } = await run(asked(31), { upstream });
+    assert.equal(step?.facts.step, 'pays');
+    assert.ok(textOf(sent[0]).length < textOf(asked(31)).length * 0.8);
+    if (sent[0] !== undefined) checkSound(sent[0]);
+  });
+
+  test('is kept low by markers that stand by, for clients that use markers', async () => {
+    const { run } = house('target=10000');
+    const { messages, ...rest } = asked(20);
+    const last = messages.at(-1);
+    if (last === undefined || typeof last.content === 'string') assert.fail();
+    const [end] = last.content.slice(-1);
+    if (end?.type !== 'text') assert.fail();
+    const marked = { ...end, cache_control: { type: 'ephemeral' as const } };
+    const content = [...last.content.slice(0, -1), marked];
+    const { sent } = await run({ ...rest, messages: [...messages.slice(0, -1), { ...last, content }] });
+    const text = textOf(sent[0]);
+    assert.equal(text.match(/cache_control/g)?.length, 3);
+    assert.equal(text.replaceAll(',"cache_control":{"type":"ephemeral"}', ''), textOf(asked(20)));
+  });
+
   test('is told for each call and for the conversation', async () => {
     const { run } = house('target=10000');
     const { step } = await run(asked(80), {

@@ -14,12 +14,14 @@ export const shortenedShare = 0.4;
 export const keptShareMax = 0.6;
 /** And no fewer than this. */
 export const keptTurnsMin = 1;
-/** So much of a result stays in a turn that is not among the newest. */
-export const resultChars = 900;
-/** A text among the arguments of a call that is longer than this is shortened. */
-export const argumentChars = 600;
+/** So much of a result, and of a text among the arguments of a call, stays in a turn that is not among the newest. */
+export const loosely = { resultChars: 900, argumentChars: 600 };
+/** And in a step that is to shorten what is sent without touching what comes before it. */
+export const tightly = { resultChars: 300, argumentChars: 160 };
+/** Markers stand by so far apart, as a share of the target: what is behind one can be shortened for what it takes itself. */
+export const anchorShare = 0.15;
 /** What can't be shortened by as much is not worth a line that says so. */
-export const leftOutCharsMin = 200;
+export const leftOutCharsMin = 120;
 /** A text up to this length stays or goes as a whole. */
 export const unitChars = 600;
 /** Longer ones are taken apart into pieces of about this. */
@@ -33,7 +35,7 @@ export const usersShareMax = 0.5;
 /** Decisions in the ledger are JSON of up to 190 KB; a sealed one is a third longer. */
 export const pieceJsonCharsMax = 100_000;
 /** Dollars that may be lost by steps that don't pay after all, as a share of the bill without them. */
-export const lossShareMax = 0.007;
+export const lossShareMax = 0.008;
 /** From this share of the target on it is known what a conversation costs. */
 export const reckonedShare = 0.25;
 /** A step has to save so many times what it costs: what may be lost is better spent on the next one. */

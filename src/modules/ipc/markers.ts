@@ -2,8 +2,8 @@ import type { Block, CacheControl, ChatRequest, Message } from '../../module-api
 
 const markersMax = 4;
 
-/** A place for a marker: the last block of this text, in this message. */
-interface Place {
+/** A place for a marker: a block of a message, by their indexes. */
+export interface Place {
   readonly message: number;
   readonly block: number;
 }
@@ -35,6 +35,33 @@ export function withMarkers(request: ChatRequest, ends: readonly Place[], client
     count++;
   }
   return { ...request, messages };
+}
+
+/** Whether a client says itself what is to be kept: then its provider keeps nothing else. */
+export function hasMarkers(request: ChatRequest): boolean {
+  return latestMarker(request) !== undefined;
+}
+
+/**
+ * Where markers stand by in a conversation that has not been made smaller yet, so that a first step needn't write all of it
+ * anew: at the ends of calls, the latest two that are so much apart. They go on as the conversation does.
+ */
+export function anchorsIn(
+  messages: readonly Message[],
+  chars: readonly number[],
+  apart: number,
+): readonly Place[] {
+  const anchors: Place[] = [];
+  let size = 0;
+  let next = apart;
+  for (const [at, message] of messages.entries()) {
+    size += chars[at] ?? 0;
+    if (size < next || message.role !== 'user' || messages[at + 1]?.role === 'user') continue;
+    const block = typeof message.content === 'string' ? 0 : message.content.length - 1;
+    anchors.push({ message: at, block });
+    next = (Math.floor(size / apart) + 1) * apart;
+  }
+  return anchors.slice(-2);
 }
 
 /** The last marker of all is for the least time, as others before it may be for longer. */

@@ -1,5 +1,13 @@
 import type { Message } from '../../module-api.ts';
-import { keptShareMax, keptTurnsMin, pieceJsonCharsMax, recordCharsMin, shortenedShare } from './limits.ts';
+import {
+  keptShareMax,
+  keptTurnsMin,
+  loosely,
+  pieceJsonCharsMax,
+  recordCharsMin,
+  shortenedShare,
+  tightly,
+} from './limits.ts';
 import { blocksOf, charsOf } from './text/blocks.ts';
 import { recordOf } from './text/record.ts';
 import { mentionedIn, shortenedMessage } from './text/shortened.ts';
@@ -25,14 +33,22 @@ export interface Room {
   readonly written?: ((from: number, to: number) => Written | undefined) | undefined;
 }
 
+interface Bounds {
+  readonly base?: readonly Piece[];
+  /** No more than this is to be sent anew. */
+  readonly writesChars?: number;
+  /** What comes before this message is to stay. */
+  readonly since?: number;
+}
+
 /**
  * Pieces behind `base`, which stays, so that all of it takes no more than `goalChars` where that can be had. With `writesChars`
- * results are shortened only, from as far back as no more than that has to be sent anew.
+ * or `since` results are shortened only, from as far back as these allow.
  */
 export function planned(
   room: Room,
   goalChars: number,
-  { base = [], writesChars }: { readonly base?: readonly Piece[]; readonly writesChars?: number } = {},
+  { base = [], writesChars, since }: Bounds = {},
 ): readonly Piece[] | undefined {
   const start = base.at(-1)?.to ?? 0;
   const kept = keptFrom(room, goalChars);
@@ -40,12 +56,14 @@ export function planned(
   const left =
     goalChars - room.fixedChars - sum(base.map(({ chars }) => chars)) - sum(room.chars.slice(kept));
   const mentioned = mentionedIn(room.messages.slice(kept));
-  const messages = room.messages.slice(start, kept).map((message) => shortenedMessage(message, mentioned));
+  const isBound = writesChars !== undefined || since !== undefined;
+  const how = { ...(isBound ? tightly : loosely), mentioned };
+  const messages = room.messages.slice(start, kept).map((message) => shortenedMessage(message, how));
   const chars = messages.map(charsOf);
-  if (writesChars !== undefined) {
-    const most = writesChars - sum(room.chars.slice(kept));
-    const from = splitFor(room, { start, end: kept, chars, most });
-    if (from === kept) return undefined;
+  if (isBound) {
+    const most = (writesChars ?? 0) - sum(room.chars.slice(kept));
+    const from = since ?? splitFor(room, { start, end: kept, chars, most });
+    if (from < start || from >= kept) return undefined;
     const before = room.messages.slice(start, from);
     return [
       ...base,

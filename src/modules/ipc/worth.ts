@@ -19,8 +19,10 @@ export interface Worth {
   readonly fullTokens: number;
   /** Tokens for each that was estimated. */
   readonly ratio: number;
-  /** Whether its provider keeps anything of it. */
+  /** Whether its provider keeps anything of it, as far as is known. */
   readonly isCached: boolean;
+  /** Long calls in a row of which nothing was read or written though it could have been. */
+  readonly cold: number;
   /** Below this size no step is looked for. */
   readonly lookChars: number;
 }
@@ -32,6 +34,7 @@ export const nothingYet: Worth = {
   fullTokens: 0,
   ratio: 1,
   isCached: true,
+  cold: 0,
   lookChars: 0,
 };
 
@@ -72,7 +75,8 @@ export function addedTo(
   if (total === 0) return worth;
   const ratio = total / Math.max(1, sized.sentTokens);
   const fullTokens = sized.fullTokens * ratio;
-  const isCached = read + written > 0 || (worth.calls > 0 && worth.isCached && !isCold(worth, sized, total));
+  const cold = read + written > 0 ? 0 : worth.cold + (isCold(worth, sized, total) ? 1 : 0);
+  const isCached = cold < coldCallsMin;
   const anew = writeRate(usage, card);
   const isRead = sized.isWarm && (read > 0 || sized.isStep);
   const known = worth.fullTokens > 0 ? worth.fullTokens : fullTokens * (read / total);
@@ -88,8 +92,12 @@ export function addedTo(
     fullTokens,
     ratio,
     isCached,
+    cold,
   };
 }
+
+/** Caches miss now and then; who never reads has none. */
+const coldCallsMin = 2;
 
 /** A long request that followed on another one, and of which nothing was read or written. */
 function isCold({ calls }: Worth, { isWarm, isStep }: Sized, total: number): boolean {

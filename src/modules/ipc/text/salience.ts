@@ -1,4 +1,4 @@
-import { type Scanned, scanned, slotCount, tells } from './words.ts';
+import { type Scanned, scanned, slotCount, tells, wordsMax } from './words.ts';
 
 /** A passage of a conversation, and what it is worth to a reader who doesn't know yet what will be asked. */
 export interface Passage {
@@ -12,13 +12,21 @@ export interface Passage {
  * in words that are rare and new here, and less those that ask, greet and praise. In order.
  */
 export function salience(passages: readonly Passage[]): readonly number[] {
-  const all = passages.map(({ text }) => scanned(text));
-  const rarity = rarityIn(all);
+  const words = passages.reduce((sum, { text }) => sum + wordsMax(text.length), 0);
+  const slots = new Int32Array(words);
+  let next = 0;
+  const all = passages.map(({ text }) => {
+    const scan = scanned(text, slots, next);
+    const own = slots.subarray(next, next + scan.count);
+    next += scan.count;
+    return { scan, own };
+  });
+  const rarity = rarityIn(all.map(({ own }) => own));
   const known = new Uint8Array(slotCount);
-  return all.map((one, at) => {
-    const fresh = freshIn(one, known);
+  return all.map(({ scan, own }, at) => {
+    const fresh = freshIn(own, known);
     const { text = '', followsQuestion = false } = passages[at] ?? {};
-    return 1 / (1 + Math.exp(-oddsOf(one, { text, followsQuestion, fresh, rare: rarity(one) })));
+    return 1 / (1 + Math.exp(-oddsOf(scan, { text, followsQuestion, fresh, rare: rarity(own) })));
   });
 }
 
@@ -33,7 +41,7 @@ function oddsOf(scan: Scanned, { text, followsQuestion, fresh, rare }: Around): 
   const has = (tell: number) => ((scan.tells & tell) === 0 ? 0 : 1);
   return (
     weights.base +
-    weights.length * Math.log(1 + scan.slots.length) +
+    weights.length * Math.log(1 + scan.count) +
     weights.self * has(tells.self) +
     weights.time * has(tells.time) +
     weights.decision * has(tells.decision) +
@@ -67,29 +75,33 @@ const weights = {
   address: -0.3,
 } as const;
 
-function rarityIn(all: readonly Scanned[]): (one: Scanned) => number {
+function rarityIn(all: readonly Int32Array[]): (own: Int32Array) => number {
   const found = new Uint16Array(slotCount);
   const latest = new Int32Array(slotCount).fill(-1);
-  for (const [at, { slots }] of all.entries())
-    for (const slot of slots) {
+  for (let at = 0; at < all.length; at++) {
+    const own = all[at] ?? new Int32Array();
+    for (let word = 0; word < own.length; word++) {
+      const slot = own[word] ?? 0;
       if (latest[slot] === at) continue;
       latest[slot] = at;
       found[slot] = Math.min((found[slot] ?? 0) + 1, 65_535);
     }
+  }
   const logs = Float64Array.from({ length: 1024 }, (_, count) => Math.log(all.length / Math.max(1, count)));
   const log = (count: number) => (count < logs.length ? (logs[count] ?? 0) : Math.log(all.length / count));
-  return ({ slots }) => {
+  return (own) => {
     let sum = 0;
-    for (const slot of slots) sum += log(found[slot] ?? 1);
-    return slots.length === 0 ? 0 : sum / slots.length;
+    for (let word = 0; word < own.length; word++) sum += log(found[own[word] ?? 0] ?? 1);
+    return own.length === 0 ? 0 : sum / own.length;
   };
 }
 
-function freshIn({ slots }: Scanned, known: Uint8Array): number {
+function freshIn(own: Int32Array, known: Uint8Array): number {
   let fresh = 0;
-  for (const slot of slots) {
+  for (let word = 0; word < own.length; word++) {
+    const slot = own[word] ?? 0;
     if (known[slot] === 0) fresh++;
     known[slot] = 1;
   }
-  return slots.length === 0 ? 0 : fresh / slots.length;
+  return own.length === 0 ? 0 : fresh / own.length;
 }

@@ -1,6 +1,6 @@
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../../module-api.ts';
 import { isJsonObject } from '../../../module-api.ts';
-import { argumentChars, leftOutCharsMin, resultChars } from '../limits.ts';
+import { leftOutCharsMin } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
 
 const trouble =
@@ -28,10 +28,19 @@ function namesIn({ input }: ToolUseBlock): string {
     .join(' ');
 }
 
+/** How much stays. */
+export interface Shortening {
+  /** Of a result, and of a text among the arguments of a call. */
+  readonly resultChars: number;
+  readonly argumentChars: number;
+  /** Lines with these stay as far as there is room. */
+  readonly mentioned: ReadonlySet<string>;
+}
+
 /** A turn that is not among the newest: calls and results keep their places, long ones their beginnings and ends. */
-export function shortenedMessage(message: Message, mentioned: ReadonlySet<string>): Message {
+export function shortenedMessage(message: Message, how: Shortening): Message {
   if (typeof message.content === 'string') return message;
-  const content = message.content.flatMap((block) => shortenedBlock(block, mentioned));
+  const content = message.content.flatMap((block) => shortenedBlock(block, how));
   if (content.length === 0) return message;
   const isSame =
     content.length === message.content.length && content.every((block, at) => block === message.content[at]);
@@ -39,15 +48,15 @@ export function shortenedMessage(message: Message, mentioned: ReadonlySet<string
 }
 
 /** What was thought is of use while it is acted on; a signed thought goes as a whole or stays as it was. */
-function shortenedBlock(block: Block, mentioned: ReadonlySet<string>): readonly Block[] {
+function shortenedBlock(block: Block, how: Shortening): readonly Block[] {
   switch (block.type) {
     case 'thinking':
     case 'redacted_thinking':
       return [];
     case 'tool_use':
-      return [shortenedCall(block)];
+      return [shortenedCall(block, how)];
     case 'tool_result':
-      return [shortenedResult(block, mentioned)];
+      return [shortenedResult(block, how)];
     default:
       return [unmarkedBlock(block)];
   }
@@ -60,34 +69,34 @@ function unmarkedBlock(block: Block): Block {
   return rest;
 }
 
-function shortenedCall(call: ToolUseBlock): ToolUseBlock {
+function shortenedCall(call: ToolUseBlock, { argumentChars }: Shortening): ToolUseBlock {
   const { cache_control: _, ...block } = call;
-  const input = shortenedValue(call.input);
+  const input = shortenedValue(call.input, argumentChars);
   return input === call.input && call.cache_control == null ? call : { ...block, input };
 }
 
-function shortenedValue(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > argumentChars ? cut(value, argumentChars) : value;
+function shortenedValue(value: unknown, chars: number): unknown {
+  if (typeof value === 'string') return value.length > chars * 1.2 + 60 ? cut(value, chars) : value;
   if (Array.isArray(value)) {
-    const items = value.map(shortenedValue);
+    const items = value.map((item) => shortenedValue(item, chars));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
   if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value).map(([name, field]) => [name, shortenedValue(field)] as const);
+  const fields = Object.entries(value).map(([name, field]) => [name, shortenedValue(field, chars)] as const);
   return fields.every(([name, field]) => field === value[name]) ? value : Object.fromEntries(fields);
 }
 
-function shortenedResult(result: ToolResultBlock, mentioned: ReadonlySet<string>): ToolResultBlock {
+function shortenedResult(result: ToolResultBlock, how: Shortening): ToolResultBlock {
   const { cache_control: _, ...unmarked } = result;
   const { content } = result;
   if (content === undefined) return result;
   if (typeof content === 'string') {
-    const text = shortenedText(content, resultChars, mentioned);
+    const text = shortenedText(content, how);
     return text === content && result.cache_control == null ? result : { ...unmarked, content: text };
   }
   const parts = content.map((block): Block => {
     if (block.type === 'text') {
-      const text = shortenedText(block.text, resultChars, mentioned);
+      const text = shortenedText(block.text, how);
       return text === block.text ? unmarkedBlock(block) : { type: 'text', text };
     }
     return block.type === 'image' || block.type === 'document'
@@ -99,7 +108,7 @@ function shortenedResult(result: ToolResultBlock, mentioned: ReadonlySet<string>
 }
 
 /** The beginning, the end, and of the lines between them those with troubles and with what is named later. */
-function shortenedText(text: string, chars: number, mentioned: ReadonlySet<string>): string {
+function shortenedText(text: string, { resultChars: chars, mentioned }: Shortening): string {
   if (text.length <= chars + leftOutCharsMin) return text;
   const head = lineEndBefore(text, Math.floor(chars * 0.4));
   const tail = lineStartAfter(text, text.length - Math.floor(chars * 0.25));

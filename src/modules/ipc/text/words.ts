@@ -42,8 +42,8 @@ const told: Uint8Array = (() => {
 
 /** What a pass over a text finds in it. */
 export interface Scanned {
-  /** The slots of its words, in order. */
-  readonly slots: readonly number[];
+  /** How many words it has. */
+  readonly count: number;
   /** All that its words tell, together. */
   readonly tells: number;
   /** Whether its first words are praise or a greeting. */
@@ -54,9 +54,14 @@ export interface Scanned {
   readonly marks: number;
 }
 
-/** Reads a text once, character by character: regular expressions take ten times as long. */
-export function scanned(text: string): Scanned {
-  const slots: number[] = [];
+/** As many words as there can be in so many characters. */
+export function wordsMax(chars: number): number {
+  return (chars >> 1) + 1;
+}
+
+/** Reads a text once, character by character: regular expressions take ten times as long. The slots of its words go into `slots`, from there on. */
+export function scanned(text: string, slots: Int32Array, from: number): Scanned {
+  let count = 0;
   let all = 0;
   let names = 0;
   let marks = 0;
@@ -82,10 +87,10 @@ export function scanned(text: string): Scanned {
       const slot = hash & slotMask;
       const tell = told[slot] ?? 0;
       all |= tell;
-      if (slots.length < 3 && (tell & tells.praise) !== 0) opensWithPraise = true;
+      if (count < 3 && (tell & tells.praise) !== 0) opensWithPraise = true;
       if (hasCapital && !afterStop && length > 1 && tell === 0) names++;
       if (isMarked) marks++;
-      slots.push(slot);
+      slots[from + count++] = slot;
       afterStop = false;
       hash = fnvStart;
       length = 0;
@@ -94,7 +99,7 @@ export function scanned(text: string): Scanned {
     }
     if (code === 46 || code === 33 || code === 63 || code === 10 || code === 58) afterStop = true;
   }
-  return { slots, tells: all, opensWithPraise, names, marks };
+  return { count, tells: all, opensWithPraise, names, marks };
 }
 
 function slotOf(word: string): number {

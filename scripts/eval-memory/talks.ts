@@ -32,7 +32,7 @@ interface Outcome {
 }
 
 /** Is what a question needs still in the request, of which nobody knew the question when it was made smaller? */
-export async function locomo(folder: string, share: number): Promise<readonly Outcome[]> {
+export async function talksIn(folder: string, share: number): Promise<readonly Outcome[]> {
   const questions = rowsOf<Question>(join(folder, 'questions.jsonl'));
   const outcomes: Outcome[] = [];
   for (const file of readdirSync(folder).filter((name) => name !== 'questions.jsonl')) {
