@@ -82,7 +82,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
   await t.test('calls arrive, a hit saves money, and the ceiling refuses', async () => {
     await go('Overview');
     await say('Hello');
-    await page.getByRole('heading', { name: 'By model' }).waitFor();
+    await page.getByRole('heading', { name: 'By model', exact: true }).waitFor();
     await say('Hello');
     await page.reload();
     await page.getByText('1 answered from memory').waitFor();

@@ -118,7 +118,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     assert.match(await page.locator('pre').innerText(), new RegExp(`curl ${weir.url}/v1/messages`));
     await assertAccessible(page);
     await say('Hello');
-    await page.getByRole('heading', { name: 'By model' }).waitFor();
+    await page.getByRole('heading', { name: 'By model', exact: true }).waitFor();
     await say('Hello');
     await page.reload();
     await page.getByText('1 answered from memory').waitFor();
@@ -181,6 +181,14 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     assert.equal(await text.inputValue(), 'exact-cache,cost-guard?day=5');
     await page.getByRole('textbox', { name: 'ttl' }).fill('2h');
     assert.equal(await text.inputValue(), 'exact-cache?ttl=2h,cost-guard?day=5');
+    await page.getByRole('button', { name: 'Write one' }).click();
+    await page.getByLabel('When').fill('Tests fail on Windows');
+    await page.getByLabel('Advice').fill('Look for path separators first.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: /Look for path separators/ }).click();
+    await page.getByText('with a probability of').waitFor();
+    await assertAccessible(page);
+    await page.keyboard.press('Escape');
     await text.fill('exact-cache?ttl=soon');
     await page.getByText(/ttl: must be/).waitFor();
     await assertAccessible(page);
@@ -213,7 +221,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
       ['/', 'By model'],
       ['/requests', 'That is all of them.'],
       ['/playground', 'The answer appears here.'],
-      ['/modules', 'Nothing was learned yet.'],
+      ['/modules', 'Look for path separators'],
       ['/provider-keys', 'Store a key'],
       ['/reference', '/v1/messages'],
     ] as const) {

@@ -71,12 +71,13 @@ export const health = queryOptions({
   queryFn: () => told(api.GET('/health')) as Promise<{ readonly providers: Record<string, boolean> }>,
 });
 
-/** Those that can be called here; of an account, all that are known. */
+/** Those that can be called here; all that are known, where the page itself may not ask: a log-in doesn't count there. */
 export const models = queryOptions({
   queryKey: ['models'],
   queryFn: async ({ client }) => {
     const { mode } = await client.ensureQueryData(capabilities);
-    if (mode === 'cloud') return (await client.ensureQueryData(catalog)).models.map(({ id }) => id);
+    const asks = mode === 'local' && !(await client.ensureQueryData(localSession)).required;
+    if (!asks) return (await client.ensureQueryData(catalog)).models.map(({ id }) => id);
     const list = (await told(api.GET('/v1/models'))) as {
       readonly data?: readonly { readonly id: string }[];
     };
@@ -148,3 +149,15 @@ export const sessions = queryOptions({
   queryKey: ['sessions'],
   queryFn: () => told(api.GET('/v1/users/sessions')),
 });
+
+/** Whether the address of the account was confirmed, and whether there is a way to. */
+export const verification = queryOptions({
+  queryKey: ['verification'],
+  queryFn: () => told(api.GET('/v1/users/verify')),
+});
+
+export const pattern = (id: string) =>
+  queryOptions({
+    queryKey: ['patterns', id],
+    queryFn: () => told(api.GET('/v1/patterns/{id}', { params: { path: { id } } })),
+  });

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import { me, sessions } from '../../api/queries.ts';
+import { me, sessions, verification } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Button, Field, Input } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
@@ -30,10 +30,33 @@ export function Account() {
       }
     >
       {leaving.error !== null && <Failure error={leaving.error} />}
+      <Verification />
       <Password />
       <Sessions />
       <OwnData />
     </Page>
+  );
+}
+
+/** Only where mails are sent, and this one's link was not followed yet. */
+function Verification() {
+  const { data } = useQuery(verification);
+  const sending = useMutation({ mutationFn: () => told(api.POST('/v1/users/verify/mail', { body: {} })) });
+  if (data === undefined || data.verified || !data.mail) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-3 rounded-md bg-refused-soft px-3 py-2 text-sm text-refused">
+      <span className="grow" role="status">
+        {sending.isSuccess
+          ? 'A mail with a link is on its way.'
+          : 'Your e-mail address is not confirmed yet.'}
+      </span>
+      {sending.error !== null && <Failure error={sending.error} />}
+      {!sending.isSuccess && (
+        <Button busy={sending.isPending} onClick={() => sending.mutate()}>
+          Send the link again
+        </Button>
+      )}
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ import { Button, Field, Select, TextArea } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ago, utc } from '../../parts/format.ts';
 import { Badge, Empty, Failure, Loaded, Rows, Section, type Tone } from '../../parts/states.tsx';
+import { Evidence } from './evidence.tsx';
 
 const tones: Readonly<Record<Pattern['state'], Tone>> = {
   active: 'saved',
@@ -149,6 +150,7 @@ function Editing({
             </Select>
           )}
         </Field>
+        {pattern !== undefined && <Evidence id={pattern.id} />}
         {error !== null && <Failure error={error} />}
         <div className="flex gap-2">
           {pattern !== undefined && (
