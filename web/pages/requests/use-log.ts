@@ -1,5 +1,5 @@
 import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { api, told } from '../../api/client.ts';
 import type { LogPage, LogQuery } from '../../api/queries.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
@@ -32,12 +32,8 @@ export function useLog(filters: Filters) {
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
   });
-  const [seen, setSeen] = useState<string | null>(null);
   const first = pages.data?.pages[0];
-  const cursor = seen ?? first?.previous_cursor ?? null;
-  useEffect(() => {
-    if (name !== '') setSeen(null);
-  }, [name]);
+  const cursor = first?.previous_cursor ?? null;
   const isLive = filters.to === undefined;
   const fresh = useQuery({
     queryKey: ['log-new', name, cursor],
@@ -66,9 +62,6 @@ export function useLog(filters: Filters) {
     },
     waiting: waiting.length,
     waitingMore: fresh.data?.has_more === true,
-    showNew: () => {
-      setSeen(null);
-      void client.resetQueries({ queryKey: ['log', name] });
-    },
+    showNew: () => void client.resetQueries({ queryKey: ['log', name] }),
   };
 }
