@@ -87,6 +87,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
     await page.reload();
     await page.getByText('1 answered from memory').waitFor();
     await page.getByText('Quota').waitFor();
+    await page.getByText(/^\$0\.0001 of \$5\.00/).waitFor();
     await go('Keys');
     await page.getByRole('button', { name: 'Laptop', exact: true }).click();
     await page.getByRole('textbox', { name: 'As text' }).fill('cost-guard?day=0.0001');

@@ -91,7 +91,7 @@ test('a local gateway with a token asks for it once, and keeps it from scripts',
 });
 
 test('a person opens an empty local gateway, and finds each answer on its page', async (t) => {
-  const weir = await startTestGateway({ WEIR_PIPELINE: 'exact-cache,cost-guard' });
+  const weir = await startTestGateway({ WEIR_PIPELINE: 'exact-cache,cost-guard?day=5' });
   cleanUp(t, () => weir.close());
   const { page, assertQuiet, close } = await open({ viewport: { width: 1280, height: 900 } });
   cleanUp(t, close);
@@ -122,6 +122,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await say('Hello');
     await page.reload();
     await page.getByText('1 answered from memory').waitFor();
+    await page.getByText('$0 of $5.00 · 0 %').waitFor();
     await assertAccessible(page);
   });
 

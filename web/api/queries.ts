@@ -161,3 +161,26 @@ export const pattern = (id: string) =>
     queryKey: ['patterns', id],
     queryFn: () => told(api.GET('/v1/patterns/{id}', { params: { path: { id } } })),
   });
+
+/** What was spent in the day or the month of UTC that it is. */
+export const spentIn = (window: 'day' | 'month') =>
+  queryOptions({
+    queryKey: ['usage', window],
+    queryFn: () => {
+      const today = new Date().toISOString().slice(0, 10);
+      const from = window === 'day' ? today : `${today.slice(0, 8)}01`;
+      return told(api.GET('/v1/usage', { params: { query: { from, to: today } } }));
+    },
+    refetchInterval: 30_000,
+  });
+
+/** Options of cost-guard, as calls without a header run through it; none where the gateway asks for a token. */
+export const localCeilings = queryOptions({
+  queryKey: ['ceilings'],
+  queryFn: async ({ client }): Promise<Readonly<Record<string, unknown>>> => {
+    if ((await client.ensureQueryData(localSession)).required) return {};
+    const { active } = await told(api.GET('/v1/pipeline'));
+    return active.find(({ name }) => name === 'cost-guard')?.options ?? {};
+  },
+  ...once,
+});

@@ -4,6 +4,7 @@ import { capabilities, type RangeName, ranges, type Summary, summary, usage } fr
 import { Choice } from '../../parts/controls.tsx';
 import { count, dateOf, percent, timeOf } from '../../parts/format.ts';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
+import { Ceilings } from './ceilings.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { Errors } from './errors.tsx';
 import { Figures } from './figures.tsx';
@@ -64,6 +65,7 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
         <CostChart data={data} />
         <div className="flex flex-col gap-6">
           <Quota />
+          <Ceilings />
           <Errors errors={data.errors} range={range} />
         </div>
       </div>
