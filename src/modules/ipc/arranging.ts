@@ -358,10 +358,12 @@ function endsOf(view: View): readonly Place[] {
   let message = -1;
   let block = 0;
   let isAfterRecord = false;
+  let before: Message['role'] | undefined;
   for (const { kind, messages } of view.pieces) {
-    for (const [at, one] of messages.entries()) {
+    for (const one of messages) {
       const count = blocksOf(one).length;
-      const isJoined = isAfterRecord && kind === 'record' && at === 0 && one.role === 'user';
+      const isJoined = isAfterRecord && kind === 'record' && before === 'user' && one.role === 'user';
+      before = one.role;
       if (isJoined) block += count;
       else {
         message++;

@@ -130,6 +130,23 @@ describe('a conversation', () => {
     );
   });
 
+  test('keeps what a system says among its messages, behind the record of what came before', async () => {
+    const { run } = house('target=10000');
+    const { messages, ...rest } = asked(80);
+    const told: readonly Message[] = [
+      ...messages.slice(0, 2),
+      { role: 'user', content: [...resultOf(0), { type: 'text', text: 'Wait.' }] },
+      { role: 'system', content: 'Speak French from now on.' },
+      ...messages.slice(3),
+    ];
+    const { sent } = await run({ ...rest, messages: told });
+    assert.deepEqual(
+      sent[0]?.messages.slice(0, 3).map(({ role }) => role),
+      ['user', 'system', 'assistant'],
+    );
+    assert.deepEqual(sent[0]?.messages[1], told[3]);
+  });
+
   test('begins with the same bytes from one call to the next', async () => {
     const { run } = house('target=10000');
     const first = (await run(asked(80))).sent[0];

@@ -201,7 +201,7 @@ function recordPiece(
   const ref = room.ref(from, to);
   const told = room.messages.slice(from, to).filter(({ role }) => role === 'system');
   const record = { type: 'text' as const, text: `${headOf(ref)}\n${text}` };
-  const messages: readonly Message[] = [...told, { role: 'user', content: [record] }];
+  const messages: readonly Message[] = [{ role: 'user', content: [record] }, ...told];
   return { kind: 'record', from, to, ref, messages, chars: sum(messages.map(charsOf)) };
 }
 
