@@ -83,17 +83,22 @@ export class Arranging {
     if (isSmall && first === came && fullChars < (goal ?? 0) * reckonedShare) return first.request;
     this.worth = await worthOf(exchange, kit);
     if (isSmall) return this.#small(first, fullChars);
-    const isLost = kit.prefix.isBreak && isLosing(this.worth) && !this.#isRefused;
+    const isLost = kit.prefix.isBreak && this.#isLosing;
     if (isLost) kit.note({ aside: 'costs' });
     const known = isLost ? [] : await views.of(came, kit.ledger);
     if (known.length === 0) this.#noteAnew(fullChars);
     const current = this.#current(first, known);
-    const isIdle = isLost && !this.#fillsWindow(current.chars);
+    const isIdle = this.#isLosing && !this.#fillsWindow(current.chars);
     const next = isIdle ? undefined : await this.#stepped(first, current, { came, goal });
     const { request: sent, chars, view } = next ?? current;
     if (chars > goal * writeAheadShare) await this.#writing.begin(came, view);
     this.#size(chars, fullChars, next !== undefined);
     return sent;
+  }
+
+  /** Where it has cost more than it saved, everything is sent from the next break on, and nothing is tried again. */
+  get #isLosing(): boolean {
+    return isLosing(this.worth) && !this.#isRefused;
   }
 
   /** Nothing is old enough to be left out. */
@@ -124,7 +129,8 @@ export class Arranging {
     for (const view of known) {
       const sent = this.#shownAs(first, view);
       if (kit.prefix.isBreak || kit.prefix.keeps(sent.request)) return sent;
-      if (kit.prefix.mayStep(sent.request, this.#expected(sent, first)).isAllowed) return sent;
+      if (!this.#isLosing && kit.prefix.mayStep(sent.request, this.#expected(sent, first)).isAllowed)
+        return sent;
     }
     return this.#shownAs(first, undefined);
   }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ModuleWork } from '../../billing/module-tally.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, Block, ChatRequest, Message, ReplyEvent, Usage } from '../../kernel/message.ts';
+import { formatUsd } from '../../kernel/money.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
 import { type RunOptions, runModule, type Surroundings } from '../../testing/run-module.ts';
@@ -9,6 +11,7 @@ import { ipc } from './ipc.ts';
 
 /** A time that stands still until it is told to go on. */
 function house(options: string, { contextTokens = 200_000, over = {} as RunOptions } = {}) {
+  const works: ModuleWork[] = [];
   const time = { nowMs: 1_000_000 };
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   const prices: Surroundings['prices'] = {
@@ -18,9 +21,9 @@ function house(options: string, { contextTokens = 200_000, over = {} as RunOptio
   const run = runModule(
     ipc,
     { options, upstream: async () => says({ text: 'Yes.' }), ...over },
-    { prices, clock: { now: () => time.nowMs } },
+    { prices, clock: { now: () => time.nowMs }, worked: (work) => void works.push(work) },
   );
-  return { run, time };
+  return { run, time, works };
 }
 
 /** What a provider answers: words, or a call of a tool. */
@@ -274,11 +277,15 @@ describe('what it costs', () => {
   });
 
   test('is told for each call and for the conversation', async () => {
-    const { run } = house('target=10000');
+    const { run, works } = house('target=10000');
     const { step } = await run(asked(80), {
       upstream: async () => says({ text: 'Yes.' }, { cache_creation_input_tokens: 9000 }),
     });
     assert.match(String(step?.facts.saved), /^0\.0\d+$/);
+    assert.deepEqual(
+      works.map(({ savedNanoUsd = 0 }) => formatUsd(savedNanoUsd)),
+      [step?.facts.saved],
+    );
     assert.match(String(step?.facts.usd), /^0\.\d+\/0\.\d+$/);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  type Attempt,
   type ChatRequest,
   type Exchange,
   formatUsd,
@@ -7,6 +8,7 @@ import {
   isBeyondUs,
   type Kit,
   type ModuleMaker,
+  type NanoUsd,
   type Reply,
   withTools,
 } from '../../module-api.ts';
@@ -98,16 +100,20 @@ function reckon(
   kit.whenPaid((attempts) => {
     const before = arranging.worth;
     const worth = addedTo(before, attempts, { ...sized, card });
-    if (sized.fullTokens !== sized.sentTokens || worth.spent !== worth.without)
-      kit.note({
-        saved: dollars(worth.without - worth.spent - (before.without - before.spent)),
-        usd: `${dollars(worth.spent)}/${dollars(worth.without)}`,
-      });
+    const saved = Math.round(worth.without - worth.spent - (before.without - before.spent));
+    if (sized.fullTokens !== sized.sentTokens || worth.spent !== worth.without) {
+      kit.note({ saved: formatUsd(saved), usd: `${dollars(worth.spent)}/${dollars(worth.without)}` });
+      kit.saved(saved + spentAside(attempts));
+    }
     kit.later(() => remember(worth, exchange, kit));
   });
 }
 
-function dollars(nano: number): string {
-  const whole = Math.round(nano);
-  return whole < 0 ? `-${formatUsd(-whole)}` : formatUsd(whole);
+/** What is taken off by itself where it is billed. */
+function spentAside(attempts: readonly Attempt[]): NanoUsd {
+  return attempts.reduce((sum, { isAside, bill }) => sum + (isAside ? (bill?.nanoUsd ?? 0) : 0), 0);
+}
+
+function dollars(nano: NanoUsd): string {
+  return formatUsd(Math.round(nano));
 }
