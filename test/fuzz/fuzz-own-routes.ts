@@ -74,7 +74,11 @@ function check({ status, headers, json, text }: Answered, sent: Sent): void {
 }
 
 /** What a gateway says that doesn't have something, and won't when it is asked again. */
-const lacking: ReadonlySet<unknown> = new Set(['local_mode', 'billing_not_configured']);
+const lacking: ReadonlySet<unknown> = new Set([
+  'local_mode',
+  'billing_not_configured',
+  'mail_not_configured',
+]);
 
 function operationsOf(description: object): readonly Operation[] {
   return Object.entries(fieldsOf(at(description, 'paths'))).flatMap(([path, methods]) =>
@@ -236,9 +240,13 @@ const extraHeaders: fc.Arbitrary<readonly string[]> = fc.oneof(
   ),
 );
 
-/** A session that is logged out would be no use to the tries that come after. */
-function credentialsFor({ path }: Operation, { credentials }: Arsenal): readonly (readonly string[])[] {
-  return path === '/v1/users/logout' ? credentials.filter(([, value]) => !value?.includes('.')) : credentials;
+/** A session that is logged out, or whose account is gone, would be no use to the tries that come after. */
+function credentialsFor(
+  { method, path }: Operation,
+  { credentials }: Arsenal,
+): readonly (readonly string[])[] {
+  const ends = path === '/v1/users/logout' || (method === 'DELETE' && path === '/v1/users/me');
+  return ends ? credentials.filter(([, value]) => !value?.includes('.')) : credentials;
 }
 
 function filled({ path }: Operation, id: string): string {
