@@ -1,0 +1,66 @@
+/** The request path. */
+export const callsLimits = {
+  /** Providers refuse bodies over 32 MB; decoding stops here, so a small compressed bomb can't grow past it. */
+  bodyBytesMax: 32 * 1024 * 1024,
+  /** Deeper than any real request or answer; recursive walks over a body stay within the stack. */
+  jsonDepthMax: 200,
+  /** Longer than any vendor's; names are remembered and repeated in errors, so a client must not choose how much. */
+  modelNameMax: 256,
+  /** Own routes take small objects, of which a pipeline of 8,000 characters is the largest; strangers may send these. */
+  ownBodyBytesMax: 64 * 1024,
+  /** Header names whose fate is remembered. */
+  headerNamesMax: 500,
+  /** Error answers of providers are a few hundred bytes; a larger one is not an error message. */
+  errorBodyBytesMax: 1024 * 1024,
+  /** Of somebody else's error message this much is quoted in ours. */
+  quotedTextMax: 2000,
+  /** An unstreamed answer is held up to this size, so that its cost can stand in a header. */
+  heldAnswerBytesMax: 1024 * 1024,
+  /** Of an unstreamed answer that is only watched, this much is held; of a longer one, its end. */
+  watchedAnswerBytesMax: 2 * 1024 * 1024,
+  watchedTailBytes: 64 * 1024,
+  /** Bytes of one answer read ahead of a slow client before the provider's socket is paused. */
+  readAheadBytesMax: 256 * 1024,
+  /** One server-sent frame: 4 MiB of tool arguments must fit, an endless line must not. */
+  frameBytesMax: 16 * 1024 * 1024,
+  /** How long a stream's start is watched for an error before the client gets its headers. */
+  commitWaitMs: 5000,
+  /** And how much of it is held while watching. */
+  commitBytesMax: 256 * 1024,
+  /** Providers end a stream with its error; one that doesn't must not hold up who would make the call again. */
+  errorTailMs: 1000,
+  /** Reaching a provider's address takes milliseconds; ten seconds means it can't be reached. */
+  connectTimeoutMs: 10_000,
+  /** Tries to reach a provider when nothing was sent yet. */
+  connectAttemptsMax: 3,
+  /** Values in one body, as commas and brackets tell: long agent runs have some ten thousand. Parsing as many takes a tenth of a second. */
+  jsonValuesMax: 250_000,
+  /** What a parsed value takes in memory, about. */
+  parsedValueBytes: 64,
+  /** Of the heap, so much may be held for requests under way by all callers together, and of that so much by one. */
+  ballastShareOfHeap: 0.25,
+  ballastShareOfOne: 0.5,
+  /** No less than this, also on a small heap: a few of the largest requests. */
+  ballastBytesMin: 128 * 1024 * 1024,
+  /** Requests up to this size are not counted by caller. */
+  smallBodyBytes: 16 * 1024,
+  /** A parsed body from this size on is let go while its provider works, and parsed again if somebody asks. */
+  letGoBytesMin: 64 * 1024,
+  /** The memory of a body from this size on is given back when its call is over, without waiting for the collector. */
+  keptBodyBytesMin: 64 * 1024,
+  /** A body may take this long however slowly it comes; after that it must have come at this rate since then. */
+  slowBodyGraceMs: 10_000,
+  slowBodyBytesPerSecond: 8 * 1024,
+  /** A client has this long to send its headers and its body. */
+  requestHeadersMs: 60_000,
+  requestBodyMs: 300_000,
+  /** A client that was refused while it sends gets this long, and this much more is thrown away, before it is cut off. */
+  lingerMs: 10_000,
+  lingerBytesMax: 64 * 1024 * 1024,
+  /** Clients sleep as long as they are told to, and say nothing meanwhile: whoever has to wait for longer is told why instead. */
+  retryAfterSecondsMax: 60,
+  /** 24 days: a timer that is set to 2^31 ms or more fires at once instead. */
+  timerMsMax: 24 * 86_400_000,
+  /** Names of models that are remembered with their price, or with having none; clients choose the names. */
+  resolvedModelsMax: 1000,
+} as const;

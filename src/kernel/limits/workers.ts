@@ -1,0 +1,34 @@
+/** Processes that work together. */
+export const workersLimits = {
+  /** When the gateway stops, what is only in memory gets this long to be stored. */
+  lastFlushMs: 10_000,
+  /** A part of the gateway that takes longer to close, a little more than that, is left behind, so that the others do. */
+  partEndMs: 12_000,
+  /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
+  workersMax: 64,
+  /** The primary process answers in well under a millisecond; whoever waited this long is told that it is stuck. */
+  workerAnswerMs: 1000,
+  /** How often those who waited too long are looked for. */
+  workerSweepMs: 100,
+  /** Questions of one process to another without an answer; with more it is not keeping up. */
+  workerPendingMax: 10_000,
+  /** A process is ready in a second, unless it waits for a change of the schema. */
+  workerStartMs: 660_000,
+  /** A process whose calls are over stores what it knows, twice `lastFlushMs` at most; then it is killed. */
+  workerEndMs: 25_000,
+  /** When its calls to models are over, everything else gets this long: none of it waits for a provider. */
+  workerLastAnswersMs: 1000,
+  /** Pauses before a process that ended is replaced, from the second time on; the first is replaced at once. */
+  workerRestMsMin: 250,
+  workerRestMsMax: 10_000,
+  /** One that ran for so long did not end because of how it was started. */
+  workerSteadyMs: 60_000,
+  /** After a reload, how long calls may go on under the settings from before: as long as clients wait for an answer. */
+  handOverMs: 600_000,
+  /** Crews of processes at once, after reloads in a row; the oldest is then closed as if the gateway were to stop. */
+  crewsMax: 4,
+  /** Figures of all processes are there in milliseconds; of one that is busy for longer the last ones are taken. */
+  workerFiguresMs: 500,
+  /** Series of processes that ended are added up; past this many, those of further models are let go. */
+  keptSeriesMax: 20_000,
+} as const;
