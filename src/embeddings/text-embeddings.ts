@@ -88,7 +88,7 @@ export class TextEmbeddings implements Embeddings {
     if (kept !== undefined && missing.size > 0)
       await this.#recall(kept, missing, { maker, made, deadlineMs });
     const before = new Set(made.keys());
-    const leftMs = Math.max(0, deadlineMs - (performance.now() - startedAtMs));
+    const leftMs = Math.max(0, Math.floor(deadlineMs - (performance.now() - startedAtMs)));
     const why = await this.#make(maker, missing, { made, deadlineMs: leftMs, tokensMax });
     if (kept !== undefined) await keepNew(kept, { made, before, deadlineMs });
     if (why !== undefined) return this.#none(why);
