@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyedNames } from './keyed-names.ts';
+
+const key = Uint8Array.from({ length: 16 }, (_, at) => at);
+
+test('names are SipHash-2-4 of 128 bits, as its authors have it', () => {
+  const names = new KeyedNames(key);
+  const text = (length: number) => String.fromCharCode(...Array.from({ length }, (_, at) => at));
+  for (const [length, expected] of [
+    [0, 'a3817f04ba25a8e66df67214c7550293'],
+    [1, 'da87c1d86b99af44347659119b22fc45'],
+    [8, '3b62a9ba6258f5610f83e264f31497b4'],
+    [63, '5150d1772f50834a503e069a973fbd7c'],
+  ] as const)
+    assert.equal(Buffer.from(names.of(text(length)), 'utf16le').toString('hex'), expected);
+});
+
+test('another key and another secret have another name, also where they are long or not in English', () => {
+  const secrets = [
+    'gw_live_a',
+    'gw_live_b',
+    'x'.repeat(256),
+    'x'.repeat(257),
+    'x'.repeat(10_000),
+    'schlüssel',
+  ];
+  const names = [key, key.toReversed()].flatMap((one) =>
+    secrets.map((secret) => new KeyedNames(one).of(secret)),
+  );
+  assert.equal(new Set(names).size, names.length);
+  assert.deepEqual(
+    names.slice(0, secrets.length),
+    secrets.map((secret) => new KeyedNames(key).of(secret)),
+  );
+});
