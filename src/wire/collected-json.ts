@@ -5,7 +5,7 @@ import { Outline } from '../kernel/outline.ts';
 import { milestones, unfold } from '../kernel/reply/answer.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
-import { parseExactObject, stringOf } from './read.ts';
+import { objectOf, parseExactObject, stringOf } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
 export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
@@ -59,11 +59,12 @@ export class CollectedJson implements ReplyDecoder {
       const seen = this.#reader.glimpse?.(json.toString('latin1'));
       return seen === undefined ? [] : told(seen);
     }
-    const outline = Outline.ofAnswer(json);
-    if (outline === undefined) return [];
-    const body = outline.abridged();
+    const small = smallObject(json);
+    const outline = small === undefined ? Outline.ofAnswer(json) : undefined;
+    const body = small ?? outline?.abridged();
+    if (body === undefined) return [];
     const brief = this.#reader.brief(body);
-    if (brief === undefined) return this.#read(outline.parsed(), milestones);
+    if (brief === undefined) return this.#read(outline?.parsed() ?? body, milestones);
     return [{ type: 'message_start', message: begunBy(stringOf(body.model) ?? '') }, ...told(brief)];
   }
 
@@ -103,6 +104,19 @@ function begunBy(model: string): Answer {
     usage: {},
   };
 }
+
+/** Parsing a short text takes no longer than to find what to leave out of it. One with escapes in its keys isn't for JSON.parse. */
+function smallObject(json: Buffer): JsonObject | undefined {
+  if (json.byteLength > smallBytes || json.includes(backslash)) return undefined;
+  try {
+    return objectOf(JSON.parse(json.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+const smallBytes = 4096;
+const backslash = 92;
 
 /** Most answers come in one chunk, which needs no copy. */
 function joined(chunks: readonly Uint8Array[]): Buffer {
