@@ -9,11 +9,11 @@ import { buildPages } from './test-servers/pages.ts';
 import { bringUp } from './test-servers.ts';
 
 const named = process.argv.slice(2);
-/** The long ones are end to end, and a long one that begins last would keep one core busy and the others idle. */
-const everything = ['test/**/*.test.ts', 'src/**/*.test.ts'];
+/** The long ones are databases and end to end, and a long one that begins last would keep one core busy and the others idle. */
+const everything = ['src/storage/sql/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'];
 
 try {
-  const files = (named.length > 0 ? named : everything).flatMap(found);
+  const files = [...new Set((named.length > 0 ? named : everything).flatMap(found))];
   buildPages();
   const servers = await bringUp(process.env);
   Object.assign(process.env, servers.environment);

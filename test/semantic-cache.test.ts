@@ -66,12 +66,17 @@ async function hitFor(text: string, other: string) {
     });
     const first = await anthropic.messages.create(asking(text)).withResponse();
     assert.equal(first.response.headers.get('x-weir-cache'), 'miss');
+    if (isAside(first.response)) return undefined;
     await settled();
     const { data, response } = await anthropic.messages.create(asking(other)).withResponse();
     const modules = String(response.headers.get('x-weir-modules'));
-    if (/aside=(?:starting|late|busy)/.test(modules)) return undefined;
+    if (isAside(response)) return undefined;
     return { asking, metadata, data, modules, cache: response.headers.get('x-weir-cache') };
   });
+}
+
+function isAside({ headers }: Response): boolean {
+  return /aside=(?:starting|late|busy)/.test(String(headers.get('x-weir-modules')));
 }
 
 test('a question in other words is answered from memory, streamed or not and in any format', async () => {
