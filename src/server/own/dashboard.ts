@@ -68,8 +68,12 @@ export function openDashboard(folder: string): Dashboard | undefined {
   if (!names.has('index.html')) return undefined;
   const kept = new Map<string, Promise<Uint8Array>>();
   const read = (name: string) => {
-    const bytes = kept.get(name) ?? readFile(join(folder, name));
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const bytes = readFile(join(folder, name));
     kept.set(name, bytes);
+    // One that couldn't be read is tried again.
+    bytes.catch(() => kept.delete(name));
     return bytes;
   };
   const file = async (name: string, accepted: string, headers: HeaderList): Promise<WholeAnswer> => {
