@@ -12,6 +12,7 @@ export type Summary = Answer<'/v1/requests/summary', 'get'>;
 export type LogPage = Answer<'/v1/requests', 'get'>;
 export type LoggedCall = LogPage['requests'][number];
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
+export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];
 export type Pattern = Answer<'/v1/patterns', 'get'>['patterns'][number];
 export type Receipt = Answer<'/v1/receipts', 'get'>['receipts'][number];

@@ -7,7 +7,7 @@ export function usd(amount: string | number | null | undefined): string {
   const value = Number(amount);
   const size = Math.abs(value);
   if (size === 0) return '$0';
-  if (size < 0.0001) return '< $0.0001';
+  if (size < 0.0001) return value < 0 ? '> −$0.0001' : '< $0.0001';
   const sign = value < 0 ? '−' : '';
   if (size < 0.01) return `${sign}$${size.toFixed(4)}`;
   if (size < 1) return `${sign}$${size.toFixed(3)}`;

@@ -1,7 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { type ModuleInfo, modules, type Summary, summary } from '../../api/queries.ts';
+import {
+  type ModuleInfo,
+  type ModuleWorth,
+  modules,
+  type Summary,
+  summary,
+  usage,
+} from '../../api/queries.ts';
 import { CopyButton } from '../../parts/controls.tsx';
 import { count, duration, exactUsd, percent, usd } from '../../parts/format.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
@@ -16,6 +23,7 @@ const route = getRouteApi('/modules');
 export function Modules() {
   const known = useQuery(modules);
   const { data: sums } = useQuery(summary('30d'));
+  const { data: used } = useQuery(usage(30));
   return (
     <Page title="Modules" lead="What may happen to a call on its way. Figures are of the last 30 days.">
       <Loaded of={known} loading={<Rows count={5} />}>
@@ -26,6 +34,7 @@ export function Modules() {
                 key={module.name}
                 module={module}
                 did={sums?.modules.find(({ name }) => name === module.name)}
+                worth={used?.modules.find(({ module: name }) => name === module.name)}
               />
             ))}
           </ul>
@@ -40,9 +49,11 @@ export function Modules() {
 function Module({
   module,
   did,
+  worth,
 }: {
   readonly module: ModuleInfo;
   readonly did: Summary['modules'][number] | undefined;
+  readonly worth: ModuleWorth | undefined;
 }) {
   const { open } = route.useSearch();
   const acted = did === undefined ? 0 : did.calls - (did.effects.passed ?? 0);
@@ -80,14 +91,33 @@ function Module({
         <div>
           <dt>Saved</dt>
           <dd
-            title={exactUsd(did?.saved_usd ?? '0')}
-            className={Number(did?.saved_usd ?? 0) > 0 ? 'text-saved' : ''}
+            title={exactUsd(worth?.saved_usd ?? '0')}
+            className={Number(worth?.saved_usd ?? 0) > 0 ? 'text-saved' : ''}
           >
-            {usd(did?.saved_usd ?? '0')}
+            {usd(worth?.saved_usd ?? '0')}
           </dd>
         </div>
       </dl>
+      {worth?.holdout !== undefined && <HoldOut {...worth.holdout} />}
     </li>
+  );
+}
+
+/** What it saved by those conversations that went without it. */
+function HoldOut({
+  conversations,
+  held_out,
+  saved_usd,
+  low_usd,
+  high_usd,
+}: NonNullable<ModuleWorth['holdout']>) {
+  const isKnown = saved_usd !== null && low_usd !== null && high_usd !== null;
+  return (
+    <p className="text-xs text-muted">
+      {isKnown
+        ? `≈ ${usd(saved_usd)} saved by the hold-out, ${usd(low_usd)} to ${usd(high_usd)} in nine of ten; ${count(held_out)} conversations went without it.`
+        : `Held out so far: ${count(held_out)} of ${count(conversations + held_out)} conversations, too few to tell.`}
+    </p>
   );
 }
 
