@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escaped } from '../kernel/html.ts';
+import { escaped, htmlPage } from '../kernel/html.ts';
 import type { TierId } from '../kernel/ports/records.ts';
 import { grouped } from './grouped.ts';
 import { tiers } from './tiers.ts';
@@ -40,21 +40,7 @@ ${plans.join('\n')}
 }
 
 function page(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Weir</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-${body}
-</main>
-</body>
-</html>
-`;
+  return htmlPage({ title, style, body: `<main>\n${body}\n</main>` });
 }
 
 const style = `

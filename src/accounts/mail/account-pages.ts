@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { escaped } from '../../kernel/html.ts';
+import { escaped, htmlPage } from '../../kernel/html.ts';
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
 
 const words: Readonly<
@@ -26,26 +26,18 @@ const words: Readonly<
 /** Where a link in a mail leads. Nothing happens before a person presses the button: programs open links, too. */
 export function accountPage(purpose: TokenPurpose): string {
   const { title, form, done, to } = words[purpose];
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Weir</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
+  return htmlPage({
+    title,
+    style,
+    body: `<main>
 <h1>${escaped(title)}</h1>
 <form data-to="${escaped(to)}" data-done="${escaped(done)}">
 ${form}
 </form>
 <p id="said" role="status"></p>
 </main>
-<script>${script}</script>
-</body>
-</html>
-`;
+<script>${script}</script>`,
+  });
 }
 
 const style = `

@@ -1,39 +1,24 @@
 import { accountPage, accountPagePolicy } from '../../../accounts/mail/account-pages.ts';
 import { linkPaths } from '../../../accounts/mail/mailed-links.ts';
 import type { TokenPurpose } from '../../../kernel/ports/sessions.ts';
+import { pageRoute } from '../page-route.ts';
 import type { OwnRoute } from '../route.ts';
 
 /** Where links in mails lead. */
 export function accountPagesRoutes(): readonly OwnRoute[] {
   return [
-    pageRoute('verify', 'Where a link to confirm an address leads'),
-    pageRoute('reset', 'Where a link to set a password leads'),
+    linkRoute('verify', 'Where a link to confirm an address leads'),
+    linkRoute('reset', 'Where a link to set a password leads'),
   ];
 }
 
-function pageRoute(purpose: TokenPurpose, summary: string): OwnRoute {
-  const body = accountPage(purpose);
-  return {
-    kind: 'own',
-    method: 'GET',
+function linkRoute(purpose: TokenPurpose, summary: string): OwnRoute {
+  return pageRoute({
     path: linkPaths[purpose],
     summary,
     tag: 'Accounts',
-    access: 'public',
-    answers: { 200: { description: 'A page', type: 'text/html' } },
-    handle: () => ({
-      headers: [
-        'cache-control',
-        'no-store',
-        'content-security-policy',
-        accountPagePolicy,
-        'x-content-type-options',
-        'nosniff',
-        'referrer-policy',
-        'no-referrer',
-      ],
-      type: 'text/html; charset=utf-8',
-      body,
-    }),
-  };
+    caching: 'no-store',
+    policy: accountPagePolicy,
+    body: accountPage(purpose),
+  });
 }
