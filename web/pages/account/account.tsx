@@ -4,10 +4,11 @@ import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { me, sessions, verification } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
-import { Button, Field, Input } from '../../parts/controls.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { ago, dateOf, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { OwnData } from './own-data.tsx';
+import { PasswordField } from './password-field.tsx';
 
 export function Account() {
   const { data } = useQuery(me);
@@ -81,31 +82,14 @@ function Password() {
           changing.mutate();
         }}
       >
-        <Field label="The one you have">
-          {(field) => (
-            <Input
-              {...field}
-              type="password"
-              autoComplete="current-password"
-              required
-              value={current}
-              onChange={(event) => setCurrent(event.target.value)}
-            />
-          )}
-        </Field>
-        <Field label="The new one" hint="8 characters or more. All other sessions end.">
-          {(field) => (
-            <Input
-              {...field}
-              type="password"
-              autoComplete="new-password"
-              minLength={8}
-              required
-              value={next}
-              onChange={(event) => setNext(event.target.value)}
-            />
-          )}
-        </Field>
+        <PasswordField label="The one you have" value={current} onChange={setCurrent} />
+        <PasswordField
+          label="The new one"
+          hint="8 characters or more. All other sessions end."
+          isNew
+          value={next}
+          onChange={setNext}
+        />
         {changing.error !== null && <Failure error={changing.error} />}
         {changing.isSuccess && (
           <p role="status" className="text-sm text-saved">

@@ -2,9 +2,10 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { useSession } from '../../app/session.ts';
-import { Button, Field, Input } from '../../parts/controls.tsx';
+import { Button } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Failure, Section } from '../../parts/states.tsx';
+import { PasswordField } from './password-field.tsx';
 
 /** All that the account has, to take along or to have deleted. */
 export function OwnData() {
@@ -53,18 +54,7 @@ function DeleteAccount({ onClose }: { readonly onClose: () => void }) {
           deleting.mutate();
         }}
       >
-        <Field label="Your password">
-          {(field) => (
-            <Input
-              {...field}
-              type="password"
-              autoComplete="current-password"
-              required
-              value={password}
-              onChange={(event) => setPassword(event.target.value)}
-            />
-          )}
-        </Field>
+        <PasswordField label="Your password" value={password} onChange={setPassword} />
         {deleting.error !== null && <Failure error={deleting.error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Keep it</Button>
