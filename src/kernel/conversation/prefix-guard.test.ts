@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { z } from 'zod';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
-import type { ChatRequest, Message } from '../message.ts';
+import type { Block, ChatRequest, Message } from '../message.ts';
 import type { Handler, Module } from '../module.ts';
 import type { Prices } from '../ports/prices.ts';
 import { Reply } from '../reply/reply.ts';
@@ -233,37 +233,107 @@ describe('a declared step', () => {
     assert.deepEqual(decisions, ['window']);
   });
 
-  test('in a call of several rounds is one step, and the call may be made again', async () => {
-    const tool = { tool: { name: 'tell' }, answer: () => 'told' };
+  describe('in a call of several rounds', () => {
+    const tool = { tool: { name: 'tell' }, answer: () => `told ${long}` };
     const teller: Module = {
       ...editing((exchange, next, kit) => withTools([tool], { exchange, next, kit }), 'teller'),
       touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
     };
-    let calls = 0;
-    const upstream: Handler = async () => {
-      const use = { type: 'tool_use', id: `t${calls}`, name: 'tell', input: {} } as const;
-      const isCall = ++calls % 2 === 0;
-      return Reply.of({
-        ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', stop_sequence: null, usage: {} },
-        content: isCall ? [use] : [{ type: 'text', text: 'said' }],
-        stop_reason: isCall ? 'tool_use' : 'end_turn',
+    /** The model calls the tool in the first round of each call after the first, and then speaks. */
+    function talking(editor: Module, pipeline: string) {
+      let calls = 0;
+      const upstream: Handler = async () => {
+        const use = { type: 'tool_use', id: `t${calls}`, name: 'tell', input: {} } as const;
+        const isCall = ++calls % 2 === 0;
+        return Reply.of({
+          ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', stop_sequence: null, usage: {} },
+          content: isCall ? [use] : [{ type: 'text', text: 'said' }],
+          stop_reason: isCall ? 'tool_use' : 'end_turn',
+        });
+      };
+      const run = runModule(editor, { pipeline, upstream }, { prices, beside: [teller] });
+      return async (turnCount: number) => {
+        calls = turnCount > 3 ? 1 : 0;
+        return run({ ...asked(1), max_tokens: 1000, messages: history(turnCount) });
+      };
+    }
+
+    test('is one step, and the call may be made again', async () => {
+      const talk = talking(forgetting(30, 3), 'editor,teller');
+      await talk(3);
+      for (const why of ['pays', undefined]) {
+        const { steps, sent } = await talk(7);
+        assert.equal(sent.length, 2);
+        assert.deepEqual(
+          steps.map(({ facts }) => [facts.step, facts.prefix]),
+          [
+            [why, undefined],
+            [undefined, undefined],
+          ],
+        );
+      }
+    });
+
+    test('is taken in the first or not at all, since a call that is made again begins with that', async () => {
+      /** Forgets what came before the newest tool result. */
+      const editor = editing(async (exchange, next, kit) => {
+        const { messages } = exchange.request;
+        const isResult = typeof messages.at(-1)?.content !== 'string';
+        if (!isResult) return next(exchange);
+        const request = { ...exchange.request, messages: [...messages.slice(0, 1), ...messages.slice(-2)] };
+        const { isAllowed } = kit.prefix.mayStep(request, { calls: 1000 });
+        return next(isAllowed ? exchange.with({ request }) : exchange);
       });
-    };
-    const pipeline = 'editor,teller';
-    const run = runModule(forgetting(30, 3), { pipeline, upstream }, { prices, beside: [teller] });
-    const talk = (turnCount: number) => run({ ...asked(1), max_tokens: 1000, messages: history(turnCount) });
-    await talk(3);
-    for (const why of ['pays', undefined]) {
-      calls = 1;
-      const { steps, sent } = await talk(7);
-      assert.equal(sent.length, 2);
-      assert.deepEqual(
-        steps.map(({ facts }) => [facts.step, facts.prefix]),
-        [
-          [why, undefined],
-          [undefined, undefined],
-        ],
-      );
+      const talk = talking(editor, 'teller,editor');
+      await talk(3);
+      for (const again of [false, true]) {
+        const { steps, sent } = await talk(7);
+        assert.deepEqual(
+          sent.map(({ messages }) => messages.length),
+          [7, 9],
+          String(again),
+        );
+        assert.deepEqual(
+          steps.map(({ facts }) => [facts.step, facts.prefix]),
+          [
+            [undefined, undefined],
+            [undefined, undefined],
+            ['no-round', undefined],
+          ],
+        );
+      }
+    });
+
+    test('is not needed to shorten what is new in a further one, nor bound to it in the next call', async () => {
+      const editor = editing((exchange, next) => {
+        const { request } = exchange;
+        const isLong = ({ content }: Message) => typeof content !== 'string' && content.some(isResult);
+        const messages = request.messages.map((message) => (isLong(message) ? shortened(message) : message));
+        const isSame = messages.every((message, at) => message === request.messages[at]);
+        return next(isSame ? exchange : exchange.with({ request: { ...request, messages } }));
+      });
+      const talk = talking(editor, 'teller,editor');
+      await talk(3);
+      for (const again of [false, true]) {
+        const { steps, sent } = await talk(7);
+        assert.match(JSON.stringify(sent[1]?.messages.at(-1)), /"short"/, String(again));
+        assert.deepEqual(
+          steps.map(({ facts }) => facts.prefix),
+          [undefined, undefined, undefined],
+        );
+      }
+    });
+
+    function isResult({ type }: Block): boolean {
+      return type === 'tool_result';
+    }
+
+    function shortened({ role, content }: Message): Message {
+      if (typeof content === 'string') return { role, content };
+      return {
+        role,
+        content: content.map((block) => (isResult(block) ? { ...block, content: 'short' } : block)),
+      };
     }
   });
 

@@ -64,23 +64,33 @@ export class PrefixGuard {
   /** Knows of the calls before, and of what this one has sent itself where it asks several times. */
   #watch(exchange: Exchange, found: Found | undefined, { name, steps, next, modules }: Known): Watch {
     const asked = new Map<string, Sent>();
+    let binding: ReadonlyMap<string, Sent> = asked;
+    const inOrder = (stages: ReadonlyMap<string, Sent>) =>
+      Object.fromEntries(
+        modules.flatMap((module) => {
+          const stage = stages.get(module);
+          return stage === undefined ? [] : [[module, stage] as const];
+        }),
+      );
     const watch = {
       kept: found === undefined ? undefined : sentIn(exchange, found.count),
       stages: found?.head.stages ?? {},
       steps,
       sentTo: found?.head.sentTo ?? '',
       prices: this.#parts.prices,
+      isFurther: false,
       begun: (sent: Exchange, prefix: Prefix): Promise<void> => {
-        if (prefix.steps !== watch.steps) asked.clear();
+        const isStepped = prefix.stepper !== undefined && prefix.steps !== watch.steps;
+        if (isStepped)
+          for (const module of modules.slice(modules.indexOf(prefix.stepper))) asked.delete(module);
         for (const [module, stage] of Object.entries(prefix.stages))
           asked.set(module, earliest(asked.get(module), stage));
+        // A call that is made again begins with the first request, and not with what came of its answer.
+        if (!watch.isFurther || isStepped) binding = new Map(asked);
         watch.kept = sentIn(exchange);
-        const inOrder = modules.flatMap((module) => {
-          const stage = asked.get(module);
-          return stage === undefined ? [] : [[module, stage] as const];
-        });
-        watch.stages = Object.fromEntries(inOrder);
+        watch.stages = inOrder(asked);
         watch.steps = prefix.steps;
+        watch.isFurther = true;
         watch.sentTo = nameOfTarget(sent.target);
         return this.#put(exchange, exchange.conversation.at(), {
           name,
@@ -88,7 +98,7 @@ export class PrefixGuard {
           askedOf: nameOfTarget(exchange.target),
           sentTo: watch.sentTo,
           tools: digestOfTools(exchange.request),
-          stages: watch.stages,
+          stages: inOrder(binding),
           steps: watch.steps,
           untilMs: this.#parts.clock.now() + this.#lifeSeconds(sent) * 1000,
         });

@@ -19,6 +19,8 @@ export interface Watch {
   /** Where the last call was sent, which needn't be where the client sent it. */
   readonly sentTo: string;
   readonly prices: Pick<Prices, 'priced'>;
+  /** Whether this call has asked its provider before. */
+  readonly isFurther: boolean;
   /** The provider has begun to answer this. */
   begun(exchange: Exchange, prefix: Prefix): Promise<void>;
 }
@@ -29,6 +31,8 @@ interface Behind {
   /** What left each module that edited the request. */
   readonly stages: Readonly<Record<string, Sent>>;
   readonly steps: number;
+  /** The first module that took a step on this way. */
+  readonly stepper: string | undefined;
 }
 
 interface Passed {
@@ -60,6 +64,11 @@ export class Prefix {
     return this.#behind?.steps ?? this.#watch.steps;
   }
 
+  /** The first module that took a step in this call, from which on everything is new. */
+  get stepper(): string | undefined {
+    return this.#behind?.stepper;
+  }
+
   /** Whether nothing is lost by a change: there was no call before, it is long ago, or the client has changed it all. */
   get isBreak(): boolean {
     return this.#kept === undefined;
@@ -82,7 +91,7 @@ export class Prefix {
     if (stays)
       return { goesOn: passed, prefix: this.#with(kept, edited ? [module, sentIn(passed)] : undefined) };
     if (allowed !== undefined && !isEdited(allowed, passed.request))
-      return { goesOn: passed, prefix: this.#with(undefined, [module, sentIn(passed)], 1) };
+      return { goesOn: passed, prefix: this.#with(undefined, [module, sentIn(passed)], module) };
     if (!edited) {
       step.note({ prefix: 'not-repeated' });
       return { goesOn: passed, prefix: this.#with(undefined, undefined) };
@@ -104,18 +113,20 @@ export class Prefix {
   judge(came: Exchange, edited: ChatRequest, expected: Expected & { readonly module: string }): StepDecision {
     if (this.isBreak) return { isAllowed: true, why: 'break', ...free };
     if (this.keeps(came, edited, expected.module)) return { isAllowed: true, why: 'unchanged', ...free };
-    return judged({ came, edited, expected, taken: this.steps, prices: this.#watch.prices });
+    const { prices, isFurther } = this.#watch;
+    return judged({ came, edited, expected, taken: this.steps, isFurther, prices });
   }
 
   begun(exchange: Exchange): Promise<void> {
     return this.#watch.begun(exchange, this);
   }
 
-  #with(kept: Sent | undefined, stage: readonly [string, Sent] | undefined, stepped = 0): Prefix {
+  #with(kept: Sent | undefined, stage: readonly [string, Sent] | undefined, stepper?: string): Prefix {
     return new Prefix(this.#watch, {
       kept,
       stages: stage === undefined ? this.stages : { ...this.stages, [stage[0]]: stage[1] },
-      steps: this.steps + stepped,
+      steps: this.steps + (stepper === undefined ? 0 : 1),
+      stepper: this.stepper ?? stepper,
     });
   }
 }

@@ -23,7 +23,16 @@ export interface Expected {
 /** Whether a module may take a step, and what it was reckoned to cost and to save. */
 export interface StepDecision {
   readonly isAllowed: boolean;
-  readonly why: 'break' | 'unchanged' | 'pays' | 'window' | 'costs' | 'thinking' | 'too-often' | 'unpriced';
+  readonly why:
+    | 'break'
+    | 'unchanged'
+    | 'pays'
+    | 'window'
+    | 'costs'
+    | 'thinking'
+    | 'too-often'
+    | 'round'
+    | 'unpriced';
   /** For writing anew what is behind the change, instead of reading it. */
   readonly costs: NanoUsd;
   readonly saves: NanoUsd;
@@ -37,11 +46,13 @@ interface Step {
   readonly expected: Expected;
   /** Steps that were taken in this conversation. */
   readonly taken: number;
+  /** Whether the call has asked its provider before: who makes it again begins with the first request, not with this. */
+  readonly isFurther: boolean;
   readonly prices: Pick<Prices, 'priced'>;
 }
 
 /** Judges a step that changes what the provider of a live conversation keeps. */
-export function judged({ came, edited, expected, taken, prices }: Step): StepDecision {
+export function judged({ came, edited, expected, taken, isFurther, prices }: Step): StepDecision {
   if (isInThinkingLoop(came.request)) return { isAllowed: false, why: 'thinking', ...free };
   if (taken >= limits.prefixStepsMax) return { isAllowed: false, why: 'too-often', ...free };
   const priced = prices.priced(came.target);
@@ -57,6 +68,7 @@ export function judged({ came, edited, expected, taken, prices }: Step): StepDec
         };
   if (expected.isTooLong === true || isTooLong(came.request, tokens, priced))
     return { isAllowed: true, why: 'window', ...sum };
+  if (isFurther) return { isAllowed: false, why: 'round', ...sum };
   if (priced === undefined) return { isAllowed: false, why: 'unpriced', ...sum };
   const pays = sum.saves > sum.costs;
   return { isAllowed: pays, why: pays ? 'pays' : 'costs', ...sum };
