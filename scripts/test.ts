@@ -5,15 +5,13 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { allFiles } from './test-files.ts';
 import { buildPages } from './test-servers/pages.ts';
 import { bringUp } from './test-servers.ts';
 
 const named = process.argv.slice(2);
-/** The long ones are databases and end to end, and a long one that begins last would keep one core busy and the others idle. */
-const everything = ['src/storage/sql/*.test.ts', 'test/**/*.test.ts', 'src/**/*.test.ts'];
-
 try {
-  const files = [...new Set((named.length > 0 ? named : everything).flatMap(found))];
+  const files = [...new Set(named.length > 0 ? named.flatMap(found) : allFiles())];
   buildPages();
   const servers = await bringUp(process.env);
   Object.assign(process.env, servers.environment);
