@@ -35,6 +35,10 @@ export const logLimits = {
   /** On one machine calls share a write for so long; with replicas each is written before its client has the end of its answer. */
   journalDelayMs: 2,
   journalRestMs: 30_000,
+  /** How long a process may write to a page before it sees that another has taken it over, */
+  journalTakenMs: 20,
+  /** and how long that one waits for these last lines. */
+  journalLastLinesMs: 100,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */
   requestLogRowsAtOnce: 500,
   /** Calls that wait to be stored, a kilobyte each: half a minute of a thousand a second. More are not logged. */

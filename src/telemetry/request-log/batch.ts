@@ -12,7 +12,7 @@ export class Batch {
 
   constructor(log: Pick<RequestLog, 'pack'>, journal: Journal | undefined) {
     this.#log = log;
-    this.#page = journal?.newPage(() => this.#pack());
+    this.#page = journal?.newPage({ next: () => this.#pack(), all: () => this.#packs });
   }
 
   add(call: LoggedCall): void {

@@ -1,34 +1,41 @@
-import { close, openSync, unlink, writeSync } from 'node:fs';
+import { close, fstatSync, openSync, unlink, writeSync } from 'node:fs';
 import { limits } from '../../kernel/limits.ts';
 
 /** Told after each step on the disk: the error, or undefined. */
 type Tell = (error: unknown) => void;
 
 interface PageParts {
-  /** What there is to write, if there is something. */
-  next(): string | undefined;
+  readonly calls: PageCalls;
+  /** The path of the file, and of another where that one was taken over. */
+  newPath(): string;
   readonly delayMs: number;
   readonly tell: Tell;
 }
 
+/** The calls that a page keeps. */
+export interface PageCalls {
+  /** What there is to write, if there is something. */
+  next(): string | undefined;
+  /** All that was written, what `next` gave last included. */
+  all(): readonly string[];
+}
+
 /**
- * One batch of calls in a file, until it is stored. What is written is in the memory of the system, which outlives the
+ * One batch of calls in a file, until it is stored. A process that starts may take the file over and remove it: what comes
+ * then goes into another.
+ * What is written is in the memory of the system, which outlives the
  * process and takes microseconds; a disk that keeps it waiting is let alone. What can't be written is in memory still.
  */
 export class JournalPage {
-  readonly #path: string;
-  readonly #next: () => string | undefined;
-  readonly #delayMs: number;
-  readonly #tell: Tell;
+  readonly #parts: PageParts;
+  #path = '';
+  #lookedAtMs = 0;
   #fd: number | undefined;
   #state: 'idle' | 'planned' | 'broken' = 'idle';
   #removed: PromiseWithResolvers<void> | undefined;
 
-  constructor(path: string, { next, delayMs, tell }: PageParts) {
-    this.#path = path;
-    this.#next = next;
-    this.#delayMs = delayMs;
-    this.#tell = tell;
+  constructor(parts: PageParts) {
+    this.#parts = parts;
   }
 
   /** There is something to write. */
@@ -36,8 +43,9 @@ export class JournalPage {
     if (this.#state !== 'idle' || this.#removed !== undefined) return;
     this.#state = 'planned';
     // With the others that end in this moment, or soon.
-    if (this.#delayMs === 0) process.nextTick(() => this.#pass());
-    else setTimeout(() => this.#pass(), this.#delayMs);
+    const { delayMs } = this.#parts;
+    if (delayMs === 0) process.nextTick(() => this.#pass());
+    else setTimeout(() => this.#pass(), delayMs);
   }
 
   /** Its calls are stored, or given up. Resolves when the file is gone. */
@@ -53,31 +61,52 @@ export class JournalPage {
   #pass(): void {
     if (this.#removed !== undefined) return;
     this.#state = 'idle';
-    const next = this.#next();
+    const { calls, tell } = this.#parts;
+    const next = calls.next();
     if (next === undefined) return;
-    const line = Buffer.from(`${next}\n`);
     const startedAtMs = performance.now();
     try {
-      this.#fd ??= openSync(this.#path, 'ax', 0o600);
-      const bytes = writeSync(this.#fd, line);
-      if (bytes < line.length) throw new Error('the disk took half a line');
+      if (this.#isTakenOver(startedAtMs)) {
+        this.#leave();
+        this.#write(calls.all().join('\n'));
+      } else this.#write(next);
       const ms = performance.now() - startedAtMs;
       if (ms > limits.journalSlowMs) throw new Error(`the disk took ${Math.round(ms)} ms for a line`);
-      this.#tell(undefined);
+      tell(undefined);
     } catch (error) {
-      this.#broken(error);
+      tell(error);
+      this.#state = 'broken';
     }
   }
 
-  #broken(error: unknown): void {
-    this.#tell(error);
-    this.#state = 'broken';
+  #write(text: string): void {
+    const lines = Buffer.from(`${text}\n`);
+    this.#fd ??= this.#open();
+    if (writeSync(this.#fd, lines) < lines.length) throw new Error('the disk took half a line');
+  }
+
+  #open(): number {
+    this.#path = this.#parts.newPath();
+    return openSync(this.#path, 'ax', 0o600);
+  }
+
+  /** Not looked at for each line, which would cost a third of writing it: whoever takes it over waits for the last ones. */
+  #isTakenOver(nowMs: number): boolean {
+    if (this.#fd === undefined || nowMs - this.#lookedAtMs < limits.journalTakenMs) return false;
+    this.#lookedAtMs = nowMs;
+    return fstatSync(this.#fd).nlink === 0;
+  }
+
+  #leave(): void {
+    if (this.#fd !== undefined) close(this.#fd);
+    this.#fd = undefined;
   }
 
   /** A file that is gone already, or can't be removed, changes nothing: its calls are in the log once. */
   #remove(): void {
     const done = () => this.#removed?.resolve();
-    const removed = () => (this.#fd === undefined ? done() : close(this.#fd, done));
-    unlink(this.#path, removed);
+    const fd = this.#fd;
+    if (fd === undefined) done();
+    else unlink(this.#path, () => close(fd, done));
   }
 }

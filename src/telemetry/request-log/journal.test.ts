@@ -73,6 +73,26 @@ test('taking over the page of a process that lives stores its calls once', async
   assert.equal(await stored(), 2);
 });
 
+test('a process whose page was taken over loses nothing by a kill, neither what it wrote meanwhile nor after', async (t) => {
+  const { recorder, faulty, written, stored, pages } = await setUp(t);
+  const living = recorder();
+  living.record(endedCall());
+  await written(1);
+  // While the one that starts has read the page, and not removed it yet.
+  faulty.beforeAdd = async () => {
+    faulty.beforeAdd = () => undefined;
+    living.record(endedCall());
+    await written(2);
+  };
+  await recorder().recover();
+  assert.equal(await stored(), 2);
+  living.record(endedCall());
+  await eventually(() => (pages().length === 1 ? true : undefined));
+  await recorder().recover();
+  assert.equal(await stored(), 3);
+  assert.deepEqual(pages(), []);
+});
+
 test('a log that is away leaves pages for the next start, one that refuses them does not', async (t) => {
   const { recorder, faulty, written, pages, errors, stored } = await setUp(t);
   recorder().record(endedCall());

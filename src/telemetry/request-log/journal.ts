@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../kernel/limits.ts';
-import { JournalPage } from './journal-page.ts';
+import { FoundPage } from './found-page.ts';
+import { JournalPage, type PageCalls } from './journal-page.ts';
 
 interface JournalParts {
   readonly folder: string;
@@ -11,13 +12,6 @@ interface JournalParts {
   readonly delayMs: number;
   /** Told once each time that pages can't be written: calls go on, and a kill may take them from the log. */
   readonly onError?: (error: unknown) => void;
-}
-
-/** A page that another process has left behind. */
-export interface FoundPage {
-  readonly page: JournalPage;
-  /** The last may be cut. */
-  readonly lines: readonly string[];
 }
 
 const nameOfPages = /^requests-.+\.journal$/;
@@ -43,32 +37,27 @@ export class Journal {
     }
   }
 
-  /** None for a while after one could not be written. `next` is asked for what there is to write. */
-  newPage(next: () => string | undefined): JournalPage | undefined {
+  /** None for a while after one could not be written. */
+  newPage(calls: PageCalls): JournalPage | undefined {
     if (performance.now() < this.#restsUntilMs) return undefined;
-    return this.#page(`requests-${this.#process}-${this.#pages++}.journal`, next);
-  }
-
-  /**
-   * What is there now. Pages of processes that live are among them: what they have is stored twice and there once, and if
-   * such a page is gone, they have its calls in memory.
-   */
-  async found(): Promise<readonly FoundPage[]> {
-    const names = await readdir(this.#folder).catch(() => []);
-    return Promise.all(names.filter((name) => nameOfPages.test(name)).map((name) => this.#read(name)));
-  }
-
-  async #read(name: string): Promise<FoundPage> {
-    const text = await readFile(join(this.#folder, name), 'utf8').catch(() => '');
-    return { page: this.#page(name, () => undefined), lines: text.split('\n') };
-  }
-
-  #page(name: string, next: () => string | undefined): JournalPage {
-    return new JournalPage(join(this.#folder, name), {
-      next,
+    return new JournalPage({
+      calls,
+      newPath: () => join(this.#folder, `requests-${this.#process}-${this.#pages++}.journal`),
       delayMs: this.#delayMs,
       tell: (error) => this.#told(error),
     });
+  }
+
+  /**
+   * What is there now. Pages of processes that live are among them: what these have is stored twice and there once, and
+   * they go on in another file.
+   */
+  async found(): Promise<readonly FoundPage[]> {
+    const names = await readdir(this.#folder).catch(() => []);
+    const pages = names
+      .filter((name) => nameOfPages.test(name))
+      .map((name) => FoundPage.open(join(this.#folder, name)));
+    return (await Promise.all(pages)).filter((page) => page !== undefined);
   }
 
   #told(error: unknown): void {

@@ -1,10 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
 import { isUnavailable } from '../../kernel/ports/unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
 import { Batch } from './batch.ts';
-import type { FoundPage, Journal } from './journal.ts';
+import type { FoundPage } from './found-page.ts';
+import type { Journal } from './journal.ts';
 import { loggedCall } from './logged-call.ts';
 
 interface RecorderParts {
@@ -74,10 +76,20 @@ export class RequestRecorder {
 
   /** Stores what processes that were killed had recorded. What the log can't take now is there at the next start. */
   async recover(): Promise<void> {
+    const pages = (await this.#journal?.found()) ?? [];
+    if (pages.length === 0) return;
     try {
-      for (const found of (await this.#journal?.found()) ?? []) await this.#recoverPage(found);
+      for (const page of pages) {
+        await this.#storeLines(page);
+        await page.remove();
+      }
+      // A process that lives may have written to them until it saw that they are gone.
+      await sleep(limits.journalLastLinesMs);
+      for (const page of pages) await this.#storeLines(page);
     } catch (error) {
       this.#onError?.(error);
+    } finally {
+      await Promise.all(pages.map((page) => page.close()));
     }
   }
 
@@ -97,15 +109,14 @@ export class RequestRecorder {
     return this.#log.find(id, accountId);
   }
 
-  async #recoverPage({ page, lines }: FoundPage): Promise<void> {
-    const packs = lines.filter((line) => this.#log.isPack(line));
+  async #storeLines(page: FoundPage): Promise<void> {
+    const packs = (await page.lines()).filter((line) => this.#log.isPack(line));
     try {
       if (packs.length > 0) await this.#log.addPacked(packs);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       this.#onError?.(error);
     }
-    await page.remove();
   }
 }
 
