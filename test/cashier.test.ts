@@ -17,7 +17,7 @@ async function startBooks(t: TestContext) {
   const stripe = await FakeStripe.start(t);
   const { hostname, port } = new URL(stripe.url);
   const sdk = new Stripe('sk_test_1', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
-  const processor = new StripeProcessor(sdk);
+  const processor = new StripeProcessor(async () => sdk);
   const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
   cleanUp(t, () => database.close());
   const { challenges, settlements } = database;

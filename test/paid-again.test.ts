@@ -242,7 +242,7 @@ async function startTwice(
   const folder = emptyFolder(t);
   const environment = { WEIR_DATA_DIR: folder, ...settlementSettings(outside) };
   const weir = await startTestGateway(environment);
-  const house = { ...outside, weir, url: weir.url, database: await databaseIn(t, folder) };
+  const house = { ...outside, weir, url: weir.url, folder, database: await databaseIn(t, folder) };
   return {
     house,
     async restarted() {

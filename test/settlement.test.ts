@@ -8,7 +8,15 @@ import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
-import { begin, leaveAll, pay, quoted, startPaidHouse, statuses } from './support/paid-house.ts';
+import {
+  begin,
+  leaveAll,
+  pay,
+  quoted,
+  settlementSettings,
+  startPaidHouse,
+  statuses,
+} from './support/paid-house.ts';
 import { ask, assertProblem, challengeOf, echoing, paidQuestion, paying } from './support/payer.ts';
 import { said, streamed } from './support/sandbox.ts';
 
@@ -266,6 +274,23 @@ describe('a processor that does not answer', () => {
     await leaveAll(house.database);
     await eventually(() => (statuses(house)[0] === 'canceled' ? true : undefined));
     await eventually(async () => (await house.database.settlements.outcome(`${id}.1`)) ?? undefined);
+  });
+
+  test('gets it back also where payments were switched off meanwhile', async (t) => {
+    for (const switchedOff of [{ WEIR_MPP_SETTLEMENT: 'off' }, { WEIR_MPP: 'off' }]) {
+      const house = await startPaidHouse(t);
+      for (let again = 0; again < 20; again++)
+        house.stripe.faults.push({ at: 'POST /v1/payment_intents', how: 'lost' });
+      await pay(house);
+      house.stripe.faults.length = 0;
+      await house.weir.close();
+      await leaveAll(house.database);
+      assert.deepEqual(statuses(house), ['requires_capture']);
+      const after = { ...settlementSettings(house), WEIR_DATA_DIR: house.folder, ...switchedOff };
+      const weir = await startTestGateway(after);
+      await eventually(() => (statuses(house)[0] === 'canceled' ? true : undefined));
+      await weir.close();
+    }
   });
 
   test('gets back what it may or may not have taken', async (t) => {

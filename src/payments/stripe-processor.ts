@@ -30,9 +30,9 @@ const listSchema = z.object({ data: z.array(intentSchema), has_more: z.boolean()
 
 /** Payments by Stripe. */
 export class StripeProcessor implements Processor {
-  readonly #stripe: Stripe;
+  readonly #stripe: () => Promise<Stripe>;
 
-  constructor(stripe: Stripe) {
+  constructor(stripe: () => Promise<Stripe>) {
     this.#stripe = stripe;
   }
 
@@ -116,7 +116,8 @@ export class StripeProcessor implements Processor {
   }
 
   async #send(method: string, path: string, params?: object, idempotencyKey?: string): Promise<unknown> {
-    return this.#stripe.rawRequest(
+    const stripe = await this.#stripe();
+    return stripe.rawRequest(
       method,
       path,
       { ...params },

@@ -17,8 +17,9 @@ export interface PaidHouse {
   readonly url: string;
   readonly fake: FakeUpstream;
   readonly stripe: FakeStripe;
-  /** What the gateway has stored. */
+  /** What the gateway has stored, and where. */
   readonly database: Database;
+  readonly folder: string;
 }
 
 export interface Outside {
@@ -49,7 +50,7 @@ export async function startPaidHouse(t: TestContext, more: Record<string, string
   const folder = emptyFolder(t);
   const weir = await startTestGateway({ WEIR_DATA_DIR: folder, ...settlementSettings(outside), ...more });
   cleanUp(t, () => weir.close());
-  return { ...outside, weir, url: weir.url, database: await databaseIn(t, folder) };
+  return { ...outside, weir, url: weir.url, folder, database: await databaseIn(t, folder) };
 }
 
 export async function databaseIn(t: TestContext, folder: string): Promise<Database> {

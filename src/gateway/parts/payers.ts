@@ -29,7 +29,9 @@ export async function payersOf({ settings, providers, pipelines }: PayerParts): 
   const models = new PaidModels({ ...providers, credentials, models: mpp.models });
   const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
   if (faults.length > 0 || mpp.stripeKey === undefined) throw new SettingsError(faults);
-  const stripe = await lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase })();
+  const stripe = lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase });
+  // No payer waits for it to be loaded.
+  await stripe();
   return {
     models,
     turnstile: new PayerTurnstile({ models, pipeline: pipelines.guarded('cost-guard') }),

@@ -8,6 +8,8 @@ import { AnswerBook } from '../../payments/answer-book.ts';
 import { Cashier } from '../../payments/cashier.ts';
 import { ChallengeDesk } from '../../payments/challenge-desk.ts';
 import { paidRoute } from '../../payments/offer.ts';
+import type { Processor } from '../../payments/processor.ts';
+import { StripeProcessor } from '../../payments/stripe-processor.ts';
 import { VainCalls } from '../../payments/vain-calls.ts';
 import { addressOf } from '../../server/front.ts';
 import { paymentsRoutes } from '../../server/own/routes/payments.ts';
@@ -20,6 +22,7 @@ import { anthropicMessages } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Roots } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
+import { lazyStripe } from '../stripe-client.ts';
 import type { Payers } from './payers.ts';
 import type { PublicAddress } from './people.ts';
 import type { Pipelines } from './pipelines.ts';
@@ -47,7 +50,11 @@ interface PaymentParts extends Pick<Pipelines, 'passage'> {
 /** Calls that machines pay for without an account. */
 export function paymentsPart(parts: PaymentParts): Payments {
   const { settings, log, stores, address } = parts;
-  if (settings.mpp.offered === 'off') return { paidRoutes: [], abortAll() {} };
+  if (settings.mpp.offered === 'off') {
+    const cashier = openPaymentsOnly(parts);
+    cashier?.start();
+    return { paidRoutes: [], abortAll() {}, close: async () => cashier?.close() };
+  }
   const { challenges, ledger } = stores.database;
   const realm = () => new URL(address.url).host;
   const desk = new ChallengeDesk({
@@ -66,7 +73,8 @@ export function paymentsPart(parts: PaymentParts): Payments {
     problemBase: () => `${address.url}/problems`,
     addressOf: (req) => addressOf(req, settings.trustedProxies),
   });
-  till?.cashier.start();
+  const cashier = till?.cashier ?? openPaymentsOnly(parts);
+  cashier?.start();
   till?.answers.start();
   const untilDone = async (untilMs: number) => {
     while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
@@ -84,7 +92,7 @@ export function paymentsPart(parts: PaymentParts): Payments {
       {
         name: 'weir_open_payments',
         help: 'Payments that are being made',
-        read: () => till?.cashier.open ?? 0,
+        read: () => cashier?.open ?? 0,
       },
     ],
     features: ['machine-payments'],
@@ -95,7 +103,7 @@ export function paymentsPart(parts: PaymentParts): Payments {
       inference.abortAll();
       await untilDone(untilMs);
       till?.answers.close();
-      await till?.cashier.close();
+      await cashier?.close();
       await desk.settled();
     },
   };
@@ -110,14 +118,8 @@ interface Till {
 function tillOf(parts: PaymentParts, desk: ChallengeDesk): Till | undefined {
   const { settings, stores, log, roots, payers } = parts;
   if (payers === undefined) return undefined;
-  const { challenges, settlements, paidAnswers } = stores.database;
-  const cashier = new Cashier({
-    challenges,
-    settlements,
-    processor: payers.processor,
-    clock: systemClock,
-    onFault: (err) => log.error({ err }, 'a payment that was left is not given back yet'),
-  });
+  const { settlements, paidAnswers } = stores.database;
+  const cashier = cashierOf(parts, payers.processor);
   const answers = new AnswerBook({
     paidAnswers,
     settlements,
@@ -135,4 +137,21 @@ function tillOf(parts: PaymentParts, desk: ChallengeDesk): Till | undefined {
     countPayment: (remoteAddress) => desk.count(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
   });
   return { cashier, answers, calls };
+}
+
+/** Where settlement was switched off, payments from before may be open still: they are given back. */
+function openPaymentsOnly(parts: PaymentParts): Cashier | undefined {
+  const { stripeKey: key, stripeBase: base } = parts.settings.mpp;
+  return key === undefined ? undefined : cashierOf(parts, new StripeProcessor(lazyStripe({ key, base })));
+}
+
+function cashierOf({ stores, log }: PaymentParts, processor: Processor): Cashier {
+  const { challenges, settlements } = stores.database;
+  return new Cashier({
+    challenges,
+    settlements,
+    processor,
+    clock: systemClock,
+    onFault: (err) => log.error({ err }, 'a payment that was left is not given back yet'),
+  });
 }
