@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '..', '..');
+
+export interface Licensed {
+  readonly name: string;
+  readonly version: string;
+  readonly licence: string;
+}
+
+/** What may be in what we ship: nothing that asks more of users than to keep a notice. */
+const free = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'OFL-1.1'];
+
+/** What may be used in making it, besides. */
+const forTools = ['CC0-1.0', 'MPL-2.0', 'Unlicense'];
+
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly dev?: boolean;
+}
+
+/** Every package of the lock file, apart: what runs with Weir, and what only its makers use. */
+export function lockedPackages(): {
+  readonly shipped: readonly Licensed[];
+  readonly tools: readonly Licensed[];
+} {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const all = Object.entries<Locked>(packages).filter(([path]) => path !== '');
+  const licensed = (isTool: boolean) =>
+    all.filter(([, { dev }]) => (dev === true) === isTool).map(([path, locked]) => licensedOf(path, locked));
+  return { shipped: licensed(false), tools: licensed(true) };
+}
+
+function licensedOf(path: string, { version, license = 'none' }: Locked): Licensed {
+  return {
+    name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
+    version,
+    licence: license,
+  };
+}
+
+/** Those whose licence nobody has agreed to. Of alternatives, one is enough. */
+export function unexpected(packages: readonly Licensed[], areTools = false): readonly Licensed[] {
+  const expected = new Set(areTools ? [...free, ...forTools] : free);
+  return packages.filter(({ licence }) => !alternatives(licence).some((one) => expected.has(one)));
+}
+
+function alternatives(licence: string): readonly string[] {
+  return licence.replace(/^\((.*)\)$/, '$1').split(' OR ');
+}
+
+export interface Bundled extends Licensed {
+  readonly text: string;
+}
+
+/** What the dashboard's files have in them, as its build wrote it down. */
+export function bundledPackages(): readonly Bundled[] {
+  const listed = JSON.parse(readFileSync(join(root, 'web', 'dist', 'licenses.json'), 'utf8'));
+  return listed.map(({ name, version, identifier, text }: Record<string, string | null>) => ({
+    name,
+    version,
+    licence: identifier ?? 'none',
+    text: text ?? '',
+  }));
+}
+
+/** The licences of all that is shipped, with their texts. */
+export function thirdParty(): string {
+  const installed = lockedPackages().shipped.map((one) => ({ ...one, text: textOf(one.name) }));
+  return [
+    'Weir is licensed under Apache-2.0. These packages run with it, or are part of its dashboard.',
+    ...[...installed, ...bundledPackages()]
+      .toSorted((one, other) => one.name.localeCompare(other.name))
+      .map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}`),
+  ].join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Packages for other platforms are not installed here, and some packages have no file of it. */
+function textOf(name: string): string {
+  const folder = join(root, 'node_modules', name);
+  try {
+    const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+    return file === undefined ? '' : readFileSync(join(folder, file), 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
