@@ -1,0 +1,59 @@
+# syntax=docker/dockerfile:1
+# BUILD_IMAGE needs Node.js 20 or newer with npm. BASE_IMAGE needs only glibc and apt: the lock file brings the Node.js that Weir runs on.
+ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
+ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
+
+# The dashboard is the same for every architecture, so it is built on the builder's own.
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS pages
+WORKDIR /weir
+COPY .npmrc package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY bin bin
+COPY web web
+RUN npm run build:web
+
+# Packages bring programs for every platform, headers and manuals: of these only what runs here is kept.
+FROM ${BUILD_IMAGE} AS packages
+WORKDIR /weir
+COPY .npmrc package.json package-lock.json ./
+RUN npm ci --omit=dev --ignore-scripts \
+  && rm -rf node_modules/node-linux-*/include node_modules/node-linux-*/share node_modules/node-linux-*/CHANGELOG.md \
+  && find node_modules/onnxruntime-node/bin/napi-v3 -mindepth 2 -maxdepth 2 ! -path "*/linux/$(node -p process.arch)" -exec rm -rf {} + \
+  && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete
+
+FROM ${BASE_IMAGE}
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends libatomic1 \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/*-old /var/cache/ldconfig/* /var/lib/dpkg/*-old /var/log/* \
+  && groupadd --gid 10001 weir \
+  && useradd --uid 10001 --gid weir --home-dir /data --no-create-home --shell /usr/sbin/nologin weir \
+  && install -d -o weir -g weir -m 700 /data \
+  && ln -s /weir/bin/weir.js /usr/local/bin/weir
+COPY --from=packages /weir/node_modules /weir/node_modules
+COPY package.json CHANGELOG.md LICENSE /weir/
+COPY bin /weir/bin
+COPY models /weir/models
+COPY src /weir/src
+COPY --from=pages /weir/web/dist /weir/web/dist
+
+ARG VERSION=dev
+ARG REVISION=dev
+LABEL org.opencontainers.image.title="Weir" \
+  org.opencontainers.image.description="A gateway in front of AI model providers" \
+  org.opencontainers.image.licenses="Apache-2.0" \
+  org.opencontainers.image.version="${VERSION}" \
+  org.opencontainers.image.revision="${REVISION}"
+ENV PATH=/weir/node_modules/.bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+  HOST=0.0.0.0 \
+  PORT=3099 \
+  WEIR_DATA_DIR=/data \
+  WEIR_REVISION=${REVISION}
+USER 10001:10001
+WORKDIR /data
+VOLUME /data
+EXPOSE 3099
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "/weir/bin/health.js"]
+ENTRYPOINT ["weir"]
+CMD ["serve"]

