@@ -4,12 +4,17 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** `npm ci` has built the dashboard; whoever works on it needn't think of that. */
+/** `npm ci` has built the dashboard and the documentation; whoever works on them needn't think of that. */
 export function buildPages(): void {
-  const sources = globSync('web/**/*.{ts,tsx,css,html,svg}', { cwd: root, exclude: ['web/dist/**'] });
-  const newest = Math.max(...sources.map((file) => modifiedAt(join(root, file))));
-  if (modifiedAt(join(root, 'web', 'dist', 'index.html')) < newest)
-    execFileSync(process.execPath, [join(root, 'bin', 'build-web.js')], { stdio: 'inherit' });
+  build('build-web.js', 'web', ['web/**/*.{ts,tsx,css,html,svg}']);
+  build('build-docs.js', 'site', ['site/**/*.{js,css}', '*.md', 'docs/**/*']);
+}
+
+function build(program: string, folder: string, sources: readonly string[]): void {
+  const files = globSync(sources, { cwd: root, exclude: [`${folder}/dist/**`] });
+  const newest = Math.max(...files.map((file) => modifiedAt(join(root, file))));
+  if (modifiedAt(join(root, folder, 'dist', 'index.html')) < newest)
+    execFileSync(process.execPath, [join(root, 'bin', program)], { stdio: 'inherit' });
 }
 
 function modifiedAt(file: string): number {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { systemClock } from '../kernel/clock.ts';
 import { openDashboard } from '../server/own/dashboard.ts';
+import { openDocs } from '../server/own/docs.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Common } from './common.ts';
 import { listen } from './listen.ts';
@@ -49,7 +50,7 @@ export interface Gateway {
   close(graceMs?: number): Promise<void>;
 }
 
-const builtPages = join(import.meta.dirname, '..', '..', 'web', 'dist');
+const project = join(import.meta.dirname, '..', '..');
 
 /** The composition root: the only place that knows everyone. */
 export function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
@@ -125,14 +126,14 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   );
 
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
-  const dashboard = settings.dashboard === 'on' ? openDashboard(builtPages) : undefined;
-  const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining, dashboard });
+  const pages = settings.dashboard === 'on' ? pagesIn(project) : undefined;
+  const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining, pages });
   if (settings.baseUrl === undefined) address.url = listener.url;
   return {
     url: listener.url,
     pipeline: pipelines.base.pipeline.text,
     ready: ready.map((provider) => provider.name),
-    hasDashboard: dashboard !== undefined,
+    hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,
     metrics: () => metrics.render(),
     handOver: (graceMs) => listener.handOver(graceMs),
@@ -148,6 +149,13 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
       });
       await parts.close();
     },
+  };
+}
+
+function pagesIn(folder: string) {
+  return {
+    dashboard: openDashboard(join(folder, 'web', 'dist')),
+    docs: openDocs(join(folder, 'site', 'dist')),
   };
 }
 

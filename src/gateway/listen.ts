@@ -3,8 +3,7 @@ import { createFront } from '../server/front.ts';
 import { type AdmissionRules, HostNames, loopbackHosts } from '../server/gatekeeper.ts';
 import { Listener } from '../server/listener.ts';
 import type { AccessChecks } from '../server/own/access.ts';
-import { createApp } from '../server/own/app.ts';
-import type { Dashboard } from '../server/own/dashboard.ts';
+import { createApp, type Pages } from '../server/own/app.ts';
 import { openapiRoute } from '../server/own/openapi.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { PartRoute } from './part.ts';
@@ -18,18 +17,18 @@ interface ListenParts {
   /** Of all parts. */
   readonly routes: readonly PartRoute[];
   readonly isDraining: () => boolean;
-  readonly dashboard: Dashboard | undefined;
+  readonly pages: Pages | undefined;
 }
 
 /** The front of the gateway, where everything that it serves comes in. */
 export function listen(parts: ListenParts): Promise<Listener> {
-  const { settings, log, via, access, routes, isDraining, dashboard } = parts;
+  const { settings, log, via, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
   const server = createFront({
     rules: admissionRules(settings, via),
     trustedProxies: settings.trustedProxies,
     dataPlane: dataPlaneOf(served),
-    app: createApp([...routes, openapiRoute(routes)], { access, log, dashboard }),
+    app: createApp([...routes, openapiRoute(routes)], { access, log, pages }),
     isDraining,
   });
   return Listener.open(server, settings);

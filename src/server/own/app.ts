@@ -9,6 +9,7 @@ import { readBody } from '../body.ts';
 import { asGatewayError, type Call, send, sendError, sendWhole, type WholeAnswer } from '../respond.ts';
 import type { AccessChecks } from './access.ts';
 import type { Dashboard } from './dashboard.ts';
+import { type Docs, isInDocs } from './docs.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
 
 /** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
@@ -24,16 +25,21 @@ export interface AppParts {
   readonly access: AccessChecks;
   readonly log: Log;
   /** For browsers, where no route is meant. */
-  readonly dashboard?: Dashboard | undefined;
+  readonly pages?: Pages | undefined;
 }
 
-export function createApp(routes: readonly Route[], { access, log, dashboard }: AppParts): App {
+export interface Pages {
+  readonly dashboard: Dashboard | undefined;
+  readonly docs: Docs;
+}
+
+export function createApp(routes: readonly Route[], { access, log, pages }: AppParts): App {
   const { find, knows } = createFinder(routes);
   return async (req, res, call) => {
     const { rawHeaders: headers } = req;
     let route: OwnRoute | undefined;
     try {
-      const shown = dashboard === undefined ? undefined : await shownBy(dashboard, req, call.path, knows);
+      const shown = pages === undefined ? undefined : await shownBy(pages, req, call.path, knows);
       if (shown !== undefined) {
         sendWhole(res, shown, call);
         return;
@@ -69,16 +75,16 @@ export function createApp(routes: readonly Route[], { access, log, dashboard }: 
 
 /** Routes come first; the root is both, by what is asked for. */
 function shownBy(
-  dashboard: Dashboard,
+  { dashboard, docs }: Pages,
   { method, headers }: IncomingMessage,
   path: string,
   knows: Finder['knows'],
 ): Promise<WholeAnswer> | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
-  const accepted = headers['accept-encoding'];
+  if (isInDocs(path)) return docs.page(path, headers);
   return (
-    dashboard.asset(path, accepted === undefined ? undefined : String(accepted)) ??
-    (path === '/' || !knows(path) ? dashboard.page(path, headers) : undefined)
+    dashboard?.asset(path, headers) ??
+    (path === '/' || !knows(path) ? dashboard?.page(path, headers) : undefined)
   );
 }
 

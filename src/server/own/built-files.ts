@@ -1,0 +1,102 @@
+import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { HeaderList } from '../../kernel/headers.ts';
+import type { WholeAnswer } from '../respond.ts';
+
+/** Files of a folder, which are read when somebody asks for them, and stay in memory then. */
+export interface BuiltFiles {
+  has(name: string): boolean;
+  /** One that is there, compressed in a way that is accepted if the folder has it so. */
+  answer(name: string, given: Given): Promise<WholeAnswer>;
+}
+
+interface Given {
+  /** The client's `Accept-Encoding`. */
+  readonly accepted: string | string[] | undefined;
+  readonly headers: HeaderList;
+  readonly status?: number;
+}
+
+/** Nothing from elsewhere, and nothing inside of the page: a script or a style that somebody smuggles in doesn't run. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export const pageHeaders: HeaderList = [
+  'content-security-policy',
+  policy,
+  'x-content-type-options',
+  'nosniff',
+  'referrer-policy',
+  'no-referrer',
+  'cross-origin-opener-policy',
+  'same-origin',
+  'cache-control',
+  'no-cache',
+];
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  woff2: 'font/woff2',
+};
+const encodings = { br: '.br', gzip: '.gz' } as const;
+
+/** Has none where there is no such folder. */
+export function openBuiltFiles(folder: string): BuiltFiles {
+  const names = new Set(filesIn(folder));
+  const kept = new Map<string, Promise<Uint8Array>>();
+  const read = (name: string) => {
+    const known = kept.get(name);
+    if (known !== undefined) return known;
+    const bytes = readFile(join(folder, name));
+    kept.set(name, bytes);
+    // One that couldn't be read is tried again.
+    bytes.catch(() => kept.delete(name));
+    return bytes;
+  };
+  return {
+    has: (name) => names.has(name),
+    async answer(name, { accepted, headers, status = 200 }) {
+      const encoding = encodingOf(String(accepted ?? ''), (suffix) => names.has(name + suffix));
+      const bytes = await read(encoding === undefined ? name : name + encodings[encoding]);
+      const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+      const encoded = encoding === undefined ? [] : ['content-encoding', encoding];
+      return {
+        status,
+        headers: ['content-type', type, ...encoded, 'vary', 'accept, accept-encoding', ...headers],
+        bytes,
+      };
+    },
+  };
+}
+
+function filesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) =>
+      name.replaceAll('\\', '/'),
+    );
+  } catch {
+    return [];
+  }
+}
+
+function encodingOf(accepted: string, has: (suffix: string) => boolean): keyof typeof encodings | undefined {
+  const wanted = accepted.split(',').map((one) => one.trim().split(';'));
+  const takes = (name: string) => wanted.some(([one, weight]) => one === name && weight?.trim() !== 'q=0');
+  if (takes('br') && has(encodings.br)) return 'br';
+  return takes('gzip') && has(encodings.gzip) ? 'gzip' : undefined;
+}

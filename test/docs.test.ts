@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import packageJson from '../package.json' with { type: 'json' };
+import { Slugs } from '../site/markdown.js';
+import { linkTarget } from '../site/pages.js';
+import { readSettings } from '../src/gateway/settings.ts';
+import { openDocs } from '../src/server/own/docs.ts';
+import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { assertAccessible, sharedBrowser } from './support/browser.ts';
+import { cleanUp } from './support/clean-up.ts';
+import { emptyFolder } from './support/weir-process.ts';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '..');
+const site = join(root, 'site', 'dist');
+const documents = globSync(['*.md', 'docs/**/*.md', 'models/*.md', 'examples/**/*.md'], { cwd: root });
+const open = sharedBrowser();
+const gateway = await startTestGateway();
+after(() => gateway.close());
+
+test('every link in the documentation leads to a file that is there, and to a heading in it', () => {
+  const dead = documents.flatMap((file) =>
+    linksIn(textOf(file))
+      .filter((href) => isDead(file, href))
+      .map((href) => `${file}: ${href}`),
+  );
+  assert.ok(documents.length > 60);
+  assert.deepEqual(dead, []);
+});
+
+function isDead(file: string, href: string): boolean {
+  const target = linkTarget(file, href);
+  if (target === undefined) return false;
+  if (!existsSync(join(root, target.file))) return true;
+  return target.anchor !== undefined && !anchorsOf(target.file).includes(target.anchor);
+}
+
+test('every command in the documentation exists, with its flags and its settings', async () => {
+  const { stdout: help } = await run(process.execPath, [join(root, 'bin', 'weir.js'), '--help']);
+  const flags = globSync('src/cli/**/*.ts', { cwd: root }).map(textOf).join('\n');
+  const wrong = documents.flatMap((file) =>
+    commandsIn(file)
+      .filter((command) => !isCommand(command, { help, flags }))
+      .map((command) => `${file}: ${command}`),
+  );
+  assert.deepEqual(wrong, []);
+});
+
+function isCommand(
+  command: string,
+  { help, flags }: { readonly help: string; readonly flags: string },
+): boolean {
+  const variables = [...command.matchAll(/\b(WEIR_[A-Z_]+)=/g)].map(([, name = '']) => name);
+  const ours = /^WEIR_(TOKEN|URL|TALLY_WORD)$/;
+  const isSet = (name: string) => ours.test(name) || !isUnknown(name);
+  if (!variables.every(isSet)) return false;
+  const words = command.replace(/^(export )?(\w+=\S* +)*/, '').split(/\s+/);
+  if (words[0] === 'npm') return isScript(words);
+  const weir = words[0] === 'npx' ? words.slice(1) : words;
+  if (weir[0] !== 'weir' && weir[0] !== 'weir-gateway') return true;
+  const [, name = 'serve', second] = weir;
+  const line = new RegExp(`^ *weir ${name}\\b(.*)$`, 'm').exec(help)?.[1];
+  if (line === undefined) return false;
+  const [choices = ''] = /^ [a-z-]+(\|[a-z-]+)+/.exec(line) ?? [];
+  if (
+    choices !== '' &&
+    !choices
+      .trim()
+      .split('|')
+      .includes(second ?? '')
+  )
+    return false;
+  return weir.filter((word) => word.startsWith('--')).every((flag) => flags.includes(flag.slice(2)));
+}
+
+function isScript([, verb = '', name = '']: readonly string[]): boolean {
+  if (verb === 'run') return name in packageJson.scripts;
+  return ['ci', 'install', 'i', 'pack', 'start', 'test'].includes(verb);
+}
+
+function isUnknown(name: string): boolean {
+  try {
+    return readSettings({ [name]: '1' }).unknownVariables.includes(name);
+  } catch {
+    return false;
+  }
+}
+
+test('commands that call the demonstration model work as they stand', async () => {
+  const calls = documents
+    .flatMap(commandsIn)
+    .filter((command) => /^curl .*127\.0\.0\.1:3099.*"demo-1"/.test(command) && !/\$[A-Z(]/.test(command));
+  assert.ok(calls.length >= 2);
+  for (const call of new Set(calls)) {
+    const here = call.replaceAll('http://127.0.0.1:3099', gateway.url);
+    const { stdout } = await run('sh', ['-c', `${here} -sS -w '\\n%{http_code}'`]);
+    assert.match(stdout, /\n200$/, call);
+  }
+});
+
+test('the documentation is a site whose links work, with nothing inside of a page that its policy forbids', () => {
+  const pages = new Map(
+    globSync('**/*.html', { cwd: site }).map((name) => [name, readFileSync(join(site, name), 'utf8')]),
+  );
+  assert.ok(pages.size > 60);
+  for (const [name, html] of pages) {
+    assert.doesNotMatch(html, /<style|<script(?![^>]*src=)|\sstyle=|\son\w+=|src="https?:/, name);
+    for (const [, to = ''] of html.matchAll(/(?:href|src)="(?!https?:|mailto:)([^"]+)"/g)) {
+      const [path = '', anchor] = to.split('#');
+      const file = path.startsWith('/docs/') ? path.slice(6) : posix.join(posix.dirname(name), path);
+      const target = path === '' ? name : file;
+      assert.ok(existsSync(join(site, target)), `${name}: ${to}`);
+      if (anchor !== undefined) assert.ok(pages.get(target)?.includes(` id="${anchor}"`), `${name}: ${to}`);
+    }
+  }
+});
+
+test('a person finds a page of the documentation at the gateway by searching, with keys alone', async (t) => {
+  const { page, assertQuiet, close } = await open({ viewport: { width: 390, height: 800 } });
+  cleanUp(t, close);
+  await page.goto(`${gateway.url}/docs`);
+  assert.equal(page.url(), `${gateway.url}/docs/`);
+  await assertAccessible(page);
+  await page.keyboard.press('/');
+  await page.keyboard.type('several proces');
+  const first = page.getByRole('option', { name: /Operating Weir › Several processes/ }).first();
+  await first.waitFor();
+  await assertAccessible(page);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Several processes' }).waitFor();
+  assert.match(page.url(), /\/docs\/operating\.html#several-processes$/);
+  await assertAccessible(page);
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await assertAccessible(page);
+  assertQuiet();
+});
+
+test('programs get the pages too, one that is not there is 404, and a site that is not built says so', async (t) => {
+  const { status, headers } = await fetch(`${gateway.url}/docs/settings`);
+  assert.equal(status, 200);
+  assert.match(headers.get('content-security-policy') ?? '', /script-src 'self'/);
+  const modules = await fetch(`${gateway.url}/docs/modules`, { redirect: 'manual' });
+  assert.equal(modules.headers.get('location'), '/docs/modules/');
+  for (const path of [
+    '/docs/nothing',
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+    '/docs/assets/no.js',
+  ])
+    assert.equal((await fetch(gateway.url + path)).status, 404, path);
+  assert.equal((await fetch(`${gateway.url}/docs/`, { method: 'POST' })).status, 404);
+  const unbuilt = await openDocs(emptyFolder(t)).page('/docs', {});
+  assert.match(Buffer.from(unbuilt.bytes).toString(), /not built here.*npm run docs/);
+});
+
+function textOf(file: string): string {
+  return readFileSync(join(root, file), 'utf8');
+}
+
+/** Outside of code. */
+function linksIn(text: string): readonly string[] {
+  const prose = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
+  return [...prose.matchAll(/\]\(([^()\s]+)\)/g)].map(([, href = '']) => href);
+}
+
+function anchorsOf(file: string): readonly string[] {
+  const slugs = new Slugs();
+  const prose = textOf(file).replaceAll(/^```.*?^```/gms, '');
+  return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    slugs.of(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')),
+  );
+}
+
+/** The lines of shell blocks, as a shell reads them. */
+function commandsIn(file: string): readonly string[] {
+  return [...textOf(file).matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, block = '']) =>
+    block
+      .replaceAll(/\\\n\s*/g, ' ')
+      .split('\n')
+      .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
+      .filter((line) => line !== ''),
+  );
+}
