@@ -1,10 +1,11 @@
 import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Caller } from '../kernel/exchange.ts';
-import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import type { HeaderList } from '../kernel/headers.ts';
 import type { AnonSession } from '../kernel/ports/sandbox.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import { apiKeysIn } from './api-key.ts';
 import { bearerOf } from './bearer.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 
@@ -118,15 +119,15 @@ function isAnonymous(token: string): boolean {
 
 /** A token for this gateway where SDKs put their provider's key. */
 function ownKeyOf(headers: HeaderList, shapes: CredentialShapes): string | undefined {
-  const apiKey = headerOf(headers, 'x-api-key');
-  return apiKey !== undefined && shapes.isOurs(apiKey) ? apiKey : undefined;
+  const [first, second] = apiKeysIn(headers).filter((key) => shapes.isOurs(key));
+  return agreed(first, second);
 }
 
 function agreed(apiKey: string | undefined, bearer: string | undefined): string | undefined {
   if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer)
     throw new GatewayError(
       'credentials_disagree',
-      'authorization and x-api-key carry two different gateway tokens; send one',
+      'authorization, x-api-key and x-goog-api-key carry two different gateway tokens; send one',
     );
   return apiKey ?? bearer;
 }

@@ -6,6 +6,7 @@ import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import { Secret } from '../kernel/secret.ts';
 import { belongsElsewhere, type Directory } from '../providers/directory.ts';
+import { apiKeysIn } from './api-key.ts';
 import { bearerOf } from './bearer.ts';
 import type { Known } from './callers.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
@@ -89,9 +90,15 @@ export class Credentials {
     const explicit = headerOf(headers, 'x-provider-key')?.trim();
     if (which === 'labelled') return explicit === undefined ? undefined : this.#labelled(explicit, provider);
     if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);
-    const apiKey = headerOf(headers, 'x-api-key');
-    if (apiKey === undefined || apiKey === '' || shapes.isOurs(apiKey)) return undefined;
-    return mode === 'cloud' || shapes.isProviderKey(apiKey) ? apiKey : undefined;
+    const [apiKey, another] = apiKeysIn(headers).filter(
+      (key) => !shapes.isOurs(key) && (mode === 'cloud' || shapes.isProviderKey(key)),
+    );
+    if (another !== undefined)
+      throw new GatewayError(
+        'credentials_disagree',
+        'two different provider keys came with this call; send one',
+      );
+    return apiKey;
   }
 
   /** Only what says that it is for this provider. */

@@ -6,14 +6,15 @@ import { type Texts, textsIn } from './texts-in.ts';
 
 /** About how many tokens a request has, from the lengths of its texts: nothing of it is parsed. */
 export function estimatedInput({ wire, fields }: Received): number {
-  const { requestTokens, toolsTokens, toolBytesPerToken, schemaBytesPerToken } = wire.estimates;
+  const { saidIn, schemaIn, requestTokens, toolsTokens, toolBytesPerToken, schemaBytesPerToken } =
+    wire.estimates;
   let tokens = requestTokens;
   for (const { name, valueStart, valueEnd } of fields.members()) {
     const value = fields.bytes.subarray(valueStart, valueEnd);
-    if (said.has(name)) tokens += saidTokens(textsIn(value), wire);
+    if (saidIn.includes(name)) tokens += saidTokens(textsIn(value), wire);
     else if (name === 'tools' && value.byteLength > emptyList)
       tokens += toolsTokens + value.byteLength / toolBytesPerToken;
-    else if (formats.has(name) && value.includes('"schema"'))
+    else if (name === schemaIn && value.includes(schemaNameEnd))
       tokens += value.byteLength / schemaBytesPerToken;
   }
   return Math.max(tokensMin, Math.round(tokens));
@@ -24,9 +25,8 @@ function saidTokens({ strings, bytes, escapes, media }: Texts, { estimates }: Wi
   return strings * textTokens + bytes / bytesPerToken + escapes * escapeTokens + media * mediaTokens;
 }
 
-/** The fields of all formats that a model reads: what is said, and where a schema for the answer may be. */
-const said: ReadonlySet<string> = new Set(['system', 'messages', 'instructions', 'input']);
-const formats: ReadonlySet<string> = new Set(['response_format', 'text', 'output_config']);
+/** Of `schema`, or of `responseSchema`. */
+const schemaNameEnd = 'chema"';
 const emptyList = 2;
 const tokensMin = 5;
 

@@ -11,7 +11,7 @@ import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
 import type { Secret } from './secret.ts';
 import type { Trace } from './trace.ts';
-import type { WireFormat } from './wire-format.ts';
+import type { AskedFor, WireFormat } from './wire-format.ts';
 
 export type Caller =
   | { readonly kind: 'local' }
@@ -63,10 +63,12 @@ export class Received {
   readonly wire: WireFormat;
   /** Its body, of which single fields can be read without parsing the rest. */
   readonly fields: Outline;
+  /** Where it was sent. */
+  readonly path: string;
   /** With its question mark, or empty. */
   readonly query: string;
-  /** What it asks for, as its format says it; nobody has checked that. */
-  readonly asked: { readonly model: unknown; readonly stream: unknown };
+  /** What it asks for, as its format says it. */
+  readonly asked: AskedFor;
   readonly #headers: HeaderList;
   readonly #load: ParsedLoad | undefined;
   #memory: BodyMemory | undefined;
@@ -80,8 +82,9 @@ export class Received {
     this.fields = fields;
     this.#load = load;
     this.#headers = headers;
+    this.path = path;
     this.query = query;
-    this.asked = wire.asked(fields, path);
+    this.asked = wire.asked(fields, path, query);
   }
 
   get bytes(): Uint8Array {
@@ -129,7 +132,7 @@ export class Received {
 
   /** Read when somebody asks: a call that is only passed on is never taken apart. */
   get request(): ChatRequest {
-    this.#request ??= this.wire.decodeRequest(exactBody(this.body, this.bytes));
+    this.#request ??= this.wire.decodeRequest(exactBody(this.body, this.bytes), this.asked);
     return this.#request;
   }
 

@@ -14,10 +14,13 @@ export interface NamedModel {
 export interface ModelDialect {
   /** Words its errors. */
   readonly wire: WireFormat;
+  /** Where its lists are. */
+  readonly path: string;
   /** What its lists can be asked for, by query parameter. */
   readonly query: Readonly<Record<string, string>>;
   readonly listSchema: z.ZodType;
   readonly modelSchema: z.ZodType;
+  /** Whether a caller who looks there speaks it. */
   spokenBy(headers: HeaderList): boolean;
   list(models: readonly NamedModel[], query: URLSearchParams): object;
   one(model: NamedModel): object;

@@ -34,14 +34,23 @@ export interface Provider {
   /** How streams come to tell their usage, in formats where that may have to be asked for. Undefined: nobody knows. */
   readonly streamUsage?: StreamUsage;
   authorize(credential: Secret): HeaderList;
-  /** Where it counts the tokens of a call that isn't made, below its base address, in its preferred format. */
-  readonly countPath?: string;
+  /** Counts the tokens of calls that aren't made, in its preferred format. */
+  readonly counts?: true;
+  /** Where it has OpenAI's embeddings API, below its base address; `/embeddings` where that isn't said. */
+  readonly embeddingsPath?: string;
   /** A call that costs nothing and needs a key that is right; below its base address. */
-  readonly keyTest?: { readonly path: string; readonly headers?: HeaderList };
+  readonly keyTest?: KeyTest;
   /** Answers by itself instead of over the network. */
   readonly local?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
   /** Counts the tokens of a call by itself. */
   readonly countTokens?: (request: ChatRequest) => number;
+}
+
+interface KeyTest {
+  readonly path: string;
+  readonly headers?: HeaderList;
+  /** With which a wrong key is refused, besides 401 and 403. */
+  readonly refusedWith?: number;
 }
 
 /** `unasked` tells by itself, and may refuse the question; `asked` takes the question, and tells nothing without it. */

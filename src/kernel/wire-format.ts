@@ -41,13 +41,14 @@ export interface WireFormat {
   readonly estimates: TokenEstimates;
   /** For formats whose streams tell their usage only to those who ask for it. */
   readonly usageQuestion?: UsageQuestion;
-  /** Which model a call asks for, and whether it wants a stream, as its path and its body say it, unchecked. */
-  asked(fields: Fields, path: string): { readonly model: unknown; readonly stream: unknown };
+  /** What a call asks for, as its path, its query and its body say it. */
+  asked(fields: Fields, path: string, query: string): AskedFor;
   /** The fields of a body that name its model. */
   naming(model: string): JsonObject;
-  /** Where a call goes, below a provider's base address. */
-  address(model: string, streamed: boolean): string;
-  decodeRequest(body: JsonObject): ChatRequest;
+  /** Where a call goes, below a provider's base address; `query` is what the client's own had, where it speaks this format. */
+  address(model: string, streamed: boolean, query: string): string;
+  /** `asked` is given where the body alone doesn't say it all. */
+  decodeRequest(body: JsonObject, asked?: AskedFor): ChatRequest;
   /**
    * `received` is given when the request came in this same format: fields that did not change keep their bytes. Without
    * `accepts` all is written that the format can say.
@@ -59,13 +60,41 @@ export interface WireFormat {
   errorType(status: number, code: ErrorCode): string;
   /** This dialect's own codes for what its clients know by them. */
   readonly errorCodes?: Readonly<Partial<Record<ErrorCode, string>>>;
+  /** The body of an error, where clients of this dialect read none but their own. */
+  errorBody?(envelope: JsonObject, error: Refused): JsonObject;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
+  /** What the bytes of an answer go through last, where a client may ask for them laid out in another way. */
+  layout?(asked: Received): ByteFilter | undefined;
+  /** How the tokens of a call are counted that isn't made, where the API can do that. */
+  readonly counting?: Counting;
+}
+
+/** Nobody has checked it. */
+export interface AskedFor {
+  readonly model: unknown;
+  readonly stream: unknown;
+}
+
+/** Why a call has no answer. */
+interface Refused {
+  readonly status: number;
+  readonly details: { readonly retryAfterSeconds?: number };
+}
+
+export interface Counting {
+  /** Where it is asked, below a provider's base address. */
+  address(model: string, query: string): string;
+  /** The question, made of a call. */
+  question(call: JsonObject, model: string): JsonObject;
+  /** How many tokens an answer tells. */
+  told(answer: JsonObject): unknown;
+  answer(tokens: number): JsonObject;
 }
 
 /** A path of the data plane. */
 export interface WireRoute {
-  /** A `*` at its end stands for anything: the format reads the rest by itself. */
+  /** A `*` stands for anything: the format reads it by itself. */
   readonly path: string;
   readonly summary: string;
   /** Whether calls are made there, or only the tokens counted that they would have. */
@@ -80,6 +109,10 @@ export interface EncodedRequest {
 
 /** How bytes become tokens, about; `npm run eval:estimates` prints how near these come to recorded calls. */
 export interface TokenEstimates {
+  /** The fields of a request whose texts a model reads. */
+  readonly saidIn: readonly string[];
+  /** The field in which a schema for the answer may stand. */
+  readonly schemaIn: string;
   /** What every request has besides its texts. */
   readonly requestTokens: number;
   /** What each text of a request has besides its length: who speaks, and of what kind it is, are texts as well. */

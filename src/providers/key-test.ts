@@ -35,16 +35,17 @@ export async function testKey({ egress, provider, key }: KeyTest): Promise<Teste
         statusOnly({ signal, resolve, reject }),
       );
     });
-    return judged(title, status);
+    return judged(title, status, keyTest.refusedWith);
   } catch {
     const why = signal.aborted ? `did not answer within ${limits.keyTestMs / 1000} s` : 'can not be reached';
     return { ok: false, detail: `${title} ${why}` };
   }
 }
 
-function judged(title: string, status: number): TestedKey {
+function judged(title: string, status: number, refusedWith: number | undefined): TestedKey {
   if (status >= 200 && status < 300) return { ok: true, detail: `${title} takes the key` };
-  if (status === 401 || status === 403) return { ok: false, detail: `${title} refuses the key (${status})` };
+  if (status === 401 || status === 403 || status === refusedWith)
+    return { ok: false, detail: `${title} refuses the key (${status})` };
   return { ok: false, detail: `${title} answered ${status}, which says nothing of the key` };
 }
 

@@ -60,7 +60,7 @@ export class ProviderEmbeddings implements ProviderOfVectors {
       pool.dispatch(
         {
           method: 'POST',
-          path: `${basePath}/embeddings`,
+          path: basePath + (provider.embeddingsPath ?? '/embeddings'),
           headers: ['content-type', 'application/json', ...authorization],
           body: JSON.stringify({ model, input, encoding_format: 'float' }),
         },

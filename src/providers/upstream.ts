@@ -1,7 +1,8 @@
 import { giveBack } from '../kernel/body-memory.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
-import type { JsonObject } from '../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import { type Fields, Outline } from '../kernel/outline.ts';
@@ -44,7 +45,8 @@ export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts):
       trace.askedIn = wire.name;
       const question = usageQuestionFor(exchange, wire);
       const headers = requestHeaders(exchange, { wire, via, filter, credential });
-      const path = wire.address(target.model, isStreamed(exchange));
+      const query = exchange.received.wire === wire ? exchange.received.query : '';
+      const path = wire.address(target.model, isStreamed(exchange), query);
       const limited = choosesOutputLimit(exchange)
         ? limitedTo(outputTokensMax?.(target), exchange)
         : exchange;
@@ -60,22 +62,49 @@ export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts):
   };
 }
 
-/** Sends a call to where its provider counts tokens, by the same rules; the answer as it came. */
+/** What a provider's own counter says: as it came to a client of its format, else how many tokens there are. */
+export type Counted = { readonly answer: WholeAnswer } | { readonly tokens: number };
+
+/** Sends a call to where its provider counts tokens, by the same rules; undefined where it doesn't. */
 export function createCounter({
   egress,
   via,
-}: UpstreamParts): (exchange: Exchange, path: string) => Promise<WholeAnswer> {
+}: UpstreamParts): (exchange: Exchange) => Promise<Counted | undefined> {
   const filter = new RequestHeaderFilter();
-  return async (exchange, path) => {
-    const { target } = exchange;
+  return async (exchange) => {
+    const { target, received } = exchange;
+    const { provider, model } = target;
     const wire = wireFor(exchange);
+    const { counting } = wire;
+    if (provider.counts === undefined || counting === undefined) return undefined;
+    const own = received.wire === wire;
     const credential = await credentialsOf(exchange).find(target);
     const headers = requestHeaders(exchange, { wire, via, filter, credential });
-    const body = requestBody(exchange, wire, undefined);
+    const path = counting.address(model, own ? received.query : '');
+    const call = requestBody(exchange, wire, undefined);
+    const body = own ? call : Buffer.from(JSON.stringify(counting.question(objectIn(call), model)));
     const raw = await send(exchange, egress, { wire, credential, headers, path, body });
     if (raw.status >= 300) throw await refused(raw, target, credential);
-    return whole(raw, target);
+    const answer = await whole(raw, target);
+    if (own) return { answer };
+    const tokens = counting.told(objectIn(answer.bytes));
+    if (typeof tokens !== 'number')
+      throw new GatewayError('upstream_broken', `${provider.title} answered without a count of tokens`);
+    return { tokens };
   };
+}
+
+function objectIn(bytes: Uint8Array): JsonObject {
+  const read: unknown = parsedOr(Buffer.from(bytes).toString('utf8'));
+  return isJsonObject(read) ? read : {};
+}
+
+function parsedOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function wireFor({ received, target }: Exchange): WireFormat {
@@ -160,7 +189,7 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
   const { presence, target, received } = exchange;
   const { wire, credential, headers, body } = sending;
   const { pool, basePath } = egress.to(target.provider);
-  const path = basePath + sending.path + (received.wire === wire ? received.query : '');
+  const path = basePath + sending.path;
   const explain = (cause: unknown, hasBegun: boolean) => {
     if (presence.gone) return clientGone(cause);
     return hasBegun ? brokenOff(target.provider, cause) : unreachable(target.provider, cause);

@@ -16,13 +16,14 @@ import { dataPlaneOf, servedRoutes } from './data-plane.ts';
 const modelInPath: WireFormat = {
   ...openaiChat,
   name: 'model-in-path',
-  routes: [{ path: '/v1beta/models/*', summary: 'Model in the path', purpose: 'answer' }],
+  routes: [{ path: '/v9/models/*', summary: 'Model in the path', purpose: 'answer' }],
   asked(_body, path) {
-    const [, model, verb] = /^\/v1beta\/models\/([^:]+):(\w+)$/.exec(path) ?? [];
+    const [, model, verb] = /^\/v9\/models\/([^:]+):(\w+)$/.exec(path) ?? [];
     return { model, stream: verb === 'streamGenerateContent' };
   },
   naming: () => ({}),
-  address: (model, streamed) => `/models/${model}:${streamed ? 'streamGenerateContent' : 'generateContent'}`,
+  address: (model, streamed, query) =>
+    `/models/${model}:${streamed ? 'streamGenerateContent' : 'generateContent'}${query}`,
 };
 
 const nobody = { handle: async () => undefined };
@@ -55,7 +56,7 @@ test('a format may read the rest of its path by itself', async (t) => {
     ['generateContent', false],
     ['streamGenerateContent', true],
   ] as const) {
-    const path = `/v1beta/models/asked-for:${verb}`;
+    const path = `/v9/models/asked-for:${verb}`;
     const wire = find(path)?.wire;
     assert.equal(wire, modelInPath);
     const bytes = Buffer.from('{ "contents":[] }');

@@ -23,7 +23,7 @@ export function servedRoutes(
     wire.routes.map(({ path, summary, purpose }): ServedRoute => {
       const described = { kind: 'inference', method: 'POST', tag: 'Inference', path, summary } as const;
       const route: ServedRoute = { ...described, wire, by: serving[purpose] };
-      return purpose === 'count' ? { ...route, answers: countTokensAnswers } : route;
+      return purpose === 'count' ? { ...route, answers: countTokensAnswers(wire) } : route;
     }),
   );
 }
@@ -31,15 +31,19 @@ export function servedRoutes(
 /** Finds who answers on a path; undefined where that is none of the data plane's. */
 export type DataPlane = (path: string) => Pick<ServedRoute, 'wire' | 'by'> | undefined;
 
-/** Each path is itself, or, where a format reads the rest by itself, how others begin. */
+/** Each path is itself, or, where a format reads a part of it by itself, how others begin and end. */
 export function dataPlaneOf(routes: readonly ServedRoute[]): DataPlane {
   const exact = new Map<string, ServedRoute>();
-  const beginnings: { readonly start: string; readonly route: ServedRoute }[] = [];
-  for (const route of routes)
-    if (route.path.endsWith('*')) beginnings.push({ start: route.path.slice(0, -1), route });
-    else exact.set(route.path, route);
+  const open: { readonly start: string; readonly end: string; readonly route: ServedRoute }[] = [];
+  for (const route of routes) {
+    const [start = '', end] = route.path.split('*');
+    if (end === undefined) exact.set(route.path, route);
+    else open.push({ start, end, route });
+  }
   return (asked) => {
     const path = asked.endsWith('/') ? asked.slice(0, -1) : asked;
-    return exact.get(path) ?? beginnings.find(({ start }) => path.startsWith(start))?.route;
+    return (
+      exact.get(path) ?? open.find(({ start, end }) => path.startsWith(start) && path.endsWith(end))?.route
+    );
   };
 }

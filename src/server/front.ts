@@ -7,6 +7,7 @@ import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './gat
 import { refuseMalformed } from './malformed.ts';
 import { createServer } from './node-http.ts';
 import type { App } from './own/app.ts';
+import { takeQueryKey } from './query-key.ts';
 import { requestTarget } from './request-target.ts';
 import { asGatewayError, type Call, sendError } from './respond.ts';
 import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
@@ -38,7 +39,8 @@ export function createFront(parts: FrontParts): Server {
     },
     (req, res) => {
       const target = requestTarget(req.url ?? '/');
-      const { path, query } = target;
+      const { path } = target;
+      const query = takeQueryKey(req, target.query);
       const call: Call = { id: requestId(), path, query, cors: corsHeaders(req, parts.rules.origins) };
       // A client that leaves in the middle of a write is no event of ours.
       res.on('error', ignore);

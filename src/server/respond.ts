@@ -20,7 +20,7 @@ export interface Call {
 export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
   const { param, detail, beside, toldCode, upgradeUrl } = error.details;
   const resetsAtMs = resetOf(error);
-  return {
+  const envelope = {
     type: 'error',
     error: {
       type: errorTypeOf(error, wire),
@@ -34,6 +34,7 @@ export function errorEnvelope(error: GatewayError, requestId: string, wire?: Wir
     request_id: requestId,
     ...beside,
   };
+  return wire?.errorBody?.(envelope, error) ?? envelope;
 }
 
 function resetOf(error: GatewayError): number | undefined {

@@ -56,14 +56,13 @@ interface Foreign {
 }
 
 /** A piece of content that only its own format understands. Like any block of a newer kind, it is not in the union. */
-export function foreignBlock(wire: string, part: JsonObject): Block {
-  const block: unknown = { type: 'foreign', wire, kind: kindOf(part), part } satisfies Foreign;
+export function foreignBlock(wire: string, part: JsonObject, kind = kindOf(part)): Block {
+  const block: unknown = { type: 'foreign', wire, kind, part } satisfies Foreign;
   return block as Block;
 }
 
 /** A tool that only its own format understands. */
-export function foreignTool(wire: string, part: JsonObject): Tool {
-  const kind = kindOf(part);
+export function foreignTool(wire: string, part: JsonObject, kind = kindOf(part)): Tool {
   return Object.assign({ type: 'foreign', name: kind }, { wire, kind, part });
 }
 

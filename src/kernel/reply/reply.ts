@@ -215,11 +215,12 @@ export class Reply {
     this.#take();
     const raw = this.#relayed?.raw;
     const own = raw?.wire === wire && raw.framing === framing;
-    return new ReplyBytes(
-      own
-        ? this.#ownBytes(raw, asked)
-        : encoded(this.#source(), wire.replyEncoder(framing, asked), (fault) => this.#failed(fault)),
-      () => this.#finish({ how: 'aborted' }),
+    const pull = own
+      ? this.#ownBytes(raw, asked)
+      : encoded(this.#source(), wire.replyEncoder(framing, asked), (fault) => this.#failed(fault));
+    const layout = wire.layout?.(asked);
+    return new ReplyBytes(layout === undefined ? pull : filtered(pull, layout), () =>
+      this.#finish({ how: 'aborted' }),
     );
   }
 

@@ -87,7 +87,9 @@ export class WorstCase {
 /** Of long texts only their length matters, so that those of the client's own request needn't be read. */
 function requestOf(exchange: Exchange): ChatRequest {
   const { received, untouched } = exchange;
-  return untouched ? received.wire.decodeRequest(received.fields.abridged()) : exchange.request;
+  return untouched
+    ? received.wire.decodeRequest(received.fields.abridged(), received.asked)
+    : exchange.request;
 }
 
 /** Models that search by themselves, and read what they find. */

@@ -125,6 +125,8 @@ function createFinder(routes: readonly Route[]): Finder {
 function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of routes) {
+    // A part in the middle that a format reads by itself is the data plane's to find.
+    if (/\*[^\w]/.test(route.path)) continue;
     // What a rest is called is for readers of the description.
     const path = route.path.replace(/\*\w+$/, '*');
     const methods = paths.get(path) ?? new Map<string, Route>();

@@ -9,7 +9,10 @@ const errorBody = z.looseObject({
   error: z.looseObject({
     type: z.string(),
     message: z.string(),
-    code: z.string().nullable(),
+    code: z
+      .union([z.string(), z.int()])
+      .nullable()
+      .describe("The status, where a format's clients expect that"),
     param: z.string().nullable(),
     detail: z.string().optional(),
   }),
@@ -126,8 +129,8 @@ function bodyOf({ schema, required }: DescribedBody): object {
   return { required, content: { 'application/json': { schema: schemaOf(schema, 'input') } } };
 }
 
-/** `:name`, `*name` or `*`. */
-const pathParameter = /[:*](\w*)/g;
+/** `:name`, `*name` or `*`; a colon that no slash precedes is a colon. */
+const pathParameter = /(?:(?<=\/):|\*)(\w*)/g;
 
 function parametersOf(route: Route): readonly object[] {
   const schema = { type: 'string' };

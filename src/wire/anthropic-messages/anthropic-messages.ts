@@ -4,6 +4,7 @@ import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { checkRequest } from './check-request.ts';
+import { counting } from './counting.ts';
 import { encodeRequest } from './encode-request.ts';
 import { nameOfError } from './errors.ts';
 import { briefOfMessage, glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
@@ -24,13 +25,16 @@ export const anthropicMessages: WireFormat = {
     },
   ],
   ...modelInBody,
-  address: () => '/v1/messages',
+  address: (_model, _streamed, query) => `/v1/messages${query}`,
+  counting,
   bodySchema: messagesSchema,
   bookkeeping: ['metadata'],
   variantHeaders: ['anthropic-version', 'anthropic-beta'],
   ownHeaders: ['anthropic-version', '2023-06-01'],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
   estimates: {
+    saidIn: ['system', 'messages'],
+    schemaIn: 'output_config',
     requestTokens: 8,
     textTokens: 1.4,
     bytesPerToken: 6,

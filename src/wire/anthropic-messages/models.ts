@@ -25,6 +25,7 @@ const pageMax = 1000;
 /** Models as Anthropic's API lists them, page by page. */
 export const anthropicModels: ModelDialect = {
   wire: anthropicMessages,
+  path: '/v1/models',
   query: {
     limit: `With anthropic-version: models on a page, 1 to ${pageMax}, else ${pageStandard}`,
     after_id: 'With anthropic-version: the page after this model',

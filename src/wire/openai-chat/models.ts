@@ -14,6 +14,7 @@ const listSchema = z.object({ object: z.literal('list'), data: z.array(modelSche
 /** Models as OpenAI's API lists them: all at once. What nobody else claims is spoken to in this form. */
 export const openaiModels: ModelDialect = {
   wire: openaiChat,
+  path: '/v1/models',
   query: {},
   listSchema,
   modelSchema,

@@ -22,6 +22,8 @@ const reader: AnswerReader = {
 };
 
 const estimates: TokenEstimates = {
+  saidIn: ['messages'],
+  schemaIn: 'response_format',
   requestTokens: 5,
   textTokens: 1.1,
   bytesPerToken: 6,
@@ -42,7 +44,7 @@ export function openaiChatWith(clock: Clock): WireFormat {
     name: 'openai-chat',
     routes: [{ path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' }],
     ...modelInBody,
-    address: () => '/chat/completions',
+    address: (_model, _streamed, query) => `/chat/completions${query}`,
     bodySchema: messagesSchema,
     bookkeeping: [...openaiBookkeeping, 'store'],
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],

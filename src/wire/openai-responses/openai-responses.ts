@@ -19,6 +19,8 @@ import { responseOf } from './write-response.ts';
 const reader: AnswerReader = { read: readResponse, brief: briefOfResponse };
 
 const estimates: TokenEstimates = {
+  saidIn: ['instructions', 'input'],
+  schemaIn: 'text',
   requestTokens: 7,
   textTokens: 0,
   bytesPerToken: 6,
@@ -39,7 +41,7 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     name: 'openai-responses',
     routes: [{ path: '/v1/responses', summary: 'OpenAI Responses', purpose: 'answer' }],
     ...modelInBody,
-    address: () => '/responses',
+    address: (_model, _streamed, query) => `/responses${query}`,
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
     continuation: responsesContinuation,

@@ -22,6 +22,11 @@ export interface ModelsParts {
 
 /** The models that a caller has a key for, in the words of the caller's API; asks no provider. */
 export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
+  const paths = Map.groupBy(parts.dialects, ({ path }) => path);
+  return [...paths].flatMap(([path, dialects]) => routesAt(path, { ...parts, dialects }));
+}
+
+function routesAt(path: string, parts: ModelsParts): readonly OwnRoute[] {
   const { callers, credentials, models, providers, dialects, ready } = parts;
   const isReached = async (provider: Provider, known: Known, headers: HeaderList) => {
     const found = await credentials.found({ known, headers }, { provider, model: provider.name });
@@ -38,7 +43,7 @@ export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
     {
       kind: 'own',
       method: 'GET',
-      path: '/v1/models',
+      path,
       summary: 'The models that this caller has a key for',
       tag: 'Inference',
       query: Object.assign({}, ...dialects.map((dialect) => dialect.query)),
@@ -60,7 +65,7 @@ export function modelsRoutes(parts: ModelsParts): readonly OwnRoute[] {
     {
       kind: 'own',
       method: 'GET',
-      path: '/v1/models/*id',
+      path: `${path}/*id`,
       summary: 'One model',
       tag: 'Inference',
       answers: {

@@ -1,0 +1,19 @@
+import type { Counting } from '../../kernel/wire-format.ts';
+
+/** https://platform.claude.com/docs/en/api/messages-count-tokens: what bounds or lays out an answer has no place there. */
+export const counting: Counting = {
+  address: (_model, query) => `/v1/messages/count_tokens${query}`,
+  question: (call) => Object.fromEntries(Object.entries(call).filter(([field]) => !ofAnswers.has(field))),
+  told: (answer) => answer.input_tokens,
+  answer: (tokens) => ({ input_tokens: tokens }),
+};
+
+const ofAnswers: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'metadata',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_k',
+  'top_p',
+]);
