@@ -5,15 +5,10 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
-import { providerDialects } from './support/provider-dialects.ts';
+import { dialectAt } from './support/provider-dialects.ts';
 
 const names = ['GROQ', 'MISTRAL', 'DEEPSEEK', 'OPENAI'];
-const fake = await FakeUpstream.start(({ url }) => {
-  const [name] = Object.entries({ Messages: '/messages', Responses: '/responses' }).find(([, path]) =>
-    url.endsWith(path),
-  ) ?? ['Chat Completions'];
-  return { body: providerDialects.find((dialect) => dialect.name === name)?.whole('Hi.') ?? {} };
-});
+const fake = await FakeUpstream.start(({ url }) => ({ body: dialectAt(url).whole('Hi.') }));
 const weir = await startTestGateway({
   ...Object.fromEntries(names.map((name) => [`WEIR_${name}_BASE_URL`, `${fake.url}/v1`])),
   ...Object.fromEntries(names.map((name) => [`${name}_API_KEY`, 'any'])),

@@ -5,20 +5,17 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
-import { providerDialects } from './support/provider-dialects.ts';
+import { dialectAt } from './support/provider-dialects.ts';
 
-const names = ['GROQ', 'CEREBRAS', 'MISTRAL', 'XAI', 'OPENAI', 'GEMINI', 'OLLAMA', 'TOGETHER'];
-const fake = await FakeUpstream.start(({ url }) => {
-  const [name] = Object.entries({ Messages: '/messages', Responses: '/responses' }).find(([, path]) =>
-    url.endsWith(path),
-  ) ?? ['Chat Completions'];
-  return { body: providerDialects.find((dialect) => dialect.name === name)?.whole('Hi.') ?? {} };
-});
+const names = ['GROQ', 'CEREBRAS', 'MISTRAL', 'XAI', 'OPENAI', 'OLLAMA', 'TOGETHER'];
+const fake = await FakeUpstream.start(({ url }) => ({ body: dialectAt(url).whole('Hi.') }));
 const weir = await startTestGateway({
   ...Object.fromEntries(names.map((name) => [`WEIR_${name}_BASE_URL`, `${fake.url}/v1`])),
   ...Object.fromEntries(names.map((name) => [`${name}_API_KEY`, 'any'])),
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
   WEIR_ANTHROPIC_BASE_URL: fake.url,
+  WEIR_GEMINI_BASE_URL: fake.url,
+  GEMINI_API_KEY: 'any',
   ANTHROPIC_API_KEY: 'any',
 });
 
@@ -57,7 +54,6 @@ describe('how hard to think', () => {
     ['gpt-4o', undefined],
     ['chatgpt-4o-latest', undefined],
     ['gpt-5-chat-latest', undefined],
-    ['gemini-2.0-flash', undefined],
     ['together/meta-llama/Llama-3.3-70B-Instruct-Turbo', undefined],
     ['ollama/llama3.2', undefined],
     ['lmstudio/some-model', undefined],
@@ -71,7 +67,6 @@ describe('how hard to think', () => {
     ['gpt-5', 'medium'],
     ['o3', 'medium'],
     ['gpt-9', 'medium'],
-    ['gemini-2.5-pro', 'medium'],
     ['lmstudio/openai/gpt-oss-20b', 'medium'],
     ['lmstudio/gpt-5', 'medium'],
   ];
@@ -107,6 +102,31 @@ describe('how hard to think', () => {
     for (const model of ['gpt-5.2', 'gemini-2.5-flash', 'cerebras/zai-glm-4.7']) {
       const { dropped } = await toMessages(model, { output_config: { effort: 'none' } });
       assert.equal(dropped, null, model);
+    }
+  });
+
+  test('is told to Gemini in tokens or in a level, by its generation', async () => {
+    const told = async (model: string, fields: JsonObject) => {
+      const { dropped } = await toMessages(model, fields);
+      return [at(fake.last.json, 'generationConfig', 'thinkingConfig'), dropped];
+    };
+    const effort = (level: string) => ({ output_config: { effort: level } });
+    const shown = { includeThoughts: true };
+    const disabled = { type: 'disabled' };
+    const off = [{ thinkingBudget: 0 }, null];
+    assert.deepEqual(await told('gemini-2.0-flash', { thinking }), [undefined, 'thinking']);
+    assert.deepEqual(await told('gemini-2.5-pro', { thinking }), [{ ...shown, thinkingBudget: 4000 }, null]);
+    assert.deepEqual(await told('gemini-2.5-flash', effort('none')), off);
+    assert.deepEqual(await told('gemini-2.5-flash', { thinking: disabled }), off);
+    assert.deepEqual(await told('gemini-2.5-pro', { thinking: disabled }), [undefined, null]);
+    assert.deepEqual(await told('gemini-2.5-pro', effort('max')), [
+      { ...shown, thinkingBudget: 24_576 },
+      null,
+    ]);
+    const levels = { 'gemini-3-pro-preview': 'low', 'gemini-3-flash-preview': 'medium' };
+    for (const [model, level] of Object.entries(levels)) {
+      assert.deepEqual(await told(model, { thinking }), [{ ...shown, thinkingLevel: level }, null]);
+      assert.deepEqual(await told(model, { thinking: { type: 'adaptive' } }), [shown, null]);
     }
   });
 

@@ -145,7 +145,7 @@ for (const streamed of [false, true]) {
     });
 }
 
-/** Gemini takes a call back only with the signature that it gave it. */
+/** Gemini takes a call back only with the signature that it gave it, also behind who hosts it in another format. */
 const signed = { google: { thought_signature: 'c2lnbmVk' } };
 const asked = { id: 'call_1', name: 'level', input: { river: 'Isar', turn: 0 } };
 const signedCall = {
@@ -180,7 +180,7 @@ for (const streamed of [false, true]) {
     fake.answerWith(signingAgent);
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
     const ask = () => {
-      const body = { model: 'gemini-3-pro-preview', max_tokens: 500, messages };
+      const body = { model: 'lmstudio/gemini-3-pro-preview', max_tokens: 500, messages };
       return streamed ? anthropic.messages.stream(body).finalMessage() : anthropic.messages.create(body);
     };
     const { content } = await ask();
@@ -198,7 +198,7 @@ for (const streamed of [false, true]) {
       fake.answerWith(signingAgent);
       const ask = (input: OpenAI.Responses.ResponseInput, previous?: string) => {
         const previous_response_id = previous ?? null;
-        const body = { model: 'gemini-3-pro-preview', input, previous_response_id };
+        const body = { model: 'lmstudio/gemini-3-pro-preview', input, previous_response_id };
         return streamed ? openai.responses.stream(body).finalResponse() : openai.responses.create(body);
       };
       const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: question }];

@@ -8,7 +8,7 @@ import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { eventually } from './support/eventually.ts';
 import { exampleModules } from './support/example-modules.ts';
-import { providerDialects } from './support/provider-dialects.ts';
+import { asksStream, dialectAt, providerDialects } from './support/provider-dialects.ts';
 
 const examples = exampleModules('module-clock');
 const fake = await FakeUpstream.start();
@@ -17,6 +17,8 @@ const weir = await startTestGateway({
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  WEIR_GEMINI_BASE_URL: fake.url,
+  GEMINI_API_KEY: 'AIza-tests',
   ANTHROPIC_API_KEY: 'sk-ant-tests',
   OPENAI_API_KEY: 'sk-tests',
 });
@@ -32,10 +34,10 @@ beforeEach(() => {
 
 /** A model that looks at the clock before it answers, and opens a door where it is asked to. */
 function model(request: SeenRequest): Script {
-  const dialect = dialectOf(request);
+  const dialect = dialectAt(request.url);
   const { opening, text, call, closing, whole } = dialect;
   const said = request.bytes.toString('utf8');
-  const streamed = request.json.stream === true;
+  const streamed = asksStream(request);
   if (!said.includes('call_clock')) {
     const use = { id: 'call_clock', name: 'current_time' };
     return streamed
@@ -51,15 +53,6 @@ function model(request: SeenRequest): Script {
   return streamed
     ? { chunks: [opening, text('It is', ' noon.'), closing('said')] }
     : { body: whole('It is noon.') };
-}
-
-function dialectOf({ url }: SeenRequest) {
-  const name = url.includes('/messages')
-    ? 'Messages'
-    : url.includes('/responses')
-      ? 'Responses'
-      : 'Chat Completions';
-  return providerDialects.find((dialect) => dialect.name === name) ?? assert.fail(url);
 }
 
 const headers = { 'x-weir-pipeline': 'clock' };

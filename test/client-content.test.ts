@@ -6,17 +6,14 @@ import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
-import { providerDialects } from './support/provider-dialects.ts';
+import { dialectAt, providerDialects } from './support/provider-dialects.ts';
 
 const next: Script[] = [];
 const answerNext = (script: Script) => void next.push(script);
 const fake = await FakeUpstream.start(({ url }) => {
   const scripted = next.shift();
   if (scripted !== undefined) return scripted;
-  const [name] = Object.entries({ Messages: '/messages', Responses: '/responses' }).find(([, path]) =>
-    url.endsWith(path),
-  ) ?? ['Chat Completions'];
-  return { body: providerDialects.find((dialect) => dialect.name === name)?.whole('Hi.') ?? {} };
+  return { body: dialectAt(url).whole('Hi.') };
 });
 const weir = await startTestGateway({
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,

@@ -49,12 +49,17 @@ describe('with no key in the environment', () => {
       ['mistral-large-latest', 'sk-xyz'],
       ['groq/llama-3.3-70b-versatile', 'gsk_xyz'],
       ['grok-4', 'xai-xyz'],
-      ['gemini-2.5-flash', 'AIzaAbc'],
       ['openrouter/openai/gpt-5', 'sk-or-v1-xyz'],
     ] as const) {
       const sent = await paid(weir(), chat(model), { authorization: `Bearer ${key}` });
       assert.equal(sent.headers.authorization, `Bearer ${key}`, model);
     }
+    const google = await call(weir(), chat('gemini-2.5-flash'), { authorization: 'Bearer AIzaAbc' });
+    assert.equal(google.status, 502, 'the answer is in another format');
+    assert.deepEqual(
+      [fake.last.headers['x-goog-api-key'], fake.last.headers.authorization],
+      ['AIzaAbc', undefined],
+    );
     const sent = await paid(weir(), claude, { authorization: 'bearer sk-ant-api03-xyz' });
     assert.equal(sent.headers['x-api-key'], 'sk-ant-api03-xyz');
     assert.equal(sent.headers.authorization, undefined);

@@ -6,13 +6,15 @@ import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { objectsOf } from '../src/wire/read.ts';
 import { eventually } from './support/eventually.ts';
-import { providerDialects } from './support/provider-dialects.ts';
+import { asksStream, dialectAt, providerDialects } from './support/provider-dialects.ts';
 
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  WEIR_GEMINI_BASE_URL: fake.url,
+  GEMINI_API_KEY: 'AIza-tests',
   ANTHROPIC_API_KEY: 'sk-ant-tests',
   OPENAI_API_KEY: 'sk-tests',
 });
@@ -57,9 +59,9 @@ const chatTools = tools.map((tool) => ({ type: 'function' as const, function: { 
 
 /** A model that searches for what isn't there, and calls what it found. */
 function model(request: SeenRequest): Script {
-  const { opening, text, call, closing, whole } = dialectOf(request);
+  const { opening, text, call, closing, whole } = dialectAt(request.url);
   const said = request.bytes.toString('utf8');
-  const streamed = request.json.stream === true;
+  const streamed = asksStream(request);
   const using = (use: { id: string; name: string }, json: string): Script =>
     streamed
       ? { chunks: [opening, call(use, json), closing('called')] }
@@ -74,17 +76,10 @@ function model(request: SeenRequest): Script {
   return streamed ? { chunks: [opening, text('Done.'), closing('said')] } : { body: whole('Done.') };
 }
 
-function dialectOf({ url }: SeenRequest) {
-  const name = url.includes('/messages')
-    ? 'Messages'
-    : url.includes('/responses')
-      ? 'Responses'
-      : 'Chat Completions';
-  return providerDialects.find((dialect) => dialect.name === name) ?? assert.fail(url);
-}
-
 const namesIn = ({ json }: SeenRequest) =>
-  objectsOf(json.tools).map((tool) => String(tool.name ?? Object(tool.function).name));
+  objectsOf(json.tools)
+    .flatMap((tool) => objectsOf(tool.functionDeclarations ?? [tool]))
+    .map((tool) => String(tool.name ?? Object(tool.function).name));
 
 let number = 0;
 const question = () => `Book a flight from Berlin to Lisbon for person ${++number}`;

@@ -7,7 +7,7 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';
 import { at, fieldsOf } from './support/at.ts';
 
-const names = ['GROQ', 'CEREBRAS', 'MISTRAL', 'DEEPSEEK', 'OPENROUTER', 'OPENAI', 'GEMINI', 'XAI', 'OLLAMA'];
+const names = ['GROQ', 'CEREBRAS', 'MISTRAL', 'DEEPSEEK', 'OPENROUTER', 'OPENAI', 'XAI', 'OLLAMA'];
 const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
   ...Object.fromEntries(names.map((name) => [`WEIR_${name}_BASE_URL`, `${fake.url}/v1`])),
@@ -135,7 +135,7 @@ test('a Chat Completions client gives its provider back what it got, byte for by
 describe('thoughts go nowhere', () => {
   const thinking = { type: 'thinking', thinking: 'Hm.', signature: '' };
   const models = ['gpt-4o', 'groq/llama-3.3-70b-versatile', 'cerebras/llama3.1-8b', 'mistral-large-latest'];
-  for (const model of [...models, 'gemini-2.5-pro', 'xai/grok-4.20-0309-non-reasoning'])
+  for (const model of [...models, 'xai/grok-4.20-0309-non-reasoning'])
     test(`with ${model}, which doesn't take them`, async () => {
       fake.answerWith(answering({ content: 'Hi.' }, false));
       const user = { role: 'user', content: 'Hello' };

@@ -14,6 +14,8 @@ const weir = await startTestGateway({
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  WEIR_GEMINI_BASE_URL: fake.url,
+  GEMINI_API_KEY: 'AIza-tests',
   ANTHROPIC_API_KEY: 'sk-ant-tests',
   OPENAI_API_KEY: 'sk-tests',
 });

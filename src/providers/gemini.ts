@@ -1,12 +1,20 @@
+import type { Provider } from '../kernel/provider.ts';
+import { gemini as geminiWire } from '../wire/index.ts';
 import { geminiAcceptance } from './acceptance/gemini.ts';
-import { openaiCompatible } from './openai-compatible.ts';
 
-export const gemini = openaiCompatible({
+export const gemini: Provider = {
   name: 'gemini',
   title: 'Google Gemini',
-  baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  baseUrl: 'https://generativelanguage.googleapis.com',
   accepts: geminiAcceptance,
-  keyPrefixes: ['AIza'],
+  wires: [geminiWire],
+  keyPrefixes: ['AIza', 'AQ.'],
   modelPrefixes: ['gemini-', 'gemma-'],
+  keyless: false,
   priceId: 'google',
-});
+  // A wrong key is an invalid argument there.
+  keyTest: { path: '/v1beta/models?pageSize=1', refusedWith: 400 },
+  counts: true,
+  embeddingsPath: '/v1beta/openai/embeddings',
+  authorize: (credential) => ['x-goog-api-key', credential.reveal()],
+};

@@ -2,18 +2,20 @@ import type { ModelDialect } from '../kernel/model-dialect.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { anthropicModels } from './anthropic-messages/models.ts';
+import { gemini } from './gemini/gemini.ts';
+import { geminiModels } from './gemini/models.ts';
 import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
 
 export { FrameGate } from './frame-gate.ts';
-export { anthropicMessages, openaiChat, openaiResponses };
+export { anthropicMessages, gemini, openaiChat, openaiResponses };
 
-/** How models can be listed; the last takes what the others leave. */
-export const modelDialects: readonly ModelDialect[] = [anthropicModels, openaiModels];
+/** How models can be listed; of those at one path, the last takes what the others leave. */
+export const modelDialects: readonly ModelDialect[] = [anthropicModels, openaiModels, geminiModels];
 
 /** Every format the gateway speaks. */
-export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses];
+export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses, gemini];
 
 export function wireByName(name: string): WireFormat | undefined {
   return wireFormats.find((wire) => wire.name === name);

@@ -7,7 +7,7 @@ import type { Answer, ChatRequest } from '../kernel/message.ts';
 import { parseBody } from '../kernel/parse-body.ts';
 import { unfold } from '../kernel/reply/answer.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
-import { anthropicMessages, openaiChat, openaiResponses, wireFormats } from './index.ts';
+import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 import { conversations, plainThinking, signedThinking, toolInput } from './testing/conversations.ts';
 import { received, replay, written } from './testing/replay.ts';
 
@@ -31,8 +31,8 @@ function expressibleIn(wire: WireFormat, request: ChatRequest): ChatRequest {
 }
 
 function conversationIn(body: JsonObject): readonly unknown[] {
-  const { messages, input } = body;
-  return Array.isArray(messages) ? messages : Array.isArray(input) ? input : [];
+  const said = body.messages ?? body.input ?? body.contents;
+  return Array.isArray(said) ? said : [];
 }
 
 for (const { wire, model, thinking } of trips)
@@ -45,7 +45,10 @@ for (const { wire, model, thinking } of trips)
     );
   });
 
-for (const { wire, model, thinking } of trips)
+for (const { wire, model, thinking } of [
+  ...trips,
+  { wire: gemini, model: 'gemini-3-pro-preview', thinking: plainThinking },
+])
   test(`for ${model} in ${wire.name}, what was said stays as it was sent while the conversation grows`, () => {
     fc.assert(
       fc.property(conversations({ model, thinking, turnsMax: 20 }), (request) => {
@@ -66,13 +69,16 @@ test('a conversation carried through every format in turn keeps its tool calls a
     anthropicMessages,
     openaiChat,
     openaiResponses,
+    gemini,
     anthropicMessages,
     openaiResponses,
+    gemini,
     openaiChat,
   ];
+  const asked = { model: 'm', stream: false };
   fc.assert(
     fc.property(conversations({ model: 'm', thinking: plainThinking, turnsMax: 20 }), (request) => {
-      const end = path.reduce((carried, wire) => wire.decodeRequest(encode(wire, carried)), request);
+      const end = path.reduce((carried, wire) => wire.decodeRequest(encode(wire, carried), asked), request);
       assert.deepEqual(toolsIn(end), toolsIn(request));
     }),
     { numRuns: 100 },

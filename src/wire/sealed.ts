@@ -3,7 +3,7 @@
  * come back whole. Where such a client keeps opaque text, it goes there with a mark of what it is, so that it is never
  * taken for the client's own kind.
  */
-export type Sealed = 'signature' | 'redacted' | 'openai-chat' | 'openai-responses';
+export type Sealed = 'signature' | 'redacted' | 'blocks' | 'openai-chat' | 'openai-responses' | 'gemini';
 
 export function seal(kind: Sealed, data: string): string {
   return `${mark}${kind}:${data}`;

@@ -1,4 +1,4 @@
-import type { Script } from '../../src/testing/fake-upstream.ts';
+import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
 
 /** A provider's side of a format, in small pieces that a test puts together. */
 export interface ProviderDialect {
@@ -170,4 +170,53 @@ function callItem({ id, name }: SaidCall): object {
   return { id: 'fc_1', type: 'function_call', call_id: id, name };
 }
 
-export const providerDialects: readonly ProviderDialect[] = [messages, chat, responses];
+const gemini: ProviderDialect = {
+  name: 'Gemini',
+  model: 'gemini-2.5-flash',
+  opening: piece([]),
+  text: (...pieces) => pieces.map((text) => piece([{ text }])).join(''),
+  // Calls come whole.
+  call: (call, ...pieces) => piece([functionPart({ ...call, json: pieces.join('') })]),
+  closing: () => piece([{ text: '' }], { finishReason: 'STOP' }),
+  errorEvent: (status, message) => `data: ${JSON.stringify({ error: { code: status, message } })}\r\n\r\n`,
+  whole: (text, call) =>
+    answer([{ text }, ...(call === undefined ? [] : [functionPart(call)])], { finishReason: 'STOP' }),
+  refusal: (status, message) => ({ status, body: { error: { code: status, message, status: 'UNKNOWN' } } }),
+};
+
+function answer(parts: readonly object[], ending: object = {}): object {
+  return {
+    candidates: [{ content: { role: 'model', parts }, ...ending, index: 0 }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    modelVersion: 'gemini-2.5-flash',
+    responseId: 'gemini_1',
+  };
+}
+
+function piece(parts: readonly object[], ending?: object): string {
+  return `data: ${JSON.stringify(answer(parts, ending))}\r\n\r\n`;
+}
+
+function functionPart({ id, name, json }: SaidCall & { readonly json: string }): object {
+  return { functionCall: { id, name, args: JSON.parse(json) } };
+}
+
+export const providerDialects: readonly ProviderDialect[] = [messages, chat, responses, gemini];
+
+/** The format of a call to a provider, by its path. */
+export function dialectAt(url: string): ProviderDialect {
+  const name = [...endings].find(([end]) => url.replace(/\?.*/, '').endsWith(end))?.[1] ?? 'Chat Completions';
+  return providerDialects.find((dialect) => dialect.name === name) ?? chat;
+}
+
+/** Whether a call to a provider wants its answer as a stream. */
+export function asksStream({ url, json }: SeenRequest): boolean {
+  return json.stream === true || url.includes(':streamGenerateContent');
+}
+
+const endings: ReadonlyMap<string, string> = new Map([
+  ['/messages', 'Messages'],
+  ['/responses', 'Responses'],
+  [':generateContent', 'Gemini'],
+  [':streamGenerateContent', 'Gemini'],
+]);

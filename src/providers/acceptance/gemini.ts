@@ -1,16 +1,24 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Levels: page on OpenAI compatibility. Names that the API doesn't know are refused, also in messages. */
+/** Levels: thinking page. Models that draw or speak take none. */
 export const geminiAcceptance: readonly AcceptanceRule[] = [
+  { models: /^gemini-.*(image|tts|audio|live)/, thoughts: 'nowhere' },
   {
     models: /^gemini-2\.5-flash/,
     thoughts: 'nowhere',
     efforts: ['none', 'minimal', 'low', 'medium', 'high'],
   },
+  { models: /^gemini-3-pro/, thoughts: 'nowhere', efforts: ['low', 'high'] },
   {
-    models: /^gemini-(2\.5|[3-9])|^gemini-.*latest/,
+    models: /^gemini-([3-9]|\d\d).*flash|^gemini-flash.*latest/,
+    thoughts: 'nowhere',
+    efforts: ['minimal', 'low', 'medium', 'high'],
+  },
+  {
+    models: /^gemini-(2\.5|[3-9]|\d\d)|^gemini-.*latest/,
     thoughts: 'nowhere',
     efforts: ['low', 'medium', 'high'],
   },
+  { models: /^gemma-[23]/, thoughts: 'nowhere', formats: [] },
   { models: /^/, thoughts: 'nowhere' },
 ];

@@ -1,0 +1,157 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
+import { Folding, mergeUsage } from '../../kernel/reply/answer.ts';
+import type { Glimpse, Whole } from '../collected-json.ts';
+import { objectOf, objectsOf, stringOf } from '../read.ts';
+import { errorOf } from './errors.ts';
+import { PartReader } from './part-reader.ts';
+import { failureOf, refusal, type Stop, stopOf } from './stop-reason.ts';
+import { searchesIn, usageOf } from './usage.ts';
+
+/** Turns an answer, whole or in pieces that look alike, into events. */
+export class GeminiReader {
+  readonly #emit: (event: ReplyEvent) => void;
+  readonly #parts: PartReader;
+  /** What the answer has said that it ended with. */
+  #finish: { readonly reason: string; readonly message: string | undefined } | undefined;
+  #blocked: Stop | undefined;
+  #started = false;
+  #closed = false;
+  #usage: Usage = {};
+
+  constructor(emit: (event: ReplyEvent) => void) {
+    this.#emit = emit;
+    this.#parts = new PartReader(emit);
+  }
+
+  get begun(): boolean {
+    return this.#parts.begun;
+  }
+
+  /** Whether it has said that it is over. */
+  get finished(): boolean {
+    return this.#closed || this.#finish !== undefined || this.#blocked !== undefined;
+  }
+
+  read(piece: JsonObject): void {
+    if (this.#closed) return;
+    this.readUsage(piece);
+    if (piece.error != null) {
+      this.#fail(errorOf(piece.error));
+      return;
+    }
+    this.#start(piece);
+    const candidate = candidateOf(piece);
+    const blocked = blockOf(piece);
+    if (blocked !== undefined) this.#blocked = blocked;
+    if (candidate === undefined) return;
+    for (const part of objectsOf(objectOf(candidate.content)?.parts)) this.#parts.part(part);
+    for (const kind of besideContent)
+      if (objectOf(candidate[kind]) !== undefined) this.#parts.beside(kind, { [kind]: candidate[kind] });
+    const reason = stringOf(candidate.finishReason);
+    if (reason !== undefined && reason !== unspecified)
+      this.#finish = { reason, message: stringOf(candidate.finishMessage) };
+  }
+
+  readUsage(piece: JsonObject): void {
+    const told = objectOf(piece.usageMetadata);
+    if (told !== undefined) this.#usage = mergeUsage(this.#usage, usageOf(told));
+    const candidate = candidateOf(piece);
+    if (candidate?.groundingMetadata != null)
+      this.#usage = mergeUsage(this.#usage, searchesIn(candidate, stringOf(piece.modelVersion) ?? ''));
+  }
+
+  /** An answer that breaks off costs what was said of it until then. */
+  tellUsage(): void {
+    if (this.begun && Object.keys(this.#usage).length > 0)
+      this.#emit({ type: 'message_delta', delta: {}, usage: this.#usage });
+  }
+
+  /** Nothing is over before the bytes are: more may come behind the reason for stopping. */
+  close(): void {
+    if (this.#closed || !this.#started) return;
+    const { reason = 'STOP', message } = this.#finish ?? {};
+    const failure = this.begun || this.#blocked !== undefined ? undefined : failureOf(reason, message);
+    if (failure !== undefined) {
+      this.#fail(failure);
+      return;
+    }
+    this.#closed = true;
+    this.#parts.close();
+    const delta = this.#blocked ?? stopOf(reason, { tools: this.#parts.tools, message });
+    this.#emit({ type: 'message_delta', delta, usage: this.#usage });
+    this.#emit({ type: 'message_stop' });
+  }
+
+  #start(piece: JsonObject): void {
+    if (this.#started) return;
+    this.#started = true;
+    const id = stringOf(piece.responseId) ?? '';
+    const model = stringOf(piece.modelVersion) ?? '';
+    this.#parts.answerId = id;
+    this.#parts.model = model;
+    const message = {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: {},
+    } as const;
+    this.#emit({ type: 'message_start', message });
+  }
+
+  #fail(error: StreamError): void {
+    this.#closed = true;
+    this.tellUsage();
+    this.#emit({ type: 'error', error });
+  }
+}
+
+const unspecified = 'FINISH_REASON_UNSPECIFIED';
+
+/** What is said of an answer and isn't part of it, where it was asked for: sources, mostly. */
+const besideContent = ['groundingMetadata', 'urlContextMetadata'];
+
+/** The first: more than one can't be asked for across formats. */
+function candidateOf(piece: JsonObject): JsonObject | undefined {
+  return objectsOf(piece.candidates).find(({ index }) => (index ?? 0) === 0);
+}
+
+function blockOf(piece: JsonObject): Stop | undefined {
+  const feedback = objectOf(piece.promptFeedback);
+  const reason = stringOf(feedback?.blockReason);
+  return reason === undefined ? undefined : refusal(reason, stringOf(feedback?.blockReasonMessage));
+}
+
+export function readAnswer(body: JsonObject): Whole {
+  if (!isAnswer(body)) return undefined;
+  const folding = new Folding();
+  let error: StreamError | undefined;
+  const reader = new GeminiReader((event) => {
+    if (event.type === 'error') error = event.error;
+    folding.push(event);
+  });
+  reader.read(body);
+  reader.close();
+  if (error !== undefined) return { error };
+  const answer = folding.answer();
+  return answer === undefined ? undefined : { answer };
+}
+
+function isAnswer({ candidates, promptFeedback, error }: JsonObject): boolean {
+  return Array.isArray(candidates) || objectOf(promptFeedback) !== undefined || error != null;
+}
+
+/** What an answer says about itself, without its content; one that has none may be a failure. */
+export function briefOfAnswer(body: JsonObject): Glimpse | undefined {
+  const candidate = body.error == null ? candidateOf(body) : undefined;
+  const parts = objectsOf(objectOf(candidate?.content)?.parts);
+  const usage = usageOf(objectOf(body.usageMetadata) ?? {});
+  if (candidate === undefined || parts.length === 0 || usage.output_tokens === undefined) return undefined;
+  const tools = parts.some((part) => stringOf(objectOf(part.functionCall)?.name) !== undefined);
+  const { stop_reason } = stopOf(stringOf(candidate.finishReason) ?? 'STOP', { tools, message: undefined });
+  return { stop_reason, usage: { ...usage, ...searchesIn(candidate, stringOf(body.modelVersion) ?? '') } };
+}

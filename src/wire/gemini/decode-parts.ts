@@ -1,0 +1,68 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, ToolResultBlock } from '../../kernel/message.ts';
+import { foreignBlock } from '../foreign.ts';
+import type { Losses } from '../losses.ts';
+import { objectOf, stringOf } from '../read.ts';
+import { camelOf, field, listIn } from './fields.ts';
+
+/** A picture, a document, or what else may be inside of a part; undefined where that is nothing of the kind. */
+export function decodeMedia(part: JsonObject): Block | undefined {
+  const inline = objectOf(field(part, 'inlineData'));
+  const data = stringOf(inline?.data);
+  if (inline !== undefined && data !== undefined) {
+    const media_type = stringOf(field(inline, 'mimeType')) ?? '';
+    return mediaBlock(media_type, { type: 'base64', media_type, data });
+  }
+  const file = objectOf(field(part, 'fileData'));
+  const uri = file === undefined ? undefined : stringOf(field(file, 'fileUri'));
+  if (file === undefined || uri === undefined) return undefined;
+  const type = stringOf(field(file, 'mimeType')) ?? '';
+  return mediaBlock(type, liesWithGoogle(uri) ? { type: 'file', file_id: uri } : { type: 'url', url: uri });
+}
+
+type Source = Extract<Block, { type: 'image' }>['source'];
+
+/** Sound and moving pictures have no name elsewhere. */
+function mediaBlock(type: string, source: Source): Block | undefined {
+  if (type.startsWith('image/')) return { type: 'image', source };
+  if (/^(audio|video)\//.test(type)) return undefined;
+  return { type: 'document', source };
+}
+
+function liesWithGoogle(uri: string): boolean {
+  return /^gs:\/\/|^files\/|^https:\/\/generativelanguage\.googleapis\.com\//.test(uri);
+}
+
+/** What no other format has; `by` says whether it may be left out. */
+export function decodeOther(part: JsonObject, losses: Losses, by: 'client' | 'model'): readonly Block[] {
+  const written = Object.keys(part).find((name) => part[name] != null && !marks.has(camelOf(name)));
+  if (written === undefined) return [];
+  const kind = camelOf(written);
+  // What a model said may be lost, what it is asked may not.
+  if (by === 'client') losses.essential[`contents[].parts[].${mediaKind(part) ?? kind}`] = true;
+  return [foreignBlock('gemini', part, kind)];
+}
+
+const marks: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'videoMetadata', 'partMetadata']);
+
+function mediaKind(part: JsonObject): string | undefined {
+  const media = objectOf(field(part, 'inlineData')) ?? objectOf(field(part, 'fileData'));
+  return media === undefined ? undefined : stringOf(field(media, 'mimeType'))?.split('/')[0];
+}
+
+/** What a function returned: `output` and `error` are names that Google gives a meaning, all else is as it is. */
+export function decodeResult(response: JsonObject, id: string, losses: Losses): ToolResultBlock {
+  const told = objectOf(response.response) ?? {};
+  const names = Object.keys(told);
+  const failed = names.length === 1 && told.error !== undefined;
+  const said =
+    names.length === 1 && (failed || told.output !== undefined) ? (told.error ?? told.output) : told;
+  const text = typeof said === 'string' ? said : JSON.stringify(said);
+  const media = listIn(response, 'parts').flatMap((part) => {
+    const block = decodeMedia(part);
+    return block === undefined ? decodeOther(part, losses, 'client') : [block];
+  });
+  const content: ToolResultBlock['content'] =
+    media.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text } as const]), ...media];
+  return { type: 'tool_result', tool_use_id: id, content, ...(failed && { is_error: true }) };
+}

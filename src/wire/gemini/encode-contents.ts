@@ -1,0 +1,140 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import { isSealed } from '../sealed.ts';
+import { type Encoding, encodePart } from './encode-parts.ts';
+import { isSignedFor, type Signatures, signaturesFor, unsigned } from './signatures.ts';
+
+export function encodeSystem(
+  system: ChatRequest['system'],
+  encoding: Pick<Encoding, 'dropped'>,
+): JsonObject | undefined {
+  const blocks: readonly Block[] =
+    typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
+  const parts = blocks.flatMap((block) => encodePart(block, encoding));
+  return parts.length === 0 ? undefined : { parts };
+}
+
+/** Turns of one side that follow each other are one: all results of a turn's calls must stand together. */
+export function encodeContents(messages: readonly Message[], encoding: Encoding): readonly JsonObject[] {
+  const contents: { role: string; parts: JsonObject[] }[] = [];
+  for (const message of messages) {
+    const role = message.role === 'assistant' ? 'model' : 'user';
+    const parts = encodeMessage(message, encoding);
+    const last = contents.at(-1);
+    if (parts.length === 0) continue;
+    if (last?.role === role) last.parts.push(...parts);
+    else contents.push({ role, parts: [...parts] });
+  }
+  return contents;
+}
+
+/** The parts of one turn. */
+export function encodeMessage({ role, content }: Message, encoding: Encoding): readonly JsonObject[] {
+  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  if (role === 'assistant') return encodeModel(blocks, encoding);
+  // Instructions in mid-conversation are said by the user: there is no third side.
+  if (role === 'system') encoding.dropped.add('messages[].system');
+  const results = blocks.filter((block) => block.type === 'tool_result');
+  const rest = blocks.filter((block) => block.type !== 'tool_result');
+  const answered = results.map((result) => encodeResult(result, encoding));
+  return [
+    ...answered.map(({ part }) => part),
+    ...answered.flatMap(({ behind }) => behind),
+    ...rest.flatMap((block) => encodePart(block, encoding)),
+  ];
+}
+
+interface Answered {
+  readonly part: JsonObject;
+  /** What the function returned and may not stand in its part. */
+  readonly behind: readonly JsonObject[];
+}
+
+/** https://ai.google.dev/api/caching#FunctionResponse: `output` and `error` are the names that models know. */
+function encodeResult(result: ToolResultBlock, encoding: Encoding): Answered {
+  const { tool_use_id: id, content = '', is_error } = result;
+  if (result.cache_control != null) encoding.dropped.add('cache_control');
+  const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const parts = blocks.flatMap((block) => encodePart(block, encoding));
+  const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
+  const media = parts.filter((part) => typeof part.text !== 'string');
+  const name = encoding.nameOf(id);
+  const response = is_error === true ? { error: text } : { output: text };
+  if (media.length === 0) return { part: { functionResponse: { id, name, response } }, behind: [] };
+  if (encoding.generation.seesResults)
+    return { part: { functionResponse: { id, name, response, parts: media } }, behind: [] };
+  const told = text === '' ? { output: 'What this call returned follows.' } : response;
+  return {
+    part: { functionResponse: { id, name, response: told } },
+    behind: [{ text: `Returned by ${name} (${id}):` }, ...media],
+  };
+}
+
+function encodeModel(blocks: readonly Block[], encoding: Encoding): readonly JsonObject[] {
+  const signatures = signaturesFor(encoding.model, blocks);
+  const parts = blocks.flatMap((block) => encodeMade(block, signatures, encoding));
+  const signed = withTextSignatures(parts, signatures);
+  return encoding.generation.wantsSignatures ? withFirstCallSigned(signed) : signed;
+}
+
+function encodeMade(block: Block, signatures: Signatures, encoding: Encoding): readonly JsonObject[] {
+  switch (block.type) {
+    case 'tool_use':
+      if (block.cache_control != null) encoding.dropped.add('cache_control');
+      return [callPart(block, signatures)];
+    case 'thinking':
+      // What was thought stays with who thought it; the signatures of its parts are all that goes back.
+      encoding.dropped.add('messages[].content[].thinking');
+      return [];
+    case 'redacted_thinking':
+      if (!isSignedFor(encoding.model, block))
+        encoding.dropped.add(
+          isSealed(block.data) ? 'messages[].content[].thinking' : 'messages[].content[].redacted_thinking',
+        );
+      return [];
+    default:
+      return encodePart(block, encoding);
+  }
+}
+
+function callPart({ id, name, input }: ToolUseBlock, { byCall }: Signatures): JsonObject {
+  const args = isJsonObject(input) ? input : { value: input };
+  const thoughtSignature = byCall.get(id);
+  return {
+    functionCall: { id, name, args },
+    ...(thoughtSignature !== undefined && { thoughtSignature }),
+  };
+}
+
+/** The last text is the one that was signed; a signature without one stands in a part of its own. */
+function withTextSignatures(
+  parts: readonly JsonObject[],
+  { onText, atEnd }: Signatures,
+): readonly JsonObject[] {
+  const signed = [...parts];
+  const alone = [...atEnd];
+  for (const thoughtSignature of onText.toReversed()) {
+    const at = signed.findLastIndex((part) => 'text' in part && !('thoughtSignature' in part));
+    if (at < 0) alone.unshift(thoughtSignature);
+    else signed[at] = { ...signed[at], thoughtSignature };
+  }
+  const ends = alone.map((thoughtSignature) => ({ text: '', thoughtSignature }));
+  return [...signed, ...ends];
+}
+
+/** Of calls that were made together, the first is signed. */
+function withFirstCallSigned(parts: readonly JsonObject[]): readonly JsonObject[] {
+  const at = parts.findIndex((part) => 'functionCall' in part);
+  const first = parts[at];
+  if (first === undefined || 'thoughtSignature' in first) return parts;
+  return parts.with(at, { ...first, thoughtSignature: unsigned });
+}
+
+/** Results name their call by its id alone in other formats. */
+export function callNames(messages: readonly Message[]): (callId: string) => string {
+  const names = new Map<string, string>();
+  for (const { content } of messages)
+    if (typeof content !== 'string')
+      for (const block of content) if (block.type === 'tool_use') names.set(block.id, block.name);
+  return (callId) => names.get(callId) ?? 'unknown_function';
+}

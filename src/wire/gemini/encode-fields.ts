@@ -1,0 +1,118 @@
+import type { Acceptance } from '../../kernel/acceptance.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
+import { foreignOf } from '../foreign.ts';
+import { effortOf } from '../openai/effort.ts';
+import { originalsOf } from '../openai/origin.ts';
+import { outputFormatOf } from '../openai/output-format.ts';
+import { defined } from '../read.ts';
+import type { Encoding } from './encode-parts.ts';
+
+/** Functions stand together in one tool, each tool of the provider's in one of its own. */
+export function encodeTools(
+  tools: readonly Tool[] | undefined,
+  dropped: Set<string>,
+  keepsOriginals = false,
+): readonly JsonObject[] | undefined {
+  const functionDeclarations: JsonObject[] = [];
+  const others: JsonObject[] = [];
+  for (const tool of tools ?? []) {
+    const foreign = foreignOf(tool);
+    if (foreign?.wire === 'gemini') others.push(foreign.part);
+    else if (foreign !== undefined || (tool.type !== undefined && tool.type !== 'custom'))
+      dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+    else
+      functionDeclarations.push(
+        ...((keepsOriginals ? originalsOf(tool) : undefined) ?? [declarationOf(tool, dropped)]),
+      );
+  }
+  const all = functionDeclarations.length > 0 ? [{ functionDeclarations }, ...others] : others;
+  return all.length === 0 ? undefined : all;
+}
+
+/** `parametersJsonSchema` takes JSON schema as it is; `parameters` only what Google's own form of one has. */
+function declarationOf(tool: Tool, dropped: Set<string>): JsonObject {
+  if (tool.cache_control != null) dropped.add('cache_control');
+  const { name, description, input_schema: parametersJsonSchema } = tool;
+  return defined({ name, description, parametersJsonSchema });
+}
+
+/** The functions among tools that were written. */
+export function namesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
+  return (tools ?? []).flatMap(({ functionDeclarations: declared }) =>
+    Array.isArray(declared) ? declared.map((one: JsonObject) => String(one.name)) : [],
+  );
+}
+
+export function encodeChoice(choice: ToolChoice | undefined, dropped: Set<string>): JsonObject | undefined {
+  if (choice == null) return undefined;
+  if (choice.type !== 'none' && choice.disable_parallel_tool_use === true)
+    dropped.add('tool_choice.disable_parallel_tool_use');
+  switch (choice.type) {
+    case 'auto':
+      return calling({ mode: 'AUTO' });
+    case 'any':
+      return calling({ mode: 'ANY' });
+    case 'none':
+      return calling({ mode: 'NONE' });
+    case 'tool':
+      return calling({ mode: 'ANY', allowedFunctionNames: [choice.name] });
+  }
+}
+
+function calling(functionCallingConfig: JsonObject): JsonObject {
+  return { functionCallingConfig };
+}
+
+export function encodeFormat(request: ChatRequest): JsonObject {
+  const format = outputFormatOf(request);
+  if (format === undefined) return {};
+  const responseMimeType = 'application/json';
+  return format.type === 'json_object'
+    ? { responseMimeType }
+    : { responseMimeType, responseJsonSchema: format.schema ?? {} };
+}
+
+/** The most that are taken: https://ai.google.dev/api/generate-content#v1beta.GenerationConfig. */
+const stopsMax = 5;
+
+export function encodeStops(
+  stops: ChatRequest['stop_sequences'],
+  dropped: Set<string>,
+): readonly string[] | undefined {
+  if (stops == null || stops.length === 0) return undefined;
+  if (stops.length > stopsMax) dropped.add('stop_sequences');
+  return stops.slice(0, stopsMax);
+}
+
+/**
+ * How hard to think; asked for, it is also shown. What a level is in tokens is what Google's own endpoint for OpenAI's format
+ * takes it for (https://ai.google.dev/gemini-api/docs/openai#thinking).
+ */
+export function encodeThinking(
+  request: ChatRequest,
+  { generation, dropped }: Pick<Encoding, 'generation' | 'dropped'>,
+  { efforts }: Acceptance,
+): JsonObject | undefined {
+  const { thinking, output_config: config } = request;
+  const canBeOff = efforts.includes('none');
+  if (thinking?.type === 'disabled' && config?.effort == null)
+    return canBeOff ? { thinkingBudget: 0 } : undefined;
+  if (efforts.length > 0 && thinking?.type === 'adaptive' && config?.effort == null)
+    return { includeThoughts: true };
+  const effort = effortOf(request, efforts, dropped);
+  if (effort === undefined) return undefined;
+  if (effort === 'none') return { thinkingBudget: 0 };
+  if (generation.thinks === 'by level') return { includeThoughts: true, thinkingLevel: effort };
+  const said = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
+  const budget = config?.effort == null && said !== undefined ? said : (budgets[effort] ?? budgets.high);
+  return { includeThoughts: true, thinkingBudget: Math.min(Math.max(budget, budgets.minimal), budgets.high) };
+}
+
+/** Within what all models that take a budget take. */
+const budgets: Readonly<Record<string, number>> & { readonly minimal: number; readonly high: number } = {
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+};

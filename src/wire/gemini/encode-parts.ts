@@ -1,0 +1,81 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, DocumentBlock, MediaSource } from '../../kernel/message.ts';
+import { foreignOf } from '../foreign.ts';
+import { searchResultText } from '../openai/search-result.ts';
+import { toolReferenceText } from '../tool-reference.ts';
+import type { Generation } from './generation.ts';
+
+/** What an encoder needs to know besides the content itself. */
+export interface Encoding {
+  readonly model: string;
+  readonly generation: Generation;
+  /** What a call of a function is called, by its id. */
+  readonly nameOf: (callId: string) => string;
+  readonly dropped: Set<string>;
+}
+
+/** A block that anybody may say, as parts. */
+export function encodePart(block: Block, { dropped }: Pick<Encoding, 'dropped'>): readonly JsonObject[] {
+  if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
+  const foreign = foreignOf(block);
+  if (foreign?.wire === 'gemini') return besideContent.has(foreign.kind) ? [] : [foreign.part];
+  const found = searchResultText(block) ?? toolReferenceText(block)?.text;
+  if (found !== undefined) return [{ text: found }];
+  switch (block.type) {
+    case 'text':
+      return block.text === '' ? [] : [{ text: block.text }];
+    case 'image':
+      return [mediaPart(block.source, 'image/jpeg')];
+    case 'document':
+      if ('citations' in block) dropped.add('messages[].content[].citations');
+      return [documentPart(block)];
+    default:
+      dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      return [];
+  }
+}
+
+/** What an answer had beside its parts. */
+const besideContent: ReadonlySet<string> = new Set(['groundingMetadata', 'urlContextMetadata']);
+
+function documentPart({ source, title }: DocumentBlock): JsonObject {
+  if (source.type === 'text') return { text: title == null ? source.data : `${title}\n\n${source.data}` };
+  return mediaPart(source, 'application/pdf');
+}
+
+/** An address needs a type beside it: where its end doesn't tell, the usual one of its kind. */
+function mediaPart(source: MediaSource, usual: string): JsonObject {
+  switch (source.type) {
+    case 'base64':
+      return { inlineData: { mimeType: source.media_type, data: source.data } };
+    case 'text':
+      return {
+        inlineData: { mimeType: source.media_type, data: Buffer.from(source.data).toString('base64') },
+      };
+    case 'url':
+      return { fileData: { mimeType: typeOf(source.url) ?? usual, fileUri: source.url } };
+    case 'file':
+      return { fileData: { mimeType: typeOf(source.file_id) ?? usual, fileUri: source.file_id } };
+  }
+}
+
+function typeOf(address: string): string | undefined {
+  const [, ending = ''] = /\.([a-z\d]+)(?:[?#]|$)/i.exec(address) ?? [];
+  return types.get(ending.toLowerCase());
+}
+
+const types: ReadonlyMap<string, string> = new Map([
+  ['png', 'image/png'],
+  ['jpg', 'image/jpeg'],
+  ['jpeg', 'image/jpeg'],
+  ['webp', 'image/webp'],
+  ['gif', 'image/gif'],
+  ['heic', 'image/heic'],
+  ['heif', 'image/heif'],
+  ['pdf', 'application/pdf'],
+  ['txt', 'text/plain'],
+  ['md', 'text/markdown'],
+  ['csv', 'text/csv'],
+  ['html', 'text/html'],
+  ['json', 'application/json'],
+]);

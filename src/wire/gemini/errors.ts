@@ -1,0 +1,75 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { StreamError } from '../../kernel/message.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
+import { numberOf, objectOf, stringOf } from '../read.ts';
+
+/** Google's name for an error with this status (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto). */
+export function nameOfError(status: number): string {
+  const named = namesByStatus[status];
+  if (named !== undefined) return named;
+  return status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT';
+}
+
+const namesByStatus: Readonly<Record<number, string>> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  402: 'RESOURCE_EXHAUSTED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  429: 'RESOURCE_EXHAUSTED',
+  499: 'CANCELLED',
+  500: 'INTERNAL',
+  502: 'UNAVAILABLE',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+  529: 'UNAVAILABLE',
+};
+
+/** Reads what stands under `error`. */
+export function errorOf(error: unknown): StreamError {
+  const told = objectOf(error) ?? {};
+  const status = numberOf(told.code);
+  const known = status !== undefined && status >= 400 && status < 600 ? status : undefined;
+  const type = stringOf(told.status) ?? 'INTERNAL';
+  return {
+    type,
+    message: stringOf(told.message) ?? 'the provider reported an error without a message',
+    status: known ?? statusByName.get(type) ?? 500,
+  };
+}
+
+const statusByName: ReadonlyMap<string, number> = new Map(
+  Object.entries(namesByStatus)
+    .map(([status, name]) => [name, Number(status)] as const)
+    .reverse(),
+);
+
+/** The envelope of all errors as Google's clients read it: a number for a code, and what else is to be said in details. */
+export const errorBody: NonNullable<WireFormat['errorBody']> = (envelope, { status, details }) => {
+  const { code, message, ...told } = objectOf(envelope.error) ?? {};
+  const { retryAfterSeconds } = details;
+  return {
+    ...envelope,
+    error: {
+      code: status,
+      message,
+      status: nameOfError(status),
+      details: [
+        { '@type': errorInfo, reason: String(code).toUpperCase(), domain: 'weir' },
+        ...(retryAfterSeconds === undefined
+          ? []
+          : [{ '@type': retryInfo, retryDelay: `${Math.ceil(retryAfterSeconds)}s` }]),
+      ],
+      ...told,
+    },
+  };
+};
+
+const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo';
+const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
+
+/** The same error inside of a stream. */
+export function wordedError({ status = 500, message }: StreamError): JsonObject {
+  return { error: { code: status, message, status: nameOfError(status) } };
+}

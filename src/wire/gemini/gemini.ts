@@ -1,0 +1,64 @@
+import type { WireFormat } from '../../kernel/wire-format.ts';
+import { type AnswerReader, CollectedJson } from '../collected-json.ts';
+import { FoldedJson } from '../folded-json.ts';
+import { briefOfAnswer, readAnswer } from './answer-reader.ts';
+import { counting } from './counting.ts';
+import { decodeRequest } from './decode-request.ts';
+import { encodeRequest } from './encode-request.ts';
+import { errorBody, nameOfError } from './errors.ts';
+import { ListOfOne } from './layout.ts';
+import { asksList, modelInPath } from './path.ts';
+import { GeminiDecoder } from './reply-decoder.ts';
+import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
+
+const reader: AnswerReader = { read: readAnswer, brief: briefOfAnswer };
+
+/** Google's own API for its Gemini models. */
+export const gemini: WireFormat = {
+  name: 'gemini',
+  routes: [
+    { path: '/v1beta/models/*:generateContent', summary: 'Gemini', purpose: 'answer' },
+    { path: '/v1beta/models/*:streamGenerateContent', summary: 'Gemini, streamed', purpose: 'answer' },
+    {
+      path: '/v1beta/models/*:countTokens',
+      summary: 'How many tokens a Gemini call would be',
+      purpose: 'count',
+    },
+  ],
+  ...modelInPath,
+  counting,
+  bodySchema: {
+    type: 'object',
+    required: ['contents'],
+    properties: { contents: { type: 'array', items: { type: 'object' } } },
+    additionalProperties: true,
+  },
+  bookkeeping: ['labels'],
+  variantHeaders: [],
+  ownHeaders: [],
+  keepAlive: Buffer.from(': ping\n\n'),
+  estimates: {
+    saidIn: ['systemInstruction', 'system_instruction', 'contents'],
+    schemaIn: 'generationConfig',
+    requestTokens: 2,
+    textTokens: 0,
+    bytesPerToken: 5,
+    escapeTokens: 0.75,
+    toolsTokens: 20,
+    toolBytesPerToken: 6,
+    schemaBytesPerToken: 7,
+    mediaTokens: 300,
+    answerTokens: 0,
+    tokensPerExpected: 1,
+    callTokens: 10,
+  },
+  decodeRequest,
+  encodeRequest,
+  replyDecoder: (framing, interest) =>
+    framing === 'json' ? new CollectedJson(reader, interest) : new GeminiDecoder(interest),
+  replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new GeminiEncoder()),
+  errorType: nameOfError,
+  errorBody,
+  errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\r\n\r\n`),
+  layout: ({ path, query }) => (asksList(path, query) ? new ListOfOne() : undefined),
+};

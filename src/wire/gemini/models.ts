@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { GatewayError } from '../../kernel/errors.ts';
+import type { ModelDialect, NamedModel } from '../../kernel/model-dialect.ts';
+import { gemini } from './gemini.ts';
+
+const modelSchema = z.object({
+  name: z.string(),
+  displayName: z.string(),
+  description: z.string(),
+  supportedGenerationMethods: z.array(z.string()),
+});
+
+const listSchema = z.object({ models: z.array(modelSchema), nextPageToken: z.string().optional() });
+
+/** Google's own numbers. */
+const pageStandard = 50;
+const pageMax = 1000;
+
+/** Models as Google's API lists them, page by page. */
+export const geminiModels: ModelDialect = {
+  wire: gemini,
+  path: '/v1beta/models',
+  query: {
+    pageSize: `Models on a page, 1 to ${pageMax}, else ${pageStandard}`,
+    pageToken: 'The page that the one before names',
+  },
+  listSchema,
+  modelSchema,
+  spokenBy: () => true,
+  list: page,
+  one,
+};
+
+function page(models: readonly NamedModel[], query: URLSearchParams): z.infer<typeof listSchema> {
+  const size = Math.min(numberIn(query, 'pageSize', pageStandard) || pageStandard, pageMax);
+  const from = numberIn(query, 'pageToken', 0);
+  const shown = models.slice(from, from + size).map(one);
+  return from + size < models.length
+    ? { models: shown, nextPageToken: String(from + size) }
+    : { models: shown };
+}
+
+function one({ id, title, owner }: NamedModel): z.infer<typeof modelSchema> {
+  return {
+    name: `models/${id}`,
+    displayName: title,
+    description: `Answered by ${owner}`,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  };
+}
+
+function numberIn(query: URLSearchParams, name: string, unsaid: number): number {
+  const given = query.get(name);
+  if (given === null || given === '') return unsaid;
+  const number = Number(given);
+  if (Number.isInteger(number) && number >= 0) return number;
+  throw new GatewayError('invalid_request', `"${name}" must be a whole number of 0 or more`, { param: name });
+}

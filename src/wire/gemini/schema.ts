@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { camelOf } from './fields.ts';
+
+/**
+ * JSON schema of Google's own form of one (https://ai.google.dev/api/caching#Schema): types in capitals, `nullable` beside
+ * them, numbers in strings, and an order of properties that others have no name for.
+ */
+export function jsonSchemaOf(schema: unknown): JsonObject {
+  if (!isJsonObject(schema)) return {};
+  const read: Record<string, unknown> = {};
+  for (const [written, value] of Object.entries(schema)) {
+    const name = camelOf(written);
+    if (value === null || value === undefined || ownNames.has(name)) continue;
+    read[name] = readValue(name, value);
+  }
+  const isNullable = schema.nullable === true && typeof read.type === 'string';
+  return isNullable ? { ...read, type: [read.type, 'null'] } : read;
+}
+
+const ownNames: ReadonlySet<string> = new Set(['nullable', 'propertyOrdering']);
+
+function readValue(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'type':
+      return typeof value === 'string' ? value.toLowerCase() : value;
+    case 'items':
+    case 'additionalProperties':
+      return isJsonObject(value) ? jsonSchemaOf(value) : value;
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+    case 'prefixItems':
+      return Array.isArray(value) ? value.map(jsonSchemaOf) : value;
+    case 'properties':
+    case '$defs':
+    case 'defs':
+      return isJsonObject(value) ? each(value) : value;
+    default:
+      return numeric.has(name) && typeof value === 'string' && value !== '' ? Number(value) : value;
+  }
+}
+
+function each(schemas: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, jsonSchemaOf(schema)]));
+}
+
+const numeric: ReadonlySet<string> = new Set([
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'minProperties',
+  'maxProperties',
+]);

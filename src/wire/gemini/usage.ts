@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Usage } from '../../kernel/message.ts';
+import { countOf, defined, objectOf, objectsOf, stringOf } from '../read.ts';
+
+/**
+ * Counts of nothing are left out. What was read from a cache is in the prompt's count; what the provider's tools brought in
+ * and what was thought are beside the others.
+ */
+export function usageOf(told: JsonObject): Usage {
+  const prompt = countOf(told.promptTokenCount);
+  const read = countOf(told.cachedContentTokenCount);
+  const thought = countOf(told.thoughtsTokenCount);
+  const answer = countOf(told.candidatesTokenCount);
+  const isTold = prompt !== undefined || answer !== undefined || thought !== undefined;
+  return defined({
+    input_tokens: isTold ? inputOf(told, prompt ?? 0, read ?? 0) : undefined,
+    output_tokens: isTold ? (answer ?? 0) + (thought ?? 0) : undefined,
+    cache_read_input_tokens: read,
+    output_tokens_details: thought === undefined ? undefined : { thinking_tokens: thought },
+    input_audio_tokens: audioIn(told.promptTokensDetails),
+    output_audio_tokens: audioIn(told.candidatesTokensDetails),
+    service_tier: tierOf(told),
+  });
+}
+
+function inputOf(told: JsonObject, prompt: number, read: number): number {
+  return Math.max(0, prompt - read) + (countOf(told.toolUsePromptTokenCount) ?? 0);
+}
+
+function audioIn(details: unknown): number | undefined {
+  const audio = objectsOf(details).find(({ modality }) => modality === 'AUDIO');
+  const tokens = countOf(audio?.tokenCount);
+  return tokens === 0 ? undefined : tokens;
+}
+
+/** The tier that one has without asking has a name, too. */
+function tierOf({ serviceTier, trafficType }: JsonObject): string | undefined {
+  const tier = (stringOf(serviceTier) ?? stringOf(trafficType) ?? '').toLowerCase().replace('on_demand_', '');
+  return tiers.has(tier) ? tier : undefined;
+}
+
+const tiers: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
+
+/** Searches that are billed: each, by newer models, and those for one answer together, by older ones. */
+export function searchesIn(candidate: JsonObject, model: string): Pick<Usage, 'server_tool_use'> {
+  const queries = objectOf(candidate.groundingMetadata)?.webSearchQueries;
+  const count = Array.isArray(queries) ? queries.length : 0;
+  if (count === 0) return {};
+  return { server_tool_use: { web_search_requests: /gemini-[12]\b/.test(model) ? 1 : count } };
+}
+
+export function encodeUsage(usage: Usage): JsonObject {
+  const read = usage.cache_read_input_tokens ?? undefined;
+  const prompt = (usage.input_tokens ?? 0) + (read ?? 0) + (usage.cache_creation_input_tokens ?? 0);
+  const thought = usage.output_tokens_details?.thinking_tokens ?? undefined;
+  const output = usage.output_tokens ?? 0;
+  return defined({
+    promptTokenCount: prompt,
+    candidatesTokenCount: Math.max(0, output - (thought ?? 0)),
+    totalTokenCount: prompt + output,
+    cachedContentTokenCount: read,
+    thoughtsTokenCount: thought,
+  });
+}
