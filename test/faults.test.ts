@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
+import { ApiError } from '@google/genai';
 import OpenAI from 'openai';
 import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -39,7 +40,7 @@ after(async () => {
 });
 
 /** A thrown error that an SDK made from what it was told. */
-type Thrown = InstanceType<typeof Anthropic.APIError> | InstanceType<typeof OpenAI.APIError>;
+type Thrown = InstanceType<typeof Anthropic.APIError> | InstanceType<typeof OpenAI.APIError> | ApiError;
 
 for (const provider of providerDialects)
   for (const client of clientDialects(weir.url)) if (provider.name !== client.name) faults(provider, client);
@@ -55,8 +56,12 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
 
   async function failing(script: Script, stream: boolean): Promise<Thrown> {
     const told = await ask(script, stream).catch((error: unknown) => error);
-    assert.ok(told instanceof Anthropic.APIError || told instanceof OpenAI.APIError, String(told));
+    assert.ok(
+      told instanceof Anthropic.APIError || told instanceof OpenAI.APIError || told instanceof ApiError,
+      String(told),
+    );
     assert.equal(told instanceof Anthropic.APIError, client.name === 'Messages');
+    assert.equal(told instanceof ApiError, client.name === 'Gemini');
     return told;
   }
 
@@ -121,10 +126,14 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
     test(`a 429 comes with its words and its retry-after, ${how} (${pair})`, async () => {
       const headers = { 'retry-after': '7', 'x-should-retry': 'true' };
       const error = await failing({ ...refusal(429, message), headers }, stream);
-      assert.ok(error instanceof Anthropic.RateLimitError || error instanceof OpenAI.RateLimitError);
-      assert.equal(error.headers.get('retry-after'), '7');
-      assert.equal(error.headers.get('x-should-retry'), 'true');
+      assert.equal(error.status, 429);
       assert.match(error.message, new RegExp(message));
+      if (error instanceof ApiError) {
+        assert.match(error.message, /"retryDelay":"7s"/);
+        return;
+      }
+      assert.equal(error.headers?.get('retry-after'), '7');
+      assert.equal(error.headers?.get('x-should-retry'), 'true');
       assert.equal(errorTypeIn(error), 'rate_limit_error');
     });
 
@@ -134,20 +143,19 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
         assert.equal(error.status, 400);
         assert.match(error.message, /prompt is too long/);
         assert.ok(error.message.includes(words));
-        assert.equal(
-          at(error.error, ...(client.name === 'Messages' ? ['error'] : []), 'code'),
-          'context_length_exceeded',
-        );
+        if (error instanceof ApiError) assert.match(error.message, /"reason":"CONTEXT_LENGTH_EXCEEDED"/);
+        else
+          assert.equal(
+            at(error.error, ...(client.name === 'Messages' ? ['error'] : []), 'code'),
+            'context_length_exceeded',
+          );
       }
     });
 
     test(`a 529 stays one, ${how} (${pair})`, async () => {
       const error = await failing(refusal(529, message), stream);
-      assert.ok(
-        error instanceof Anthropic.InternalServerError || error instanceof OpenAI.InternalServerError,
-      );
       assert.equal(error.status, 529);
-      assert.equal(errorTypeIn(error), client.name === 'Messages' ? 'overloaded_error' : 'server_error');
+      assert.equal(errorTypeIn(error), overloaded[client.name] ?? 'server_error');
     });
 
     test(`four mebibytes of tool arguments arrive whole, ${how} (${pair})`, async () => {
@@ -168,7 +176,7 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
     const words = Array.from({ length: 1000 }, (_, at) => `${at} `);
     const told = await ask({ chunks: [opening + text(...words) + closing('said')] }, true);
     assert.equal(told.text, words.join(''));
-    assert.ok(['end_turn', 'stop', 'completed'].includes(String(told.stop)));
+    assert.ok(['end_turn', 'stop', 'completed', 'STOP'].includes(String(told.stop)));
   });
 
   const key = keys[provider.name];
@@ -177,21 +185,25 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
       const error = await failing(refusal(401, `Incorrect API key: ${key}.`), false);
       assert.equal(error.status, 401);
       // Claude Code tries a 401 again for a minute unless it is told not to.
-      assert.equal(error.headers?.get('x-should-retry'), 'false');
+      if (!(error instanceof ApiError)) assert.equal(error.headers?.get('x-should-retry'), 'false');
       assert.match(error.message, /Incorrect API key: \[secret\]\./);
     });
 
   function rawStream(script: Script) {
     fake.answerWith(script);
     const conversation = [{ role: 'user', content: 'Hello' }];
-    const body = { model, max_tokens: 100, stream: true, messages: conversation, input: conversation };
-    return send(weir.url + client.path, { body });
+    const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+    const body =
+      client.name === 'Gemini'
+        ? { contents }
+        : { model, max_tokens: 100, stream: true, messages: conversation, input: conversation };
+    return send(weir.url + client.path(model, true), { body });
   }
 }
 
 /** The last frame tells the error in the client's dialect, and nothing before it claimed an end. */
 function assertOneEnd(raw: string, { name }: ClientDialect): void {
-  const frames = raw.split('\n\n').filter((frame) => frame !== '' && !frame.startsWith(':'));
+  const frames = raw.split(/\r?\n\r?\n/).filter((frame) => frame !== '' && !frame.startsWith(':'));
   const ends = frames.filter((frame) =>
     /^event: (message_stop|error|response\.(completed|incomplete|failed))\n|^data: \[DONE\]|"error":\{/.test(
       frame,
@@ -208,6 +220,9 @@ function assertOneEnd(raw: string, { name }: ClientDialect): void {
     case 'Chat Completions':
       assert.equal(at(data, 'error', 'type'), 'server_error');
       return;
+    case 'Gemini':
+      assert.equal(at(data, 'error', 'status'), 'UNAVAILABLE');
+      return;
     default:
       assert.equal(at(data, 'type'), 'response.failed');
       assert.equal(at(data, 'response', 'status'), 'failed');
@@ -216,7 +231,10 @@ function assertOneEnd(raw: string, { name }: ClientDialect): void {
   }
 }
 
+const overloaded: Readonly<Record<string, string>> = { Messages: 'overloaded_error', Gemini: 'UNAVAILABLE' };
+
 function errorTypeIn(error: Thrown): unknown {
+  if (error instanceof ApiError) return at(JSON.parse(error.message), 'error', 'status');
   return error instanceof Anthropic.APIError ? at(error.error, 'error', 'type') : error.type;
 }
 

@@ -30,7 +30,7 @@ after(async () => {
 
 type Name = keyof Feature['in'];
 const names: readonly Name[] = ['Messages', 'Chat Completions', 'Responses'];
-const paths = new Map(clientDialects(weir.url).map(({ name, path }) => [name, path]));
+const paths = new Map(clientDialects(weir.url).map(({ name, path }) => [name, path('', false)]));
 const pairs = names.flatMap((client) =>
   names.filter((provider) => provider !== client).map((provider) => ({ client, provider })),
 );

@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { type Content, GoogleGenAI, type Part } from '@google/genai';
 import OpenAI from 'openai';
 
 /** What a client was told, in whatever format. */
@@ -11,7 +12,7 @@ export interface Told {
 /** A client's side of a format: the vendor's own SDK. */
 export interface ClientDialect {
   readonly name: string;
-  readonly path: string;
+  path(model: string, stream: boolean): string;
   /** Throws what the SDK throws; an answer that says of itself that it failed is thrown as well. */
   ask(asked: { readonly model: string; readonly stream: boolean }): Promise<Told>;
 }
@@ -21,10 +22,11 @@ const tool = { name: 'save', schema: { type: 'object', properties: { note: { typ
 export function clientDialects(url: string): readonly ClientDialect[] {
   const anthropic = new Anthropic({ baseURL: url, apiKey: 'any', maxRetries: 0 });
   const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: 'any', maxRetries: 0 });
+  const google = new GoogleGenAI({ apiKey: 'any', httpOptions: { baseUrl: url } });
   return [
     {
       name: 'Messages',
-      path: '/v1/messages',
+      path: () => '/v1/messages',
       async ask({ model, stream }) {
         const body = {
           model,
@@ -45,7 +47,7 @@ export function clientDialects(url: string): readonly ClientDialect[] {
     },
     {
       name: 'Chat Completions',
-      path: '/v1/chat/completions',
+      path: () => '/v1/chat/completions',
       async ask({ model, stream }) {
         const body = {
           model,
@@ -66,7 +68,7 @@ export function clientDialects(url: string): readonly ClientDialect[] {
     },
     {
       name: 'Responses',
-      path: '/v1/responses',
+      path: () => '/v1/responses',
       async ask({ model, stream }) {
         const body = {
           model,
@@ -84,6 +86,31 @@ export function clientDialects(url: string): readonly ClientDialect[] {
           text: output_text,
           calls: calls.map(({ call_id, name, arguments: json }) => ({ id: call_id, name, json })),
           stop: status,
+        };
+      },
+    },
+    {
+      name: 'Gemini',
+      path: (model, stream) =>
+        `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      async ask({ model, stream }) {
+        const functionDeclarations = [{ name: tool.name, parametersJsonSchema: tool.schema }];
+        const body = { model, contents: 'Hello', config: { tools: [{ functionDeclarations }] } };
+        const parts: Part[] = [];
+        let stop: string | undefined;
+        const answers = stream
+          ? await google.models.generateContentStream(body)
+          : [await google.models.generateContent(body)];
+        for await (const { candidates } of answers) {
+          const content: Content | undefined = candidates?.[0]?.content;
+          parts.push(...(content?.parts ?? []));
+          stop = candidates?.[0]?.finishReason ?? stop;
+        }
+        const calls = parts.flatMap(({ functionCall }) => functionCall ?? []);
+        return {
+          text: parts.map(({ text, thought }) => (thought === true ? '' : (text ?? ''))).join(''),
+          calls: calls.map(({ id = '', name = '', args }) => ({ id, name, json: JSON.stringify(args) })),
+          stop,
         };
       },
     },

@@ -255,6 +255,40 @@ export const responsesStream = namedFrames(
   },
 );
 
+function geminiPiece(parts: readonly object[], usage: object, ending: object = {}) {
+  return {
+    candidates: [{ content: { parts, role: 'model' }, ...ending, index: 0 }],
+    usageMetadata: { promptTokenCount: 142, cachedContentTokenCount: 100, ...usage },
+    modelVersion: 'gemini-3-flash-preview',
+    responseId: 'gemini-1',
+  };
+}
+
+/** Thoughts, text in several scripts of which a part is signed, two calls of which the first is signed and has no id. */
+export const geminiStream = dataFrames(
+  geminiPiece([{ text: 'Hmm … ', thought: true }], { thoughtsTokenCount: 4 }),
+  geminiPiece([{ text: 'weather.', thought: true }], { thoughtsTokenCount: 9 }),
+  geminiPiece([{ text: 'Grüße 🌊 ', thoughtSignature: 'dGV4dA==' }], { candidatesTokenCount: 5 }),
+  geminiPiece([{ text: 'aus 東京' }], { candidatesTokenCount: 9, thoughtsTokenCount: 9 }),
+  JSON.stringify(
+    geminiPiece(
+      [
+        {
+          functionCall: { name: 'weather', args: { city: 'Tokyo', id: 'DIGITS' } },
+          thoughtSignature: 'Y2FsbA==',
+        },
+        { functionCall: { id: 'call_b', name: 'now', args: {} } },
+      ],
+      { candidatesTokenCount: 35, thoughtsTokenCount: 9, totalTokenCount: 186 },
+    ),
+  ).replace('"DIGITS"', '12345678901234567890'),
+  geminiPiece(
+    [{ text: '' }],
+    { candidatesTokenCount: 35, thoughtsTokenCount: 9, totalTokenCount: 186 },
+    { finishReason: 'STOP', finishMessage: 'Model generated function call(s).' },
+  ),
+);
+
 /** A conversation with everything that has to survive a translation. */
 export const conversation: ChatRequest = {
   model: 'some-model',
