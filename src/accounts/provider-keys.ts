@@ -46,16 +46,17 @@ export class ProviderVault {
     this.#parts = parts;
   }
 
-  async put(place: Place, secret: Secret): Promise<StoredKey> {
-    const key = this.#sealed(place, secret);
+  /** `shown` is the part of it whose end is a hint. */
+  async put(place: Place, secret: Secret, shown = secret.reveal()): Promise<StoredKey> {
+    const key = this.#sealed(place, secret, shown);
     await this.#parts.providerKeys.put(key);
     await this.#parts.versions.renew(place.accountId);
     return key;
   }
 
   /** Undefined, and nothing changed, where there is one already. */
-  async putFirst(place: Place, secret: Secret): Promise<StoredKey | undefined> {
-    const key = this.#sealed(place, secret);
+  async putFirst(place: Place, secret: Secret, shown = secret.reveal()): Promise<StoredKey | undefined> {
+    const key = this.#sealed(place, secret, shown);
     const isFirst = await this.#parts.providerKeys.putFirst(key);
     await this.#parts.versions.renew(place.accountId);
     return isFirst ? key : undefined;
@@ -111,12 +112,11 @@ export class ProviderVault {
     );
   }
 
-  #sealed(place: Place, secret: Secret): SealedKey {
-    const text = secret.reveal();
+  #sealed(place: Place, secret: Secret, shown: string): SealedKey {
     return {
       ...place,
-      ...this.#parts.sealing.seal(text, contextOf(place)),
-      hint: text.length < limits.hintedKeyCharactersMin ? null : text.slice(-4),
+      ...this.#parts.sealing.seal(secret.reveal(), contextOf(place)),
+      hint: shown.length < limits.hintedKeyCharactersMin ? null : shown.slice(-4),
       updatedAtMs: this.#parts.clock.now(),
     };
   }

@@ -1,7 +1,7 @@
 import type { Received } from '../kernel/exchange.ts';
 import type { Block } from '../kernel/message.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
-import type { Unread, WireFormat } from '../kernel/wire-format.ts';
+import type { ProviderFormat, Unread } from '../kernel/wire-format.ts';
 import { type Texts, textsIn } from './texts-in.ts';
 
 /** About how many tokens a request has, from the lengths of its texts: nothing of it is parsed. */
@@ -20,7 +20,7 @@ export function estimatedInput({ wire, fields }: Received): number {
   return Math.max(tokensMin, Math.round(tokens));
 }
 
-function saidTokens({ strings, bytes, escapes, media }: Texts, { estimates }: WireFormat): number {
+function saidTokens({ strings, bytes, escapes, media }: Texts, { estimates }: ProviderFormat): number {
   const { textTokens, bytesPerToken, escapeTokens, mediaTokens } = estimates;
   return strings * textTokens + bytes / bytesPerToken + escapes * escapeTokens + media * mediaTokens;
 }
@@ -31,7 +31,7 @@ const emptyList = 2;
 const tokensMin = 5;
 
 /** What an answer has by the length of its content, as tokens of a provider that speaks `wire`. */
-export function estimatedOutput({ tokens, calls }: Unread, { estimates }: WireFormat): number {
+export function estimatedOutput({ tokens, calls }: Unread, { estimates }: ProviderFormat): number {
   const { answerTokens, tokensPerExpected, callTokens } = estimates;
   return Math.round(answerTokens + tokens * tokensPerExpected + calls * callTokens);
 }

@@ -20,7 +20,7 @@ import { quietly } from '../kernel/quietly.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Facts } from '../kernel/trace.ts';
-import type { WireFormat } from '../kernel/wire-format.ts';
+import type { ProviderFormat } from '../kernel/wire-format.ts';
 import type { Afterwork } from './afterwork.ts';
 import { type AskingParts, ask } from './asking.ts';
 import { shelfName } from './caches.ts';
@@ -45,7 +45,7 @@ export interface KitParts {
   readonly usage: Pick<UsageRecorder, 'work'>;
   /** What a key may spend on a call. */
   purse(holder: Holder, call: { readonly isOver: boolean }): Purse;
-  wireByName(name: string): WireFormat | undefined;
+  wireByName(name: string): ProviderFormat | undefined;
   target: Models['target'];
 }
 

@@ -3,6 +3,7 @@ import { accountSettings } from '../accounts/settings.ts';
 import { billingSettings } from '../billing/settings.ts';
 import { callSettings } from '../calls/settings.ts';
 import { embeddingSettings } from '../embeddings/settings.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { Secret } from '../kernel/secret.ts';
 import {
   type Fault,
@@ -14,6 +15,7 @@ import {
   variable,
 } from '../kernel/settings.ts';
 import { paymentSettings } from '../payments/settings.ts';
+import { configuredProviders } from '../providers/configured.ts';
 import { providerSettings } from '../providers/settings.ts';
 import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
@@ -65,7 +67,7 @@ export function readSettings(environment: Environment): Settings {
   const variables = present(environment);
   const { read, faults } = readFields(fields, variables);
   const all = [
-    ...inOrder([...faults, ...loops(read)], variables).map(
+    ...inOrder([...faults, ...loops(read), ...wrongKeys(read)], variables).map(
       ({ variable, message }) => `${variable}: ${message}`,
     ),
     ...faultsTogether(read, variables),
@@ -107,6 +109,24 @@ function pointsHere(upstream: string, { host, port: ownPort, baseUrl }: Partial<
   if (baseUrl !== undefined && new URL(baseUrl).origin === origin) return true;
   const upstreamPort = Number(port || (protocol === 'https:' ? 443 : 80));
   return upstreamPort === ownPort && (loopback.test(hostname) || hostname === host?.toLowerCase());
+}
+
+/** Keys of several parts, of providers that have such. */
+function wrongKeys(read: Partial<Read>): readonly Fault[] {
+  const { baseUrls, streamUsage, resources, regions, deployments, apiVersions, credentials } = read;
+  if (!baseUrls || !streamUsage || !resources || !regions || !deployments || !apiVersions) return [];
+  const settings = { baseUrls, streamUsage, resources, regions, deployments, apiVersions };
+  return configuredProviders(settings).flatMap((provider) => {
+    const key = credentials?.get(provider.name);
+    if (key === undefined || provider.keyForm === undefined) return [];
+    try {
+      provider.keyForm.check(key.reveal(), provider);
+      return [];
+    } catch (thrown) {
+      if (!GatewayError.is(thrown)) throw thrown;
+      return [{ variable: `${provider.name.toUpperCase()}_API_KEY`, message: thrown.message }];
+    }
+  });
 }
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;

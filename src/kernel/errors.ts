@@ -1,6 +1,6 @@
 import type { HeaderList } from './headers.ts';
 import type { StreamError } from './message.ts';
-import type { WireFormat } from './wire-format.ts';
+import type { ProviderFormat } from './wire-format.ts';
 
 /** Every way a call can be refused or fail, with the HTTP status it has. */
 const errorStatus = {
@@ -75,7 +75,7 @@ export type ErrorCode = keyof typeof errorStatus;
 
 /** An upstream's own error answer, kept as it came. */
 interface UpstreamAnswer {
-  readonly wire: WireFormat;
+  readonly wire: ProviderFormat;
   readonly status: number;
   readonly headers: HeaderList;
   readonly bytes: Uint8Array;

@@ -1,20 +1,21 @@
 import { type Acceptance, type AcceptanceRule, acceptanceFor } from './acceptance.ts';
+import type { Depart, KeyForm } from './departure.ts';
 import type { HeaderList } from './headers.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { Secret } from './secret.ts';
-import type { WireFormat } from './wire-format.ts';
+import type { ProviderFormat } from './wire-format.ts';
 
 /** Who answers. All there is to know about a vendor is data in one of these. */
 export interface Provider {
   readonly name: string;
   /** For people, in messages and lists. */
   readonly title: string;
-  /** As the vendor's own SDK writes it. */
+  /** As the vendor's own SDK writes it; what differs from customer to customer stands in braces. */
   readonly baseUrl: string;
   /** The formats it speaks, the preferred one first. */
-  readonly wires: readonly WireFormat[];
+  readonly wires: readonly ProviderFormat[];
   /** The same for one model, where that isn't offered in all of them. */
-  readonly wiresFor?: (model: string) => readonly WireFormat[] | undefined;
+  readonly wiresFor?: (model: string) => readonly ProviderFormat[] | undefined;
   /** What its models take of requests that are written for them here. */
   readonly accepts?: readonly AcceptanceRule[];
   /** How its keys begin, where they begin in a way of their own. */
@@ -31,9 +32,25 @@ export interface Provider {
   readonly free?: true;
   /** Says in its answers what they cost, in dollars. */
   readonly reportsCost?: true;
+  /** What was asked for is what is billed: answers name models without what their price depends on. */
+  readonly billsAsAsked?: true;
   /** How streams come to tell their usage, in formats where that may have to be asked for. Undefined: nobody knows. */
   readonly streamUsage?: StreamUsage;
   authorize(credential: Secret): HeaderList;
+  /** In place of `authorize`, where who pays decides where a call goes, or signs all of it. */
+  readonly depart?: Depart;
+  /** The addresses that its calls may go to, where there is more than one. */
+  readonly sites?: RegExp;
+  /** The customer's parts of such an address that the operator allows, all where it is undefined; the first is the usual one. */
+  readonly places?: readonly string[];
+  /** How its keys are written, where they are more than one word. */
+  readonly keyForm?: KeyForm;
+  /** Which models stand behind names that customers gave them. */
+  readonly deployments?: ReadonlyMap<string, string>;
+  /** The version of its API that calls ask for, where the operator set one. */
+  readonly apiVersion?: string;
+  /** Its errors are worded in none of the formats that it speaks. */
+  readonly ownErrors?: true;
   /** Counts the tokens of calls that aren't made, in its preferred format. */
   readonly counts?: true;
   /** Where it has OpenAI's embeddings API, below its base address; `/embeddings` where that isn't said. */
@@ -63,18 +80,23 @@ export interface Target {
   readonly model: string;
 }
 
+/** The model that is meant by a name, which may be one that the customer gave it. */
+export function modelBehind({ provider, model }: Target): string {
+  return provider.deployments?.get(model) ?? model;
+}
+
 /** The formats in which a target's model can be asked, the preferred one first. */
-export function wiresOf({ provider, model }: Target): readonly WireFormat[] {
-  return provider.wiresFor?.(model) ?? provider.wires;
+export function wiresOf(target: Target): readonly ProviderFormat[] {
+  return target.provider.wiresFor?.(modelBehind(target)) ?? target.provider.wires;
 }
 
 /** What a target's model takes. */
-export function acceptanceOf({ provider, model }: Target): Acceptance {
-  return acceptanceFor(model, provider.accepts);
+export function acceptanceOf(target: Target): Acceptance {
+  return acceptanceFor(modelBehind(target), target.provider.accepts);
 }
 
 /** The format in which a target is asked: the client's own where that can be. */
-export function wireTowards(target: Target, own: WireFormat): WireFormat | undefined {
+export function wireTowards(target: Target, own: ProviderFormat): ProviderFormat | undefined {
   const wires = wiresOf(target);
   return wires.includes(own) ? own : wires[0];
 }

@@ -14,9 +14,33 @@ export type Framing = 'json' | 'sse';
 /** What a reader of a reply wants to see; `milestones` spares the parsing of every text delta. */
 export type Interest = 'milestones' | 'everything';
 
-/** A provider API's language, used from both sides: the server reads requests with it, the upstream writes them. */
-export interface WireFormat {
+/** What is spoken to providers: how requests are written and answers read. */
+export interface ProviderFormat {
   readonly name: string;
+  /** Headers that a caller of this API has to send, where the client's own don't do. */
+  readonly ownHeaders: HeaderList;
+  /** A request without a limit of output is refused. */
+  readonly requiresOutputLimit?: true;
+  /** For calls whose usage nobody tells. */
+  readonly estimates: TokenEstimates;
+  /** For formats whose streams tell their usage only to those who ask for it. */
+  readonly usageQuestion?: UsageQuestion;
+  /** The fields of a body that name its model. */
+  naming(model: string): JsonObject;
+  /** Where a call goes, below a provider's base address; `query` is what the client's own had, where it speaks this format. */
+  address(model: string, streamed: boolean, query: string): string;
+  /**
+   * `received` is given when the request came in this same format: fields that did not change keep their bytes. Without
+   * `accepts` all is written that the format can say.
+   */
+  encodeRequest(request: ChatRequest, received?: Received, accepts?: Acceptance): EncodedRequest;
+  replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
+  /** How the tokens of a call are counted that isn't made, where the API can do that. */
+  readonly counting?: Counting;
+}
+
+/** A provider API's language, used from both sides: the server reads requests with it, the upstream writes them. */
+export interface WireFormat extends ProviderFormat {
   /** Where clients find it at this gateway. */
   readonly routes: readonly WireRoute[];
   /** The least that a request has, as JSON Schema. */
@@ -25,8 +49,6 @@ export interface WireFormat {
   readonly bookkeeping: readonly string[];
   /** Request headers that change what an answer means. */
   readonly variantHeaders: readonly string[];
-  /** Headers that a caller of this API has to send, where the client's own don't do. */
-  readonly ownHeaders: HeaderList;
   /** What a silent stream may carry without the client taking it for content. */
   readonly keepAlive: Uint8Array;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
@@ -35,26 +57,10 @@ export interface WireFormat {
   session?(received: Received): string | undefined;
   /** How a block of instructions begins in which agents tell who sends a call. */
   readonly attribution?: string;
-  /** A request without a limit of output is refused. */
-  readonly requiresOutputLimit?: true;
-  /** For calls whose usage nobody tells. */
-  readonly estimates: TokenEstimates;
-  /** For formats whose streams tell their usage only to those who ask for it. */
-  readonly usageQuestion?: UsageQuestion;
   /** What a call asks for, as its path, its query and its body say it. */
   asked(fields: Fields, path: string, query: string): AskedFor;
-  /** The fields of a body that name its model. */
-  naming(model: string): JsonObject;
-  /** Where a call goes, below a provider's base address; `query` is what the client's own had, where it speaks this format. */
-  address(model: string, streamed: boolean, query: string): string;
   /** `asked` is given where the body alone doesn't say it all. */
   decodeRequest(body: JsonObject, asked?: AskedFor): ChatRequest;
-  /**
-   * `received` is given when the request came in this same format: fields that did not change keep their bytes. Without
-   * `accepts` all is written that the format can say.
-   */
-  encodeRequest(request: ChatRequest, received?: Received, accepts?: Acceptance): EncodedRequest;
-  replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
   replyEncoder(framing: Framing, asked: Received): ReplyEncoder;
   /** This dialect's name for an error with this status. */
   errorType(status: number, code: ErrorCode): string;
@@ -66,8 +72,6 @@ export interface WireFormat {
   errorFrame(envelope: JsonObject): Uint8Array;
   /** What the bytes of an answer go through last, where a client may ask for them laid out in another way. */
   layout?(asked: Received): ByteFilter | undefined;
-  /** How the tokens of a call are counted that isn't made, where the API can do that. */
-  readonly counting?: Counting;
 }
 
 /** Nobody has checked it. */

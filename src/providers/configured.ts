@@ -1,4 +1,5 @@
 import type { Provider, StreamUsage } from '../kernel/provider.ts';
+import { defined } from '../wire/read.ts';
 import { openModels } from './acceptance/open-models.ts';
 import { openaiAcceptance } from './acceptance/openai.ts';
 import { builtInProviders } from './index.ts';
@@ -7,20 +8,34 @@ import { openaiCompatible } from './openai-compatible.ts';
 interface ProviderSettings {
   readonly baseUrls: ReadonlyMap<string, string>;
   readonly streamUsage: ReadonlyMap<string, StreamUsage>;
+  readonly resources: ReadonlyMap<string, readonly string[]>;
+  readonly regions: ReadonlyMap<string, readonly string[]>;
+  readonly deployments: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly apiVersions: ReadonlyMap<string, string>;
 }
 
 /** What serves models under the names of others' treats them as those do. */
 const accepts = [...openaiAcceptance, ...openModels];
 
 /** The providers of this instance: those we know, at the addresses that were set, and those that only settings name. */
-export function configuredProviders({ baseUrls, streamUsage }: ProviderSettings): readonly Provider[] {
+export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
+  const { baseUrls } = settings;
   const names = new Set(builtInProviders.map((provider) => provider.name));
   const added = [...baseUrls]
     .filter(([name]) => !names.has(name))
     .map(([name, baseUrl]) => openaiCompatible({ name, title: name, baseUrl, keyless: true, accepts }));
-  return [...builtInProviders, ...added].map((provider) => {
-    const baseUrl = baseUrls.get(provider.name) ?? provider.baseUrl;
-    const told = streamUsage.get(provider.name) ?? provider.streamUsage;
-    return { ...provider, baseUrl, ...(told !== undefined && { streamUsage: told }) };
+  return [...builtInProviders, ...added].map((provider) => ({
+    ...provider,
+    ...definedOf(provider.name, settings),
+  }));
+}
+
+function definedOf(name: string, settings: ProviderSettings): Partial<Provider> {
+  return defined({
+    baseUrl: settings.baseUrls.get(name),
+    streamUsage: settings.streamUsage.get(name),
+    places: settings.resources.get(name) ?? settings.regions.get(name),
+    deployments: settings.deployments.get(name),
+    apiVersion: settings.apiVersions.get(name),
   });
 }

@@ -16,32 +16,65 @@ export interface Endpoint {
   readonly basePath: string;
 }
 
-/** The only door to the network: connections go to the addresses it was given and to no others. */
+/** The only door to the network: connections go to the addresses it was given, to sites of providers, and to no others. */
 export class Egress {
   readonly #endpoints = new Map<string, Endpoint>();
+  /** Those that depend on who pays, the one that was used last at the end. */
+  readonly #sites = new Map<string, Endpoint>();
+  readonly #silenceMs: number;
 
   constructor(baseUrls: Iterable<string>, silenceMs: number) {
-    for (const baseUrl of baseUrls) {
-      const { origin, pathname } = new URL(baseUrl);
-      const pool = new Pool(origin, {
-        connect: watching(buildConnector({ timeout: limits.connectTimeoutMs })),
-        headersTimeout: silenceMs,
-        bodyTimeout: silenceMs,
-        keepAliveTimeout: 30_000,
-      });
-      this.#endpoints.set(baseUrl, { pool, basePath: pathname.replace(/\/$/, '') });
-    }
+    this.#silenceMs = silenceMs;
+    for (const baseUrl of baseUrls) this.#endpoints.set(baseUrl, this.#open(baseUrl));
   }
 
-  to({ baseUrl, name }: Provider): Endpoint {
+  /** `baseUrl` where it isn't the provider's one and only. */
+  to(provider: Provider, baseUrl = provider.baseUrl): Endpoint {
     const endpoint = this.#endpoints.get(baseUrl);
-    if (endpoint === undefined) throw new Error(`${name} is at an address that nobody may connect to`);
+    if (endpoint !== undefined) return endpoint;
+    if (provider.sites?.test(baseUrl) === true) return this.#site(baseUrl);
+    throw new Error(`${provider.name} is at an address that nobody may connect to`);
+  }
+
+  /** One of the addresses that it was given. */
+  at(baseUrl: string): Endpoint {
+    const endpoint = this.#endpoints.get(baseUrl);
+    if (endpoint === undefined) throw new Error('that is an address that nobody may connect to');
     return endpoint;
+  }
+
+  #site(baseUrl: string): Endpoint {
+    const site = this.#sites.get(baseUrl) ?? this.#open(baseUrl);
+    this.#sites.delete(baseUrl);
+    this.#sites.set(baseUrl, site);
+    if (this.#sites.size > limits.openSitesMax) this.#leaveOldest();
+    return site;
+  }
+
+  /** Answers that are under way there still come. */
+  #leaveOldest(): void {
+    const [oldest] = this.#sites;
+    if (oldest === undefined) return;
+    const [baseUrl, { pool }] = oldest;
+    this.#sites.delete(baseUrl);
+    pool.close().catch(() => undefined);
+  }
+
+  #open(baseUrl: string): Endpoint {
+    const { origin, pathname } = new URL(baseUrl);
+    const pool = new Pool(origin, {
+      connect: watching(buildConnector({ timeout: limits.connectTimeoutMs })),
+      headersTimeout: this.#silenceMs,
+      bodyTimeout: this.#silenceMs,
+      keepAliveTimeout: 30_000,
+    });
+    return { pool, basePath: pathname.replace(/\/$/, '') };
   }
 
   /** Ends every connection, open answers included. */
   async close(): Promise<void> {
-    await Promise.all([...this.#endpoints.values()].map(({ pool }) => pool.destroy()));
+    const all = [...this.#endpoints.values(), ...this.#sites.values()];
+    await Promise.all(all.map(({ pool }) => pool.destroy()));
   }
 }
 

@@ -56,8 +56,8 @@ const answerOnlyThere = new Set([
   'x-powered-by',
 ]);
 
-/** A provider's headers that the client may see; `secret` is what was sent to it as a credential. */
-export function forwardedAnswerHeaders(headers: IncomingHttpHeaders, secret: string | undefined): string[] {
+/** A provider's headers that the client may see; `secrets` are what was sent to it as a credential. */
+export function forwardedAnswerHeaders(headers: IncomingHttpHeaders, secrets: readonly string[]): string[] {
   const connection = namesIn(headers.connection);
   const kept: string[] = [];
   for (const name in headers) {
@@ -67,7 +67,7 @@ export function forwardedAnswerHeaders(headers: IncomingHttpHeaders, secret: str
     // Ours has that name; the provider's is kept beside it.
     const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
     for (const one of typeof value === 'string' ? [value] : value)
-      if (secret === undefined || !one.includes(secret)) kept.push(shown, one);
+      if (!secrets.some((secret) => one.includes(secret))) kept.push(shown, one);
   }
   return kept;
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TextEmbeddings } from '../embeddings/text-embeddings.ts';
+import { systemClock } from '../kernel/clock.ts';
 import { Secret } from '../kernel/secret.ts';
 import { FakeUpstream, type Script } from '../testing/fake-upstream.ts';
+import { AccessTokens } from './access-tokens.ts';
 import { Egress } from './egress.ts';
 import { openai } from './openai.ts';
 import { ProviderEmbeddings } from './provider-embeddings.ts';
@@ -28,6 +30,7 @@ test('vectors of a provider', async (t) => {
     models,
     provider: new ProviderEmbeddings({
       egress,
+      means: new AccessTokens({ egress, clock: systemClock, tokenUrl: provider.baseUrl }),
       provider,
       model: 'small',
       credential: new Secret('sk-operator'),

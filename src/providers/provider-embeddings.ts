@@ -1,13 +1,16 @@
-import type { Dispatcher } from 'undici';
 import { z } from 'zod';
+import type { Draft, Means } from '../kernel/departure.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ProvidedValues, ProviderOfVectors } from '../kernel/ports/embeddings.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
+import { departureOf } from './departure.ts';
 import type { Egress } from './egress.ts';
+import { type SmallAnswer, smallAnswer } from './small-answer.ts';
 
 interface ProviderEmbeddingsParts {
   readonly egress: Egress;
+  readonly means: Means;
   readonly provider: Provider;
   readonly model: string;
   readonly credential: Secret | undefined;
@@ -50,59 +53,20 @@ export class ProviderEmbeddings implements ProviderOfVectors {
     }
   }
 
-  #post(input: readonly string[], signal: AbortSignal): Promise<Whole> {
-    const { egress, provider, model, credential } = this.#parts;
-    const { pool, basePath } = egress.to(provider);
-    const authorization = credential === undefined ? [] : provider.authorize(credential);
-    return new Promise((resolve, reject) => {
-      // Without a connection nobody else would say that this is over.
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      pool.dispatch(
-        {
-          method: 'POST',
-          path: basePath + (provider.embeddingsPath ?? '/embeddings'),
-          headers: ['content-type', 'application/json', ...authorization],
-          body: JSON.stringify({ model, input, encoding_format: 'float' }),
-        },
-        gathering({ signal, resolve, reject }),
-      );
-    });
+  async #post(input: readonly string[], signal: AbortSignal): Promise<SmallAnswer> {
+    const { egress, means, provider, model, credential } = this.#parts;
+    const draft: Draft = {
+      provider,
+      method: 'POST',
+      path: provider.embeddingsPath ?? '/embeddings',
+
+      headers: ['content-type', 'application/json'],
+      body: Buffer.from(JSON.stringify({ model, input, encoding_format: 'float' })),
+    };
+    const { baseUrl, path, headers, body } = await departureOf(draft, credential, means);
+    const { pool, basePath } = egress.to(provider, baseUrl);
+    return smallAnswer(pool, { method: 'POST', path: basePath + path, headers, body }, signal);
   }
-}
-
-interface Whole {
-  readonly status: number;
-  readonly text: string;
-}
-
-interface Gathering {
-  readonly signal: AbortSignal;
-  resolve(whole: Whole): void;
-  reject(cause: unknown): void;
-}
-
-/** Puts a small answer together. */
-function gathering({ signal, resolve, reject }: Gathering): Dispatcher.DispatchHandler {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  let status = 0;
-  return {
-    onRequestStart(controller) {
-      const abort = () => controller.abort(new Error('nobody waits for it any more'));
-      if (signal.aborted) abort();
-      else signal.addEventListener('abort', abort, { once: true });
-    },
-    onResponseStart(_, code) {
-      status = code;
-    },
-    onResponseData(controller, piece) {
-      bytes += piece.length;
-      if (bytes > limits.frameBytesMax) controller.abort(new Error('its answer is too long'));
-      else pieces.push(piece);
-    },
-    onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),
-    onResponseError: (_, cause) => reject(cause),
-  };
 }
 
 /** In the order of the texts, each of length 1. */

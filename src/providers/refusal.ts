@@ -4,7 +4,6 @@ import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
-import type { Secret } from '../kernel/secret.ts';
 import { contextOverflow, isContextOverflow, overflowWords } from '../wire/context-overflow.ts';
 import { type ReadError, readError } from '../wire/read-error.ts';
 
@@ -25,18 +24,14 @@ export async function whole(raw: Raw, { provider }: Target): Promise<WholeAnswer
 }
 
 /** A provider's refusal with its whole body, for a client of its format to get as it came, and in words for others. */
-export async function refused(
-  raw: Raw,
-  target: Target,
-  credential: Secret | undefined,
-): Promise<GatewayError> {
+export async function refused(raw: Raw, target: Target, secrets: readonly string[]): Promise<GatewayError> {
   const { wire, status, headers } = raw;
   const answered = `${target.provider.title} answered ${status}`;
   const bytes = await wholeBody(raw);
   if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
   const said = readError(bytes);
   const tooLong = said !== undefined && isContextOverflow({ ...said, status });
-  const quote = said === undefined ? '' : quoted(said, credential);
+  const quote = said === undefined ? '' : quoted(said, secrets);
   const words = quote === '' ? '' : `: ${tooLong ? overflowWords(quote) : quote}`;
   return new GatewayError('upstream_error', answered + words, {
     status,
@@ -44,7 +39,7 @@ export async function refused(
     ...(said?.code !== undefined && { toldCode: said.code }),
     ...(tooLong && { toldCode: contextOverflow }),
     ...(said?.param !== undefined && { param: said.param }),
-    upstream: { wire, status, headers, bytes },
+    ...(target.provider.ownErrors !== true && { upstream: { wire, status, headers, bytes } }),
   });
 }
 
@@ -63,9 +58,9 @@ async function wholeBody({ body }: Raw): Promise<Uint8Array | undefined> {
 }
 
 /** Without the key, should the provider have quoted that. */
-function quoted({ message }: ReadError, credential: Secret | undefined): string {
+function quoted({ message }: ReadError, secrets: readonly string[]): string {
   const said = message.slice(0, limits.quotedTextMax);
-  return credential === undefined ? said : said.replaceAll(credential.reveal(), '[secret]');
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), said);
 }
 
 /** When to come again, and whether: a number of seconds, of milliseconds, or a date. */

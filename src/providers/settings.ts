@@ -1,7 +1,20 @@
 import { z } from 'zod';
-import { durationMs, httpUrl, secret } from '../kernel/setting-schemas.ts';
-import { namedVariables, variable } from '../kernel/settings.ts';
+import { durationMs, httpUrl, list, secret } from '../kernel/setting-schemas.ts';
+import { combined, namedVariables, variable } from '../kernel/settings.ts';
 import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catalog/price-overrides.ts';
+
+/** `name=model`, separated by commas. */
+const pairs = list.transform((items, context): ReadonlyMap<string, string> => {
+  const named = new Map<string, string>();
+  for (const item of items) {
+    // Names of models have none, names that customers gave them may.
+    const equals = item.lastIndexOf('=');
+    if (equals > 0 && equals < item.length - 1)
+      named.set(item.slice(0, equals).trim(), item.slice(equals + 1).trim());
+    else context.addIssue('must be a list such as my-name=gpt-5-mini,other=gpt-4.1');
+  }
+  return named;
+});
 
 /** Who answers, where, with which key and at what price. */
 export const providerSettings = {
@@ -12,8 +25,31 @@ export const providerSettings = {
     'WEIR_*_STREAM_USAGE',
     z.enum(['asked', 'unasked'], 'must be asked or unasked'),
   ),
-  /** Operator credentials, by provider. */
-  credentials: namedVariables('*_API_KEY', secret),
+  /** Operator credentials, by provider; two of them also under the names that their vendors' SDKs read. */
+  credentials: combined(
+    {
+      named: namedVariables('*_API_KEY', secret),
+      azure: variable('AZURE_OPENAI_API_KEY', secret.optional()),
+      bedrock: variable('AWS_BEARER_TOKEN_BEDROCK', secret.optional()),
+    },
+    ({ named, ...others }) => {
+      const all = new Map(named);
+      for (const [name, key] of Object.entries(others))
+        if (key !== undefined && !all.has(name)) all.set(name, key);
+      return all;
+    },
+  ),
+  /** What customers may put into addresses, by provider; the first is the usual one. */
+  resources: namedVariables('WEIR_*_RESOURCES', list),
+  regions: namedVariables('WEIR_*_REGIONS', list),
+  /** Models behind names that customers gave them, by provider. */
+  deployments: namedVariables('WEIR_*_DEPLOYMENTS', pairs),
+  apiVersions: namedVariables(
+    'WEIR_*_API_VERSION',
+    z.string().regex(/^\d{4}-\d\d-\d\d(-preview)?$/, 'must be a date, such as 2024-10-21'),
+  ),
+  /** Where tokens of Google's service accounts come from: to be set for tests and proxies alone. */
+  tokenUrl: variable('WEIR_VERTEX_TOKEN_URL', httpUrl.optional()),
   /** How long a provider may be silent before it is given up: clients wait ten minutes, and must give up first. */
   upstreamTimeoutMs: variable('WEIR_UPSTREAM_TIMEOUT', durationMs.default(600_000)),
   /** The operator's own prices. */

@@ -1,4 +1,5 @@
 import { giveBack } from '../kernel/body-memory.ts';
+import type { Departure, Draft, Means } from '../kernel/departure.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
@@ -11,10 +12,10 @@ import { addFields, patchJson } from '../kernel/patch-json.ts';
 import { acceptanceOf, type Target, wireTowards } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
-import type { Secret } from '../kernel/secret.ts';
-import type { WireFormat } from '../kernel/wire-format.ts';
+import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { begun } from './begun.ts';
 import { decompressed } from './decompressed.ts';
+import { departureOf } from './departure.ts';
 import { type Egress, whenSent } from './egress.ts';
 import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
 import { type Head, Inbound } from './inbound.ts';
@@ -24,6 +25,7 @@ import { brokenOff, clientGone, isConnectFailure, pause, unreachable } from './u
 
 export interface UpstreamParts {
   readonly egress: Egress;
+  readonly means: Means;
   /** Marks requests that came through this gateway, so that a loop can be seen. */
   readonly via: string;
   /** No answer of this model has more tokens than this, where that is known. */
@@ -31,7 +33,7 @@ export interface UpstreamParts {
 }
 
 /** The last handler: sends the exchange to its provider, and resolves when the answer has begun. */
-export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts): Handler {
+export function createUpstream({ egress, means, via, outputTokensMax }: UpstreamParts): Handler {
   const filter = new RequestHeaderFilter();
   return async (exchange) => {
     const { target, trace } = exchange;
@@ -44,7 +46,7 @@ export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts):
       const wire = wireFor(exchange);
       trace.askedIn = wire.name;
       const question = usageQuestionFor(exchange, wire);
-      const headers = requestHeaders(exchange, { wire, via, filter, credential });
+      const headers = requestHeaders(exchange, { wire, via, filter });
       const query = exchange.received.wire === wire ? exchange.received.query : '';
       const path = wire.address(target.model, isStreamed(exchange), query);
       const limited = choosesOutputLimit(exchange)
@@ -52,9 +54,11 @@ export function createUpstream({ egress, via, outputTokensMax }: UpstreamParts):
         : exchange;
       const body = requestBody(limited, wire, question);
       exchange.received.letGo();
-      const answer = await send(exchange, egress, { wire, credential, headers, path, body });
+      const leaving = departureOf(drafted(exchange, wire, { path, headers, body }), credential, means);
+      const departure = leaving instanceof Promise ? await leaving : leaving;
+      const answer = await send(exchange, egress, { wire, departure });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
-      if (raw.status >= 300) throw await refused(raw, target, credential);
+      if (raw.status >= 300) throw await refused(raw, target, departure.secrets);
       return Reply.relay(raw.framing === 'sse' ? await begun(raw, isStreamed(exchange)) : raw);
     } finally {
       trace.awayMs += performance.now() - leftAt;
@@ -68,6 +72,7 @@ export type Counted = { readonly answer: WholeAnswer } | { readonly tokens: numb
 /** Sends a call to where its provider counts tokens, by the same rules; undefined where it doesn't. */
 export function createCounter({
   egress,
+  means,
   via,
 }: UpstreamParts): (exchange: Exchange) => Promise<Counted | undefined> {
   const filter = new RequestHeaderFilter();
@@ -79,12 +84,13 @@ export function createCounter({
     if (provider.counts === undefined || counting === undefined) return undefined;
     const own = received.wire === wire;
     const credential = await credentialsOf(exchange).find(target);
-    const headers = requestHeaders(exchange, { wire, via, filter, credential });
+    const headers = requestHeaders(exchange, { wire, via, filter });
     const path = counting.address(model, own ? received.query : '');
     const call = requestBody(exchange, wire, undefined);
     const body = own ? call : Buffer.from(JSON.stringify(counting.question(objectIn(call), model)));
-    const raw = await send(exchange, egress, { wire, credential, headers, path, body });
-    if (raw.status >= 300) throw await refused(raw, target, credential);
+    const departure = await departureOf(drafted(exchange, wire, { path, headers, body }), credential, means);
+    const raw = await send(exchange, egress, { wire, departure });
+    if (raw.status >= 300) throw await refused(raw, target, departure.secrets);
     const answer = await whole(raw, target);
     if (own) return { answer };
     const tokens = counting.told(objectIn(answer.bytes));
@@ -107,7 +113,21 @@ function parsedOr(text: string): unknown {
   }
 }
 
-function wireFor({ received, target }: Exchange): WireFormat {
+type Written = Pick<Draft, 'path' | 'headers' | 'body'>;
+
+function drafted(exchange: Exchange, wire: ProviderFormat, { path, headers, body }: Written): Draft {
+  const { provider, model } = exchange.target;
+  return {
+    provider,
+    method: 'POST',
+    asks: { wire, model, streamed: isStreamed(exchange) },
+    path,
+    headers,
+    body,
+  };
+}
+
+function wireFor({ received, target }: Exchange): ProviderFormat {
   const wire = wireTowards(target, received.wire);
   if (wire === undefined) throw new Error(`${target.provider.name} speaks no wire format`);
   return wire;
@@ -118,7 +138,7 @@ function isStreamed(exchange: Exchange): boolean {
 }
 
 /** The fields by which a streamed call asks for its usage; undefined where it needs none, or they might be refused. */
-function usageQuestionFor(exchange: Exchange, wire: WireFormat): JsonObject | undefined {
+function usageQuestionFor(exchange: Exchange, wire: ProviderFormat): JsonObject | undefined {
   const { received, target } = exchange;
   const own = received.wire === wire;
   const { streamUsage = own ? 'unasked' : 'asked' } = target.provider;
@@ -137,7 +157,7 @@ function limitedTo(max_tokens: number | undefined, exchange: Exchange): Exchange
 }
 
 /** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */
-function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | undefined): Uint8Array {
+function requestBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject | undefined): Uint8Array {
   const { received, target, trace } = exchange;
   const own = received.wire === wire ? received : undefined;
   if (own !== undefined && exchange.untouched) {
@@ -153,14 +173,12 @@ function requestBody(exchange: Exchange, wire: WireFormat, added: JsonObject | u
 }
 
 interface Outgoing {
-  readonly wire: WireFormat;
+  readonly wire: ProviderFormat;
   readonly via: string;
   readonly filter: RequestHeaderFilter;
-  readonly credential: Secret | undefined;
 }
 
-function requestHeaders({ received, target }: Exchange, outgoing: Outgoing): string[] {
-  const { wire, via, filter, credential } = outgoing;
+function requestHeaders({ received }: Exchange, { wire, via, filter }: Outgoing): string[] {
   const came = rawHeadersOf(received);
   const headers = received.wire === wire ? filter.forwarded(came) : [...wire.ownHeaders];
   const passedBy = headersOf(came, 'via');
@@ -171,25 +189,20 @@ function requestHeaders({ received, target }: Exchange, outgoing: Outgoing): str
     passedBy.length === 0 ? via : [...passedBy, via].join(', '),
   );
   if (received.wire !== wire) headers.push('content-type', 'application/json');
-  if (credential !== undefined) headers.push(...target.provider.authorize(credential));
   return headers;
 }
 
 interface Sending {
-  readonly wire: WireFormat;
-  readonly credential: Secret | undefined;
-  readonly headers: string[];
-  /** Below the provider's base address. */
-  readonly path: string;
-  readonly body: Uint8Array;
+  readonly wire: ProviderFormat;
+  readonly departure: Departure;
 }
 
 /** Tries again only while nothing was sent: a call that may have been received is never made twice. */
 async function send(exchange: Exchange, egress: Egress, sending: Sending): Promise<Raw> {
   const { presence, target, received } = exchange;
-  const { wire, credential, headers, body } = sending;
-  const { pool, basePath } = egress.to(target.provider);
-  const path = basePath + sending.path;
+  const { baseUrl, headers, body } = sending.departure;
+  const { pool, basePath } = egress.to(target.provider, baseUrl);
+  const path = basePath + sending.departure.path;
   const explain = (cause: unknown, hasBegun: boolean) => {
     if (presence.gone) return clientGone(cause);
     return hasBegun ? brokenOff(target.provider, cause) : unreachable(target.provider, cause);
@@ -199,7 +212,7 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
     const inbound = new Inbound(presence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, inbound);
     try {
-      return await rawOf(inbound, await inbound.head, { wire, credential });
+      return await rawOf(inbound, await inbound.head, sending);
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await pause(attempt, exchange.signal);
@@ -217,7 +230,7 @@ function letGoOnceSent(body: Uint8Array, received: Received): void {
 function rawOf(
   inbound: Inbound,
   { status, headers, framing }: Head,
-  { wire, credential }: Pick<Sending, 'wire' | 'credential'>,
+  { wire, departure }: Sending,
 ): Raw | Promise<Raw> {
   const { 'content-encoding': encoding = 'identity' } = headers;
   const plain = encoding === 'identity' ? undefined : decompressed(inbound, encoding);
@@ -226,7 +239,7 @@ function rawOf(
     wire,
     framing,
     status,
-    headers: forwardedAnswerHeaders(shown, credential?.reveal()),
+    headers: forwardedAnswerHeaders(shown, departure.secrets),
     body: plain ?? inbound,
   };
   return plain === undefined ? raw : lookedAt(raw);

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../kernel/clock.ts';
 import { Exchange, Received } from '../kernel/exchange.ts';
 import { Outline } from '../kernel/outline.ts';
 import { Presence } from '../kernel/presence.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
+import { AccessTokens } from '../providers/access-tokens.ts';
 import { Egress } from '../providers/egress.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { createUpstream } from '../providers/upstream.ts';
@@ -51,7 +53,11 @@ test('a format may read the rest of its path by itself', async (t) => {
     await egress.close();
     await fake.close();
   });
-  const upstream = createUpstream({ egress, via: '1.1 test' });
+  const upstream = createUpstream({
+    egress,
+    means: new AccessTokens({ egress, clock: systemClock, tokenUrl: fake.url }),
+    via: '1.1 test',
+  });
   for (const [verb, streamed] of [
     ['generateContent', false],
     ['streamGenerateContent', true],

@@ -47,7 +47,7 @@ interface DataPlaneParts extends Pick<Pipelines, 'pipelines' | 'passage' | 'repo
 export function dataPlanePart(parts: DataPlaneParts): DataPlane {
   const { settings, log, via, stores, metrics, people, vault, turnstiles, pipelines, passage, reports } =
     parts;
-  const { catalog, directory, egress, estimator } = parts.providers;
+  const { catalog, directory, egress, means, estimator } = parts.providers;
   const { callers, shapes } = people;
   const credentials = new Credentials({
     mode: settings.mode,
@@ -86,7 +86,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
     callers,
     credentials,
     directory,
-    counter: createCounter({ egress, via }),
+    counter: createCounter({ egress, means, via }),
     estimator,
     ballast,
     slowBodies,

@@ -87,6 +87,7 @@ function providerOf(
     throw new SettingsError([`WEIR_EMBEDDINGS: ${name} needs a key, in ${name.toUpperCase()}_API_KEY`]);
   return new ProviderEmbeddings({
     egress: providers.egress,
+    means: providers.means,
     provider,
     model,
     credential,

@@ -64,7 +64,7 @@ interface PipelinesParts {
 /** What calls pass through on their way to a provider and back, what modules work with there, and what is told of it. */
 export function pipelinesPart(parts: PipelinesParts): Pipelines {
   const { settings, log, roots, via, stores, metrics, usage, spending, requests } = parts;
-  const { catalog, directory, egress } = parts.providers;
+  const { catalog, directory, egress, means } = parts.providers;
   const prices: Prices = {
     priced: ({ provider, model }) => catalog.priced(provider, model),
     bill: (target, used, answered) => catalog.bill({ ...target, answered }, used),
@@ -82,6 +82,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     upstream: metered({
       upstream: createUpstream({
         egress,
+        means,
         via,
         outputTokensMax: ({ provider, model }) => catalog.find(provider, model)?.outputTokensMax,
       }),

@@ -22,7 +22,7 @@ interface ProviderKeyParts {
 
 /** Keys of providers that callers have stored. */
 export function providerKeysPart({ stores, roots, providers }: ProviderKeyParts): ProviderKeys {
-  const { directory, egress } = providers;
+  const { directory, egress, means } = providers;
   const { attempts, versions } = stores.shared;
   const vault = new ProviderVault({
     providerKeys: stores.database.providerKeys,
@@ -33,13 +33,13 @@ export function providerKeysPart({ stores, roots, providers }: ProviderKeyParts)
   return {
     vault,
     routes: [
-      ...byokRoutes({ vault, providers: new Set(directory.providers.keys()) }),
+      ...byokRoutes({ vault, providers: directory.providers }),
       keyTestRoute({
         vault,
         versions,
         attempts,
         providers: directory.providers,
-        test: (provider, key) => testKey({ egress, provider, key }),
+        test: (provider, key) => testKey({ egress, means, provider, key }),
       }),
     ],
     gauges: [

@@ -1,5 +1,8 @@
+import { systemClock } from '../../kernel/clock.ts';
+import type { Means } from '../../kernel/departure.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
+import { AccessTokens, googleTokenUrl } from '../../providers/access-tokens.ts';
 import { Catalog } from '../../providers/catalog/catalog.ts';
 import { configuredProviders } from '../../providers/configured.ts';
 import { Directory } from '../../providers/directory.ts';
@@ -15,6 +18,7 @@ export interface Providers extends Part {
   readonly catalog: Catalog;
   readonly directory: Directory;
   readonly egress: Egress;
+  readonly means: Means;
   readonly estimator: TokenEstimator;
 }
 
@@ -24,10 +28,9 @@ export function providersPart(settings: Settings): Providers {
   const catalog = new Catalog({ overrides: settings.prices });
   const directory = new Directory(providers, catalog);
   const remote = providers.filter((provider) => provider.local === undefined);
-  const egress = new Egress(
-    remote.map((provider) => provider.baseUrl),
-    settings.upstreamTimeoutMs,
-  );
+  const addresses = remote.map((provider) => provider.baseUrl).filter((baseUrl) => !baseUrl.includes('{'));
+  const { tokenUrl = googleTokenUrl } = settings;
+  const egress = new Egress([...addresses, tokenUrl], settings.upstreamTimeoutMs);
   const estimator = new TokenEstimator();
   return {
     providers,
@@ -35,6 +38,7 @@ export function providersPart(settings: Settings): Providers {
     catalog,
     directory,
     egress,
+    means: new AccessTokens({ egress, clock: systemClock, tokenUrl }),
     estimator,
     gauges: [
       {

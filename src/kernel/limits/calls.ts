@@ -31,6 +31,16 @@ export const callsLimits = {
   errorTailMs: 1000,
   /** Reaching a provider's address takes milliseconds; ten seconds means it can't be reached. */
   connectTimeoutMs: 10_000,
+  /** Customers' own addresses to which connections are kept; of one that is used again later, new ones are made. */
+  openSitesMax: 256,
+  /** Tokens that were asked for with accounts of callers, a kilobyte each. */
+  accessTokensKept: 2000,
+  /** A token is renewed when it holds for less than this, and used meanwhile. */
+  accessTokenRenewalMs: 5 * 60_000,
+  /** It isn't used when it holds for less than this. */
+  accessTokenLeastMs: 10_000,
+  /** Giving out a token takes half a second. */
+  accessTokenWaitMs: 10_000,
   /** Tries to reach a provider when nothing was sent yet. */
   connectAttemptsMax: 3,
   /** Values in one body, as commas and brackets tell: long agent runs have some ten thousand. Parsing as many takes a tenth of a second. */

@@ -50,6 +50,20 @@ function written(events: Events, encoder: ReplyEncoder): Uint8Array | undefined 
   return chunks.length > 1 ? Buffer.concat(chunks) : chunks[0];
 }
 
+/** Some providers don't say in their answers which model gave them: it is the one that was asked for. */
+export function naming(encoder: ReplyEncoder, asked: unknown): ReplyEncoder {
+  if (typeof asked !== 'string') return encoder;
+  return {
+    push: (event) =>
+      encoder.push(
+        event.type === 'message_start' && event.message.model === ''
+          ? { ...event, message: { ...event.message, model: asked } }
+          : event,
+      ),
+    end: () => encoder.end(),
+  };
+}
+
 /** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
 function lastWord(failure: unknown, encoder: ReplyEncoder): Uint8Array {
   if (!GatewayError.is(failure)) throw failure;

@@ -1,5 +1,5 @@
 import type { ReplyEvent } from '../message.ts';
-import type { Framing, Interest, ReplyDecoder, WireFormat } from '../wire-format.ts';
+import type { Framing, Interest, ProviderFormat, ReplyDecoder } from '../wire-format.ts';
 
 /** A whole answer as plain data, to be replayed later. */
 export interface Recording {
@@ -48,7 +48,7 @@ export class Recorder {
 }
 
 interface Recorded {
-  readonly wire: WireFormat;
+  readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly usageAsked?: true;
 }
@@ -60,7 +60,7 @@ export class ReplayDecoder implements ReplyDecoder {
   #known: readonly ReplyEvent[];
   readonly #shown: ReplyEvent[] | undefined;
 
-  constructor(recording: Recording, wire: WireFormat, interest: Interest) {
+  constructor(recording: Recording, wire: ProviderFormat, interest: Interest) {
     const known = interest === 'milestones' ? recording.milestones : undefined;
     this.#recording = recording;
     this.#known = known ?? [];

@@ -1,12 +1,12 @@
 import { GatewayError } from '../errors.ts';
 import type { HeaderList } from '../headers.ts';
 import type { ReplyEvent } from '../message.ts';
-import type { Framing, Interest, ReplyDecoder, Unread, WireFormat } from '../wire-format.ts';
+import type { Framing, Interest, ProviderFormat, ReplyDecoder, Unread } from '../wire-format.ts';
 import type { Source } from './source.ts';
 
 /** An answer as a provider's bytes. */
 export interface Raw {
-  readonly wire: WireFormat;
+  readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly status: number;
   readonly headers: HeaderList;

@@ -3,9 +3,9 @@ import type { Received } from '../exchange.ts';
 import type { HeaderList } from '../headers.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
 import { quietly } from '../quietly.ts';
-import type { Framing, Interest, Unread, WireFormat } from '../wire-format.ts';
+import type { Framing, Interest, ProviderFormat, Unread, WireFormat } from '../wire-format.ts';
 import { Folding, unfold } from './answer.ts';
-import { encoded } from './encoded.ts';
+import { encoded, naming } from './encoded.ts';
 import { type Ending, Endings, endingOf, type Then } from './ending.ts';
 import { filtered } from './filtered.ts';
 import type { Keeper } from './keeper.ts';
@@ -102,7 +102,7 @@ export class Reply {
   }
 
   /** An answer that was recorded before. */
-  static replay(recording: Recording, wire: WireFormat | undefined): Reply {
+  static replay(recording: Recording, wire: ProviderFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
     const { framing, body, usageAsked } = recording;
     const decoder = (interest: Interest) => new ReplayDecoder(recording, wire, interest);
@@ -217,7 +217,9 @@ export class Reply {
     const own = raw?.wire === wire && raw.framing === framing;
     const pull = own
       ? this.#ownBytes(raw, asked)
-      : encoded(this.#source(), wire.replyEncoder(framing, asked), (fault) => this.#failed(fault));
+      : encoded(this.#source(), naming(wire.replyEncoder(framing, asked), asked.asked.model), (fault) =>
+          this.#failed(fault),
+        );
     const layout = wire.layout?.(asked);
     return new ReplyBytes(layout === undefined ? pull : filtered(pull, layout), () =>
       this.#finish({ how: 'aborted' }),

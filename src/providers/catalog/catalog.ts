@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Iteration, Usage } from '../../kernel/message.ts';
 import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
-import type { Provider } from '../../kernel/provider.ts';
+import { modelBehind, type Provider } from '../../kernel/provider.ts';
 import { costOf, type Priced } from '../../kernel/rate-card.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { ModelIndex } from './model-index.ts';
@@ -37,8 +37,10 @@ export class Catalog {
 
   /** A model that is known by this name; what only follows from a rule for all others isn't. */
   find(provider: Provider, model: string): ModelEntry | undefined {
-    const known = provider.local === undefined ? this.#index(provider).find(model) : builtIn(provider, model);
-    const set = this.#overrides?.find(provider.name, model);
+    const behind = modelBehind({ provider, model });
+    const known =
+      provider.local === undefined ? this.#index(provider).find(behind) : builtIn(provider, model);
+    const set = this.#overrides?.find(provider.name, model) ?? this.#overrides?.find(provider.name, behind);
     return set === undefined ? known : { ...(known ?? named(model)), ...set };
   }
 
@@ -87,7 +89,8 @@ export class Catalog {
 
   /** Models are replaced by others under their old names, and routers choose: what answered is what is billed. */
   #servedBy({ provider, model, answered }: Billed): string {
-    if (answered === undefined || answered === '' || answered === model) return model;
+    if (answered === undefined || answered === '' || answered === model || provider.billsAsAsked === true)
+      return model;
     return this.find(provider, answered) === undefined ? model : answered;
   }
 

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ProviderVault, StoredKey } from '../../../accounts/provider-keys.ts';
+import type { CheckedKey } from '../../../kernel/departure.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
+import type { Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../kernel/secret.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
@@ -11,20 +13,28 @@ import { timestamp } from '../text.ts';
 
 export interface ByokParts {
   readonly vault: ProviderVault;
-  /** Names of the providers there are. */
-  readonly providers: ReadonlySet<string>;
+  /** Those that there are. */
+  readonly providers: ReadonlyMap<string, Provider>;
 }
 
 const newKey = jsonBody({
   key: z
     .string('must be a string')
     .trim()
-    .regex(
-      new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`),
-      `must have 1 to ${limits.providerKeyCharactersMax} printable ASCII characters`,
-    )
-    .describe("The provider's key; it is never returned"),
+    .describe("The provider's key, for some a JSON text; it is never returned"),
 });
+
+/** A key goes into a header as it is, unless it has a form of its own. */
+function checked(provider: Provider, key: string): CheckedKey {
+  if (provider.keyForm !== undefined) return provider.keyForm.check(key, provider);
+  if (oneWord.test(key)) return { text: key, shown: key };
+  const most = limits.providerKeyCharactersMax;
+  throw new GatewayError('invalid_request', `key: must have 1 to ${most} printable ASCII characters`, {
+    param: 'key',
+  });
+}
+
+const oneWord = new RegExp(`^[!-~]{1,${limits.providerKeyCharactersMax}}$`);
 
 const keyInfo = z.strictObject({
   provider: z.string(),
@@ -41,8 +51,9 @@ const unknown = { 404: { description: 'There is no such provider' } };
 /** The keys that an account has with providers: stored, never shown. */
 export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[] {
   const tag = 'Provider keys';
-  const known = (provider: string): string => {
-    if (providers.has(provider)) return provider;
+  const known = (name: string | undefined): Provider => {
+    const provider = providers.get(name ?? '');
+    if (provider !== undefined) return provider;
     throw new GatewayError('not_found', 'there is no such provider; GET /v1/capabilities lists them');
   };
   return [
@@ -61,10 +72,14 @@ export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[]
         ...unknown,
       },
       async handle({ caller, body, parameters }) {
-        const place = { accountId: caller.accountId, provider: known(parameters.provider ?? '') };
-        const secret = new Secret(body.key);
+        const provider = known(parameters.provider);
+        const { text, shown } = checked(provider, body.key);
+        const place = { accountId: caller.accountId, provider: provider.name };
+        const secret = new Secret(text);
         const stored =
-          caller.kind === 'key' ? await vault.putFirst(place, secret) : await vault.put(place, secret);
+          caller.kind === 'key'
+            ? await vault.putFirst(place, secret, shown)
+            : await vault.put(place, secret, shown);
         if (stored === undefined) throw notByKey('replace');
         return { body: described(stored) };
       },
@@ -96,8 +111,7 @@ export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[]
       },
       async handle({ caller, parameters }) {
         mayDelete(caller);
-        const place = { accountId: caller.accountId, provider: known(parameters.provider ?? '') };
-        await vault.delete(place);
+        await vault.delete({ accountId: caller.accountId, provider: known(parameters.provider).name });
         return { status: 204 };
       },
     }),
