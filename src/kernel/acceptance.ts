@@ -16,6 +16,8 @@ export interface Acceptance {
   readonly samplers: 'both' | 'one';
   /** How ids of calls have to be, where not all are taken. */
   readonly callIds?: CallIdShape;
+  /** By which name it takes the limit of its answer, where its own name doesn't tell. */
+  readonly limitName?: 'max_completion_tokens';
   /** Whether it goes on from its own last words as they are, or from those that are marked as the beginning of its answer. */
   readonly lastWords: 'plain' | 'prefix';
 }

@@ -1,5 +1,6 @@
 import type { Provider } from '../kernel/provider.ts';
 import { anthropic } from './anthropic.ts';
+import { azure } from './azure.ts';
 import { cerebras } from './cerebras.ts';
 import { deepseek } from './deepseek.ts';
 import { demo } from './demo/demo.ts';
@@ -27,6 +28,7 @@ export const builtInProviders: readonly Provider[] = [
   together,
   fireworks,
   openrouter,
+  azure,
   ollama,
   vllm,
   demo,

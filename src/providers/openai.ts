@@ -1,3 +1,4 @@
+import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { openaiChat, openaiResponses } from '../wire/index.ts';
 import { openaiAcceptance, otherOfOpenai } from './acceptance/openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
@@ -9,11 +10,15 @@ export const openai = openaiCompatible({
   accepts: [...openaiAcceptance, otherOfOpenai],
   streamUsage: 'asked',
   wires: [openaiChat, openaiResponses],
-  wiresFor: (model) => (responsesOnly.test(model) ? [openaiResponses] : undefined),
+  wiresFor: wiresForOpenai,
   keyPrefixes: ['sk-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-'],
   modelPrefixes: ['gpt-', 'chatgpt-', 'o1', 'o3', 'o4', 'ft:', 'codex-'],
   priceId: 'openai',
 });
 
 /** https://platform.openai.com/docs/models: some models are in the newer API alone. */
+export function wiresForOpenai(model: string): readonly ProviderFormat[] | undefined {
+  return responsesOnly.test(model) ? [openaiResponses] : undefined;
+}
+
 const responsesOnly = /codex|deep-research|computer-use|^(o\d|gpt-\d[\d.]*)-pro\b/;

@@ -81,6 +81,8 @@ export const accountsLimits = {
   keyUsesMax: 50_000,
   /** Providers' keys are 40 to 200 characters; a key goes into a header. */
   providerKeyCharactersMax: 500,
+  /** Google's service accounts are texts of 2,400; names and comments in them are left out before they are stored. */
+  formedKeyCharactersMax: 8192,
   /** Of a key of this length or more the last four characters tell it from others without giving it away. */
   hintedKeyCharactersMin: 12,
   /** Opened provider keys that are kept in memory. */

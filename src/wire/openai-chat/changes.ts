@@ -31,7 +31,7 @@ function changeOf(field: string, { request, received, encoding }: Change): JsonO
     case 'messages':
       return { messages: conversationOf(request, received, encoding) };
     case 'max_tokens':
-      return limitOf(request, received.body);
+      return limitOf(request, received.body, encoding.accepts);
     case 'tools':
       return { tools: restoreTools(request.tools, encoding) };
     case 'tool_choice':
@@ -70,9 +70,9 @@ function removed(fields: JsonObject): JsonObject {
 }
 
 /** Under the name that the client used. */
-function limitOf(request: ChatRequest, body: JsonObject): JsonObject {
+function limitOf(request: ChatRequest, body: JsonObject, accepts: Encoding['accepts']): JsonObject {
   const named = ['max_tokens', 'max_completion_tokens'].filter((name) => body[name] != null);
-  if (named.length === 0) return encodeLimit(request);
+  if (named.length === 0) return encodeLimit(request, accepts);
   return Object.fromEntries(named.map((name) => [name, request.max_tokens]));
 }
 

@@ -1,3 +1,4 @@
+import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
@@ -54,8 +55,12 @@ export function choiceOf(choice: ToolChoice | undefined): JsonObject {
 }
 
 /** Newer models of OpenAI's refuse the old name of the limit, and many compatible providers don't know the new one. */
-export function encodeLimit({ model, max_tokens: limit }: ChatRequest): JsonObject {
+export function encodeLimit(
+  { model, max_tokens: limit }: ChatRequest,
+  { limitName }: Pick<Acceptance, 'limitName'>,
+): JsonObject {
   if (limit == null) return {};
+  if (limitName !== undefined) return { [limitName]: limit };
   return /^(gpt-(?!oss)|o\d|chatgpt-|codex-|ft:)/.test(model)
     ? { max_completion_tokens: limit }
     : { max_tokens: limit };

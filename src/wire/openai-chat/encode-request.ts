@@ -57,7 +57,7 @@ function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {
       ],
       accepts,
     ),
-    ...encodeLimit(request),
+    ...encodeLimit(request, accepts),
     ...defined({
       temperature,
       top_p,

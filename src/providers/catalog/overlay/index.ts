@@ -10,5 +10,9 @@ import { xai } from './xai.ts';
 
 /** What we know beyond the price data, by the provider's name. */
 export const overlays: ReadonlyMap<string, Overlay> = new Map(
-  Object.entries({ anthropic, deepseek, gemini, groq, mistral, openai, openrouter, xai }),
+  Object.entries({
+    ...{ anthropic, deepseek, gemini, groq, mistral, openai, openrouter, xai },
+    // The same models at the same list prices.
+    azure: openai,
+  }),
 );

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { Departure, Draft } from '../kernel/departure.ts';
+import type { Provider } from '../kernel/provider.ts';
+import type { Secret } from '../kernel/secret.ts';
+import { openaiChat, openaiResponses } from '../wire/index.ts';
+import { openaiAcceptance, otherOfOpenai } from './acceptance/openai.ts';
+import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
+import { wiresForOpenai } from './openai.ts';
+import { openaiCompatible } from './openai-compatible.ts';
+
+/** A name under Microsoft's domain: nothing in it may end the name or begin another. */
+const resource = z
+  .string()
+  .toLowerCase()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/);
+const word = z.string().regex(/^[!-~]{1,8000}$/);
+const apiVersion = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\d(?:-preview)?$/)
+  .optional();
+
+interface AzureKey {
+  readonly resource?: string | undefined;
+  readonly apiVersion?: string | undefined;
+  readonly key?: string | undefined;
+  /** Of Microsoft Entra ID, good for about an hour. */
+  readonly token?: string | undefined;
+}
+
+const keys = new JsonKeys<AzureKey>({
+  written: '{"resource", "key"} or {"resource", "token"}, with "apiVersion" for the older addresses',
+  schema: z.union([
+    z.strictObject({ resource: resource.optional(), key: word, apiVersion }),
+    z.strictObject({ resource: resource.optional(), token: word, apiVersion }),
+  ]),
+  plain: (told, { places }) => ({
+    ...(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(told) ? { token: told } : { key: told }),
+    resource: places?.[0],
+  }),
+  fault: ({ resource: named }, provider) => placeFault(named ?? provider.places?.[0], 'resource', provider),
+  shown: ({ key, token }) => key ?? token ?? '',
+});
+
+/**
+ * OpenAI's models as Azure serves them, under names that the customer gives: their deployments. Without a version calls
+ * go to the addresses that have none (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
+ */
+export const azure: Provider = {
+  ...openaiCompatible({
+    name: 'azure',
+    title: 'Azure OpenAI',
+    baseUrl: 'https://{resource}.openai.azure.com/openai',
+    // Deployments have any name; all models take the newer name of the limit.
+    accepts: [...openaiAcceptance, otherOfOpenai].map((rule) => ({
+      ...rule,
+      limitName: 'max_completion_tokens',
+    })),
+    streamUsage: 'asked',
+    wires: [openaiChat, openaiResponses],
+    wiresFor: wiresForOpenai,
+    keyPrefixes: ['{'],
+    priceId: 'openai',
+  }),
+  sites: /^https:\/\/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.openai\.azure\.com\/openai$/,
+  keyForm: keys,
+  depart,
+};
+
+function depart(draft: Draft, credential: Secret): Departure {
+  const { provider, headers, body } = draft;
+  const parts = keys.of(credential, provider);
+  const { key = '', token, resource: named = provider.places?.[0] ?? '' } = parts;
+  headers.push(...(token === undefined ? ['api-key', key] : ['authorization', `Bearer ${token}`]));
+  return {
+    baseUrl: filled(provider.baseUrl, { resource: named }),
+    path: pathOf(draft, parts.apiVersion ?? provider.apiVersion),
+    headers,
+    body,
+    secrets: [token ?? key],
+  };
+}
+
+/** The newer addresses read the deployment where OpenAI's have the model; the older ones have it in the path, where they are older than Responses. */
+function pathOf({ provider, asks, path }: Draft, version: string | undefined): string {
+  const deployment = asks === undefined ? '' : segment(asks.model, /^\w[\w.-]{0,63}$/, provider);
+  if (version === undefined) return `/v1${path}`;
+  const place = asks?.wire === openaiChat ? `/deployments/${deployment}` : '';
+  return `${place}${path}?api-version=${version}`;
+}

@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import type { CheckedKey, KeyForm } from '../kernel/departure.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Provider } from '../kernel/provider.ts';
+import type { Secret } from '../kernel/secret.ts';
+import { parseObject } from '../wire/read.ts';
+
+interface FormFacts<Parts> {
+  /** How such keys are written, for people. */
+  readonly written: string;
+  readonly schema: z.ZodType<Parts>;
+  /** The parts of a key that is one word, where there are such. */
+  plain?(word: string, provider: Provider): unknown;
+  /** What differs between providers' settings; says what is wrong. */
+  fault?(parts: Parts, provider: Provider): string | undefined;
+  /** The part whose end may be shown. */
+  shown(parts: Parts): string;
+}
+
+/** Keys that are a JSON text: read once, and never quoted in what is said about them. */
+export class JsonKeys<Parts extends object> implements KeyForm {
+  readonly #facts: FormFacts<Parts>;
+  readonly #read = new WeakMap<Secret, Parts>();
+
+  constructor(facts: FormFacts<Parts>) {
+    this.#facts = facts;
+  }
+
+  /** The parts of the key that pays for a call. */
+  of(credential: Secret, provider: Provider): Parts {
+    const known = this.#read.get(credential);
+    if (known !== undefined) return known;
+    const parts = this.#parts(credential.reveal(), provider, {});
+    this.#read.set(credential, parts);
+    return parts;
+  }
+
+  check(text: string, provider: Provider): CheckedKey {
+    const parts = this.#parts(text, provider, { param: 'key' });
+    const kept = text.startsWith('{') ? JSON.stringify(parts) : text;
+    return { text: kept, shown: this.#facts.shown(parts) };
+  }
+
+  #parts(text: string, provider: Provider, details: { readonly param?: string }): Parts {
+    const { written, schema, plain, fault } = this.#facts;
+    const wrong = (what: string) =>
+      new GatewayError('invalid_request', `the key for ${provider.title} ${what}; it is ${written}`, details);
+    if (text.length > limits.formedKeyCharactersMax) throw wrong('is too long');
+    const isWord = /^[!-~]+$/.test(text) && !text.startsWith('{');
+    const told = isWord ? plain?.(text, provider) : parseObject(text);
+    if (told === undefined) throw wrong(isWord ? 'is one word' : 'is no JSON object');
+    const read = schema.safeParse(told);
+    if (!read.success) throw wrong(faultOf(read.error));
+    const more = fault?.(read.data, provider);
+    if (more !== undefined) throw wrong(more);
+    return read.data;
+  }
+}
+
+/** By field and kind alone. */
+function faultOf(error: z.ZodError): string {
+  const [first] = error.issues;
+  const field = first?.path.find((part) => typeof part === 'string');
+  return field === undefined ? 'has other fields' : `has a wrong or no "${field}"`;
+}
+
+/** Whether a customer's part of an address is one that the operator allows. */
+export function placeFault(
+  place: string | undefined,
+  what: string,
+  { places }: Provider,
+): string | undefined {
+  if (place === undefined) return `names no ${what}`;
+  if (places === undefined || places.includes(place)) return undefined;
+  return `names a ${what} that this gateway does not call`;
+}
+
+/** An address with the customer's parts in their places. */
+export function filled(baseUrl: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce((url, [name, part]) => url.replace(`{${name}}`, part), baseUrl);
+}
+
+/** The name of a model, to stand in a path. */
+export function segment(model: string, shape: RegExp, { title }: Provider): string {
+  // Google writes versions behind an `@`, which a path may have.
+  if (shape.test(model)) return encodeURIComponent(model).replaceAll('%40', '@');
+  throw new GatewayError('model_not_found', `${title} has no model of a name like this`, { param: 'model' });
+}
