@@ -190,8 +190,7 @@ test('addresses are made of a fixed pattern, and no others are connected to', as
     provider: azure,
     method: 'POST' as const,
     asks: { wire: openaiChat, model: 'house', streamed: false },
-    path: '/chat/completions',
-    query: '?api-version=evil',
+    path: '/chat/completions?api-version=evil',
     headers: [],
     body: new Uint8Array(0),
   };

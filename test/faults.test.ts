@@ -7,11 +7,17 @@ import { FakeUpstream, type Script } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask as send } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { converse, invokedClaude } from './support/bedrock-dialects.ts';
+import { bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';
 import { type ClientDialect, clientDialects, type Told } from './support/client-dialects.ts';
 import { type ProviderDialect, providerDialects } from './support/provider-dialects.ts';
 
 const fake = await FakeUpstream.start();
+const front = await startBedrockFront(fake.url);
 const weir = await startTestGateway({
+  WEIR_BEDROCK_BASE_URL: front.url,
+  WEIR_BEDROCK_REGIONS: 'eu-central-1',
+  BEDROCK_API_KEY: bedrockApiKey,
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
@@ -23,6 +29,7 @@ const weir = await startTestGateway({
 const keys: Readonly<Record<string, string>> = {
   Messages: 'sk-ant-the-operators-own',
   Responses: 'sk-the-operators-own',
+  Converse: bedrockApiKey,
 };
 const message = 'Number of requests has exceeded your limit';
 const tooLong = [
@@ -36,14 +43,17 @@ beforeEach(() => {
 });
 after(async () => {
   await weir.close();
+  front.close();
   await fake.close();
 });
 
 /** A thrown error that an SDK made from what it was told. */
 type Thrown = InstanceType<typeof Anthropic.APIError> | InstanceType<typeof OpenAI.APIError> | ApiError;
 
-for (const provider of providerDialects)
+for (const provider of [...providerDialects, converse])
   for (const client of clientDialects(weir.url)) if (provider.name !== client.name) faults(provider, client);
+for (const client of clientDialects(weir.url))
+  if (client.name === 'Chat Completions') faults(invokedClaude, client);
 
 function faults(provider: ProviderDialect, client: ClientDialect): void {
   const { model, opening, text, call, closing, errorEvent, whole, refusal } = provider;

@@ -82,8 +82,10 @@ function depart(draft: Draft, credential: Secret): Departure {
 
 /** The newer addresses read the deployment where OpenAI's have the model; the older ones have it in the path, where they are older than Responses. */
 function pathOf({ provider, asks, path }: Draft, version: string | undefined): string {
+  // A client has no say in the version.
+  const [bare] = path.split('?');
   const deployment = asks === undefined ? '' : segment(asks.model, /^\w[\w.-]{0,63}$/, provider);
-  if (version === undefined) return `/v1${path}`;
+  if (version === undefined) return `/v1${bare}`;
   const place = asks?.wire === openaiChat ? `/deployments/${deployment}` : '';
-  return `${place}${path}?api-version=${version}`;
+  return `${place}${bare}?api-version=${version}`;
 }

@@ -6,6 +6,7 @@ import type { Presence } from '../kernel/presence.ts';
 import type { Pulled, Source } from '../kernel/reply/source.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
 import type { Framing } from '../kernel/wire-format.ts';
+import { eventStreamType } from '../wire/event-stream.ts';
 import { FirstBytes } from './first-bytes.ts';
 
 /** Words a broken connection for the caller; `hasBegun` where a part of the answer had come. */
@@ -62,7 +63,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     if (status < 200) return;
     this.#hasBegun = true;
     this.#head = { status, headers };
-    if (headers['content-type']?.startsWith('text/event-stream') === true) this.#tellStream();
+    if (isStream(headers['content-type'])) this.#tellStream();
     else if (status < 300) this.#firstBytes = new FirstBytes();
   }
 
@@ -137,6 +138,10 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     // Still without a connection: nobody else would say that this is over.
     else this.#rejectHead(this.#explain(gone(), false));
   }
+}
+
+function isStream(type: string | undefined): boolean {
+  return type !== undefined && (type.startsWith('text/event-stream') || type.startsWith(eventStreamType));
 }
 
 function gone(): Error {

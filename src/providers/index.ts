@@ -1,6 +1,7 @@
 import type { Provider } from '../kernel/provider.ts';
 import { anthropic } from './anthropic.ts';
 import { azure } from './azure.ts';
+import { bedrock } from './bedrock.ts';
 import { cerebras } from './cerebras.ts';
 import { deepseek } from './deepseek.ts';
 import { demo } from './demo/demo.ts';
@@ -29,6 +30,7 @@ export const builtInProviders: readonly Provider[] = [
   fireworks,
   openrouter,
   azure,
+  bedrock,
   ollama,
   vllm,
   demo,

@@ -13,6 +13,7 @@ import { acceptanceOf, type Target, wireTowards } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
+import { eventStreamType } from '../wire/event-stream.ts';
 import { begun } from './begun.ts';
 import { decompressed } from './decompressed.ts';
 import { departureOf } from './departure.ts';
@@ -21,6 +22,7 @@ import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers
 import { type Head, Inbound } from './inbound.ts';
 import { lookedAt } from './looked-at.ts';
 import { refused, type WholeAnswer, whole } from './refusal.ts';
+import { unpacked } from './unpacked.ts';
 import { brokenOff, clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
 
 export interface UpstreamParts {
@@ -234,13 +236,14 @@ function rawOf(
 ): Raw | Promise<Raw> {
   const { 'content-encoding': encoding = 'identity' } = headers;
   const plain = encoding === 'identity' ? undefined : decompressed(inbound, encoding);
+  const body = plain ?? inbound;
   const shown = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
   const raw: Raw = {
     wire,
     framing,
     status,
     headers: forwardedAnswerHeaders(shown, departure.secrets),
-    body: plain ?? inbound,
+    body: headers['content-type']?.startsWith(eventStreamType) === true ? unpacked(body) : body,
   };
   return plain === undefined ? raw : lookedAt(raw);
 }

@@ -30,7 +30,7 @@ import { ShelvedTurns } from '../../storage/shelved-turns.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
-import { anthropicMessages, wireByName } from '../../wire/index.ts';
+import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Roots } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
@@ -144,7 +144,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
     },
     usage,
     purse: (holder, call) => spending.purse(holder, call),
-    wireByName,
+    wireByName: providerFormatByName,
     target: (model) => directory.find(model),
   });
   const compiled = new Compiled(

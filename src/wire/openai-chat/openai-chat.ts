@@ -21,7 +21,7 @@ const reader: AnswerReader = {
   glimpse: glimpseOfCompletion,
 };
 
-const estimates: TokenEstimates = {
+export const chatEstimates: TokenEstimates = {
   saidIn: ['messages'],
   schemaIn: 'response_format',
   requestTokens: 5,
@@ -50,7 +50,7 @@ export function openaiChatWith(clock: Clock): WireFormat {
     variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
-    estimates,
+    estimates: chatEstimates,
     usageQuestion,
     decodeRequest,
     encodeRequest,

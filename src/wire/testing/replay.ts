@@ -4,7 +4,13 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { Outline } from '../../kernel/outline.ts';
 import { Folding } from '../../kernel/reply/answer.ts';
-import type { Framing, Interest, ReplyEncoder, WireFormat } from '../../kernel/wire-format.ts';
+import type {
+  Framing,
+  Interest,
+  ProviderFormat,
+  ReplyEncoder,
+  WireFormat,
+} from '../../kernel/wire-format.ts';
 
 export interface Replayed {
   readonly events: readonly ReplyEvent[];
@@ -14,7 +20,7 @@ export interface Replayed {
 }
 
 interface Recorded {
-  readonly wire: WireFormat;
+  readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly bytes: Uint8Array;
   readonly interest?: Interest;

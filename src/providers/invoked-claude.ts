@@ -1,0 +1,31 @@
+import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { Outline } from '../kernel/outline.ts';
+import { patchJson } from '../kernel/patch-json.ts';
+
+/** A Messages call as clouds take it: the model and the stream are said in the path, the version in the body. */
+export function invokedBody(body: Uint8Array, version: string, more: JsonObject = {}): Uint8Array {
+  const outline = Outline.of(body, anything);
+  return patchJson(outline, { model: undefined, stream: undefined, anthropic_version: version, ...more });
+}
+
+/** What was checked when it came in, or written here. */
+const anything = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
+
+/** The betas that a client asks for, in as many headers as it likes. */
+export function betasIn(headers: HeaderList): readonly string[] {
+  return headersOf(headers, 'anthropic-beta')
+    .flatMap((list) => list.split(','))
+    .map((beta) => beta.trim())
+    .filter((beta) => beta !== '');
+}
+
+/** The headers with these lower-case names, and no others. */
+export function onlyHeaders(headers: HeaderList, names: ReadonlySet<string>): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (names.has(name.toLowerCase())) kept.push(name, headers[at + 1] ?? '');
+  }
+  return kept;
+}

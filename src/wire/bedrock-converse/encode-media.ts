@@ -1,0 +1,64 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { DocumentBlock, ImageBlock } from '../../kernel/message.ts';
+import { cannotCross } from '../foreign.ts';
+
+/** Pictures and documents come with the call: what lies elsewhere can't be told here. */
+export function encodeImage({ source }: ImageBlock): JsonObject {
+  if (source.type !== 'base64')
+    throw cannotCross(`messages[].content[].image.source.${source.type}`, 'bedrock-converse');
+  const format = imageFormats.get(source.media_type.toLowerCase());
+  if (format === undefined)
+    throw cannotCross(`messages[].content[].image.${source.media_type}`, 'bedrock-converse');
+  return { image: { format, source: { bytes: source.data } } };
+}
+
+export function encodeDocument({ source, title }: DocumentBlock, names: Set<string>): JsonObject {
+  if (source.type !== 'base64' && source.type !== 'text')
+    throw cannotCross(`messages[].content[].document.source.${source.type}`, 'bedrock-converse');
+  const type = source.media_type.toLowerCase();
+  const image = imageFormats.get(type);
+  if (image !== undefined) return { image: { format: image, source: { bytes: source.data } } };
+  const format = documentFormats.get(type) ?? (isText(type) || source.type === 'text' ? 'txt' : undefined);
+  if (format === undefined) throw cannotCross(`messages[].content[].document.${type}`, 'bedrock-converse');
+  const bytes = source.type === 'text' ? Buffer.from(source.data).toString('base64') : source.data;
+  return { document: { format, name: freshName(title ?? 'document', names), source: { bytes } } };
+}
+
+/** Letters, digits, single spaces, hyphens and brackets; each name once. */
+function freshName(title: string, names: Set<string>): string {
+  const plain =
+    title
+      .replace(/[^A-Za-z0-9()[\]-]+/g, ' ')
+      .trim()
+      .slice(0, 180) || 'document';
+  let name = plain;
+  for (let count = 2; names.has(name); count++) name = `${plain} ${count}`;
+  names.add(name);
+  return name;
+}
+
+function isText(type: string): boolean {
+  return /^text\/|^application\/(json|xml|yaml|x-yaml|toml|javascript|sql|x-ndjson)$|\+(json|xml)$/.test(
+    type,
+  );
+}
+
+const imageFormats: ReadonlyMap<string, string> = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpeg'],
+  ['image/jpg', 'jpeg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
+
+const documentFormats: ReadonlyMap<string, string> = new Map([
+  ['application/pdf', 'pdf'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/markdown', 'md'],
+  ['text/plain', 'txt'],
+  ['application/msword', 'doc'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+]);

@@ -1,0 +1,56 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, Block } from '../../kernel/message.ts';
+import type { Glimpse, Whole } from '../collected-json.ts';
+import { objectOf, objectsOf, stringOf } from '../read.ts';
+import { stopReasonOf } from './stop-reason.ts';
+import { usageOf } from './usage.ts';
+
+/** A whole answer, which doesn't name its model. */
+export function readResponse(body: JsonObject): Whole {
+  const message = objectOf(objectOf(body.output)?.message);
+  if (message === undefined) return undefined;
+  const content = objectsOf(message.content).flatMap(blocksOf);
+  const answer: Answer = {
+    id: '',
+    type: 'message',
+    role: 'assistant',
+    model: '',
+    content,
+    stop_reason: stopReasonOf(
+      stringOf(body.stopReason),
+      content.some(({ type }) => type === 'tool_use'),
+    ),
+    stop_sequence: null,
+    usage: usageOf(objectOf(body.usage) ?? {}),
+  };
+  return { answer };
+}
+
+export function briefOfResponse(body: JsonObject): Glimpse | undefined {
+  const usage = usageOf(objectOf(body.usage) ?? {});
+  const reason = stringOf(body.stopReason);
+  return usage.output_tokens === undefined || reason === undefined
+    ? undefined
+    : { stop_reason: stopReasonOf(reason, false), usage };
+}
+
+function blocksOf(part: JsonObject): readonly Block[] {
+  const text = stringOf(part.text);
+  if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
+  const call = objectOf(part.toolUse);
+  if (call !== undefined) return callOf(call);
+  return thoughtOf(objectOf(part.reasoningContent) ?? {});
+}
+
+/** What can't be named can't be called. */
+function callOf({ toolUseId, name, input }: JsonObject): readonly Block[] {
+  if (typeof name !== 'string' || typeof toolUseId !== 'string') return [];
+  return [{ type: 'tool_use', id: toolUseId, name, input: input ?? {} }];
+}
+
+function thoughtOf({ reasoningText, redactedContent }: JsonObject): readonly Block[] {
+  if (typeof redactedContent === 'string') return [{ type: 'redacted_thinking', data: redactedContent }];
+  const { text, signature } = objectOf(reasoningText) ?? {};
+  if (typeof text !== 'string') return [];
+  return [{ type: 'thinking', thinking: text, ...(typeof signature === 'string' && { signature }) }];
+}

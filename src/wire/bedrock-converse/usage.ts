@@ -1,0 +1,25 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Usage } from '../../kernel/message.ts';
+import { countOf, defined, objectsOf } from '../read.ts';
+
+/** What was read from a cache or written to one is not among `inputTokens`. */
+export function usageOf(told: JsonObject): Usage {
+  const details = objectsOf(told.cacheDetails);
+  const written = (ttl: string) => {
+    const counts = details
+      .filter((detail) => detail.ttl === ttl)
+      .flatMap(({ inputTokens }) => countOf(inputTokens) ?? []);
+    return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+  };
+  const hour = written('1h');
+  return defined({
+    input_tokens: countOf(told.inputTokens),
+    output_tokens: countOf(told.outputTokens),
+    cache_read_input_tokens: countOf(told.cacheReadInputTokens),
+    cache_creation_input_tokens: countOf(told.cacheWriteInputTokens),
+    cache_creation:
+      hour === undefined
+        ? undefined
+        : { ephemeral_5m_input_tokens: written('5m') ?? 0, ephemeral_1h_input_tokens: hour },
+  });
+}
