@@ -13,6 +13,7 @@ import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
 import { openrouter } from './openrouter.ts';
 import { together } from './together.ts';
+import { vertex } from './vertex.ts';
 import { vllm } from './vllm.ts';
 import { xai } from './xai.ts';
 
@@ -31,6 +32,7 @@ export const builtInProviders: readonly Provider[] = [
   openrouter,
   azure,
   bedrock,
+  vertex,
   ollama,
   vllm,
   demo,

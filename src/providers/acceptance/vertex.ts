@@ -1,0 +1,5 @@
+import type { AcceptanceRule } from '../../kernel/acceptance.ts';
+import { anthropicAcceptance } from './anthropic.ts';
+
+/** Models are those of their makers, and take what they take there. */
+export const vertexAcceptance: readonly AcceptanceRule[] = anthropicAcceptance;

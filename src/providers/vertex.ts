@@ -1,0 +1,108 @@
+import { createPrivateKey } from 'node:crypto';
+import { z } from 'zod';
+import type { Departure, Draft, Means } from '../kernel/departure.ts';
+import type { Provider } from '../kernel/provider.ts';
+import type { Secret } from '../kernel/secret.ts';
+import { anthropicMessages } from '../wire/index.ts';
+import { vertexAcceptance } from './acceptance/vertex.ts';
+import { invokedBody } from './invoked-claude.ts';
+import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
+
+/** Of both, letters, digits and hyphens: they become parts of a name and of a path. */
+const region = z.string().regex(/^[a-z]{2,20}(?:-[a-z]{2,20}\d{1,2})?$/);
+const project = z.string().regex(/^(?:[a-z][a-z0-9.-]{0,60}:)?[a-z][a-z0-9-]{3,60}[a-z0-9]$/);
+
+/** A service account's file has more fields, which are not kept; where it says that tokens come from is not believed. */
+const serviceAccount = z.object({
+  type: z.literal('service_account'),
+  project_id: project,
+  private_key_id: z
+    .string()
+    .regex(/^[\w-]{1,100}$/)
+    .optional(),
+  private_key: z.string().refine(isRsaKey),
+  client_email: z.string().regex(/^[\w.+-]{1,100}@[\w.-]{1,150}$/),
+  region: region.optional(),
+});
+const accessToken = z.strictObject({
+  token: z.string().regex(/^[!-~]{1,4096}$/),
+  project_id: project,
+  region: region.optional(),
+});
+
+type VertexKey = z.infer<typeof serviceAccount> | z.infer<typeof accessToken>;
+
+const keys = new JsonKeys<VertexKey>({
+  written:
+    'the JSON of a service account, with "region" added where it is not the gateway\'s usual one, or {"token", "project_id", "region"?}',
+  schema: z.union([serviceAccount, accessToken]),
+  fault: ({ region: named }, provider) => placeFault(regionOf(named, provider), 'region', provider),
+  // Both tell one account from another without a part of the secret.
+  shown: (key) => ('token' in key ? key.token : (key.private_key_id ?? key.client_email)),
+});
+
+/** Everywhere, where neither the key nor the operator says otherwise. */
+function regionOf(named: string | undefined, { places }: Provider): string {
+  return named ?? places?.[0] ?? 'global';
+}
+
+/** Models at Google, paid through a project there. */
+export const vertex: Provider = {
+  name: 'vertex',
+  title: 'Google Vertex AI',
+  baseUrl: 'https://{host}',
+  sites:
+    /^https:\/\/(?:[a-z]{2,20}-[a-z]{2,20}\d{1,2}-aiplatform|aiplatform(?:\.(?:us|eu)\.rep)?)\.googleapis\.com$/,
+  accepts: vertexAcceptance,
+  wires: [anthropicMessages],
+  keyPrefixes: ['{'],
+  modelPrefixes: [],
+  keyless: false,
+  priceId: 'google',
+  ownErrors: true,
+  keyTest: { path: '' },
+  keyForm: keys,
+  authorize: () => [],
+  depart,
+};
+
+async function depart(draft: Draft, credential: Secret, means: Means): Promise<Departure> {
+  const { provider, headers } = draft;
+  const key = keys.of(credential, provider);
+  const region = regionOf(key.region, provider);
+  const token = 'token' in key ? key.token : await means.accessToken(accountOf(key));
+  headers.push('authorization', `Bearer ${token}`);
+  const place = `/v1/projects/${encodeURIComponent(key.project_id)}/locations/${region}`;
+  return {
+    baseUrl: filled(provider.baseUrl, { host: hostOf(region) }),
+    path: place + pathOf(draft),
+    headers,
+    body: draft.asks === undefined ? draft.body : invokedBody(draft.body, 'vertex-2023-10-16'),
+    secrets: 'token' in key ? [token] : [token, key.private_key],
+  };
+}
+
+function accountOf(key: z.infer<typeof serviceAccount>) {
+  return { email: key.client_email, keyId: key.private_key_id, privateKey: key.private_key };
+}
+
+function hostOf(region: string): string {
+  if (region === 'global') return 'aiplatform.googleapis.com';
+  if (region === 'us' || region === 'eu') return `aiplatform.${region}.rep.googleapis.com`;
+  return `${region}-aiplatform.googleapis.com`;
+}
+
+/** A project that may be looked at is one whose key is taken. */
+function pathOf({ provider, asks }: Draft): string {
+  if (asks === undefined) return '';
+  const model = segment(asks.model, /^\w[\w.@-]{0,127}$/, provider);
+  return `/publishers/anthropic/models/${model}:${asks.streamed ? 'streamRawPredict' : 'rawPredict'}`;
+}
+
+function isRsaKey(pem: string): boolean {
+  try {
+    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
