@@ -20,10 +20,27 @@ const longNumber = /\d{16}/;
 
 /** The body that these bytes hold, with all digits: what was read of it may be written in another format. */
 export function exactBody(body: JsonObject, bytes: Uint8Array): JsonObject {
+  if (!hasLongNumber(bytes)) return body;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!longNumber.test(buffer.toString('latin1'))) return body;
   const exact = parseExact(buffer.toString('utf8'));
   return isJsonObject(exact) ? exact : body;
+}
+
+const longNumberDigits = 16;
+
+/** Looks at every sixteenth byte, mostly: a row of digits ends behind where one of them is none. */
+function hasLongNumber(bytes: Uint8Array): boolean {
+  for (let end = longNumberDigits; end <= bytes.length; ) {
+    let at = end - 1;
+    while (at >= end - longNumberDigits && isDigit(bytes[at])) at--;
+    if (at < end - longNumberDigits) return true;
+    end = at + 1 + longNumberDigits;
+  }
+  return false;
+}
+
+function isDigit(byte = 0): boolean {
+  return byte >= 48 && byte <= 57;
 }
 
 /** JSON in which integers too long for a number keep all their digits when they are written again. */
