@@ -39,7 +39,7 @@ export {
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
 export { patternsModule, vectorPartOf } from './kernel/pattern-vectors.ts';
-export { personOf } from './kernel/person.ts';
+export { personOf, personRef } from './kernel/person.ts';
 export type { Archive, NewArchived } from './kernel/ports/archive.ts';
 export type {
   Embedded,
@@ -65,6 +65,7 @@ export type { Shelf } from './kernel/ports/shelves.ts';
 export type { FoundVector, NewVector, Vectors, VectorsFound } from './kernel/ports/vectors.ts';
 export { type Provider, type Target, wiresOf, wireTowards } from './kernel/provider.ts';
 export {
+  type ContextEditing,
   type CostBound,
   costCeiling,
   type Priced,
@@ -75,5 +76,6 @@ export type { Ending } from './kernel/reply/ending.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
 export { type Found, replacing } from './kernel/reply/replacing.ts';
 export { Reply } from './kernel/reply/reply.ts';
+export { isThought } from './kernel/thoughts.ts';
 export type { AnsweredTool, ToolAnswer, ToolCall } from './kernel/tools/answered-tool.ts';
 export { isBeyondUs, withTools } from './kernel/tools/with-tools.ts';

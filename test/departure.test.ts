@@ -171,8 +171,8 @@ async function settled({ person, canary, other, stripe, database }: Settled): Pr
     10,
   );
   const sealed = { sealedBy: 'k', sealed: Buffer.from('sealed') };
-  const left = { ref: canary.slice(0, 20), conversation: canary, createdAtMs: 0, ...sealed };
-  await database.archive.add(scope, { ...left, expiresAtMs: Date.now() + 60_000 }, 1000);
+  const left = { ref: canary.slice(0, 20), conversation: canary, person: null, createdAtMs: 0, ...sealed };
+  await database.archive.add(scope, [{ ...left, expiresAtMs: Date.now() + 60_000 }], 1000);
   for (const [what, body] of [
     ['checkout', { tier: 'pro' }],
     ['credits', { credits: 50_000 }],

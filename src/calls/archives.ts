@@ -3,7 +3,15 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Sealing } from '../accounts/sealing.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Archive, Archived, Archives, ArchiveTable, NewArchived } from '../kernel/ports/archive.ts';
+import type {
+  Archive,
+  ArchiveChoice,
+  Archived,
+  ArchiveRow,
+  Archives,
+  ArchiveTable,
+  NewArchived,
+} from '../kernel/ports/archive.ts';
 
 const pack = promisify(deflateRaw);
 const unpack = promisify(inflateRaw);
@@ -28,27 +36,39 @@ export class SealedArchives implements Archives {
   }
 
   of(scope: string): Archive {
-    return { put: (entry) => this.#put(scope, entry) };
+    return { put: (entries) => this.#put(scope, entries) };
   }
 
-  async #put(scope: string, entry: NewArchived): Promise<{ readonly isKept: boolean }> {
-    const { table, clock, sealing, bytesMax } = this.#parts;
-    const { ref, conversation, content, ttlSeconds } = entry;
+  async #put(scope: string, entries: readonly NewArchived[]): Promise<readonly string[]> {
+    const { table, clock, bytesMax } = this.#parts;
+    const rows: ArchiveRow[] = [];
+    for (const entry of entries) {
+      const row = await this.#sealed(scope, entry);
+      if (row.sealed.byteLength <= Math.min(limits.archivedBytesMax, bytesMax)) rows.push(row);
+    }
+    if (rows.length > 0) await table.add(scope, rows, bytesMax);
+    this.#tidySometimes(clock.now());
+    return rows.map(({ ref }) => ref);
+  }
+
+  async #sealed(scope: string, { content, ttlSeconds, ...entry }: NewArchived): Promise<ArchiveRow> {
+    const { ref } = entry;
     if (!isRef(ref)) throw new Error(`"${ref}" is no name for an archive: letters and digits are`);
     const packed = await pack(Buffer.from(JSON.stringify(content)));
-    const { sealedBy, sealed } = sealing.seal(packed, contextOf(scope, ref));
-    if (sealed.byteLength > Math.min(limits.archivedBytesMax, bytesMax)) return { isKept: false };
-    const createdAtMs = clock.now();
+    const createdAtMs = this.#parts.clock.now();
     const expiresAtMs = createdAtMs + ttlSeconds * 1000;
-    await table.add(scope, { ref, conversation, createdAtMs, expiresAtMs, sealedBy, sealed }, bytesMax);
-    this.#tidySometimes(createdAtMs);
-    return { isKept: true };
+    return { ...entry, createdAtMs, expiresAtMs, ...this.#parts.sealing.seal(packed, contextOf(scope, ref)) };
   }
 
-  async find(scope: string, ref: string): Promise<Archived | undefined> {
+  async find(
+    scope: string,
+    { ref, conversation: inConversation, person }: ArchiveChoice & { readonly ref: string },
+  ): Promise<Archived | undefined> {
     if (!isRef(ref)) return undefined;
     const { table, clock, sealing } = this.#parts;
     const row = await table.find(scope, ref, clock.now());
+    if (person !== undefined && row?.person !== person) return undefined;
+    if (inConversation !== undefined && row?.conversation !== inConversation) return undefined;
     const packed = row === undefined ? undefined : sealing.openBytes(row, contextOf(scope, ref));
     if (row === undefined || packed === undefined) return undefined;
     const content: unknown = JSON.parse((await unpack(packed)).toString('utf8'));
@@ -56,12 +76,8 @@ export class SealedArchives implements Archives {
     return { ref, conversation, createdAtMs, content };
   }
 
-  async remove(scope: string, ref: string): Promise<boolean> {
-    return isRef(ref) && (await this.#parts.table.remove(scope, { ref })) > 0;
-  }
-
-  async removeConversation(scope: string, conversation: string): Promise<void> {
-    await this.#parts.table.remove(scope, { conversation });
+  async remove(scope: string, which: ArchiveChoice): Promise<number> {
+    return which.ref !== undefined && !isRef(which.ref) ? 0 : this.#parts.table.remove(scope, which);
   }
 
   forget(scope: string): Promise<void> {

@@ -17,6 +17,8 @@ export interface ChatRequest {
   readonly metadata?: { readonly user_id?: string | null };
   readonly thinking?: Thinking;
   readonly output_config?: OutputConfig;
+  /** What its provider shall leave out of the conversation by itself. */
+  readonly context_management?: Readonly<Record<string, unknown>>;
   /** Fields of another wire format that have no name here, by the format's name; with `!` those that an answer depends on. */
   readonly extensions?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

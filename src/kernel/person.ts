@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Received } from './exchange.ts';
 import { isJsonObject } from './json.ts';
 
@@ -18,6 +19,25 @@ export function personOf({ fields }: Received): string {
   // Formats have other fields for the same thing.
   const people = new Set(named.filter((name) => typeof name === 'string').map(withoutSession));
   return JSON.stringify([...people].sort());
+}
+
+/** A name of ours for the person whom a call is for, the same in all calls of a tenant; null where none is named. */
+export function personRef(received: Received, scope: string): string | null {
+  const named = personOf(received);
+  return isSomebody(named) ? refOf(named, scope) : null;
+}
+
+/** The same for somebody who is named apart from a call. */
+export function personRefOf(user: string, scope: string): string {
+  return refOf(JSON.stringify([withoutSession(user)]), scope);
+}
+
+function isSomebody(named: string): boolean {
+  return /[^[\]",\s]/.test(named);
+}
+
+function refOf(named: string, scope: string): string {
+  return `user-${hash('sha256', `${scope}\n${named}`).slice(0, 24)}`;
 }
 
 /** A session's own name ends where another part of the whole begins. */

@@ -38,6 +38,16 @@ export interface Priced {
   readonly cacheSeconds?: number;
   /** How the model looks for tools that have `defer_loading`, where its provider has a way. */
   readonly toolSearch?: ToolSearch;
+  /** What its provider can leave out of a conversation by itself. */
+  readonly contextEditing?: ContextEditing;
+}
+
+/** A provider's own way to leave out results of old calls. */
+export interface ContextEditing {
+  /** The format in which it can be asked for. */
+  readonly wire: string;
+  /** The name of the edit. */
+  readonly clearsToolUses: string;
 }
 
 /** A provider's own search for tools that are there and not loaded. */

@@ -34,6 +34,8 @@ export interface ProviderFormat {
    * `accepts` all is written that the format can say.
    */
   encodeRequest(request: ChatRequest, received?: Received, accepts?: Acceptance): EncodedRequest;
+  /** The headers with what a request needs besides, where a module has changed it. */
+  headersFor?(request: ChatRequest, headers: HeaderList): string[];
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
   /** How the tokens of a call are counted that isn't made, where the API can do that. */
   readonly counting?: Counting;

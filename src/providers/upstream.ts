@@ -180,9 +180,11 @@ interface Outgoing {
   readonly filter: RequestHeaderFilter;
 }
 
-function requestHeaders({ received }: Exchange, { wire, via, filter }: Outgoing): string[] {
+function requestHeaders(exchange: Exchange, { wire, via, filter }: Outgoing): string[] {
+  const { received } = exchange;
   const came = rawHeadersOf(received);
-  const headers = received.wire === wire ? filter.forwarded(came) : [...wire.ownHeaders];
+  const own = received.wire === wire ? filter.forwarded(came) : [...wire.ownHeaders];
+  const headers = exchange.untouched ? own : (wire.headersFor?.(exchange.request, own) ?? own);
   const passedBy = headersOf(came, 'via');
   headers.push(
     'accept-encoding',

@@ -16,8 +16,8 @@ export function archiveTableConformance(
     test('what is archived comes back as it was, to its account alone, until its time is over', async (t) => {
       const [one, other] = await open(t);
       const row = someRow('a');
-      await one.add('s', row, plenty);
-      await one.add('s', { ...row, conversation: 'another' }, plenty);
+      await one.add('s', [row], plenty);
+      await one.add('s', [{ ...row, conversation: 'another' }], plenty);
       const found = await other.find('s', 'a', 1999);
       assert.deepEqual({ ...found, sealed: [...(found?.sealed ?? [])] }, { ...row, sealed: [...row.sealed] });
       assert.equal(await other.find('another', 'a', 0), undefined);
@@ -30,9 +30,9 @@ export function archiveTableConformance(
 
     test('of an account that has too much, the oldest goes', async (t) => {
       const [table] = await open(t);
-      await table.add('other', someRow('z', { createdAtMs: 0 }), plenty);
+      await table.add('other', [someRow('z', { createdAtMs: 0 })], plenty);
       for (const [at, ref] of ['a', 'b', 'c', 'd'].entries())
-        await table.add('s', someRow(ref, { createdAtMs: at, sealed: new Uint8Array(100) }), 250);
+        await table.add('s', [someRow(ref, { createdAtMs: at, sealed: new Uint8Array(100) })], 250);
       const kept = await Promise.all(['a', 'b', 'c', 'd'].map((ref) => table.find('s', ref, 0)));
       assert.deepEqual(
         kept.map((row) => row?.ref),
@@ -41,11 +41,16 @@ export function archiveTableConformance(
       assert.ok(await table.find('other', 'z', 0));
     });
 
-    test('it is removed by its name, with its conversation, and with its account', async (t) => {
+    test('it is removed by its name, with its conversation, with its person, and with its account', async (t) => {
       const [one, other] = await open(t);
-      for (const ref of ['a', 'b', 'c']) await one.add('s', someRow(ref), plenty);
-      await one.add('s', someRow('d', { conversation: 'elsewhere' }), plenty);
-      await one.add('other', someRow('a'), plenty);
+      const ofAnn = ['e', 'f'].map((ref) => someRow(ref, { person: 'user-ann' }));
+      await one.add('s', [...['a', 'b', 'c'].map((ref) => someRow(ref)), ...ofAnn], plenty);
+      await one.add('s', [someRow('d', { conversation: 'elsewhere' })], plenty);
+      await one.add('other', [someRow('a')], plenty);
+      assert.equal((await other.find('s', 'e', 0))?.person, 'user-ann');
+      assert.equal(await other.remove('s', { conversation: 'talk', person: 'user-bob' }), 0);
+      assert.equal(await other.remove('s', { ref: 'e', person: 'user-ann' }), 1);
+      assert.equal(await other.remove('s', { person: 'user-ann' }), 1);
       assert.equal(await other.remove('s', { ref: 'a' }), 1);
       assert.equal(await other.remove('s', { ref: 'a' }), 0);
       assert.equal(await other.remove('s', { conversation: 'talk' }), 2);
@@ -61,6 +66,7 @@ function someRow(ref: string, over: Partial<ArchiveRow> = {}): ArchiveRow {
   return {
     ref,
     conversation: 'talk',
+    person: null,
     createdAtMs: 1000,
     expiresAtMs: 2000,
     sealedBy: 'key',

@@ -1,3 +1,5 @@
+import { sealMark as mark } from '../kernel/thoughts.ts';
+
 /**
  * What only its maker can read, a signature or encrypted reasoning, has to travel through clients of another format and
  * come back whole. Where such a client keeps opaque text, it goes there with a mark of what it is, so that it is never
@@ -17,5 +19,3 @@ export function unseal(kind: Sealed, sealed: string): string | undefined {
 export function isSealed(data: string): boolean {
   return data.startsWith(mark);
 }
-
-const mark = 'weir.sealed.';

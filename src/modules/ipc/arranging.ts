@@ -1,25 +1,23 @@
-import { hash } from 'node:crypto';
-import type { Block, ChatRequest, Exchange, Kit, Message } from '../../module-api.ts';
+import { type ChatRequest, type Exchange, type Kit, type Message, personRef } from '../../module-api.ts';
+import { Clearing } from './clearing.ts';
 import { firstSent } from './first-sends.ts';
+import { type LeftOut, leftOutBy, namedIn, type Originals } from './left-out.ts';
 import {
-  anchorShare,
-  breakShare,
   charsPerToken,
-  firstShare,
-  furtherCallsShare,
   lookAgainFactor,
   reckonedShare,
-  savesTimes,
   stepShare,
   windowShare,
   writeAheadShare,
 } from './limits.ts';
-import { anchorsIn, hasMarkers, type Place, withMarkers } from './markers.ts';
 import type { IpcOptions } from './options.ts';
-import { planned, type Room } from './plan.ts';
-import { blockChars, blocksOf, charsOf } from './text/blocks.ts';
-import { type Piece, shown, sum, type View, type Views } from './view.ts';
-import { allowance, isLosing, nothingYet, type Sized, type Worth, worthOf } from './worth.ts';
+import type { Room } from './plan.ts';
+import { refOf } from './refs.ts';
+import { Showing, type Shown } from './showing.ts';
+import { type Candidate, Steps } from './steps.ts';
+import { charsOf, isCompaction } from './text/blocks.ts';
+import { sum, thoughtAnew, type View, type Views } from './view.ts';
+import { isLosing, nothingYet, type Sized, type Worth, worthOf } from './worth.ts';
 import { Writing } from './writing.ts';
 
 export interface ArrangingParts {
@@ -34,64 +32,84 @@ export interface ArrangingParts {
 
 type Offer = (request: ChatRequest) => ChatRequest;
 
-/** A request as it is sent. */
-interface Shown {
-  readonly view: View | undefined;
-  /** Without markers. */
-  readonly messages: readonly Message[];
-  readonly request: ChatRequest;
-  readonly chars: number;
+interface Came extends Originals {
+  readonly showing: Showing;
 }
 
 /** How a conversation is sent in one call: as it was sent before, or from now on in another way. */
 export class Arranging {
   readonly #parts: ArrangingParts;
   readonly #writing: Writing;
-  /** What the client sent, with our part of earlier turns. */
-  whole: readonly Message[] = [];
+  #came: Exchange | undefined;
+  #view: View | undefined;
   worth: Worth = nothingYet;
   sized: Sized | undefined;
-  #fixedChars = 0;
-  #offer: Offer = (request) => request;
   #isRefused = false;
-  #isMarked = false;
 
   constructor(parts: ArrangingParts) {
     this.#parts = parts;
     this.#writing = new Writing(parts);
   }
 
+  /** What the client sent, with our part of earlier turns. */
+  get whole(): readonly Message[] {
+    return this.#came?.request.messages ?? [];
+  }
+
+  /** What stands in the request as kept under a name. */
+  named(ref: string): readonly Message[] | undefined {
+    return this.#came === undefined ? undefined : namedIn(this.#came, this.#view, ref);
+  }
+
   /** Once, when the provider has said that it is too long. */
   mayGoFurther(): boolean {
-    if (this.#isRefused || this.whole.length === 0 || this.#parts.kit.prefix.isThinking) return false;
+    const { kit } = this.#parts;
+    if (this.#isRefused || this.#came === undefined) return false;
+    if (kit.prefix.isThinking && !new Clearing({ came: this.#came, kit, worth: this.worth }).isOffered)
+      return false;
     this.#isRefused = true;
     return true;
   }
 
   async arranged(request: ChatRequest, offer: Offer): Promise<ChatRequest> {
-    const { exchange, kit, views, targetChars } = this.#parts;
-    this.whole = request.messages;
-    this.#offer = offer;
+    const { exchange, kit, targetChars } = this.#parts;
     const came = request === exchange.request ? exchange : exchange.with({ request });
-    const messages = await firstSent(came, kit.ledger, (ref, message) => this.#archive(ref, [message]));
+    this.#came = came;
+    const messages = await firstSent(came, kit.ledger, (ref, message) =>
+      this.#archive([{ ref, content: [message] }]),
+    );
     const first = messages === request.messages ? came : exchange.with({ request: { ...request, messages } });
-    this.#fixedChars = fixedCharsOf(request);
-    this.#isMarked = hasMarkers(exchange.request);
-    const fullChars = this.#fixedChars + sum(request.messages.map(charsOf));
+    const showing = new Showing({ first, client: exchange.request, targetChars, offer });
+    const fullChars = showing.fixedChars + sum(request.messages.map(charsOf));
     const goal = this.#isRefused ? Math.min(targetChars ?? fullChars, fullChars) : targetChars;
     const isSmall = goal === undefined || (fullChars < goal && !this.#isRefused);
     if (isSmall && first === came && fullChars < (goal ?? 0) * reckonedShare) return first.request;
     this.worth = await worthOf(exchange, kit);
-    if (isSmall) return this.#small(first, fullChars);
+    if (!isSmall) return this.#smaller({ came, first, showing }, goal, fullChars);
+    // Nothing is old enough to be left out.
+    const { request: sent, chars } = showing.as(undefined);
+    this.#size(chars, fullChars, false);
+    return sent;
+  }
+
+  async #smaller(call: Came, goal: number, fullChars: number): Promise<ChatRequest> {
+    const { kit, views } = this.#parts;
+    if (call.came.request.messages.some(isCompaction)) {
+      kit.note({ aside: 'compacted-by-provider' });
+      return call.first.request;
+    }
+    const known = await views.of(call.came, kit.ledger);
+    if (known.length === 0) this.#noteAnew(fullChars);
     const isLost = kit.prefix.isBreak && this.#isLosing;
     if (isLost) kit.note({ aside: 'costs' });
-    const known = isLost ? [] : await views.of(came, kit.ledger);
-    if (known.length === 0) this.#noteAnew(fullChars);
-    const current = this.#current(first, known);
-    const isIdle = this.#isLosing && !this.#fillsWindow(current.chars);
-    const next = isIdle ? undefined : await this.#stepped(first, current, { came, goal });
+    const base = isLost ? await this.#whole(call, known) : await this.#current(call, known);
+    const clearing = new Clearing({ came: call.came, kit, worth: this.worth });
+    const current = await clearing.applied(base);
+    const isIdle = (this.#isLosing && !this.#fillsWindow(current.chars)) || !this.#isDue(current, goal);
+    const next = isIdle ? undefined : await this.#further(call, { base, current, goal, clearing });
     const { request: sent, chars, view } = next ?? current;
-    if (chars > goal * writeAheadShare) await this.#writing.begin(came, view);
+    this.#view = view;
+    if (chars > goal * writeAheadShare) await this.#writing.begin(call.came, view);
     this.#size(chars, fullChars, next !== undefined);
     return sent;
   }
@@ -99,13 +117,6 @@ export class Arranging {
   /** Where it has cost more than it saved, everything is sent from the next break on, and nothing is tried again. */
   get #isLosing(): boolean {
     return isLosing(this.worth) && !this.#isRefused;
-  }
-
-  /** Nothing is old enough to be left out. */
-  #small(first: Exchange, fullChars: number): ChatRequest {
-    const { request, chars } = this.#shownAs(first, undefined);
-    this.#size(chars, fullChars, false);
-    return request;
   }
 
   /** A client that has made its conversation smaller by itself begins anew. */
@@ -123,65 +134,97 @@ export class Arranging {
     if (chars !== fullChars) kit.note({ tokens: `${Math.round(sentTokens)}/${Math.round(fullTokens)}` });
   }
 
+  /** All of it again, but for what was thought about less. */
+  async #whole({ came, showing }: Came, known: readonly View[]): Promise<Shown> {
+    if (known.length === 0) return showing.as(undefined);
+    const { kit, views } = this.#parts;
+    const view: View = { pieces: [], hasRecall: false, since: showing.count };
+    return showing.as(await views.decide(came, kit.ledger, view));
+  }
+
   /** As this branch was sent before; what others decided for it meanwhile is asked for like a step. */
-  #current(first: Exchange, known: readonly View[]): Shown {
-    const { kit } = this.#parts;
+  async #current({ came, showing }: Came, known: readonly View[]): Promise<Shown> {
+    const { kit, views } = this.#parts;
+    const whole = showing.as(undefined);
     for (const view of known) {
-      const sent = this.#shownAs(first, view);
+      const sent = showing.as(view);
       if (kit.prefix.isBreak || kit.prefix.keeps(sent.request)) return sent;
-      if (!this.#isLosing && kit.prefix.mayStep(sent.request, this.#expected(sent, first)).isAllowed)
-        return sent;
+      if (this.#isLosing) continue;
+      const anew = showing.as({ ...view, since: showing.count });
+      const expected = this.#steps(showing).expected(anew, whole);
+      if (!kit.prefix.mayStep(anew.request, expected).isAllowed) continue;
+      const decided = await views.decide(came, kit.ledger, anew.view ?? view);
+      const adopted = decided === undefined ? anew : showing.as(decided);
+      if (kit.prefix.mayStep(adopted.request, expected).isAllowed) return adopted;
     }
-    return this.#shownAs(first, undefined);
+    return whole;
   }
 
-  #shownAs(first: Exchange, view: View | undefined): Shown {
-    const { request } = first;
-    const messages = shown(view, request.messages);
-    const chars = this.#fixedChars + sum(messages.map(charsOf));
-    if (view === undefined || messages === request.messages) {
-      const ends = this.#isMarked ? this.#anchors(messages) : [];
-      return { view, messages, request: withMarkers(request, ends, this.#parts.exchange.request), chars };
-    }
-    const bare = withMarkers({ ...request, messages }, endsOf(view), this.#parts.exchange.request);
-    return { view, messages, request: view.hasRecall ? this.#offer(bare) : bare, chars };
+  #steps(showing: Showing): Steps {
+    const { exchange, kit } = this.#parts;
+    return new Steps({ exchange, kit, showing, worth: this.worth, isRefused: this.#isRefused });
   }
 
-  #anchors(messages: readonly Message[]) {
-    const apart = (this.#parts.targetChars ?? 0) * anchorShare;
-    return apart === 0 ? [] : anchorsIn(messages, messages.map(charsOf), apart);
+  async #further(
+    call: Came,
+    {
+      base,
+      current,
+      goal,
+      clearing,
+    }: Record<'base' | 'current', Shown> & { goal: number; clearing: Clearing },
+  ): Promise<Shown | undefined> {
+    if (!this.#parts.kit.prefix.isThinking) return this.#stepped(call, current, goal);
+    const isRequired = this.#isRefused || this.#fillsWindow(current.chars);
+    const cleared = await clearing.further(base, { current, isRequired });
+    this.worth = {
+      ...this.worth,
+      lookChars: cleared === undefined ? current.chars * lookAgainFactor : 0,
+    };
+    if (cleared !== undefined) this.#parts.kit.note({ cleared: 'by-provider' });
+    return cleared;
   }
 
   /** Undefined where everything stays as it is. */
-  async #stepped(
-    first: Exchange,
-    current: Shown,
-    { came, goal }: { readonly came: Exchange; readonly goal: number },
-  ): Promise<Shown | undefined> {
+  async #stepped(call: Came, current: Shown, goal: number): Promise<Shown | undefined> {
     const { kit, views } = this.#parts;
-    if (kit.prefix.isThinking || !this.#isDue(current, goal)) return undefined;
-    const room = this.#room(first, came, await this.#writing.ready(came, current.view));
-    const best = this.#best(first, { room, current, goal });
+    const { came, showing } = call;
+    const room = this.#room(call, current.view, await this.#writing.ready(came, current.view));
+    const best = this.#best(showing, { room, current, goal });
     if (best === undefined) return undefined;
     if (!kit.prefix.mayStep(best.sent.request, best.expected).isAllowed) return undefined;
     const decided = await views.decide(came, kit.ledger, best.view);
     if (decided === undefined) return undefined;
-    const sent = this.#shownAs(first, decided);
+    const sent = showing.as(decided);
     if (!kit.prefix.mayStep(sent.request, best.expected).isAllowed) return undefined;
-    const known = new Set(current.view?.pieces.map(({ ref }) => ref));
-    for (const { ref, from, to, messages } of decided.pieces)
-      if (!known.has(ref) && messages.some((message, at) => message !== this.whole[from + at]))
-        this.#archive(ref, this.whole.slice(from, to));
+    this.#archive(leftOutBy(decided, current.view, call));
     return sent;
   }
 
+  #best(
+    showing: Showing,
+    { room, current, goal }: { readonly room: Room; readonly current: Shown; readonly goal: number },
+  ): Candidate | undefined {
+    const steps = this.#steps(showing);
+    const isRequired = this.#isRefused || this.#fillsWindow(current.chars);
+    if (this.#parts.kit.prefix.isBreak || isRequired) {
+      this.worth = { ...this.worth, lookChars: 0 };
+      return steps.free(current, room, goal);
+    }
+    const { step, lookChars } = steps.best(current, room, goal);
+    this.worth = { ...this.worth, lookChars };
+    return step;
+  }
+
   /** When the call is over: until then the client has it all. */
-  #archive(ref: string, content: readonly Message[]): void {
+  #archive(leftOut: readonly LeftOut[]): void {
     const { exchange, kit } = this.#parts;
-    const { name } = exchange.conversation;
-    const ttlSeconds = kit.options.archive;
+    const { archive: ttlSeconds, scope } = kit.options;
+    const person = scope === 'account' ? null : personRef(exchange.received, kit.scope);
+    const { name: conversation } = exchange.conversation;
+    if (leftOut.length === 0) return;
     kit.later(async () => {
-      await kit.archive.put({ ref, conversation: name, content, ttlSeconds });
+      await kit.archive.put(leftOut.map((one) => ({ ...one, conversation, person, ttlSeconds })));
     });
   }
 
@@ -202,186 +245,15 @@ export class Arranging {
     return tokens > contextTokens * windowShare;
   }
 
-  #room(first: Exchange, came: Exchange, written: Room['written']): Room {
-    const { messages } = first.request;
+  #room({ came, first, showing }: Came, view: View | undefined, written: Room['written']): Room {
+    const messages = thoughtAnew(first.request.messages, view?.since ?? 0);
     return {
       messages,
-      chars: messages.map(charsOf),
-      fixedChars: this.#fixedChars,
+      chars: thoughtAnew(messages, messages.length).map(charsOf),
+      fixedChars: showing.fixedChars,
       keepTurns: this.#parts.kit.options.keep_turns,
-      ref: (from, to) => refOf(came.conversation.at(from), came.conversation.at(to)),
+      ref: (from, to) => refOf(came.conversation, from, to),
       written,
     };
   }
-
-  /** Of the ways to make it smaller, the one that is worth most. */
-  #best(
-    first: Exchange,
-    { room, current, goal }: { readonly room: Room; readonly current: Shown; readonly goal: number },
-  ) {
-    const { kit } = this.#parts;
-    const pieces = current.view?.pieces ?? [];
-    const isRequired = this.#isRefused || this.#fillsWindow(current.chars);
-    if (kit.prefix.isBreak || isRequired) {
-      const isFirst = this.worth.calls === 0 && pieces.length === 0 && !this.#isRefused;
-      const share = isFirst ? firstShare : breakShare;
-      this.worth = { ...this.worth, lookChars: 0 };
-      return this.#candidate(first, { pieces: planned(room, goal * share), current, hasRecall: true });
-    }
-    const records = pieces.filter(({ kind }) => kind === 'record');
-    const hasRecall = current.view?.hasRecall === true;
-    const anew = planned(room, goal * stepShare);
-    const ways = [
-      ...this.#bounds(current).map((bounds) => ({
-        pieces: planned(room, goal * stepShare, { base: pieces, ...bounds }),
-        hasRecall,
-      })),
-      ...(records.length > 0
-        ? [{ pieces: planned(room, goal * stepShare, { base: records }), hasRecall }]
-        : []),
-      // A tool more changes everything that a provider keeps, as does a beginning that is written anew.
-      { pieces: anew, hasRecall: true },
-    ];
-    const candidates = ways.flatMap((way) => this.#candidate(first, { ...way, current }) ?? []);
-    const affordable = candidates.filter(
-      ({ costs, saves }) => costs <= allowance(this.worth) && saves >= costs * savesTimes,
-    );
-    this.worth = { ...this.worth, lookChars: affordable.length > 0 ? 0 : current.chars * lookAgainFactor };
-    return affordable.sort((one, other) => other.saves - other.costs - (one.saves - one.costs))[0];
-  }
-
-  /** How far back a step may reach: to where something is kept, or as far as can be paid for. */
-  #bounds({ view, messages }: Shown): readonly { readonly since?: number; readonly writesChars?: number }[] {
-    if (!this.#isMarked) return [{ writesChars: this.#writesChars() }];
-    if (view !== undefined) return [{ since: view.pieces.at(-1)?.to ?? 0 }];
-    return this.#anchors(sentBefore(messages)).map(({ message }) => ({ since: message + 1 }));
-  }
-
-  /** What may be sent anew for what a step may cost. */
-  #writesChars(): number {
-    const card = this.#parts.kit.catalog.priced(this.#parts.exchange.target)?.card;
-    const { ratio, isCached } = this.worth;
-    const perToken = card === undefined || !isCached ? 0 : (card.cacheWrite - card.cacheRead) / 1000;
-    if (perToken <= 0) return Number.POSITIVE_INFINITY;
-    return (allowance(this.worth) / perToken / ratio) * charsPerToken;
-  }
-
-  #candidate(
-    first: Exchange,
-    {
-      pieces,
-      current,
-      hasRecall,
-    }: {
-      readonly pieces: readonly Piece[] | undefined;
-      readonly current: Shown;
-      readonly hasRecall: boolean;
-    },
-  ) {
-    if (pieces === undefined) return undefined;
-    const view: View = { pieces, hasRecall };
-    const sent = this.#shownAs(first, view);
-    if (sent.chars >= current.chars) return undefined;
-    const expected = this.#expected(sent, first, current);
-    const card = this.#parts.kit.catalog.priced(this.#parts.exchange.target)?.card;
-    const rate = card === undefined ? 0 : card.cacheRead;
-    const written = card === undefined || expected.isUncached ? 0 : card.cacheWrite - rate;
-    const costs = (expected.writesTokens * written) / 1000;
-    const spared = expected.isUncached ? (card?.input ?? 0) : rate;
-    const saves = (expected.savesTokens * spared * expected.calls) / 1000;
-    return { view, sent, expected, costs, saves };
-  }
-
-  /** What a step is expected to save and to cost, in tokens as the provider counts them. */
-  #expected(sent: Shown, first: Exchange, current?: Shown) {
-    const { ratio, isCached } = this.worth;
-    const tokens = (chars: number) => Math.max(0, Math.round((chars / charsPerToken) * ratio));
-    const assistants = first.request.messages.filter(({ role }) => role === 'assistant').length;
-    const before = current ?? this.#shownAs(first, undefined);
-    const isSameHead = (sent.view?.hasRecall ?? false) === (before.view?.hasRecall ?? false);
-    const keptChars = isSameHead ? this.#keptChars(sent, before) : 0;
-    return {
-      calls: Math.max(2, Math.round(assistants * furtherCallsShare)),
-      savesTokens: tokens(before.chars - sent.chars),
-      writesTokens: tokens(sent.chars - keptChars),
-      isUncached: !isCached,
-      isTooLong: this.#isRefused,
-    };
-  }
-
-  /** What a provider reads of one request that it kept of another. With markers it keeps what is before one of them. */
-  #keptChars(sent: Shown, before: Shown): number {
-    const same = sameChars(sent.messages, before.messages);
-    if (!this.#isMarked) return this.#fixedChars + same;
-    const places =
-      before.view === undefined ? this.#anchors(sentBefore(before.messages)) : endsOf(before.view).slice(-2);
-    const kept = places.map((place) => charsUpTo(before.messages, place)).filter((chars) => chars <= same);
-    if (kept.length > 0) return this.#fixedChars + Math.max(...kept);
-    return hasMarkers({ ...this.#parts.exchange.request, messages: [] }) ? this.#fixedChars : 0;
-  }
-}
-
-/** What the call before this one has sent. */
-function sentBefore(messages: readonly Message[]): readonly Message[] {
-  return messages.slice(
-    0,
-    messages.findLastIndex(({ role }) => role === 'assistant'),
-  );
-}
-
-function charsUpTo(messages: readonly Message[], { message, block }: Place): number {
-  const last = messages[message];
-  const chars = sum(messages.slice(0, message).map(charsOf));
-  return last === undefined ? chars : chars + blockChars(blocksOf(last).slice(0, block + 1));
-}
-
-/** What both begin with. */
-function sameChars(one: readonly Message[], other: readonly Message[]): number {
-  let chars = 0;
-  for (const [at, message] of one.entries()) {
-    const before = other[at];
-    if (before === undefined) break;
-    if (message !== before) return chars + sameBlockChars(blocksOf(message), blocksOf(before));
-    chars += charsOf(message);
-  }
-  return chars;
-}
-
-function sameBlockChars(one: readonly Block[], other: readonly Block[]): number {
-  const first = one.findIndex((block, at) => block !== other[at]);
-  return blockChars(first < 0 ? one : one.slice(0, first));
-}
-
-function fixedCharsOf({ tools, system }: ChatRequest): number {
-  const toolChars = tools === undefined ? 0 : JSON.stringify(tools).length;
-  const systemChars = typeof system === 'string' ? system.length : JSON.stringify(system ?? []).length;
-  return toolChars + systemChars;
-}
-
-/** Where pieces end among the messages that are shown. */
-function endsOf(view: View): readonly Place[] {
-  const ends: Place[] = [];
-  let message = -1;
-  let block = 0;
-  let isAfterRecord = false;
-  let before: Message['role'] | undefined;
-  for (const { kind, messages } of view.pieces) {
-    for (const one of messages) {
-      const count = blocksOf(one).length;
-      const isJoined = isAfterRecord && kind === 'record' && before === 'user' && one.role === 'user';
-      before = one.role;
-      if (isJoined) block += count;
-      else {
-        message++;
-        block = count - 1;
-      }
-    }
-    isAfterRecord = kind === 'record';
-    ends.push({ message, block });
-  }
-  return ends;
-}
-
-function refOf(from: string, to: string): string {
-  return hash('sha256', `${from}\n${to}`, 'base64url').replace(/[-_]/g, 'x').slice(0, 12);
 }

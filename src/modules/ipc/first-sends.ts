@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Block, Exchange, Ledger, Message, ToolResultBlock } from '../../module-api.ts';
 import { bigResultChars, pieceJsonCharsMax } from './limits.ts';
+import { refOf } from './refs.ts';
 import { shrunkResult } from './text/first-send.ts';
 
 /**
@@ -23,6 +23,7 @@ export async function firstSent(
         block.type === 'tool_result'
           ? await shrunk(block, {
               place: `first:${exchange.conversation.at(at + 1)}:${nth}`,
+              ref: refOf(exchange.conversation, at),
               isNewest: at >= newest,
               ledger,
               archive: (ref) => archive(ref, message),
@@ -38,6 +39,8 @@ export async function firstSent(
 
 interface Shrinking {
   readonly place: string;
+  /** Under which its message can be read as it was. */
+  readonly ref: string;
   readonly isNewest: boolean;
   readonly ledger: Ledger;
   archive(ref: string): void;
@@ -45,13 +48,13 @@ interface Shrinking {
 
 async function shrunk(
   block: ToolResultBlock,
-  { place, isNewest, ledger, archive }: Shrinking,
+  { place, ref, isNewest, ledger, archive }: Shrinking,
 ): Promise<ToolResultBlock> {
   const texts = textsOf(block);
   if (texts.every(({ length }) => length < bigResultChars)) return block;
   const known = await ledger.recall(place);
-  const decided = known ?? (isNewest ? await decidedNow(texts, place, ledger) : undefined);
-  if (known === undefined && decided !== undefined) archive(refOf(place));
+  const decided = known ?? (isNewest ? await decidedNow(texts, { place, ref, ledger }) : undefined);
+  if (known === undefined && decided !== undefined) archive(ref);
   if (!Array.isArray(decided)) return block;
   const replaced: readonly unknown[] = decided;
   if (typeof block.content === 'string')
@@ -66,8 +69,10 @@ async function shrunk(
 }
 
 /** Where nothing can be left out there is nothing to remember. */
-async function decidedNow(texts: readonly string[], place: string, ledger: Ledger): Promise<unknown> {
-  const ref = refOf(place);
+async function decidedNow(
+  texts: readonly string[],
+  { place, ref, ledger }: Pick<Shrinking, 'place' | 'ref' | 'ledger'>,
+): Promise<unknown> {
   const shrunkTexts = texts.map((text) => {
     const less = shrunkResult(text);
     return less === undefined ? null : `${less}\n[shrunk by the gateway; the whole is kept as ${ref}]`;
@@ -75,10 +80,6 @@ async function decidedNow(texts: readonly string[], place: string, ledger: Ledge
   const chars = shrunkTexts.reduce((all, text) => all + (text?.length ?? 0), 0);
   if (chars === 0 || chars > pieceJsonCharsMax) return undefined;
   return ledger.once(place, () => shrunkTexts);
-}
-
-function refOf(place: string): string {
-  return hash('sha256', place, 'base64url').replace(/[-_]/g, 'x').slice(0, 12);
 }
 
 function textsOf({ content }: ToolResultBlock): readonly string[] {

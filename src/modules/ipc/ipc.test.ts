@@ -9,13 +9,15 @@ import { compileCard } from '../../providers/catalog/price-sheet.ts';
 import { type RunOptions, runModule, type Surroundings } from '../../testing/run-module.ts';
 import { ipc } from './ipc.ts';
 
+const contextEditing = { wire: 'anthropic-messages', clearsToolUses: 'clear_tool_uses_20250919' };
+
 /** A time that stands still until it is told to go on. */
 function house(options: string, { contextTokens = 200_000, over = {} as RunOptions } = {}) {
   const works: ModuleWork[] = [];
   const time = { nowMs: 1_000_000 };
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   const prices: Surroundings['prices'] = {
-    priced: () => ({ card, estimated: false, contextTokens, cacheSeconds: 300 }),
+    priced: () => ({ card, estimated: false, contextTokens, cacheSeconds: 300, contextEditing }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
   const run = runModule(
@@ -94,6 +96,10 @@ function asked(turns: number): ChatRequest {
     { role: 'user', content: [...resultOf(turns - 1), ...wishOf(turns)] },
   ];
   return { model: 'demo-1', max_tokens: 1000, messages };
+}
+
+function blocksIn({ content }: Message): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
 }
 
 function checkSound({ messages }: ChatRequest): void {
@@ -176,23 +182,33 @@ describe('a conversation', () => {
     assert.equal(step?.facts.prefix, undefined);
   });
 
-  test('is not touched inside of a loop in which the model thinks', async () => {
-    const { run } = house('target=10000');
-    const messages = asked(80).messages.map((message, at) =>
-      at === 159 && typeof message.content !== 'string'
-        ? {
-            ...message,
-            content: [{ type: 'thinking' as const, thinking: 'Hm.', signature: 's' }, ...message.content],
-          }
-        : message,
+  test('is not touched inside of a loop in which the model thinks: its provider leaves results out, the same from call to call', async () => {
+    const { run } = house('target=10000', { contextTokens: 30_000 });
+    const thought: Block = { type: 'thinking', thinking: 'Hm.', signature: 's' };
+    const looping = (turns: number): ChatRequest => ({
+      ...asked(turns),
+      messages: asked(turns).messages.map((message, at) =>
+        at > 2 && message.role === 'assistant'
+          ? { role: 'assistant', content: [thought, ...blocksIn(message)] }
+          : { ...message, content: blocksIn(message).filter(({ type }) => at === 0 || type !== 'text') },
+      ),
+    });
+    const told = async (turns: number) => {
+      const { sent, step } = await run(looping(turns));
+      const { context_management, ...rest } = sent[0] ?? assert.fail();
+      assert.equal(textOf(rest), textOf(looping(turns)));
+      return { edit: textOf(context_management), facts: step?.facts };
+    };
+    const first = await told(74);
+    assert.match(
+      first.edit,
+      /clear_tool_uses_20250919.*"trigger":\{"type":"tool_uses","value":68\}.*"value":6\}/,
     );
-    const last = messages.at(-1);
-    const open = [...messages.slice(0, -1), { ...last, role: 'user' as const, content: resultOf(79) }];
-    const { sent } = await run({ ...asked(80), messages: open });
-    assert.equal(sent[0]?.messages.length, open.length);
+    assert.equal(first.facts?.cleared, 'by-provider');
+    assert.match((await told(75)).edit, /"value":68\}.*"value":7\}/);
   });
 
-  test('loses thoughts of old turns as a whole, and no marker too many', async () => {
+  test('loses all thoughts that were signed with another past, and no marker too many', async () => {
     const { run } = house('target=10000');
     const mark = { cache_control: { type: 'ephemeral' as const } };
     const spoken: readonly Message[] = [
@@ -213,8 +229,21 @@ describe('a conversation', () => {
     const system = [{ type: 'text' as const, text: 'Be kind.', ...mark }];
     const { sent } = await run({ ...asked(80), system, messages });
     const text = textOf(sent[0]);
-    assert.doesNotMatch(text, /"T1\."/);
-    assert.match(text, /"T161\."/);
+    assert.doesNotMatch(text, /"T\d+\."/);
+    const later: readonly Message[] = [
+      ...messages,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Anew.', signature: 's' },
+          { type: 'text', text: 'Now.' },
+        ],
+      },
+      { role: 'user', content: 'Good.' },
+    ];
+    const next = await run({ ...asked(80), system, messages: later });
+    assert.equal(next.step?.facts.prefix, undefined);
+    assert.deepEqual(textOf(next.sent[0]).match(/"(T\d+|Anew)\."/g), ['"Anew."']);
     const marks = text.match(/cache_control/g)?.length ?? 0;
     assert.ok(marks >= 2 && marks <= 4, `${marks}`);
   });
@@ -330,6 +359,22 @@ describe('big results', () => {
 });
 
 describe('recall', () => {
+  test('reads what a shortened result says it is kept as, of its own conversation alone', async () => {
+    const { run } = house('target=10000');
+    const seen: string[] = [];
+    const names = ['nothing'];
+    await run(asked(60), {
+      upstream: async ({ request }) => {
+        seen.push(textOf(request.messages.at(-1)));
+        names.push(/left out by the gateway, kept as (\w+) …/.exec(textOf(request))?.[1] ?? '');
+        const ref = seen.length === 1 ? names[0] : names[1];
+        return seen.length < 3 ? says({ tool: { name: 'recall', input: { ref } } }) : says({ text: 'Yes.' });
+      },
+    });
+    assert.match(seen[1] ?? '', /Nothing of this conversation is kept as/);
+    assert.match(seen[2] ?? '', /Tool: export const value0 = \d+;.*export const value39 = \d+;/s);
+  });
+
   test('brings back what was left out, and the client sees one answer', async () => {
     const { run } = house('target=10000');
     const seen: string[] = [];

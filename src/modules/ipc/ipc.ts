@@ -45,7 +45,7 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
       arrange: (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) =>
         arranging.arranged(request, offer),
     };
-    const tool = recallTool(() => arranging.whole);
+    const tool = recallTool({ whole: () => arranging.whole, named: (ref) => arranging.named(ref) });
     let reply: Reply;
     try {
       reply = await withTools([tool], asking);
@@ -64,7 +64,7 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     status: 'preview',
     protective: false,
     ifBroken: 'skip',
-    touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
+    touches: ['tools', 'history', 'newest-turn', 'output-limit', 'settings', 'reply'],
     options: ipcOptions,
 
     async handle(exchange, next, kit) {

@@ -48,6 +48,8 @@ export const furtherCallsShare = 0.5;
 export const bigResultChars = 8000;
 /** And shrunk where that leaves out so much of them. */
 export const shrunkShareMin = 0.15;
+/** Fewer results are not worth it to be cleared by their provider. */
+export const clearedUsesMin = 5;
 /** What one `recall` brings back. */
 export const recalledChars = 15_200;
 /** What a passage is worth that stands beside one that was asked for. */

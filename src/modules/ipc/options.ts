@@ -37,6 +37,10 @@ export const ipcOptions = z.strictObject({
     })
     .describe('How long what was left out can be read, from 1h to 365d')
     .prefault('30d'),
+  scope: z
+    .enum(['user', 'account'], 'must be user or account')
+    .describe('Whose what was left out is: the end user whom a request names, or the whole `account`')
+    .default('user'),
 });
 
 export type IpcOptions = z.infer<typeof ipcOptions>;

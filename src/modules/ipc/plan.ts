@@ -27,8 +27,8 @@ export interface Room {
   /** Of tools and instructions, which stay. */
   readonly fixedChars: number;
   readonly keepTurns: number;
-  /** A name for a stretch of messages, under which they can be read. */
-  ref(from: number, to: number): string;
+  /** A name for a message or a stretch of them, under which they can be read. */
+  ref(from: number, to?: number): string;
   /** A record that somebody else wrote, where there is one that begins here. */
   readonly written?: ((from: number, to: number) => Written | undefined) | undefined;
 }
@@ -58,7 +58,9 @@ export function planned(
   const mentioned = mentionedIn(room.messages.slice(kept));
   const isBound = writesChars !== undefined || since !== undefined;
   const how = { ...(isBound ? tightly : loosely), mentioned };
-  const messages = room.messages.slice(start, kept).map((message) => shortenedMessage(message, how));
+  const messages = room.messages
+    .slice(start, kept)
+    .map((message, at) => shortenedMessage(message, { ...how, ref: () => room.ref(start + at) }));
   const chars = messages.map(charsOf);
   if (isBound) {
     const most = (writesChars ?? 0) - sum(room.chars.slice(kept));

@@ -1,27 +1,55 @@
-import { type AnsweredTool, isJsonObject, type Message } from '../../module-api.ts';
+import { type AnsweredTool, isJsonObject, type Message, type ToolAnswer } from '../../module-api.ts';
 import { recalledChars } from './limits.ts';
-import { found } from './text/search.ts';
+import { found, told } from './text/search.ts';
+
+interface Recalled {
+  /** All of the conversation. */
+  whole(): readonly Message[];
+  /** What a name stands for that was left in the place of something. */
+  named(ref: string): readonly Message[] | undefined;
+}
 
 /** The tool by which a model reads again what was left out of its conversation, and of no other. */
-export function recallTool(whole: () => readonly Message[]): AnsweredTool {
+export function recallTool(conversation: Recalled): AnsweredTool {
   return {
     tool: {
       name: 'recall',
       description:
-        'Finds what was said or done earlier in this conversation. Older turns are shown shortened: use this when a detail is missing, before asking the user again or repeating work.',
+        'Finds what was said or done earlier in this conversation. Older turns are shown shortened: use this when a detail is missing, before asking the user again or repeating work. Give a query, a ref, or both.',
       input_schema: {
         type: 'object',
         properties: {
           query: { type: 'string', description: 'What to look for, in a few words or as a question' },
+          ref: {
+            type: 'string',
+            description: 'Where something was left out and is "kept as" a name: that name, to read it alone',
+          },
         },
-        required: ['query'],
       },
     },
     answer(input) {
-      const query = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
+      const [query, ref] = [textIn(input, 'query'), textIn(input, 'ref')];
+      if (ref !== '') return readAs(conversation, ref, query);
       if (query === '') return { content: 'query must say what to look for', isError: true };
-      const passages = found(whole(), query, recalledChars);
+      const passages = found(conversation.whole(), query, recalledChars);
       return passages === '' ? 'Nothing was found. Try other words.' : passages;
     },
   };
+}
+
+/** What stands under a name; of more than fits, what was asked for, or how it begins. */
+function readAs({ named }: Recalled, ref: string, query: string): ToolAnswer {
+  const messages = named(ref);
+  if (messages === undefined)
+    return {
+      content: `Nothing of this conversation is kept as "${ref.slice(0, 40)}". Look for it with a query.`,
+      isError: true,
+    };
+  const passages = query === '' ? '' : found(messages, query, recalledChars);
+  return passages === '' ? told(messages, recalledChars) : passages;
+}
+
+function textIn(input: unknown, field: string): string {
+  const value = isJsonObject(input) ? input[field] : undefined;
+  return typeof value === 'string' ? value.trim() : '';
 }

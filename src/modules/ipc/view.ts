@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type Exchange, isJsonObject, type Ledger, Lru, type Message } from '../../module-api.ts';
 import { piecesKept, viewsTried } from './limits.ts';
 import { charsOf } from './text/blocks.ts';
+import { withoutThoughts } from './text/thoughts.ts';
 
 /** What stands for a stretch of messages: a record of what was said in them, or they themselves with less in them. */
 export interface Piece {
@@ -21,6 +22,8 @@ export interface View {
   readonly pieces: readonly Piece[];
   /** Whether the model was given a tool to read what was left out. */
   readonly hasRecall: boolean;
+  /** Messages before this one were thought about another past, so that their thoughts are gone. */
+  readonly since: number;
 }
 
 /** Null for a message that stands as the client sent it. */
@@ -43,7 +46,7 @@ export class Views {
     const views: View[] = [];
     for (let at = messages.length; at > 0 && views.length < viewsTried; at--) {
       if (at < messages.length && messages[at]?.role !== 'assistant') continue;
-      const view = await this.#read(await ledger.recall(placeOf(exchange, at)), exchange, ledger);
+      const view = await this.#read(await ledger.recall(placeOf(exchange, at)), exchange, { ledger, at });
       if (view !== undefined) views.push(view);
     }
     return views;
@@ -63,12 +66,16 @@ export class Views {
       await ledger.once(`piece:${id}`, () => stored);
       pieces.push({ kind, from, to, ref, id });
     }
-    const { hasRecall } = view;
-    const decided = await ledger.once(placeOf(exchange), () => ({ pieces, hasRecall }));
-    return this.#read(decided, exchange, ledger);
+    const { hasRecall, since } = view;
+    const decided = await ledger.once(placeOf(exchange), () => ({ pieces, hasRecall, since }));
+    return this.#read(decided, exchange, { ledger, at: exchange.request.messages.length });
   }
 
-  async #read(stored: unknown, exchange: Exchange, ledger: Ledger): Promise<View | undefined> {
+  async #read(
+    stored: unknown,
+    exchange: Exchange,
+    { ledger, at: decidedAt }: { readonly ledger: Ledger; readonly at: number },
+  ): Promise<View | undefined> {
     if (!isJsonObject(stored) || !Array.isArray(stored.pieces)) return undefined;
     const pieces: Piece[] = [];
     for (const piece of stored.pieces) {
@@ -80,13 +87,14 @@ export class Views {
       const messages = own.flatMap((one, at) => one ?? exchange.request.messages[from + at] ?? []);
       pieces.push({ kind, from, to, ref, messages, chars: sum(messages.map(charsOf)) });
     }
-    return { pieces, hasRecall: stored.hasRecall === true };
+    const since = typeof stored.since === 'number' ? stored.since : decidedAt;
+    return { pieces, hasRecall: stored.hasRecall === true, since };
   }
 }
 
 /** The messages as a view shows them. Records that follow on each other are one message. */
 export function shown(view: View | undefined, messages: readonly Message[]): readonly Message[] {
-  if (view === undefined || view.pieces.length === 0) return messages;
+  if (view === undefined) return messages;
   const all: Message[] = [];
   let isAfterRecord = false;
   for (const { kind, messages: own } of view.pieces) {
@@ -98,7 +106,12 @@ export function shown(view: View | undefined, messages: readonly Message[]): rea
     }
     isAfterRecord = kind === 'record';
   }
-  return [...all, ...messages.slice(endOf(view))];
+  return [...all, ...thoughtAnew(messages, view.since).slice(endOf(view))];
+}
+
+/** The messages without what was thought before one of them. */
+export function thoughtAnew(messages: readonly Message[], since: number): readonly Message[] {
+  return messages.map((message, at) => (at < since ? withoutThoughts(message) : message));
 }
 
 /** The index of the first message that a view says nothing about. */

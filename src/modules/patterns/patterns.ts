@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import {
   type Exchange,
   type Kit,
   type Message,
   type Module,
   patternsModule,
-  personOf,
+  personRef,
 } from '../../module-api.ts';
 import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
 import { reckonAdvice } from './cost.ts';
@@ -161,9 +160,7 @@ function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: Patter
 /** A name of ours for the end user whom a call is for; null where it names none, or all of them are one. */
 function personFor({ received }: Exchange, kit: PatternsKit): string | null {
   if (kit.options.scope === 'account') return null;
-  const named = personOf(received);
-  if (!/[^[\]",\s]/.test(named)) return null;
-  return `user-${createHash('sha256').update(`${kit.scope}\n${named}`).digest('hex').slice(0, 24)}`;
+  return personRef(received, kit.scope);
 }
 
 /** Whether a person may have said something in it. */

@@ -156,7 +156,7 @@ interface Served {
 
 function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): Priced {
   const card = cardAt(entry.prices, atMs);
-  const { contextTokens, cacheSeconds, toolSearch } = entry;
+  const { contextTokens, cacheSeconds, toolSearch, contextEditing } = entry;
   const outputTokensMax = outputBound(entry);
   return {
     card,
@@ -165,10 +165,11 @@ function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): 
     ...(contextTokens !== undefined && { contextTokens }),
     ...(cacheSeconds !== undefined && { cacheSeconds }),
     ...(toolSearch !== undefined && { toolSearch }),
+    ...(contextEditing !== undefined && { contextEditing }),
   };
 }
 
-type Limits = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch';
+type Limits = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch' | 'contextEditing';
 
 /** An answer is part of the context, so where nothing else limits it the window does. */
 function outputBound({ outputTokensMax, contextTokens }: Pick<ModelEntry, Limits>): number | undefined {

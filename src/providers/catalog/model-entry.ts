@@ -1,4 +1,4 @@
-import type { ToolSearch } from '../../kernel/rate-card.ts';
+import type { ContextEditing, ToolSearch } from '../../kernel/rate-card.ts';
 import type { DatedPrices, PriceSchedule } from './price-schedule.ts';
 import type { Factors, PriceSheet } from './price-sheet.ts';
 
@@ -17,6 +17,8 @@ export interface ModelEntry {
   readonly cacheSeconds?: number;
   /** How it looks for tools that are there and not loaded. */
   readonly toolSearch?: ToolSearch;
+  /** What the provider can leave out of its conversations. */
+  readonly contextEditing?: ContextEditing;
   /** Undefined where nobody looked. */
   readonly features?: readonly Feature[];
   readonly prices: PriceSchedule;
@@ -34,6 +36,7 @@ export interface OverlayModel {
   readonly outputTokensMax?: number;
   readonly features?: readonly Feature[];
   readonly toolSearch?: ToolSearch;
+  readonly contextEditing?: ContextEditing;
   /** In place of the published ones, which are missing or wrong. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
   /** Beside those of the vendor. */

@@ -106,7 +106,7 @@ function publishedEntry(
 }
 
 function factsOf(
-  { contextTokens, outputTokensMax, features, toolSearch, retired }: OverlayModel,
+  { contextTokens, outputTokensMax, features, toolSearch, contextEditing, retired }: OverlayModel,
   { cacheSeconds }: Overlay,
 ) {
   return {
@@ -115,6 +115,7 @@ function factsOf(
     ...(outputTokensMax !== undefined && { outputTokensMax }),
     ...(features !== undefined && { features }),
     ...(toolSearch !== undefined && { toolSearch }),
+    ...(contextEditing !== undefined && { contextEditing }),
     offered: retired !== true,
   };
 }

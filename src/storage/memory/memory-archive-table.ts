@@ -1,12 +1,12 @@
-import type { ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
+import type { ArchiveChoice, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
 
 /** Archives for as long as the process runs, for tests. */
 export class MemoryArchiveTable implements ArchiveTable {
   readonly #scopes = new Map<string, Map<string, ArchiveRow>>();
 
-  async add(scope: string, row: ArchiveRow, bytesMax: number): Promise<void> {
+  async add(scope: string, added: readonly ArchiveRow[], bytesMax: number): Promise<void> {
     const rows = this.#of(scope);
-    if (!rows.has(row.ref)) rows.set(row.ref, row);
+    for (const row of added) if (!rows.has(row.ref)) rows.set(row.ref, row);
     let bytes = [...rows.values()].reduce((sum, { sealed }) => sum + sealed.byteLength, 0);
     for (const { ref, sealed } of [...rows.values()].sort(
       (one, other) => one.createdAtMs - other.createdAtMs,
@@ -22,15 +22,15 @@ export class MemoryArchiveTable implements ArchiveTable {
     return row !== undefined && row.expiresAtMs > nowMs ? row : undefined;
   }
 
-  async remove(
-    scope: string,
-    which: { readonly ref: string } | { readonly conversation: string },
-  ): Promise<number> {
+  async remove(scope: string, { ref, conversation, person }: ArchiveChoice): Promise<number> {
     const rows = this.#of(scope);
-    const gone = [...rows.values()].filter((row) =>
-      'ref' in which ? row.ref === which.ref : row.conversation === which.conversation,
+    const gone = [...rows.values()].filter(
+      (row) =>
+        (ref ?? row.ref) === row.ref &&
+        (conversation ?? row.conversation) === row.conversation &&
+        (person ?? row.person) === row.person,
     );
-    for (const { ref } of gone) rows.delete(ref);
+    for (const row of gone) rows.delete(row.ref);
     return gone.length;
   }
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
+import type { ArchiveChoice, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlArchiveTable implements ArchiveTable {
@@ -10,22 +10,30 @@ export class SqlArchiveTable implements ArchiveTable {
     this.#db = db;
   }
 
-  async add(scope: string, row: ArchiveRow, bytesMax: number): Promise<void> {
+  async add(scope: string, rows: readonly ArchiveRow[], bytesMax: number): Promise<void> {
+    for (let at = 0; at < rows.length; at += limits.archiveRowsAtOnce)
+      await this.#insert(scope, rows.slice(at, at + limits.archiveRowsAtOnce));
+    await this.#dropOldest(scope, bytesMax);
+  }
+
+  async #insert(scope: string, rows: readonly ArchiveRow[]): Promise<void> {
     await this.#db
       .insertInto('archive')
-      .values({
-        scope,
-        ref: row.ref,
-        conversation: row.conversation,
-        created_at_ms: row.createdAtMs,
-        expires_at_ms: row.expiresAtMs,
-        sealed_by: row.sealedBy,
-        sealed: row.sealed,
-        bytes: row.sealed.byteLength,
-      })
+      .values(
+        rows.map((row) => ({
+          scope,
+          ref: row.ref,
+          conversation: row.conversation,
+          person: row.person,
+          created_at_ms: row.createdAtMs,
+          expires_at_ms: row.expiresAtMs,
+          sealed_by: row.sealedBy,
+          sealed: row.sealed,
+          bytes: row.sealed.byteLength,
+        })),
+      )
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    await this.#dropOldest(scope, bytesMax);
   }
 
   /** Of two replicas that add at the same time, the later one sees both. */
@@ -67,6 +75,7 @@ export class SqlArchiveTable implements ArchiveTable {
       : {
           ref: row.ref,
           conversation: row.conversation,
+          person: row.person,
           createdAtMs: row.created_at_ms,
           expiresAtMs: row.expires_at_ms,
           sealedBy: row.sealed_by,
@@ -74,10 +83,7 @@ export class SqlArchiveTable implements ArchiveTable {
         };
   }
 
-  async remove(
-    scope: string,
-    which: { readonly ref: string } | { readonly conversation: string },
-  ): Promise<number> {
+  async remove(scope: string, which: ArchiveChoice): Promise<number> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('archive')
       .where((the) => the.and({ scope, ...which }))

@@ -186,6 +186,7 @@ export interface Tables {
     readonly scope: string;
     readonly ref: string;
     readonly conversation: string;
+    readonly person: string | null;
     readonly created_at_ms: number;
     readonly expires_at_ms: number;
     readonly sealed_by: string;

@@ -3,6 +3,7 @@ import { messagesSchema } from '../body-schema.ts';
 import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { modelInBody } from '../model-in-body.ts';
+import { headersFor } from './betas.ts';
 import { checkRequest } from './check-request.ts';
 import { counting } from './counting.ts';
 import { encodeRequest } from './encode-request.ts';
@@ -49,6 +50,7 @@ export const anthropicMessages: WireFormat = {
   },
   decodeRequest: checkRequest,
   encodeRequest,
+  headersFor,
   replyDecoder: (framing, interest) =>
     framing === 'json' ? new CollectedJson(reader, interest) : new MessagesDecoder(interest),
   replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new MessagesEncoder()),

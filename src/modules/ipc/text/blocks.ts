@@ -11,10 +11,28 @@ export function resultText(content: string | readonly Block[] | undefined): stri
   return content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
 
+/** Whether its provider has put a summary in the place of what came before. */
+export function isCompaction({ content }: Message): boolean {
+  if (typeof content === 'string') return false;
+  return content.some((block: { readonly type: string; readonly kind?: unknown }) =>
+    [block.type, block.kind].includes('compaction'),
+  );
+}
+
+/** The same messages are looked at many times. */
+const known = new WeakMap<Message, number>();
+
 export function charsOf(message: Message): number {
   const { content } = message;
-  return typeof content === 'string' ? content.length + 30 : blockChars(content) + 30;
+  if (typeof content === 'string') return content.length + messageChars;
+  const before = known.get(message);
+  if (before !== undefined) return before;
+  const chars = blockChars(content) + messageChars;
+  known.set(message, chars);
+  return chars;
 }
+
+const messageChars = 30;
 
 /** About what it takes as JSON, without writing it. */
 export function blockChars(blocks: readonly Block[]): number {

@@ -31,6 +31,15 @@ export function found(messages: readonly Message[], query: string, chars: number
     .join('\n');
 }
 
+/** Passages in their order, as far as they fit. */
+export function told(messages: readonly Message[], chars: number): string {
+  const lines = passagesIn(messages).map(({ speaker, text }) => `${speaker}: ${text}`);
+  const whole = lines.join('\n');
+  if (whole.length <= chars) return whole;
+  return `${whole.slice(0, chars - moreChars)}\n[… ${whole.length - chars + moreChars} characters more: say in a query what to look for]`;
+}
+
+const moreChars = 80;
 const lineChars = 20;
 /** A passage of a long result is as long as this. */
 const resultPieceChars = 1200;

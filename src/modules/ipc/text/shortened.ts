@@ -2,6 +2,7 @@ import type { Block, Message, ToolResultBlock, ToolUseBlock } from '../../../mod
 import { isJsonObject } from '../../../module-api.ts';
 import { leftOutCharsMin } from '../limits.ts';
 import { blocksOf } from './blocks.ts';
+import { withoutThoughts } from './thoughts.ts';
 
 const trouble =
   /\b(error|fail(ed|s|ure)?|exception|traceback|warning|fatal|panic|denied|not found|cannot|undefined is)\b/i;
@@ -35,30 +36,26 @@ export interface Shortening {
   readonly argumentChars: number;
   /** Lines with these stay as far as there is room. */
   readonly mentioned: ReadonlySet<string>;
+  /** Under which the message can be read as it was. */
+  ref(): string;
 }
 
 /** A turn that is not among the newest: calls and results keep their places, long ones their beginnings and ends. */
 export function shortenedMessage(message: Message, how: Shortening): Message {
-  if (typeof message.content === 'string') return message;
-  const content = message.content.flatMap((block) => shortenedBlock(block, how));
-  if (content.length === 0) return message;
-  const isSame =
-    content.length === message.content.length && content.every((block, at) => block === message.content[at]);
-  return isSame ? message : { ...message, content };
+  const bare = withoutThoughts(message);
+  if (typeof bare.content === 'string') return bare;
+  const content = bare.content.map((block) => shortenedBlock(block, how));
+  return content.every((block, at) => block === bare.content[at]) ? bare : { ...bare, content };
 }
 
-/** What was thought is of use while it is acted on; a signed thought goes as a whole or stays as it was. */
-function shortenedBlock(block: Block, how: Shortening): readonly Block[] {
+function shortenedBlock(block: Block, how: Shortening): Block {
   switch (block.type) {
-    case 'thinking':
-    case 'redacted_thinking':
-      return [];
     case 'tool_use':
-      return [shortenedCall(block, how)];
+      return shortenedCall(block, how);
     case 'tool_result':
-      return [shortenedResult(block, how)];
+      return shortenedResult(block, how);
     default:
-      return [unmarkedBlock(block)];
+      return unmarkedBlock(block);
   }
 }
 
@@ -69,20 +66,28 @@ function unmarkedBlock(block: Block): Block {
   return rest;
 }
 
-function shortenedCall(call: ToolUseBlock, { argumentChars }: Shortening): ToolUseBlock {
+function shortenedCall(call: ToolUseBlock, how: Shortening): ToolUseBlock {
   const { cache_control: _, ...block } = call;
-  const input = shortenedValue(call.input, argumentChars);
+  const input = isPlain(call) ? shortenedValue(call.input, how) : call.input;
   return input === call.input && call.cache_control == null ? call : { ...block, input };
 }
 
-function shortenedValue(value: unknown, chars: number): unknown {
-  if (typeof value === 'string') return value.length > chars * 1.2 + 60 ? cut(value, chars) : value;
+/** What a provider has added to a call may speak of its arguments. */
+function isPlain(call: ToolUseBlock): boolean {
+  return Object.keys(call).every((field) => plainFields.has(field));
+}
+
+const plainFields: ReadonlySet<string> = new Set(['type', 'id', 'name', 'input', 'cache_control']);
+
+function shortenedValue(value: unknown, how: Shortening): unknown {
+  if (typeof value === 'string')
+    return value.length > how.argumentChars * 1.2 + leftOutCharsMin ? cut(value, how) : value;
   if (Array.isArray(value)) {
-    const items = value.map((item) => shortenedValue(item, chars));
+    const items = value.map((item) => shortenedValue(item, how));
     return items.every((item, at) => item === value[at]) ? value : items;
   }
   if (!isJsonObject(value)) return value;
-  const fields = Object.entries(value).map(([name, field]) => [name, shortenedValue(field, chars)] as const);
+  const fields = Object.entries(value).map(([name, field]) => [name, shortenedValue(field, how)] as const);
   return fields.every(([name, field]) => field === value[name]) ? value : Object.fromEntries(fields);
 }
 
@@ -100,7 +105,7 @@ function shortenedResult(result: ToolResultBlock, how: Shortening): ToolResultBl
       return text === block.text ? unmarkedBlock(block) : { type: 'text', text };
     }
     return block.type === 'image' || block.type === 'document'
-      ? { type: 'text', text: `[a ${block.type} was here]` }
+      ? { type: 'text', text: `[${block.type} left out by the gateway, kept as ${how.ref()}]` }
       : unmarkedBlock(block);
   });
   const isSame = result.cache_control == null && parts.every((block, at) => block === content[at]);
@@ -108,7 +113,7 @@ function shortenedResult(result: ToolResultBlock, how: Shortening): ToolResultBl
 }
 
 /** The beginning, the end, and of the lines between them those with troubles and with what is named later. */
-function shortenedText(text: string, { resultChars: chars, mentioned }: Shortening): string {
+function shortenedText(text: string, { resultChars: chars, mentioned, ref }: Shortening): string {
   if (text.length <= chars + leftOutCharsMin) return text;
   const head = lineEndBefore(text, Math.floor(chars * 0.4));
   const tail = lineStartAfter(text, text.length - Math.floor(chars * 0.25));
@@ -116,18 +121,18 @@ function shortenedText(text: string, { resultChars: chars, mentioned }: Shorteni
   const left = tail - head - kept.length;
   return left < leftOutCharsMin
     ? text
-    : `${text.slice(0, head)}\n${leftOut(left)}\n${kept === '' ? '' : `${kept}\n`}${text.slice(tail)}`;
+    : `${text.slice(0, head)}\n${leftOut(left, ref())}\n${kept === '' ? '' : `${kept}\n`}${text.slice(tail)}`;
 }
 
 /** Words that no tool writes, and that nobody takes for part of a file. */
-function leftOut(chars: number): string {
-  return `[… ${chars} characters left out by the gateway …]`;
+function leftOut(chars: number, ref: string): string {
+  return `[… ${chars} characters left out by the gateway, kept as ${ref} …]`;
 }
 
-function cut(text: string, chars: number): string {
-  const head = lineEndBefore(text, Math.floor(chars * 0.6));
-  const tail = lineStartAfter(text, text.length - Math.floor(chars * 0.2));
-  return `${text.slice(0, head)}\n${leftOut(tail - head)}\n${text.slice(tail)}`;
+function cut(text: string, { argumentChars, ref }: Shortening): string {
+  const head = lineEndBefore(text, Math.floor(argumentChars * 0.6));
+  const tail = lineStartAfter(text, text.length - Math.floor(argumentChars * 0.2));
+  return `${text.slice(0, head)}\n${leftOut(tail - head, ref())}\n${text.slice(tail)}`;
 }
 
 const scannedCharsMax = 40_000;

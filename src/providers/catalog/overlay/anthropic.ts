@@ -1,4 +1,4 @@
-import type { ToolSearch } from '../../../kernel/rate-card.ts';
+import type { ContextEditing, ToolSearch } from '../../../kernel/rate-card.ts';
 import type { Feature, Overlay } from '../model-entry.ts';
 
 const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
@@ -8,8 +8,19 @@ const toolSearch: ToolSearch = {
   tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
   wire: 'anthropic-messages',
 };
-const large = { contextTokens: 1_000_000, outputTokensMax: 128_000, features: all, toolSearch };
-const small = { contextTokens: 200_000, outputTokensMax: 64_000, features: all };
+// All that are offered, from Sonnet 4.5 on: context editing page.
+const contextEditing: ContextEditing = {
+  wire: 'anthropic-messages',
+  clearsToolUses: 'clear_tool_uses_20250919',
+};
+const large = {
+  contextTokens: 1_000_000,
+  outputTokensMax: 128_000,
+  features: all,
+  toolSearch,
+  contextEditing,
+};
+const small = { contextTokens: 200_000, outputTokensMax: 64_000, features: all, contextEditing };
 // Searching costs the same with every model: web search tool page.
 const search = { webSearch: 10 };
 

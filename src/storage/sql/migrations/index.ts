@@ -1,6 +1,7 @@
 import type { Migration } from '../migrate.ts';
 import { accounts } from './accounts.ts';
 import { archive } from './archive.ts';
+import { archivePersons } from './archive-persons.ts';
 import { askedBy } from './asked-by.ts';
 import { billing } from './billing.ts';
 import { moduleDays } from './module-days.ts';
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   patternGists,
   archive,
+  archivePersons,
 ];
