@@ -143,13 +143,17 @@ export class Simulated {
       cache_creation_input_tokens: Math.round(isWriting ? write + writeHour : 0),
       output_tokens: 10,
     };
-    return Reply.stream(eventsOf(usage));
+    return answeredWith(usage);
   }
 }
 
 /** An answer of a few words. */
 export async function answered(): Promise<Reply> {
-  return Reply.stream(eventsOf({ input_tokens: 10, output_tokens: 1 }));
+  return answeredWith({ input_tokens: 10, output_tokens: 1 });
+}
+
+export function answeredWith(usage: Usage): Reply {
+  return Reply.stream(eventsOf(usage));
 }
 
 async function* eventsOf(usage: Usage): AsyncGenerator<ReplyEvent> {

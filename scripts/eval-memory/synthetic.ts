@@ -1,26 +1,26 @@
-import type { Block, ChatRequest, Message } from '../../src/kernel/message.ts';
+import type { Block, ChatRequest, Message, Usage } from '../../src/kernel/message.ts';
+import type { Handler } from '../../src/kernel/module.ts';
 import { ipc } from '../../src/modules/ipc/ipc.ts';
 import { compileCard } from '../../src/providers/catalog/price-sheet.ts';
 import { runModule } from '../../src/testing/run-module.ts';
 import { faultsIn } from './faults.ts';
-import { answered } from './simulated.ts';
+import { answeredWith } from './simulated.ts';
 
 const turns = 500;
+const hundred = 100;
+const sheet = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 /** 500 turns of an agent at work: valid requests, a prefix that stays between steps, and turns that cost no more in the end than in the middle. */
 export async function synthetic(): Promise<void> {
-  const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  const card = compileCard(sheet);
   const prices = {
     priced: () => ({ card, estimated: false, contextTokens: 200_000, cacheSeconds: 300 }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
-  const run = runModule(
-    ipc,
-    { options: 'target=0.25', upstream: answered },
-    { prices, clock: { now: () => 0 } },
-  );
+  const provider = new Keeping();
+  const upstream: Handler = async ({ request }) => answeredWith(provider.usageOf(request));
+  const run = runModule(ipc, { options: 'target=0.25', upstream }, { prices, clock: { now: () => 0 } });
   const messages: Message[] = [];
-  const sizes: number[] = [];
   let [steps, faults, moved] = [0, 0, 0];
   let before: readonly string[] = [];
   for (let turn = 0; turn < turns; turn++) {
@@ -35,7 +35,6 @@ export async function synthetic(): Promise<void> {
     if (isStep) steps++;
     else if (before.some((block, at) => block !== now[at])) moved++;
     before = now;
-    sizes.push(JSON.stringify(asked).length / 4);
     messages.push({
       role: 'assistant',
       content: [
@@ -43,12 +42,47 @@ export async function synthetic(): Promise<void> {
       ],
     });
   }
-  const mean = (list: readonly number[]) => Math.round(list.reduce((sum, one) => sum + one, 0) / list.length);
   console.log(
     `\n${turns} turns of an agent: ${faults} faults, ${steps} steps, ${moved} other changes of what was sent before;`,
-    `tokens of a request in turns 200–300 ${mean(sizes.slice(200, 300))}, in turns 400–500 ${mean(sizes.slice(400, 500))},`,
-    `without ipc ${Math.round(JSON.stringify(messages).length / 4)}`,
+    `in the end ${Math.round(JSON.stringify(messages).length / 4)} tokens without ipc. Each hundred turns:`,
   );
+  for (let from = 0; from < turns; from += hundred) {
+    const own = provider.sent.slice(from, from + hundred);
+    console.log(
+      `  ${from}–${from + hundred}: ${Math.round(mean(own.map(({ tokens }) => tokens)))} tokens a request,`,
+      `$${mean(own.map(({ dollars }) => dollars)).toFixed(4)} a turn`,
+    );
+  }
+}
+
+function mean(list: readonly number[]): number {
+  return list.reduce((sum, one) => sum + one, 0) / list.length;
+}
+
+/** A provider that keeps what it was sent last, and bills what it reads of that for less. */
+class Keeping {
+  readonly sent: { readonly tokens: number; readonly dollars: number }[] = [];
+  #kept: readonly string[] = [];
+
+  usageOf(request: ChatRequest): Usage {
+    const now = blocksIn(request);
+    const first = now.findIndex((block, at) => block !== this.#kept[at]);
+    const same = first < 0 ? now.length : first;
+    this.#kept = now;
+    const [read, written] = [tokensOf(now.slice(0, same)), tokensOf(now.slice(same))];
+    const dollars = (read * sheet.cacheRead + written * sheet.cacheWrite) / 1e6;
+    this.sent.push({ tokens: read + written, dollars });
+    return {
+      input_tokens: 0,
+      cache_read_input_tokens: read,
+      cache_creation_input_tokens: written,
+      output_tokens: 30,
+    };
+  }
+}
+
+function tokensOf(blocks: readonly string[]): number {
+  return Math.round(blocks.reduce((sum, { length }) => sum + length, 0) / 4);
 }
 
 function saidIn(turn: number): readonly Message[] {
