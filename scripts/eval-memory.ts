@@ -1,21 +1,25 @@
-// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part sessions|chats|talks|synthetic|time]
+// What ipc saves, and whether what matters is still there: npm run eval:memory -- --data <folder> [--part sessions|chats|talks|fit|vectors|clearing|synthetic|time] [--turns 500]
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { clearedByProvider } from './eval-memory/clearing.ts';
+import { fitted } from './eval-memory/fitting.ts';
 import { providers, scorerIn } from './eval-memory/simulated.ts';
 import { synthetic } from './eval-memory/synthetic.ts';
 import { talksIn } from './eval-memory/talks.ts';
 import { timed } from './eval-memory/timed.ts';
 import { chats, recordedIn, session, type TraceCost } from './eval-memory/traces.ts';
 
-const { values } = parseArgs({ options: { data: { type: 'string' }, part: { type: 'string' } } });
+const { values } = parseArgs({
+  options: { data: { type: 'string' }, part: { type: 'string' }, turns: { type: 'string', default: '500' } },
+});
 const folder = values.data;
 const has = (part: string) => values.part === undefined || values.part === part;
 
 if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no conversations at ${folder ?? '--data <folder>'}`);
 else await report(folder);
-if (has('synthetic')) await synthetic();
+if (has('synthetic')) await synthetic(Number(values.turns));
 if (has('time')) await timed();
 
 async function report(data: string): Promise<void> {
@@ -23,6 +27,8 @@ async function report(data: string): Promise<void> {
   const costs: TraceCost[] = [];
   for (const provider of providers)
     for (const { file, isMany } of recordedIn(data)) {
+      if (!isMany && values.part === 'clearing' && provider.name === 'anthropic')
+        await clearedByProvider(file, { scorer, provider });
       if (!isMany && has('sessions'))
         for (const target of ['0.25', '0.5']) costs.push(await session(file, { scorer, provider, target }));
       if (isMany && has('chats'))
@@ -46,6 +52,8 @@ async function report(data: string): Promise<void> {
       );
   }
   const talks = readdirSync(data).filter((name) => existsSync(join(data, name, 'questions.jsonl')));
+  if (values.part === 'fit' || values.part === 'vectors')
+    for (const name of talks) await fitted(join(data, name), values.part === 'vectors');
   for (const name of has('talks') ? talks : [])
     for (const share of [0.25, 0.1]) {
       const outcomes = await talksIn(join(data, name), share);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, beforeEach, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import Anthropic from '@anthropic-ai/sdk';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -12,7 +13,17 @@ import { providerDialects } from './support/provider-dialects.ts';
 import { replicated } from './support/replicas.ts';
 
 const fake = await FakeUpstream.start();
-const weir = await startTestGateway({ WEIR_ANTHROPIC_BASE_URL: fake.url, ANTHROPIC_API_KEY: 'sk-ant-tests' });
+const environment = {
+  WEIR_ANTHROPIC_BASE_URL: fake.url,
+  WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
+  WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  WEIR_EMBEDDINGS: 'off',
+};
+const weir = await startTestGateway({
+  ...environment,
+  ANTHROPIC_API_KEY: 'sk-ant-tests',
+  OPENAI_API_KEY: 'sk-tests',
+});
 after(async () => {
   await weir.close();
   await fake.close();
@@ -34,9 +45,10 @@ function found(answer: Answered): Answered | undefined {
   return answer.status === 200 ? answer : undefined;
 }
 
-test('what is left out can be read, by its account alone, and forgotten', async () => {
+test('what is left out can be read, by its account alone and for its person, and forgotten', async () => {
   const headers = ['x-weir-pipeline', pipeline, 'x-weir-conversation', 'harbours'];
-  const answer = await call(weir.url, { path: '/v1/messages', headers, body });
+  const metadata = { user_id: 'user_ann_session_1' };
+  const answer = await call(weir.url, { path: '/v1/messages', headers, body: { ...body, metadata } });
   assert.equal(answer.status, 200, answer.text);
   assert.match(String(answer.headers['x-weir-modules']), /ipc;tokens=\d+\/\d+/);
   const record = String(at(fake.requests[0]?.json, 'messages', 0, 'content', 0, 'text'));
@@ -49,9 +61,118 @@ test('what is left out can be read, by its account alone, and forgotten', async 
   assert.equal((await call(weir.url, { path: '/v1/archive/nothing' })).status, 404);
   assert.equal((await call(weir.url, { method: 'DELETE', path: '/v1/archive' })).status, 400);
   const all = '/v1/archive?conversation=harbours';
-  assert.equal((await call(weir.url, { method: 'DELETE', path: all })).status, 204);
+  assert.equal((await call(weir.url, { method: 'DELETE', path: `${all}&user=user_bob` })).status, 204);
+  assert.equal((await call(weir.url, { path: `${path}?user=user_bob` })).status, 404);
+  assert.equal((await call(weir.url, { path: `${path}?user=user_ann` })).status, 200);
+  assert.equal((await call(weir.url, { method: 'DELETE', path: `${all}&user=user_ann` })).status, 204);
   assert.equal((await call(weir.url, { path })).status, 404);
   assert.equal((await call(weir.url, { method: 'DELETE', path })).status, 404);
+});
+
+test('a result that is shortened says under which name it can be read', async () => {
+  const turns = Array.from({ length: 12 }, (_, turn) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `call_${turn}`, name: 'read', input: { turn } }] },
+    {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: `call_${turn}`, content: `file ${turn}\n${log(turn)}` }],
+    },
+  ]);
+  const long = { ...body, messages: [{ role: 'user', content: 'Read on.' }, ...turns.flat()] };
+  const headers = ['x-weir-pipeline', 'ipc?target=3500&keep_turns=2'];
+  const answer = await call(weir.url, { path: '/v1/messages', headers, body: long });
+  assert.equal(answer.status, 200, answer.text);
+  const [, ref = ''] = /left out by the gateway, kept as (\w+)/.exec(String(fake.requests[0]?.bytes)) ?? [];
+  const { json } = await eventually(async () => found(await call(weir.url, { path: `/v1/archive/${ref}` })));
+  const [message] = Array.isArray(json.content) ? json.content : [];
+  assert.ok(turns.flat().some((one) => isDeepStrictEqual(one, message)));
+});
+
+function log(turn: number): string {
+  return Array.from({ length: 60 }, (_, line) => `line ${line} of ${turn}, ${line * 31 + turn} bytes`).join(
+    '\n',
+  );
+}
+
+test('what is too long even so is told in the words of its provider, in each format', async () => {
+  for (const [nth, path] of ['/v1/messages', '/v1/chat/completions', '/v1/responses'].entries())
+    for (const { name, model, refusal } of providerDialects) {
+      const headers = ['x-weir-pipeline', pipeline, 'x-weir-conversation', `${name.slice(0, 4)}-${nth}`];
+      fake.requests.length = 0;
+      const words = `This model's maximum context length is 9 tokens, says ${name}.`;
+      const script = refusal(400, words);
+      fake.answerWith(script);
+      const asked = { model, ...(path === '/v1/responses' ? { input: messages } : { ...body, model }) };
+      const answer = await call(weir.url, { path, headers, body: asked });
+      const pair = `${path} to ${name}: ${answer.text}`;
+      assert.equal(answer.status, 400, pair);
+      assert.ok(String(at(answer.json, 'error', 'message')).includes(words), pair);
+      if (path === fake.requests[0]?.url) assert.deepEqual(answer.json, script.body, pair);
+      const [first = 0, second = 0, ...others] = fake.requests.map(({ bytes }) => bytes.length);
+      assert.ok(second > 0 && second < first && others.length === 0, `${pair} ${first} ${second}`);
+      // Who asks again is not answered with the same request twice.
+      if (nth === 0) await call(weir.url, { path, headers, body: asked });
+      if (nth === 0) assert.equal(fake.requests.length, 3, pair);
+    }
+});
+
+describe('a model that writes records', () => {
+  const cloud = startTestGateway({ ...environment, WEIR_MODE: 'cloud' });
+  after(async () => (await cloud).close());
+  const record = 'THE RECORD: all boats were counted twice.';
+  const stored = 'sk-ant-api03-stored-by-ann';
+  const brought = ['x-provider-key', 'sk-ant-api03-brought-along'];
+
+  /** Somebody whose conversation comes near its target, and then past it. */
+  async function talked(pipelineConfig: string, isStored: boolean) {
+    const { url } = await cloud;
+    const ann = await Person.signUp(url);
+    if (isStored) await ann.call({ method: 'PUT', path: '/v1/byok/anthropic', body: { key: stored } });
+    const headers = [...bearer((await ann.makeKey({ pipelineConfig })).key), ...brought];
+    fake.requests.length = 0;
+    fake.answerWith(({ bytes }) => ({
+      body: format.whole(bytes.includes('You keep the record') ? record : 'Yes.'),
+    }));
+    const written = () => fake.requests.filter(({ bytes }) => bytes.includes('You keep the record'));
+    const saying = async (turns: number) => {
+      const asked = { ...body, messages: [...said.slice(0, turns), ...messages.slice(-1)] };
+      const { status, text } = await call(url, { path: '/v1/messages', headers, body: asked });
+      assert.equal(status, 200, text);
+    };
+    await saying(80);
+    return { ann, written, saying };
+  }
+
+  test('is asked before they are needed, with the stored key, as the module’s own call', async () => {
+    const { ann, written, saying } = await talked('ipc?target=2400&keep_turns=2&style=model', true);
+    const row = await eventually(async () => {
+      const { json } = await ann.call({ path: '/v1/requests' });
+      const rows: readonly unknown[] = Array.isArray(json.requests) ? json.requests : [];
+      return rows.find((one) => at(one, 'asked_by') === 'ipc');
+    });
+    assert.deepEqual(
+      written().map(({ headers }) => headers['x-api-key']),
+      [stored],
+    );
+    assert.equal(String(at(fake.requests[0]?.json, 'messages', 0, 'content')), said[0]?.content);
+    await saying(120);
+    assert.match(String(fake.requests.at(-1)?.bytes), /THE RECORD: all boats were counted twice/);
+    const { json } = await ann.call({ path: '/v1/usage' });
+    const [spent] = Array.isArray(json.modules) ? json.modules : [];
+    assert.deepEqual([spent?.module, spent?.spent_usd], ['ipc', at(row, 'cost_usd')]);
+  });
+
+  test('is not asked with a key that came with a request, nor past a ceiling: then records are extracts', async () => {
+    const options = 'ipc?target=2400&keep_turns=2&style=model&model=claude-opus-4-1';
+    for (const [pipelineConfig, isStored] of [
+      [options, false],
+      [`${options},cost-guard?request=0.05`, true],
+    ] as const) {
+      const { written, saying } = await talked(pipelineConfig, isStored);
+      await saying(120);
+      assert.match(String(fake.requests.at(-1)?.bytes), /the whole is kept as/);
+      assert.deepEqual(written(), []);
+    }
+  });
 });
 
 test('a stream in which the model recalls something is one answer for the SDK', async () => {

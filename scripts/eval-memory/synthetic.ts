@@ -6,12 +6,11 @@ import { runModule } from '../../src/testing/run-module.ts';
 import { faultsIn } from './faults.ts';
 import { answeredWith } from './simulated.ts';
 
-const turns = 500;
 const hundred = 100;
 const sheet = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 
 /** 500 turns of an agent at work: valid requests, a prefix that stays between steps, and turns that cost no more in the end than in the middle. */
-export async function synthetic(): Promise<void> {
+export async function synthetic(turns: number): Promise<void> {
   const card = compileCard(sheet);
   const prices = {
     priced: () => ({ card, estimated: false, contextTokens: 200_000, cacheSeconds: 300 }),

@@ -15,11 +15,12 @@ export async function timed(): Promise<void> {
   };
   const making = (options: string) => runModule(ipc, { options }, { prices });
   const [idle, known] = [making('target=1'), making('target=100000')];
-  const [small, large] = [conversationOf(90_000, 'small'), conversationOf(200_000, 'known')];
+  const [begun, large] = [conversationOf(90_000, 'small'), conversationOf(200_000, 'known')];
   const times: Record<'idle' | 'known' | 'anew', number[]> = { idle: [], known: [], anew: [] };
   for (let round = 0; round < rounds; round++) {
     await known(large, { upstream: answered });
     const before = await guardedMs(idle, large);
+    const small = wentOn(begun, round);
     times.idle.push((await guardedMs(idle, small)) - (await guardedMs(idle, small, 'none')));
     times.known.push((await guardedMs(known, large)) - before);
     const fresh = conversationOf(200_000, `anew ${round}`);
@@ -29,6 +30,15 @@ export async function timed(): Promise<void> {
     `\nCPU of a call until it goes on, median of ${rounds}: 90,000 tokens of which nothing is left out, with the guard, ${median(times.idle)} ms more than without any module;`,
     `beyond that, 200,000 that are sent as before ${median(times.known)} ms, 200,000 that are made smaller ${median(times.anew)} ms`,
   );
+}
+
+/** The same conversation, some turns later. */
+function wentOn(request: ChatRequest, turns: number): ChatRequest {
+  const more = Array.from({ length: turns }, (_, turn): readonly Message[] => [
+    { role: 'assistant', content: `Part ${turn} is done.` },
+    { role: 'user', content: `Go on with part ${turn + 1}.` },
+  ]);
+  return { ...request, messages: [...request.messages, ...more.flat()] };
 }
 
 /** Of this thread, up to the provider: what comes after the call is not waited for. */

@@ -56,8 +56,12 @@ function toolsBeside<Kind>(file: string): readonly Kind[] {
 
 /** A recorded session, sent turn by turn at its own times; the client marks its last block where its provider has markers. */
 export async function session(file: string, how: How): Promise<TraceCost> {
-  const requests = requestsOf(rowsOf<Row>(file), toolsBeside<Tool>(file), how.provider.name === 'anthropic');
+  const requests = requestsIn(file, how.provider.name === 'anthropic');
   return { name: basename(file, '.jsonl'), ...(await cost([requests], how)) };
+}
+
+export function requestsIn(file: string, isMarked: boolean): readonly Timed[] {
+  return requestsOf(rowsOf<Row>(file), toolsBeside<Tool>(file), isMarked);
 }
 
 interface Chat {

@@ -50,17 +50,25 @@ export class Ledgers {
   /** For one call: what others decide while it is under way needn't be seen. */
   of(whose: LedgerOf): Ledger {
     let fresh: Promise<Opened> | undefined;
+    /** What was read just now is as fresh as can be. */
+    const freshest = (opened: Promise<Opened>, wasOpen: boolean) => {
+      fresh ??= wasOpen ? this.#fresh(whose) : opened;
+      return fresh;
+    };
     const json = async (place: string) => {
       if (place === '') throw new Error('a place in a ledger needs a name');
       const wasOpen = this.#opened.get(nameOf(whose)) !== undefined;
       const opened = this.#open(whose);
       const known = (await opened).decided.get(place);
-      if (known !== undefined) return known;
-      // What was read just now is as fresh as can be.
-      fresh ??= wasOpen ? this.#fresh(whose) : opened;
-      return (await fresh).decided.get(place);
+      return known ?? (await freshest(opened, wasOpen)).decided.get(place);
     };
     return {
+      isEmpty: async () => {
+        const wasOpen = this.#opened.get(nameOf(whose)) !== undefined;
+        const opened = this.#open(whose);
+        if ((await opened).decided.size > 0) return false;
+        return (await freshest(opened, wasOpen)).decided.size === 0;
+      },
       async recall(place) {
         const decided = await json(place);
         return decided === undefined ? undefined : parseExact(decided);

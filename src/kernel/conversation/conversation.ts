@@ -38,6 +38,28 @@ export class Conversation implements Origin {
     }
     return this.#places[index] ?? this.root;
   }
+
+  /** Takes over the names of places from an earlier call, as far as the same was said: to compare takes a tenth of hashing. */
+  recognise(before: Conversation): void {
+    if (before.root !== this.root) return;
+    for (let at = this.#places.length - 1; at < this.#messages.length; at++) {
+      const [mine, theirs] = [this.#messages[at], before.#messages[at]];
+      const place = before.#places[at + 1];
+      if (mine === undefined || theirs === undefined || place === undefined) return;
+      // Cache markers move from call to call.
+      if (!isSame(mine, theirs) && digestOfMessage(mine) !== digestOfMessage(theirs)) return;
+      this.#places.push(place);
+    }
+  }
+}
+
+/** Whether two values would be written as the same JSON. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  const [mine, theirs] = [Object.entries(one), Object.entries(other)];
+  if (mine.length !== theirs.length || Array.isArray(one) !== Array.isArray(other)) return false;
+  return mine.every(([name, value], at) => name === theirs[at]?.[0] && isSame(value, theirs[at]?.[1]));
 }
 
 /** The same messages pass through many hands. */

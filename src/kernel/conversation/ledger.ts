@@ -4,6 +4,8 @@
  * `conversation.at(index)` is one that no other conversation has, and none that parted from this one before it.
  */
 export interface Ledger {
+  /** Whether nothing at all was decided in this conversation: then nobody has to look for anything. */
+  isEmpty(): Promise<boolean>;
   /** Undefined where nothing was decided. */
   recall(place: string): Promise<unknown>;
   /** What was decided about a place, as JSON gives it back; `decide` is asked where nobody has decided yet. */

@@ -6,7 +6,7 @@ import { Lru } from '../lru.ts';
 import type { ChatRequest } from '../message.ts';
 import type { Prices } from '../ports/prices.ts';
 import type { Shelf, Shelves } from '../ports/shelves.ts';
-import { broughtName } from './conversation.ts';
+import { broughtName, type Conversation } from './conversation.ts';
 import { digest, digestOfTools } from './digest.ts';
 import { nameOfTarget, Prefix, type Watch } from './prefix.ts';
 import { type Sent, sentIn } from './sent.ts';
@@ -47,6 +47,8 @@ export class PrefixGuard {
   readonly #parts: PrefixGuardParts;
   /** Where conversations went on to, for those that part at the same moment. */
   readonly #claimed = new Lru<string>(limits.prefixClaimsKept);
+  /** As they came last, so that not all of them is hashed with every call. */
+  readonly #latestOf = new Lru<Conversation>(limits.prefixConversationsKept);
 
   constructor(parts: PrefixGuardParts) {
     this.#parts = parts;
@@ -54,11 +56,21 @@ export class PrefixGuard {
 
   /** What is kept of the conversation of a call that these modules may edit. */
   async open(exchange: Exchange, modules: readonly string[]): Promise<Prefix> {
+    this.#recognise(exchange);
     const found = await this.#latest(exchange);
     const name = await this.#nameOf(exchange, found);
     const isKept = found !== undefined && this.#isKept(found.head, exchange, modules);
     const known = { name, steps: found?.head.steps ?? 0, next: nextOf(exchange, found), modules };
     return new Prefix(this.#watch(exchange, isKept ? found : undefined, known));
+  }
+
+  #recognise({ caller, conversation, received }: Exchange): void {
+    const { byteLength } = received.bytes;
+    if (byteLength < limits.recognisedBytesMin || byteLength > limits.recognisedBytesMax) return;
+    const name = `${scopeOf(caller)}\n${conversation.root}`;
+    const before = this.#latestOf.get(name);
+    if (before !== undefined) conversation.recognise(before);
+    this.#latestOf.set(name, conversation);
   }
 
   /** Knows of the calls before, and of what this one has sent itself where it asks several times. */

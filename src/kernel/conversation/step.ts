@@ -54,7 +54,6 @@ interface Step {
 /** Judges a step that changes what the provider of a live conversation keeps. */
 export function judged({ came, edited, expected, taken, isFurther, prices }: Step): StepDecision {
   if (isInThinkingLoop(came.request)) return { isAllowed: false, why: 'thinking', ...free };
-  if (taken >= limits.prefixStepsMax) return { isAllowed: false, why: 'too-often', ...free };
   const priced = prices.priced(came.target);
   const tokens = tokensOf(came.request);
   const { calls, savesTokens = tokens - tokensOf(edited) } = expected;
@@ -69,6 +68,7 @@ export function judged({ came, edited, expected, taken, isFurther, prices }: Ste
   if (expected.isTooLong === true || isTooLong(came.request, tokens, priced))
     return { isAllowed: true, why: 'window', ...sum };
   if (isFurther) return { isAllowed: false, why: 'round', ...sum };
+  if (taken >= limits.prefixStepsMax) return { isAllowed: false, why: 'too-often', ...sum };
   if (priced === undefined) return { isAllowed: false, why: 'unpriced', ...sum };
   const pays = sum.saves > sum.costs;
   return { isAllowed: pays, why: pays ? 'pays' : 'costs', ...sum };

@@ -18,6 +18,10 @@ export const conversationsLimits = {
   /** Places of a conversation that are looked at for it: people take back a few turns, and then it is another one. */
   prefixPlacesAsked: 8,
   prefixClaimsKept: 10_000,
+  /** Conversations whose latest messages are kept to compare the next call with, and how large one may be: some 10 MB in all. */
+  prefixConversationsKept: 32,
+  recognisedBytesMin: 32 * 1024,
+  recognisedBytesMax: 1024 * 1024,
   /** Changes of what a provider keeps in one conversation, by declared steps: a long run takes a dozen. */
   prefixStepsMax: 50,
   /** A request that fills this share of a window, by an estimate, may not fit. */

@@ -36,6 +36,7 @@ export async function withKeptTurns(
   hidden?: HiddenBlocks,
 ): Promise<readonly Message[]> {
   const { conversation, request } = exchange;
+  if (await ledger.isEmpty()) return request.messages;
   const messages: Message[] = [];
   let isChanged = false;
   /** Results that stand before those of the client. */

@@ -44,7 +44,8 @@ export class Arranging {
   #view: View | undefined;
   worth: Worth = nothingYet;
   sized: Sized | undefined;
-  #isRefused = false;
+  /** What its provider said of what was sent first. */
+  #refusal: { readonly failure: unknown; readonly chars: number } | undefined;
 
   constructor(parts: ArrangingParts) {
     this.#parts = parts;
@@ -62,13 +63,17 @@ export class Arranging {
   }
 
   /** Once, when the provider has said that it is too long. */
-  mayGoFurther(): boolean {
+  mayGoFurther(failure: unknown): boolean {
     const { kit } = this.#parts;
     if (this.#isRefused || this.#came === undefined) return false;
     if (kit.prefix.isThinking && !new Clearing({ came: this.#came, kit, worth: this.worth }).isOffered)
       return false;
-    this.#isRefused = true;
+    this.#refusal = { failure, chars: (this.sized?.sentTokens ?? Number.POSITIVE_INFINITY) * charsPerToken };
     return true;
+  }
+
+  get #isRefused(): boolean {
+    return this.#refusal !== undefined;
   }
 
   async arranged(request: ChatRequest, offer: Offer): Promise<ChatRequest> {
@@ -88,6 +93,7 @@ export class Arranging {
     if (!isSmall) return this.#smaller({ came, first, showing }, goal, fullChars);
     // Nothing is old enough to be left out.
     const { request: sent, chars } = showing.as(undefined);
+    if (goal !== undefined && fullChars > goal * writeAheadShare) await this.#writing.begin(came, undefined);
     this.#size(chars, fullChars, false);
     return sent;
   }
@@ -109,6 +115,7 @@ export class Arranging {
     const next = isIdle ? undefined : await this.#further(call, { base, current, goal, clearing });
     const { request: sent, chars, view } = next ?? current;
     this.#view = view;
+    if (this.#refusal !== undefined && chars >= this.#refusal.chars) throw this.#refusal.failure;
     if (chars > goal * writeAheadShare) await this.#writing.begin(call.came, view);
     this.#size(chars, fullChars, next !== undefined);
     return sent;
@@ -139,7 +146,7 @@ export class Arranging {
     if (known.length === 0) return showing.as(undefined);
     const { kit, views } = this.#parts;
     const view: View = { pieces: [], hasRecall: false, since: showing.count };
-    return showing.as(await views.decide(came, kit.ledger, view));
+    return showing.as(await views.decide(came, view, { ledger: kit.ledger }));
   }
 
   /** As this branch was sent before; what others decided for it meanwhile is asked for like a step. */
@@ -153,7 +160,7 @@ export class Arranging {
       const anew = showing.as({ ...view, since: showing.count });
       const expected = this.#steps(showing).expected(anew, whole);
       if (!kit.prefix.mayStep(anew.request, expected).isAllowed) continue;
-      const decided = await views.decide(came, kit.ledger, anew.view ?? view);
+      const decided = await views.decide(came, anew.view ?? view, { ledger: kit.ledger });
       const adopted = decided === undefined ? anew : showing.as(decided);
       if (kit.prefix.mayStep(adopted.request, expected).isAllowed) return adopted;
     }
@@ -193,7 +200,8 @@ export class Arranging {
     const best = this.#best(showing, { room, current, goal });
     if (best === undefined) return undefined;
     if (!kit.prefix.mayStep(best.sent.request, best.expected).isAllowed) return undefined;
-    const decided = await views.decide(came, kit.ledger, best.view);
+    const deciding = { ledger: kit.ledger, isRefused: this.#isRefused };
+    const decided = await views.decide(came, best.view, deciding);
     if (decided === undefined) return undefined;
     const sent = showing.as(decided);
     if (!kit.prefix.mayStep(sent.request, best.expected).isAllowed) return undefined;

@@ -50,7 +50,7 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     try {
       reply = await withTools([tool], asking);
     } catch (failure) {
-      if (!isTooLong(failure) || !arranging.mayGoFurther()) throw failure;
+      if (!isTooLong(failure) || !arranging.mayGoFurther(failure)) throw failure;
       reply = await withTools([tool], asking);
     }
     const { sized } = arranging;

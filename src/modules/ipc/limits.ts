@@ -63,5 +63,7 @@ export const viewsTried = 3;
 /** What a model gets to read for a record, and how much it may write. */
 export const writtenChars = 240_000;
 export const writtenTokens = 2500;
+/** After this time it is asked for again where nothing came of it. */
+export const writtenAgainSeconds = 600;
 /** A record is asked of a model when a conversation has come to this share of its target. */
 export const writeAheadShare = 0.8;

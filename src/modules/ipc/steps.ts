@@ -49,7 +49,8 @@ export class Steps {
   free(current: Shown, room: Room, goal: number): Candidate | undefined {
     const { worth, isRefused } = this.#parts;
     const isFirst = worth.calls === 0 && (current.view?.pieces.length ?? 0) === 0 && !isRefused;
-    const pieces = planned(room, goal * (isFirst ? firstShare : breakShare));
+    const size = isRefused ? Math.min(goal, current.chars) : goal;
+    const pieces = planned(room, size * (isFirst ? firstShare : breakShare));
     return this.#candidate(pieces, current, true);
   }
 

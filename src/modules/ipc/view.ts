@@ -46,14 +46,24 @@ export class Views {
     const views: View[] = [];
     for (let at = messages.length; at > 0 && views.length < viewsTried; at--) {
       if (at < messages.length && messages[at]?.role !== 'assistant') continue;
-      const view = await this.#read(await ledger.recall(placeOf(exchange, at)), exchange, { ledger, at });
-      if (view !== undefined) views.push(view);
+      for (const isRefused of [true, false]) {
+        const stored = await ledger.recall(placeOf(exchange, { at, isRefused }));
+        const view = await this.#read(stored, exchange, { ledger, at });
+        if (view !== undefined) views.push(view);
+      }
     }
     return views;
   }
 
-  /** Of two who decide at the same time, the first is right. Undefined where the ledger has no room for it. */
-  async decide(exchange: Exchange, ledger: Ledger, view: View): Promise<View | undefined> {
+  /**
+   * Of two who decide at the same time, the first is right; where its provider has refused what was decided, there is one
+   * decision more. Undefined where the ledger has no room for it.
+   */
+  async decide(
+    exchange: Exchange,
+    view: View,
+    { ledger, isRefused = false }: { readonly ledger: Ledger; readonly isRefused?: boolean },
+  ): Promise<View | undefined> {
     const pieces: StoredPiece[] = [];
     for (const { kind, from, to, ref, messages } of view.pieces) {
       const stored = messages.map((message, at) =>
@@ -67,8 +77,10 @@ export class Views {
       pieces.push({ kind, from, to, ref, id });
     }
     const { hasRecall, since } = view;
-    const decided = await ledger.once(placeOf(exchange), () => ({ pieces, hasRecall, since }));
-    return this.#read(decided, exchange, { ledger, at: exchange.request.messages.length });
+    const at = exchange.request.messages.length;
+    const place = placeOf(exchange, { at, isRefused });
+    const decided = await ledger.once(place, () => ({ pieces, hasRecall, since }));
+    return this.#read(decided, exchange, { ledger, at });
   }
 
   async #read(
@@ -127,8 +139,11 @@ function contentOf({ content }: Message) {
   return typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
 }
 
-function placeOf({ conversation }: Exchange, at?: number): string {
-  return `view:${conversation.at(at)}`;
+function placeOf(
+  { conversation }: Exchange,
+  { at, isRefused }: { readonly at: number; readonly isRefused: boolean },
+): string {
+  return `${isRefused ? 'smaller' : 'view'}:${conversation.at(at)}`;
 }
 
 function isStoredPiece(piece: unknown): piece is StoredPiece {

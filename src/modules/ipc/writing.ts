@@ -1,6 +1,6 @@
-import { type Exchange, isJsonObject, type Message } from '../../module-api.ts';
+import { type Exchange, GatewayError, isJsonObject, type Message } from '../../module-api.ts';
 import type { ArrangingParts } from './arranging.ts';
-import { writtenChars, writtenTokens } from './limits.ts';
+import { writtenAgainSeconds, writtenChars, writtenTokens } from './limits.ts';
 import type { Room, Written } from './plan.ts';
 import { recordOf } from './text/record.ts';
 import type { View } from './view.ts';
@@ -43,6 +43,7 @@ export class Writing {
     const to = endOfOld(came.request.messages, kit.options.keep_turns * 2);
     const place = placeOf(came, from);
     if (to <= from || underway.has(place) || isWritten(await kit.ledger.recall(place))) return;
+    if ((await kit.cache.get(place)) !== undefined) return;
     const { model } = kit.options;
     const target = model === undefined ? exchange.target : kit.models.target(model);
     if (target === undefined) {
@@ -54,6 +55,8 @@ export class Writing {
     const said = recordOf(came.request.messages.slice(from, to), writtenChars);
     kit.later(async () => {
       try {
+        // Whether it is refused or comes to nothing, it is not asked for again with every call.
+        await kit.cache.put(place, Buffer.from('asked'), writtenAgainSeconds);
         const { content, usage } = await kit.models.ask(
           {
             system: task,
@@ -67,6 +70,9 @@ export class Writing {
         const bill = kit.catalog.bill(target, usage);
         const worth = await worthOf(exchange, kit);
         await remember({ ...worth, spent: worth.spent + (bill?.nanoUsd ?? 0) }, exchange, kit);
+      } catch (failure) {
+        // No stored key, a ceiling that is reached, a provider that is away: records are extracts then.
+        if (!GatewayError.is(failure)) throw failure;
       } finally {
         underway.delete(place);
       }

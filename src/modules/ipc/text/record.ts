@@ -5,7 +5,7 @@ import { salience } from './salience.ts';
 import { unitsOf } from './units.ts';
 
 /** Something that was said, and may stay in a record. */
-interface Said {
+export interface Said {
   /** The index of its message. */
   readonly at: number;
   readonly speaker: 'User' | 'Assistant' | 'Tool';
@@ -29,9 +29,13 @@ export interface Line {
 }
 
 /** What was said in these messages, in their order and in their words, as far as it fits and is worth it. */
-export function recordOf(messages: readonly Message[], chars: number): readonly Line[] {
+export function recordOf(
+  messages: readonly Message[],
+  chars: number,
+  likelihood: (said: readonly Said[]) => readonly number[] = salience,
+): readonly Line[] {
   const said = saidIn(messages);
-  const likely = salience(said);
+  const likely = likelihood(said);
   const kept = new Set<number>();
   let left = chars;
   const take = (at: number) => {
@@ -59,7 +63,7 @@ function ranked(said: readonly Said[], likely: readonly number[]) {
     .sort((one, other) => other.worth - one.worth);
 }
 
-function saidIn(messages: readonly Message[]): readonly Said[] {
+export function saidIn(messages: readonly Message[]): readonly Said[] {
   const said: Said[] = [];
   let asked = false;
   for (const [at, message] of messages.entries()) {

@@ -11,7 +11,12 @@ export interface Passage {
  * How likely it is that each passage will be needed: passages that say something of their speaker, when, who and what,
  * in words that are rare and new here, and less those that ask, greet and praise. In order.
  */
-export function salience(passages: readonly Passage[]): readonly number[] {
+export function salience(passages: readonly Passage[], weighed: Weights = weights): readonly number[] {
+  return traitsOf(passages).map((traits) => 1 / (1 + Math.exp(-oddsOf(traits, weighed))));
+}
+
+/** What is seen of each passage, in order. */
+export function traitsOf(passages: readonly Passage[]): readonly Traits[] {
   const words = passages.reduce((sum, { text }) => sum + wordsMax(text.length), 0);
   const slots = new Int32Array(words);
   let next = 0;
@@ -26,7 +31,7 @@ export function salience(passages: readonly Passage[]): readonly number[] {
   return all.map(({ scan, own }, at) => {
     const fresh = freshIn(own, known);
     const { text = '', followsQuestion = false } = passages[at] ?? {};
-    return 1 / (1 + Math.exp(-oddsOf(scan, { text, followsQuestion, fresh, rare: rarity(own) })));
+    return traitsIn(scan, { text, followsQuestion, fresh, rare: rarity(own) });
   });
 }
 
@@ -37,23 +42,41 @@ interface Around extends Passage {
   readonly rare: number;
 }
 
-function oddsOf(scan: Scanned, { text, followsQuestion, fresh, rare }: Around): number {
+function traitsIn(scan: Scanned, { text, followsQuestion, fresh, rare }: Around): Traits {
   const has = (tell: number) => ((scan.tells & tell) === 0 ? 0 : 1);
+  return {
+    length: Math.log(1 + scan.count),
+    self: has(tells.self),
+    time: has(tells.time),
+    decision: has(tells.decision),
+    trouble: has(tells.trouble),
+    name: Math.min(scan.names, 3),
+    mark: Math.min(scan.marks, 3),
+    fresh,
+    rare,
+    answers: followsQuestion ? 1 : 0,
+    asks: text.endsWith('?') ? 1 : 0,
+    praise: scan.opensWithPraise ? 1 : 0,
+    address: has(tells.address),
+  };
+}
+
+function oddsOf(traits: Traits, weighed: Weights): number {
   return (
-    weights.base +
-    weights.length * Math.log(1 + scan.count) +
-    weights.self * has(tells.self) +
-    weights.time * has(tells.time) +
-    weights.decision * has(tells.decision) +
-    weights.trouble * has(tells.trouble) +
-    weights.name * Math.min(scan.names, 3) +
-    weights.mark * Math.min(scan.marks, 3) +
-    weights.fresh * fresh +
-    weights.rare * rare +
-    (followsQuestion ? weights.answers : 0) +
-    (text.endsWith('?') ? weights.asks : 0) +
-    (scan.opensWithPraise ? weights.praise : 0) +
-    weights.address * has(tells.address)
+    weighed.base +
+    weighed.length * traits.length +
+    weighed.self * traits.self +
+    weighed.time * traits.time +
+    weighed.decision * traits.decision +
+    weighed.trouble * traits.trouble +
+    weighed.name * traits.name +
+    weighed.mark * traits.mark +
+    weighed.fresh * traits.fresh +
+    weighed.rare * traits.rare +
+    weighed.answers * traits.answers +
+    weighed.asks * traits.asks +
+    weighed.praise * traits.praise +
+    weighed.address * traits.address
   );
 }
 
@@ -74,6 +97,9 @@ const weights = {
   praise: -0.3,
   address: -0.3,
 } as const;
+
+export type Weights = Readonly<Record<keyof typeof weights, number>>;
+export type Traits = Omit<Weights, 'base'>;
 
 function rarityIn(all: readonly Int32Array[]): (own: Int32Array) => number {
   const found = new Uint16Array(slotCount);
