@@ -14,6 +14,23 @@ test('names are SipHash-2-4 of 128 bits, as its authors have it', () => {
     [63, '5150d1772f50834a503e069a973fbd7c'],
   ] as const)
     assert.equal(Buffer.from(names.of(text(length)), 'utf16le').toString('hex'), expected);
+  for (const length of [0, 1, 63, 128])
+    assert.equal(names.ofBytes(Buffer.from(text(length))), names.of(text(length)));
+});
+
+test('bytes that differ in one place have another name, however many they are', () => {
+  const names = new KeyedNames(key);
+  for (const length of [1, 9, 1000, 16_384, 16_385, 100_000]) {
+    const bytes = Buffer.alloc(length, 'x');
+    const name = names.ofBytes(bytes);
+    assert.equal(names.ofBytes(Buffer.from(bytes)), name);
+    for (const at of [0, length >> 1, length - 1]) {
+      const other = Buffer.from(bytes);
+      other[at] = 0;
+      assert.notEqual(names.ofBytes(other), name, `${at} of ${length}`);
+    }
+    assert.notEqual(names.ofBytes(Buffer.alloc(length + 1, 'x')), name);
+  }
 });
 
 test('another key and another secret have another name, also where they are long or not in English', () => {

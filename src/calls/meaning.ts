@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
+import { KeyedNames } from '../accounts/keyed-names.ts';
 import { credentialsOf, type Exchange, type Received } from '../kernel/exchange.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -12,6 +13,8 @@ import { unmarked } from '../kernel/unmarked.ts';
 export class Meanings {
   /** Requests that are the same byte for byte have the same name, which then needn't be worked out again. */
   readonly #known = new Lru<string>(limits.meaningsKept);
+  /** Of their bytes. The key is this process's own, so that nobody can make two that have the same name. */
+  readonly #spellings = new KeyedNames(randomBytes(16));
   /** Makes the names of credentials. */
   readonly #nameKey: Uint8Array;
 
@@ -24,15 +27,25 @@ export class Meanings {
   }
 
   async of(exchange: Exchange): Promise<string> {
-    const credential = await credentialsOf(exchange).find(exchange.target);
+    const finding = credentialsOf(exchange).find(exchange.target);
+    const credential = finding instanceof Promise ? await finding : finding;
     const payer = credential?.fingerprint(this.#nameKey) ?? '';
     if (!exchange.untouched) return named(exchange, payer);
-    const spelling = spelt(exchange, payer);
+    const spelling = this.#spelt(exchange, payer);
     const found = this.#known.get(spelling);
     if (found !== undefined) return found;
     const name = named(exchange, payer);
     this.#known.set(spelling, name);
     return name;
+  }
+
+  /** The same only for calls that mean the same: all that their meaning is made of, as it came. */
+  #spelt({ target, received }: Exchange, payer: string): string {
+    const { wire, query, bytes } = received;
+    let variants = '';
+    for (const name of wire.variantHeaders) variants += `${received.header(name) ?? ''}\n`;
+    const { provider, model } = target;
+    return `${this.#spellings.ofBytes(bytes)}\n${provider.name}\n${provider.baseUrl}\n${model}\n${payer}\n${wire.name}\n${query}\n${variants}`;
   }
 
   /** The same, of all but the newest words of the user; undefined where the newest turn isn't the user's, or is more than text. */
@@ -113,14 +126,6 @@ function newestText({ messages }: ChatRequest): string | undefined {
   const blocks = blocksOf(last.content);
   const text = blocks.at(-1);
   return text?.type === 'text' && blocks.every(({ type }) => type === 'text') ? text.text : undefined;
-}
-
-/** The same only for calls that mean the same: all that their meaning is made of, as it came. */
-function spelt({ target, received }: Exchange, payer: string): string {
-  const { wire, query, bytes } = received;
-  const variants = wire.variantHeaders.map((name) => received.header(name) ?? '').join('\n');
-  const { provider, model } = target;
-  return `${hash('sha256', bytes, 'base64url')}\n${provider.name}\n${provider.baseUrl}\n${model}\n${payer}\n${wire.name}\n${query}\n${variants}`;
 }
 
 /** A request without what doesn't change the answer: its framing, bookkeeping and cache markers. */

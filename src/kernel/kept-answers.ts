@@ -37,13 +37,15 @@ export class KeptAnswers {
 }
 
 interface Opened extends KeptAnswer {
-  /** How the client wanted its stream laid out. */
-  readonly layout: string;
+  /** How the client wanted it laid out, and its stream. */
+  readonly version: string;
+  readonly stream: string;
 }
 
 /** A line that says what it is, then the recording. */
 export function packAnswer({ recording, facts }: KeptAnswer, received: Received): Uint8Array {
-  const head = JSON.stringify({ layout: layoutOf(received), facts });
+  const layout = `${versionOf(received)}\n${streamOf(received)}`;
+  const head = JSON.stringify({ layout, facts });
   return Buffer.concat([Buffer.from(`${head}\n`), packRecording(recording)]);
 }
 
@@ -51,8 +53,10 @@ function unpacked(bytes: Uint8Array): Opened {
   const lineEnd = bytes.indexOf(10);
   const head: unknown = JSON.parse(Buffer.from(bytes.subarray(0, lineEnd)).toString('utf8'));
   const { layout, facts } = isJsonObject(head) ? head : {};
+  const [version = '', stream = ''] = typeof layout === 'string' ? layout.split('\n') : [];
   return {
-    layout: typeof layout === 'string' ? layout : '',
+    version,
+    stream,
     facts: isJsonObject(facts) ? facts : {},
     recording: unpackRecording(bytes.subarray(lineEnd + 1)),
   };
@@ -62,18 +66,24 @@ function unpacked(bytes: Uint8Array): Opened {
  * A recording is for clients that want it laid out as it is: in the same version of their format, and where it is a stream,
  * without a frame that they count on, or don't expect. In another format it is written anew.
  */
-function isFitting({ layout, recording }: Opened, received: Received): boolean {
+function isFitting({ version, stream, recording }: Opened, received: Received): boolean {
   if (recording.wire !== received.wire.name) return true;
-  const [version, stream] = layout.split('\n');
-  const [wanted, asStream] = layoutOf(received).split('\n');
-  return version === wanted && (recording.framing === 'json' || !received.streamed || stream === asStream);
+  if (version !== versionOf(received)) return false;
+  return recording.framing === 'json' || !received.streamed || stream === streamOf(received);
 }
 
-/** The version of the format, and how a stream is wanted. */
-function layoutOf(received: Received): string {
+/** The version of the format. */
+function versionOf(received: Received): string {
   const { ownHeaders } = received.wire;
-  const versions = ownHeaders.filter((_, at) => at % 2 === 0).map((name) => received.header(name) ?? null);
-  return `${canonicalJson(versions)}\n${canonicalJson(received.fields.get('stream_options') ?? null)}`;
+  if (ownHeaders.length === 0) return '[]';
+  return canonicalJson(
+    ownHeaders.filter((_, at) => at % 2 === 0).map((name) => received.header(name) ?? null),
+  );
+}
+
+/** How a stream is wanted. */
+function streamOf(received: Received): string {
+  return canonicalJson(received.fields.get('stream_options') ?? null);
 }
 
 /** What is told of an answer that is kept, for `savedBy`. */

@@ -32,7 +32,7 @@ export class Step {
   }
 
   get acted(): boolean {
-    return this.effect !== 'passed' || Object.keys(this.facts).length > 0;
+    return this.effect !== 'passed' || hasAny(this.facts);
   }
 }
 
@@ -158,10 +158,10 @@ export class Trace {
 
   /** `exact-cache;hit;0.2ms, cost-guard;usd=0.0031;0.1ms` */
   modulesHeader(): string {
-    return this.steps
-      .filter((step) => step.acted)
-      .map(renderStep)
-      .join(', ');
+    let header = '';
+    for (const step of this.steps)
+      if (step.acted) header += header === '' ? renderStep(step) : `, ${renderStep(step)}`;
+    return header;
   }
 
   /** By what caches were seen to do. */
@@ -192,14 +192,19 @@ export class Trace {
   }
 }
 
-function renderStep(step: Step): string {
-  const parts = [step.module];
-  const facts = Object.entries(step.facts);
-  if (facts.length === 0 || step.effect === 'broken') parts.push(step.effect);
-  for (const [name, value] of facts)
-    parts.push(value === true ? token(name) : `${token(name)}=${token(String(value))}`);
-  parts.push(`${step.ownMs.toFixed(1)}ms`);
-  return parts.join(';');
+function renderStep({ module, effect, facts, ownMs }: Step): string {
+  let text = module;
+  if (effect === 'broken' || !hasAny(facts)) text += `;${effect}`;
+  for (const name in facts) {
+    const value = facts[name];
+    text += value === true ? `;${token(name)}` : `;${token(name)}=${token(String(value))}`;
+  }
+  return `${text};${ownMs.toFixed(1)}ms`;
+}
+
+function hasAny(facts: Facts): boolean {
+  for (const _ in facts) return true;
+  return false;
 }
 
 /** What a header can carry. */
@@ -209,5 +214,8 @@ function printable(text: string): string {
 
 /** Keeps a fact inside its place in the header, whatever a module put there. */
 function token(text: string): string {
-  return text.replaceAll(/[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/g, '_');
+  return outside.test(text) ? text.replaceAll(outsides, '_') : text;
 }
+
+const outside = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/;
+const outsides = new RegExp(outside, 'g');

@@ -2,7 +2,7 @@
 
 /** Where the key, the text and what comes of it are. */
 export const keyAt = memory.data(16);
-export const textAt = memory.data(256);
+export const textAt = memory.data(16384);
 export const hashAt = memory.data(16);
 
 let v0: u64 = 0;
