@@ -75,7 +75,8 @@ export class Quota {
     return this.#notGivenBack;
   }
 
-  take(account: Account): Promise<QuotaDecision> {
+  /** At once where this process counts by itself, and the database knows of enough. */
+  take(account: Account): QuotaDecision | Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
     const caps = account.overage === true ? this.#caps : undefined;
     if (caps === undefined || effectiveTier(account, this.#parts.clock.now()) === 'free')
@@ -101,19 +102,47 @@ export class Quota {
     throw countLost();
   }
 
-  async #take(allowance: Allowance, paidPast: number | undefined): Promise<QuotaDecision> {
-    for (let beginnings = 0; beginnings < limits.countBeginningsMax; beginnings++) {
-      const underWay = this.#telling.of(allowance);
-      const taken = await this.#takeCounted(allowance, underWay);
-      if (taken.outcome !== 'granted') return this.#refused(taken, allowance, paidPast);
-      const { used, version } = taken;
-      const slot = this.#slotOf({ allowance, underWay, number: used, paidPast });
-      const reserving = this.#parts.reservations.cover(slot.reserve, 1);
-      if (reserving === undefined || (await this.#staysCounted(slot, version, reserving)))
-        return { outcome: 'granted', version, slot };
+  #take(allowance: Allowance, paidPast: number | undefined): QuotaDecision | Promise<QuotaDecision> {
+    const decided = this.#tried(allowance, paidPast);
+    return decided instanceof Promise ? this.#takeAgain(decided, allowance, paidPast) : decided;
+  }
+
+  async #takeAgain(
+    tried: Promise<QuotaDecision | undefined>,
+    allowance: Allowance,
+    paidPast: number | undefined,
+  ): Promise<QuotaDecision> {
+    let decided = await tried;
+    for (let beginnings = 1; decided === undefined && beginnings < limits.countBeginningsMax; beginnings++)
+      decided = await this.#tried(allowance, paidPast);
+    if (decided === undefined) throw countLost();
+    return decided;
+  }
+
+  /** Comes to undefined where the count was lost meanwhile. */
+  #tried(
+    allowance: Allowance,
+    paidPast: number | undefined,
+  ): QuotaDecision | Promise<QuotaDecision | undefined> {
+    const underWay = this.#telling.of(allowance);
+    const decide = (taken: Counted) => this.#decided(taken, { allowance, underWay, paidPast });
+    const taken = this.#takeCounted(allowance, underWay);
+    return taken instanceof Promise ? taken.then(decide) : decide(taken);
+  }
+
+  #decided(taken: Counted, from: Asked): QuotaDecision | Promise<QuotaDecision | undefined> {
+    const { allowance, underWay, paidPast } = from;
+    if (taken.outcome !== 'granted') return this.#refused(taken, allowance, paidPast);
+    const { used: number, version } = taken;
+    const slot = this.#slotOf({ allowance, underWay, number, paidPast });
+    const reserving = this.#parts.reservations.cover(slot.reserve, 1);
+    const granted: QuotaDecision = { outcome: 'granted', version, slot };
+    if (reserving === undefined) return granted;
+    return this.#staysCounted(slot, version, reserving).then((stays) => {
+      if (stays) return granted;
       slot.lose();
-    }
-    throw countLost();
+      return undefined;
+    });
   }
 
   /** What other replicas recorded within the last second may be missing. */
@@ -143,22 +172,37 @@ export class Quota {
   }
 
   /** What is granted stays among the calls that are under way. */
-  async #takeCounted(allowance: Allowance, underWay: CallsUnderWay): Promise<Counted> {
+  #takeCounted(allowance: Allowance, underWay: CallsUnderWay): Counted | Promise<Counted> {
     underWay.calls++;
-    let isGranted = false;
+    const { processId, calls } = underWay;
+    const taken = this.#parts.slots.take(allowance, { processId, calls });
+    if (taken instanceof Promise || taken.outcome === 'uncounted')
+      return this.#takeBegun(allowance, underWay, taken);
+    noted(taken, underWay, calls);
+    return taken;
+  }
+
+  /** The same where the store is asked over a network, or nobody has counted yet. */
+  async #takeBegun(
+    allowance: Allowance,
+    underWay: CallsUnderWay,
+    asked: Taken | Promise<Taken>,
+  ): Promise<Counted> {
     try {
-      for (let beginnings = 0; beginnings <= limits.countBeginningsMax; beginnings++) {
-        if (beginnings > 0) await this.#begin(allowance);
-        const { processId, calls } = underWay;
-        const taken = await this.#parts.slots.take(allowance, { processId, calls });
-        if (taken.outcome === 'uncounted') continue;
-        isGranted = taken.outcome === 'granted';
-        if (taken.outcome !== 'failing') underWay.told(isGranted ? calls : calls - 1);
-        return taken;
+      let { calls } = underWay;
+      const { processId } = underWay;
+      let taken = await asked;
+      for (let beginnings = 1; taken.outcome === 'uncounted'; beginnings++) {
+        if (beginnings > limits.countBeginningsMax) throw countLost();
+        await this.#begin(allowance);
+        calls = underWay.calls;
+        taken = await this.#parts.slots.take(allowance, { processId, calls });
       }
-      throw countLost();
-    } finally {
-      if (!isGranted) underWay.calls--;
+      noted(taken, underWay, calls);
+      return taken;
+    } catch (failure) {
+      underWay.calls--;
+      throw failure;
     }
   }
 
@@ -257,6 +301,13 @@ export class Quota {
 }
 
 type Counted = Exclude<Taken, { outcome: 'uncounted' }>;
+type Asked = Omit<TakenFrom, 'reserve' | 'number'>;
+
+/** The store knows what was under way when it was asked. */
+function noted({ outcome }: Counted, underWay: CallsUnderWay, calls: number): void {
+  if (outcome !== 'granted') underWay.calls--;
+  if (outcome !== 'failing') underWay.told(outcome === 'granted' ? calls : calls - 1);
+}
 
 /** A call under way that fails gives its slot back, so that this may change at any moment. */
 function allHeld({ limit }: Allowance, held: number): GatewayError {

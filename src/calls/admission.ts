@@ -52,15 +52,17 @@ export class Admission {
 
   /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
   async admit(arrived: Arrived, caller: Known): Promise<Admitted> {
-    const counted = await passThrough(this.#parts.turnstiles, caller, rawHeadersOf(arrived.received));
+    const passing = passThrough(this.#parts.turnstiles, caller, rawHeadersOf(arrived.received));
+    const counted = passing instanceof Promise ? await passing : passing;
     try {
       const turnstile = this.#parts.turnstiles[caller.caller.kind];
-      const ready =
+      const preparing =
         turnstile?.prepare === undefined
-          ? await this.#prepared(arrived, counted.known)
+          ? this.#prepared(arrived, counted.known)
           : turnstile.prepare(arrived, counted.known);
+      const { exchange, pipeline } = preparing instanceof Promise ? await preparing : preparing;
       if (counted.refusal !== undefined) throw counted.refusal;
-      return { ...ready, counted };
+      return { exchange, pipeline, counted };
     } catch (thrown) {
       counted.unused();
       this.#turnAway(arrived, counted.known, thrown);
@@ -75,7 +77,7 @@ export class Admission {
   }
 
   /** After authentication and the body, in the order of the contract: pipeline, provider key. */
-  async #prepared({ id, received, presence, trace }: Arrived, known: Known): Promise<Ready> {
+  #prepared({ id, received, presence, trace }: Arrived, known: Known): Ready | Promise<Ready> {
     const { credentials, directory, pipelines, prices } = this.#parts;
     const model = checkedModel(received);
     // What a client named itself is told whoever asks; what has to be derived only when somebody does.
@@ -84,14 +86,17 @@ export class Admission {
     const { pipeline } = pipelines.choose(received.header('x-weir-pipeline'), known.pipelineConfig);
     const target = directory.resolve(model);
     const finder = credentials.of({ known, headers: rawHeadersOf(received) });
-    await finder.find(target);
-    if (prices.unknownModels === 'refuse')
-      checkPriced(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
+    const paid = finder.find(target);
     const { caller } = known;
-    return {
-      exchange: new Exchange({ id, received, caller, target, presence, trace, credentials: finder }),
-      pipeline,
+    const ready = (): Ready => {
+      if (prices.unknownModels === 'refuse')
+        checkPriced(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
+      return {
+        exchange: new Exchange({ id, received, caller, target, presence, trace, credentials: finder }),
+        pipeline,
+      };
     };
+    return paid instanceof Promise ? paid.then(ready) : ready();
   }
 }
 

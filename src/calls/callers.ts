@@ -26,9 +26,9 @@ export interface Known {
 export interface Callers {
   /**
    * What it says may be out of date; who goes on by it checks the version. `wire` is said where a call to a model is made:
-   * nothing else is for anonymous sessions.
+   * nothing else is for anonymous sessions. At once where nobody has to be asked.
    */
-  identify(headers: HeaderList, wire?: WireFormat): Promise<Known>;
+  identify(headers: HeaderList, wire?: WireFormat): Known | Promise<Known>;
   /** As it is now, whatever was said before. */
   identifyAnew(headers: HeaderList): Promise<Known>;
   /** For routes that would not notice otherwise. */
@@ -52,13 +52,14 @@ export function localCallers(
   localToken: Secret | undefined,
   findGuest: FindGuest,
 ): Callers {
-  const identify = async (headers: HeaderList, wire?: WireFormat): Promise<Known> => {
+  const identify = (headers: HeaderList, wire?: WireFormat): Known | Promise<Known> => {
     const bearer = bearerOf(headers);
     const ownBearer = bearer !== undefined && !shapes.isProviderKey(bearer) ? bearer : undefined;
     const token = agreed(ownKeyOf(headers, shapes), ownBearer);
-    const isGuest = token !== undefined && isAnonymous(token);
-    const guest = isGuest ? await findGuest(token, wire) : undefined;
-    if (guest !== undefined) return guest;
+    if (token === undefined || !isAnonymous(token)) return localUser(token);
+    return findGuest(token, wire).then((guest) => guest ?? localUser(token));
+  };
+  const localUser = (token: string | undefined): Known => {
     if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localCaller;
     throw new GatewayError(
       'authentication_required',
@@ -67,8 +68,8 @@ export function localCallers(
   };
   return {
     identify,
-    identifyAnew: (headers) => identify(headers),
-    identifyCurrent: (headers) => identify(headers),
+    identifyAnew: async (headers) => identify(headers),
+    identifyCurrent: async (headers) => identify(headers),
   };
 }
 
@@ -90,10 +91,12 @@ export function cloudCallers(shapes: CredentialShapes, keys: KeyRing, findGuest:
     return guest;
   };
   return {
-    async identify(headers, wire) {
+    identify(headers, wire) {
       const token = tokenOf(headers);
-      const identity = await keys.find(token);
-      return identity === undefined ? stranger(token, wire) : knownBy(identity);
+      const known = (identity: KeyIdentity | undefined) =>
+        identity === undefined ? stranger(token, wire) : knownBy(identity);
+      const found = keys.find(token);
+      return found instanceof Promise ? found.then(known) : known(found);
     },
     async identifyAnew(headers) {
       const token = tokenOf(headers);

@@ -51,18 +51,26 @@ export class Credentials {
   }
 
   /** The first that exists: the request's, the account's, the operator's. */
-  async #credential({ known, headers }: Paying, target: Target, which: Given): Promise<Secret | undefined> {
-    const { vault, versions } = this.#rules;
+  #credential({ known, headers }: Paying, target: Target, which: Given): Found {
     const { provider } = target;
     if (provider.local !== undefined) return undefined;
     const given = this.#given(headers, provider, which);
     if (given !== undefined) return this.#fitting(given, target);
-    const { accountId, key } = known;
-    const version = key?.version ?? (await versions.of(accountId));
-    const stored = await vault.open(accountId, provider.name, version);
-    const credential = stored ?? this.#local(which === 'any' ? headers : [], target);
-    if (credential !== undefined || provider.keyless) return credential;
-    throw this.#missing(provider);
+    const orElse = (stored: Secret | undefined): Secret | undefined => {
+      const credential = stored ?? this.#local(which === 'any' ? headers : [], target);
+      if (credential !== undefined || provider.keyless) return credential;
+      throw this.#missing(provider);
+    };
+    const stored = this.#stored(known, provider);
+    return stored instanceof Promise ? stored.then(orElse) : orElse(stored);
+  }
+
+  #stored({ accountId, key }: Known, { name }: Provider): Found {
+    const { vault, versions } = this.#rules;
+    const version = key?.version ?? versions.of(accountId);
+    return version instanceof Promise
+      ? version.then((current) => vault.open(accountId, name, current))
+      : vault.open(accountId, name, version);
   }
 
   /** What only a local user may spend: a provider's key in place of a token, and the operator's own. */
@@ -141,7 +149,9 @@ export class Credentials {
 /** Of what came with a call, what may be used: anything, only what says for whom it is, or nothing. */
 type Given = 'any' | 'labelled' | 'none';
 
-type Look = (target: Target, given: Given) => Promise<Secret | undefined>;
+/** At once where it is known. */
+type Found = Secret | undefined | Promise<Secret | undefined>;
+type Look = (target: Target, given: Given) => Found;
 
 /**
  * What pays for one call. A key that came with it is for the provider that it was meant for when it was admitted: wherever a
@@ -151,18 +161,18 @@ class OneCall implements CredentialFinder {
   readonly #look: Look;
   #home: Provider | undefined;
   #provider: Provider | undefined;
-  #found: Promise<Secret | undefined> = Promise.resolve(undefined);
+  #found: Found;
 
   constructor(look: Look) {
     this.#look = look;
   }
 
-  find(target: Target, which?: 'stored'): Promise<Secret | undefined> {
+  find(target: Target, which?: 'stored'): Found {
     if (which === 'stored') return this.#look(target, 'none');
     this.#home ??= target.provider;
     if (this.#provider !== target.provider) {
-      this.#provider = target.provider;
       this.#found = this.#look(target, target.provider === this.#home ? 'any' : 'labelled');
+      this.#provider = target.provider;
     }
     return this.#found;
   }

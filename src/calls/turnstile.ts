@@ -25,7 +25,8 @@ export interface Counted {
 
 /** Where every call of one kind of caller passes before it is made. */
 export interface Turnstile {
-  pass(known: Known, headers: HeaderList): Promise<Counted>;
+  /** At once where nobody has to be asked. */
+  pass(known: Known, headers: HeaderList): Counted | Promise<Counted>;
   /** What is made of a call, where that isn't what it asks for. */
   prepare?(arrived: Arrived, known: Known): Ready;
 }
@@ -33,14 +34,18 @@ export interface Turnstile {
 /** One for each kind of caller that this gateway serves. */
 export type Turnstiles = Partial<Readonly<Record<Caller['kind'], Turnstile>>>;
 
-export function passThrough(turnstiles: Turnstiles, known: Known, headers: HeaderList): Promise<Counted> {
+export function passThrough(
+  turnstiles: Turnstiles,
+  known: Known,
+  headers: HeaderList,
+): Counted | Promise<Counted> {
   const turnstile = turnstiles[known.caller.kind];
   if (turnstile === undefined) throw new Error(`nobody counts the calls of "${known.caller.kind}" callers`);
   return turnstile.pass(known, headers);
 }
 
 /** A local gateway's calls are its user's own. */
-export const openTurnstile: Turnstile = { pass: async (known) => uncounted(known) };
+export const openTurnstile: Turnstile = { pass: uncounted };
 
 function uncounted(known: Known): Counted {
   return { known, periodStartMs: undefined, refusal: undefined, used() {}, unused() {} };
@@ -63,30 +68,49 @@ export class AccountTurnstile implements Turnstile {
     this.#parts = parts;
   }
 
-  async pass(known: Known, headers: HeaderList): Promise<Counted> {
-    const { quota, callers } = this.#parts;
-    let current = known;
-    for (let changes = 0; changes < changesMax; changes++) {
-      if (changes > 0) current = await callers.identifyAnew(headers);
-      const decision = await quota.take(keyOf(current).account);
-      const counted = this.#counted(current, decision);
-      if (counted !== undefined) return counted;
-      if (decision.outcome === 'granted') void decision.slot.undo();
-    }
-    throw new GatewayError('busy', 'this account is being changed; try again in a moment', {
-      retryAfterSeconds: 1,
-    });
+  pass(known: Known, headers: HeaderList): Counted | Promise<Counted> {
+    const decision = this.#parts.quota.take(keyOf(known).account);
+    const counted = decision instanceof Promise ? undefined : this.#counted(known, decision);
+    return counted ?? this.#passAgain({ known, decision }, headers);
   }
 
-  /** Undefined where the account was another when it was looked up. */
+  async #passAgain(first: Asked, headers: HeaderList): Promise<Counted> {
+    const { quota, callers } = this.#parts;
+    let { known } = first;
+    let decision = await first.decision;
+    let counted = first.decision instanceof Promise ? this.#counted(known, decision) : undefined;
+    for (let changes = 1; counted === undefined; changes++) {
+      if (changes === changesMax) throw beingChanged();
+      known = await callers.identifyAnew(headers);
+      decision = await quota.take(keyOf(known).account);
+      counted = this.#counted(known, decision);
+    }
+    return counted;
+  }
+
+  /** Undefined where the account was another when it was looked up; what was taken of its calls is given back then. */
   #counted(known: Known, decision: QuotaDecision): Counted | undefined {
     const { keyId, version } = keyOf(known);
-    if (decision.version !== version) return undefined;
+    if (decision.version !== version) {
+      if (decision.outcome === 'granted') void decision.slot.undo();
+      return undefined;
+    }
     this.#parts.keys.used(keyId);
     return decision.outcome === 'granted'
       ? new TakenSlot(known, decision.slot)
       : { ...uncounted(known), refusal: decision.error() };
   }
+}
+
+interface Asked {
+  readonly known: Known;
+  readonly decision: QuotaDecision | Promise<QuotaDecision>;
+}
+
+function beingChanged(): GatewayError {
+  return new GatewayError('busy', 'this account is being changed; try again in a moment', {
+    retryAfterSeconds: 1,
+  });
 }
 
 function keyOf({ key }: Known): KeyIdentity {

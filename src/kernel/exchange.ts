@@ -157,8 +157,8 @@ export function rawHeadersOf(received: Received): HeaderList {
 
 /** Finds with which credential a provider is paid for a call; refuses where there is none and one is needed. */
 export interface CredentialFinder {
-  /** `stored` where the call is over and what came with it may not be used any more. */
-  find(target: Target, which?: 'stored'): Promise<Secret | undefined>;
+  /** At once where it is known. `stored` where the call is over and what came with it may not be used any more. */
+  find(target: Target, which?: 'stored'): Secret | undefined | Promise<Secret | undefined>;
 }
 
 interface ExchangeFields {

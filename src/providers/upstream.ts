@@ -40,7 +40,8 @@ export function createUpstream({ egress, means, via, outputTokensMax }: Upstream
   return async (exchange) => {
     const { target, trace } = exchange;
     const { provider } = target;
-    const credential = await credentialsOf(exchange).find(target);
+    const found = credentialsOf(exchange).find(target);
+    const credential = found instanceof Promise ? await found : found;
     const leftAt = performance.now();
     try {
       if (provider.local !== undefined)
@@ -216,7 +217,8 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
     const inbound = new Inbound(presence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, inbound);
     try {
-      return await rawOf(inbound, await inbound.head, sending);
+      const raw = rawOf(inbound, await inbound.head, sending);
+      return raw instanceof Promise ? await raw : raw;
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await pause(attempt, exchange.signal);

@@ -88,9 +88,10 @@ async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
     return;
   }
   const { bill } = underway;
-  const paid = (await sale?.take(body)) ?? [];
+  const paid = sale === undefined ? none : await sale.take(body);
   sale?.wrote(body);
-  const headers = [...answerHeaders(delivery, 'json'), ...paid];
+  const headers = answerHeaders(delivery, 'json');
+  for (const text of paid) headers.push(text);
   if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
   if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
   headers.push('content-length', String(body.byteLength));
@@ -103,9 +104,11 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   const { received } = underway.exchange;
   const { wire } = received;
   const first = sale === undefined ? [] : await untilContent(underway, chunks);
-  const paid = (await sale?.take()) ?? [];
+  const paid = sale === undefined ? none : await sale.take();
   underway.sent(underway.reply.status);
-  res.writeHead(underway.reply.status, [...answerHeaders(delivery, 'sse'), ...paid]);
+  const headers = answerHeaders(delivery, 'sse');
+  for (const text of paid) headers.push(text);
+  res.writeHead(underway.reply.status, headers);
   // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
   res.write(nothing);
   const gate = new FrameGate();
@@ -250,6 +253,7 @@ export const contentTypes: Readonly<Record<Framing, string>> = {
 };
 
 const nothing = new Uint8Array(0);
+const none: HeaderList = [];
 
 /** What is known only at the end, for clients that asked; SSE readers pass over comments. */
 function traceComment({ exchange: { trace }, bill, usage }: Underway): string {

@@ -67,7 +67,8 @@ export class Inference {
     try {
       const { id, path, query } = call;
       const headers = req.rawHeaders;
-      const known = await callers.identify(headers, wire);
+      const identifying = callers.identify(headers, wire);
+      const known = identifying instanceof Promise ? await identifying : identifying;
       isGuest = operatorPays(known.caller);
       const load = ballast.load(known.accountId);
       held = load;
@@ -81,6 +82,8 @@ export class Inference {
       const receipt = receipts.open(admitted.counted.known, underway, received.bytes);
       await deliver({ res, call, underway, metrics, keepAliveMs, receipt });
     } catch (thrown) {
+      // What is wrong with the head is seen before the rest of the request is read, most of which is there already.
+      if (!req.complete) await undefined;
       refuse(isGuest ? inOwnWords(thrown) : thrown, { res, call, wire, log });
     } finally {
       letGo?.();
