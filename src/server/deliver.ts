@@ -109,8 +109,6 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   const headers = answerHeaders(delivery, 'sse');
   for (const text of paid) headers.push(text);
   res.writeHead(underway.reply.status, headers);
-  // Sends the headers at once, as flushHeaders would, which writes bytes beyond ASCII in another encoding.
-  res.write(nothing);
   const gate = new FrameGate();
   // What is hashed must be told apart from what isn't.
   const sign = receipt === undefined ? wire.keepAlive : ownSign;
@@ -118,10 +116,16 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   /** The end of an answer whose receipt comes first. */
   const heldBack: (Uint8Array | string)[] = [];
   const comesFirst = receipt?.comesFirst === true;
+  let isHeadSent = false;
   metrics.streamOpened();
   try {
     for (;;) {
       const coming = first.shift() ?? chunks.pull();
+      // The head goes with what is there already. Else at once, as flushHeaders would send it, but for bytes beyond ASCII.
+      if (coming instanceof Promise && !isHeadSent) {
+        res.write(nothing);
+        isHeadSent = true;
+      }
       const chunk = coming instanceof Promise ? await coming : coming;
       if (chunk === undefined) break;
       const whole = gate.push(chunk);
@@ -130,7 +134,10 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
       receipt?.wrote(whole);
       sale?.wrote(whole);
       if (comesFirst && underway.meter.isOver) heldBack.push(whole);
-      else if (!res.destroyed && !res.write(whole)) await drained(res);
+      else if (!res.destroyed) {
+        isHeadSent = true;
+        if (!res.write(whole)) await drained(res);
+      }
       if (res.destroyed && sale?.outlives !== true) break;
     }
     const rest = gate.flush();
