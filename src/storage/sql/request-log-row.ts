@@ -44,7 +44,7 @@ export const columns: readonly Column[] = [
 
 export const columnNames: readonly ColumnName[] = columns.map(({ name }) => name);
 
-/** As JSON, a list of values for each call, in the order of the columns. Lists in it become text where they are stored. */
+/** As JSON, a list of values for each call, in the order of the columns. */
 export function toLists(calls: readonly LoggedCall[]): string {
   return JSON.stringify(calls.map(valuesOf));
 }
@@ -98,7 +98,7 @@ function valuesOf(call: LoggedCall): readonly unknown[] {
     toUs(call.totalMs),
     toUs(call.overheadMs),
     call.pipeline,
-    call.steps,
+    call.steps.length === 0 ? '[]' : JSON.stringify(call.steps),
   ];
 }
 

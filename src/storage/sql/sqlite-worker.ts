@@ -78,7 +78,7 @@ function repeat({ sql, lists }: RepeatedStatement): Answer {
 /** Lists and objects are kept as the text they are. */
 function valuesOf(list: unknown): SQLInputValue[] {
   if (!Array.isArray(list)) throw new Error('this is no list of values');
-  return list.map((value) => (isValue(value) ? value : JSON.stringify(value)));
+  return list.every(isValue) ? list : list.map((value) => (isValue(value) ? value : JSON.stringify(value)));
 }
 
 function preparedFor(sql: string): StatementSync {
