@@ -33,6 +33,7 @@ const rest = 'other';
 export class ModuleTally {
   readonly #sumsMax: number;
   readonly #days = new Map<string, Sum>();
+  #latest: Sum | undefined;
 
   constructor(sumsMax: number) {
     this.#sumsMax = sumsMax;
@@ -66,10 +67,17 @@ export class ModuleTally {
   }
 
   #sum(accountId: string, module: string, day: string): Sum {
+    const latest = this.#latest;
+    if (latest?.accountId === accountId && latest.module === module && latest.day === day) return latest;
+    this.#latest = this.#sumNamed(accountId, module, day);
+    return this.#latest;
+  }
+
+  #sumNamed(accountId: string, module: string, day: string): Sum {
     const name = `${accountId}\n${day}\n${module}`;
     const known = this.#days.get(name);
     if (known !== undefined) return known;
-    if (this.#days.size >= this.#sumsMax && module !== rest) return this.#sum(accountId, rest, day);
+    if (this.#days.size >= this.#sumsMax && module !== rest) return this.#sumNamed(accountId, rest, day);
     const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
     const sum = {
       accountId,

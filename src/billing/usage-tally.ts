@@ -52,6 +52,7 @@ export class UsageTally {
   readonly #days = new Map<string, Writable<UsageDay>>();
   readonly #counted = new Map<string, Writable<Counted>>();
   #latest: Writable<UsageDay> | undefined;
+  #latestCounted: Writable<Counted> | undefined;
   #modules: ModuleTally | undefined;
 
   constructor(sumsMax: number, settlements: Settlements = new Map()) {
@@ -130,14 +131,20 @@ export class UsageTally {
   }
 
   #countIn({ accountId, paidPast }: RecordedCall, periodStartMs: number): void {
+    const counted = this.#countedOf(accountId, periodStartMs);
+    counted.calls++;
+    // The higher where a cap was changed meanwhile: what was within one of both is not paid for.
+    if (paidPast !== undefined) counted.paidPast = Math.max(paidPast, counted.paidPast ?? 0);
+  }
+
+  #countedOf(accountId: string, periodStartMs: number): Writable<Counted> {
+    const latest = this.#latestCounted;
+    if (latest?.accountId === accountId && latest.periodStartMs === periodStartMs) return latest;
     const name = periodName(accountId, periodStartMs);
-    const known = this.#counted.get(name);
-    if (known === undefined) this.#counted.set(name, { accountId, periodStartMs, calls: 1, paidPast });
-    else {
-      known.calls++;
-      // The higher where a cap was changed meanwhile: what was within one of both is not paid for.
-      if (paidPast !== undefined) known.paidPast = Math.max(paidPast, known.paidPast ?? 0);
-    }
+    const known = this.#counted.get(name) ?? { accountId, periodStartMs, calls: 0, paidPast: undefined };
+    this.#counted.set(name, known);
+    this.#latestCounted = known;
+    return known;
   }
 }
 

@@ -9,6 +9,9 @@ import { type Counter, Family, type Histogram, HistogramFamily } from './series.
 
 /** The counters that calls of one kind add to, found by one look-up. */
 interface Bound {
+  readonly wire: string;
+  readonly provider: string;
+  readonly status: number;
   readonly requests: Counter;
   readonly seconds: Histogram;
   readonly toContent: Histogram;
@@ -63,8 +66,11 @@ export class Metrics {
     ...processGauges(),
     { name: 'weir_open_streams', help: 'Streams being sent', read: () => this.#open },
   ];
-  readonly #bound = new Map<string, Bound>();
-  readonly #effectCounters = new Map<string, Counter>();
+  /** By model. Names that are put together for each call would cost more than all that is counted. */
+  readonly #bound = new Map<string, readonly Bound[]>();
+  #bindings = 0;
+  /** By module and effect. */
+  readonly #effectCounters = new Map<string, Map<string, Counter>>();
   readonly #models = new Set<string>();
   #open = 0;
 
@@ -100,12 +106,11 @@ export class Metrics {
 
   /** Modules and effects are few and known. */
   #effectOf(module: string, effect: string): Counter {
-    const key = `${module} ${effect}`;
-    let counter = this.#effectCounters.get(key);
-    if (counter === undefined) {
-      counter = this.#effects.with(module, effect);
-      this.#effectCounters.set(key, counter);
-    }
+    const known = this.#effectCounters.get(module)?.get(effect);
+    if (known !== undefined) return known;
+    const counter = this.#effects.with(module, effect);
+    const counters = this.#effectCounters.get(module) ?? new Map<string, Counter>();
+    this.#effectCounters.set(module, counters.set(effect, counter));
     return counter;
   }
 
@@ -131,12 +136,15 @@ export class Metrics {
   }
 
   #boundFor({ wire, status }: EndedCall, provider: string, model: string): Bound {
-    const key = `${wire} ${provider} ${status} ${model}`;
-    const known = this.#bound.get(key);
-    if (known !== undefined) return known;
+    const known = this.#bound.get(model) ?? none;
+    for (const bound of known)
+      if (bound.status === status && bound.provider === provider && bound.wire === wire) return bound;
     const label = this.#bounded(model);
     const tokens = (kind: string) => this.#tokens.with(provider, label, kind);
     const bound: Bound = {
+      wire,
+      provider,
+      status,
       requests: this.#requests.with(wire, provider, String(status)),
       seconds: this.#seconds.with(wire, provider),
       toContent: this.#toContent.with(wire, provider),
@@ -146,7 +154,10 @@ export class Metrics {
       cacheWrite: tokens('cache_write'),
       cost: this.#cost.with(provider, label),
     };
-    if (label === model && this.#bound.size < limits.metricBindingsMax) this.#bound.set(key, bound);
+    if (label === model && this.#bindings < limits.metricBindingsMax) {
+      this.#bound.set(model, [...known, bound]);
+      this.#bindings++;
+    }
     return bound;
   }
 
@@ -165,6 +176,8 @@ function addUsage(bound: Bound, usage: Usage): void {
   bound.cacheRead.value += figure(usage.cache_read_input_tokens);
   bound.cacheWrite.value += figure(usage.cache_creation_input_tokens);
 }
+
+const none: readonly Bound[] = [];
 
 /** A counter never goes back, so that one absurd figure would stay in it. */
 function figure(told: number | null | undefined): number {

@@ -5,14 +5,17 @@ import type { Shelf, Shelves } from '../../kernel/ports/shelves.ts';
 interface Kept {
   readonly value: Uint8Array;
   readonly untilMs: number;
+  /** How many were put before its last use. */
+  usedAfter: number;
 }
 
-/** Shelves in this process: the least recently used goes first when the bytes run out. */
+/** Shelves in this process: the least recently used goes first when the bytes run out, as of the last that was put. */
 export class MemoryShelves implements Shelves {
   readonly #clock: Clock;
   readonly #bytesMax: number;
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
+  #puts = 0;
 
   constructor(clock: Clock, bytesMax: number = limits.shelfBytesMax) {
     this.#clock = clock;
@@ -45,8 +48,12 @@ export class MemoryShelves implements Shelves {
       this.#delete(key);
       return undefined;
     }
-    this.#kept.delete(key);
-    this.#kept.set(key, kept);
+    // Which goes first matters when something comes. To move it each time would make the map a new table every few calls.
+    if (kept.usedAfter !== this.#puts) {
+      kept.usedAfter = this.#puts;
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+    }
     return kept.value;
   }
 
@@ -54,7 +61,8 @@ export class MemoryShelves implements Shelves {
     this.#delete(key);
     if (sizeOf(key, value) > this.#bytesMax) return;
     // A copy: a small buffer is part of a larger one, all of which would be held.
-    this.#kept.set(key, { value: new Uint8Array(value), untilMs: this.#clock.now() + ttlSeconds * 1000 });
+    const untilMs = this.#clock.now() + ttlSeconds * 1000;
+    this.#kept.set(key, { value: new Uint8Array(value), untilMs, usedAfter: ++this.#puts });
     this.#bytes += sizeOf(key, value);
     for (const oldest of this.#kept.keys()) {
       if (this.#bytes <= this.#bytesMax) break;
