@@ -100,9 +100,14 @@ export function savedBy(
   target: Target,
   prices: Pick<Prices, 'bill'>,
 ): NanoUsd {
-  const { cache_creation, cache_creation_input_tokens: written = 0, ...used }: Usage = Object(usage);
-  const again = { ...used, cache_read_input_tokens: (used.cache_read_input_tokens ?? 0) + (written ?? 0) };
+  const again = asRead(Object(usage));
   return prices.bill(target, again, typeof model === 'string' ? model : undefined)?.nanoUsd ?? 0;
+}
+
+function asRead(usage: Usage): Usage {
+  if (usage.cache_creation === undefined && usage.cache_creation_input_tokens === undefined) return usage;
+  const { cache_creation, cache_creation_input_tokens: written, ...used } = usage;
+  return { ...used, cache_read_input_tokens: (used.cache_read_input_tokens ?? 0) + (written ?? 0) };
 }
 
 /** Whether the client wants nothing from a cache, nor anything kept. */

@@ -31,7 +31,7 @@ export class Stopwatch implements Listed {
   place = -1;
   readonly #timekeeper: Timekeeper;
   readonly #stretchMs: number;
-  #giveUps: readonly GiveUp[] = [];
+  readonly #giveUps: GiveUp[] = [];
   #ms = 0;
   #tasks = 0;
   #waits = 0;
@@ -55,11 +55,11 @@ export class Stopwatch implements Listed {
   /** Rejects when the task takes too long. */
   run<Done>(task: () => Promise<Done>): Promise<Done> {
     return new Promise((resolve, reject) => {
-      this.#giveUps = [...this.#giveUps, reject];
+      this.#giveUps.push(reject);
       this.#change(1, 0);
       const done = () => {
         this.#change(-1, 0);
-        this.#giveUps = this.#giveUps.filter((giveUp) => giveUp !== reject);
+        this.#giveUps.splice(this.#giveUps.indexOf(reject), 1);
       };
       task().then(
         (result) => {
@@ -94,7 +94,7 @@ export class Stopwatch implements Listed {
     this.#expired = true;
     this.stop();
     const failure = new Error(`it took more than ${this.#stretchMs / 1000} s at a stretch`);
-    for (const giveUp of this.#giveUps) giveUp(failure);
+    for (const giveUp of [...this.#giveUps]) giveUp(failure);
   }
 
   get #isRunning(): boolean {

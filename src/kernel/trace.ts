@@ -199,7 +199,8 @@ function renderStep({ module, effect, facts, ownMs }: Step): string {
     const value = facts[name];
     text += value === true ? `;${token(name)}` : `;${token(name)}=${token(String(value))}`;
   }
-  return `${text};${ownMs.toFixed(1)}ms`;
+  const tenths = Math.round(ownMs * 10);
+  return `${text};${Math.floor(tenths / 10)}.${tenths % 10}ms`;
 }
 
 function hasAny(facts: Facts): boolean {

@@ -78,11 +78,12 @@ async function decodedBy(
 }
 
 function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): Promise<Buffer> {
-  if (Number(req.headers['content-length']) > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  const announced = Number(req.headers['content-length']);
+  if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
   // A client may leave while its credential is looked up, and then there is no further event to wait for.
   if (req.destroyed) return Promise.reject(clientGone());
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces(Number(req.headers['content-length']));
+    const pieces = new Pieces(announced);
     // Most bodies are there already, and can't be slow.
     const watch = req.complete ? undefined : slowBodies;
     const incoming = new IncomingBody(() => refuse(tooSlow()));
@@ -103,15 +104,16 @@ function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): 
         refuse(refusal);
       }
     });
-    const gone = (cause?: Error) => {
+    const gone = () => {
       watch?.delete(incoming);
-      if (!req.complete) reject(clientGone(cause));
+      if (!req.complete) reject(clientGone(req.errored ?? undefined));
     };
     req.on('end', () => {
       watch?.delete(incoming);
       atTurnEnd(() => resolve(pieces.joined()));
     });
-    req.on('error', gone).on('close', gone);
+    // Comes after an error, too, and at the end of every request.
+    req.on('close', gone);
     watch?.add(incoming);
   });
 }

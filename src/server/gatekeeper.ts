@@ -43,9 +43,9 @@ export function admit(req: IncomingMessage, target: RequestTarget, rules: Admiss
 /** A Host that two programs could read in two ways is refused, whoever is answered. */
 function checkHosts(req: IncomingMessage, { path, authority }: RequestTarget, rules: AdmissionRules) {
   const { hosts: ours, names } = rules;
-  const [host = '', second] = headersOf(req.rawHeaders, 'host');
-  const name = names.of(host);
-  if (second !== undefined) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
+  const given = headersOf(req.rawHeaders, 'host');
+  const name = names.of(given[0] ?? '');
+  if (given.length > 1) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
   const named = authority === undefined ? undefined : names.of(authority);
   if (ours === undefined) return;
   const isForUs = named === undefined || isOurs(named, ours);

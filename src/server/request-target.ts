@@ -8,7 +8,12 @@ export interface RequestTarget {
 }
 
 export function requestTarget(url: string): RequestTarget {
-  const [, authority, rest = url] = url.startsWith('/') ? [] : (absolute.exec(url) ?? []);
+  if (url.startsWith('/')) return targetOf(url, undefined);
+  const [, authority, rest = url] = absolute.exec(url) ?? [];
+  return targetOf(rest, authority);
+}
+
+function targetOf(rest: string, authority: string | undefined): RequestTarget {
   const mark = rest.indexOf('?');
   const path = mark < 0 ? rest : rest.slice(0, mark);
   return { path: normal(path) || '/', query: mark < 0 ? '' : rest.slice(mark), authority };

@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { Iteration, Usage } from '../../kernel/message.ts';
 import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
 import { modelBehind, type Provider } from '../../kernel/provider.ts';
-import { costOf, type Priced } from '../../kernel/rate-card.ts';
+import { costOf, type Priced, type RateCard } from '../../kernel/rate-card.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { ModelIndex } from './model-index.ts';
 import { isChat, isOfProvider } from './model-names.ts';
@@ -29,6 +29,8 @@ export class Catalog {
   readonly #overrides: PriceOverrides | undefined;
   readonly #indexes = new Map<string, ModelIndex>();
   readonly #estimates = new Map<string, Estimate>();
+  /** As they were last asked for. */
+  readonly #priced = new WeakMap<PricedModel, Priced>();
 
   constructor({ clock = systemClock, overrides }: CatalogParts = {}) {
     this.#clock = clock;
@@ -47,7 +49,7 @@ export class Catalog {
   /** The price of a model now; undefined where nobody knows any price of its provider. */
   priced(provider: Provider, model: string, atMs = this.#clock.now()): Priced | undefined {
     const entry = this.find(provider, model) ?? this.#overrides?.find(provider.name, anyModel);
-    if (entry !== undefined) return pricedEntry(entry, atMs);
+    if (entry !== undefined) return this.#pricedEntry(entry, atMs);
     if (provider.free === true || provider.local !== undefined) return free;
     return this.#estimate(provider, atMs);
   }
@@ -114,6 +116,15 @@ export class Catalog {
     return { nanoUsd, estimated };
   }
 
+  #pricedEntry(entry: PricedModel, atMs: number): Priced {
+    const card = cardAt(entry.prices, atMs);
+    const known = this.#priced.get(entry);
+    if (known?.card === card) return known;
+    const priced = pricedEntry(entry, card);
+    this.#priced.set(entry, priced);
+    return priced;
+  }
+
   #index(provider: Provider): ModelIndex {
     let index = this.#indexes.get(provider.name);
     if (index === undefined) {
@@ -154,8 +165,7 @@ interface Served {
   readonly atMs: number;
 }
 
-function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): Priced {
-  const card = cardAt(entry.prices, atMs);
+function pricedEntry(entry: PricedModel, card: RateCard): Priced {
   const { contextTokens, cacheSeconds, toolSearch, contextEditing } = entry;
   const outputTokensMax = outputBound(entry);
   return {
@@ -169,6 +179,7 @@ function pricedEntry(entry: Pick<ModelEntry, 'prices' | Limits>, atMs: number): 
   };
 }
 
+type PricedModel = Pick<ModelEntry, 'prices' | Limits>;
 type Limits = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch' | 'contextEditing';
 
 /** An answer is part of the context, so where nothing else limits it the window does. */
