@@ -3,18 +3,25 @@ import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { deliverAll, startBilling } from './support/billing-house.ts';
-import { assertAccessible, sharedBrowser } from './support/browser.ts';
+import { assertAccessible, goWithin, sharedBrowser } from './support/browser.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { MailServer, tokenIn } from './support/mail-server.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
 const open = sharedBrowser();
-const [email, password] = ['ada@example.com', 'correct horse battery'];
+const [email, password, chosen] = ['ada@example.com', 'correct horse battery', 'another horse altogether'];
 
-test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', async (t) => {
+test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and resets a password', async (t) => {
   const fake = await FakeUpstream.start();
   cleanUp(t, () => fake.close());
   fake.answerWith(saysMessage(recordedMessage()));
-  const { url, stripe } = await startBilling(t, { WEIR_ANTHROPIC_BASE_URL: fake.url });
+  const post = await MailServer.start();
+  cleanUp(t, () => post.close());
+  const { url, stripe } = await startBilling(t, {
+    WEIR_ANTHROPIC_BASE_URL: fake.url,
+    WEIR_PIPELINE: 'cost-guard?month=50',
+    ...post.settings,
+  });
   const { page, assertQuiet, close } = await open({ viewport: { width: 1280, height: 900 } });
   cleanUp(t, close);
   const go = (name: string) => page.getByRole('link', { name, exact: true }).first().click();
@@ -67,8 +74,14 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('Laptop');
     await page.getByLabel('With a pipeline of its own').check();
-    await page.getByRole('textbox', { name: 'As text' }).fill('exact-cache,cost-guard?day=5');
+    const text = page.getByRole('textbox', { name: 'As text' });
+    await text.fill('cost-guard?day=plenty,exact-cache');
+    await page.getByText(/day: must be/i).waitFor();
     await assertAccessible(page);
+    await text.fill('cost-guard?day=5,exact-cache');
+    await page.getByRole('button', { name: 'Put in order' }).click();
+    assert.equal(await text.inputValue(), 'exact-cache,cost-guard?day=5');
+    await page.getByText(/day: must be/i).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Make the key' }).click();
     key = (await page.locator('pre').innerText()).trim();
     assert.match(key, /^gw_live_/);
@@ -88,6 +101,8 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
     await page.getByText('1 answered from memory').waitFor();
     await page.getByText('Quota').waitFor();
     await page.getByText(/^\$0\.0001 of \$5\.00/).waitFor();
+    await page.getByText(/^\$0\.0001 of \$50\.00/).waitFor();
+    await page.getByRole('heading', { name: 'By provider' }).waitFor();
     await go('Keys');
     await page.getByRole('button', { name: 'Laptop', exact: true }).click();
     await page.getByRole('textbox', { name: 'As text' }).fill('cost-guard?day=0.0001');
@@ -98,6 +113,17 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
     const rows = page.getByRole('list', { name: 'Requests, the newest first' }).getByRole('button');
     await rows.filter({ hasText: '402' }).first().click();
     await page.getByText('cost-guard refused the call.').waitFor();
+    await page.getByRole('combobox', { name: 'Result' }).selectOption('answered');
+    await rows.filter({ hasText: '402' }).waitFor({ state: 'detached' });
+    await rows.filter({ hasText: 'hit exact-cache' }).click();
+    await page.getByText('exact-cache answered from memory').waitFor();
+    await page.getByRole('combobox', { name: 'Result' }).selectOption('');
+    await rows.nth(2).click();
+    await page.getByText('Connect', { exact: true }).waitFor();
+    await page
+      .getByTitle(/a million tokens$/)
+      .first()
+      .waitFor();
     await assertAccessible(page);
   });
 
@@ -115,28 +141,43 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
     await page.goto(`${url}/billing`);
     await page.getByText('100,000', { exact: false }).first().waitFor();
     await page.getByRole('button', { name: 'Change, cards and invoices' }).waitFor();
+    await page.getByRole('link', { name: /^WEIR-in/ }).waitFor();
     await assertAccessible(page);
   });
 
-  await t.test('sessions, log-out, and the log-in that leads back to the page', async () => {
-    await go('Account');
-    await page.getByText('this one').waitFor();
-    await assertAccessible(page);
-    await page.getByRole('button', { name: 'Log out' }).click();
-    await page.getByRole('link', { name: 'Log in' }).waitFor();
-    assert.deepEqual(await page.context().cookies(), []);
-    await page.goto(`${url}/keys`);
-    await page.getByLabel('E-mail').fill(email);
-    await page.getByLabel('Password').fill('wrong');
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('alert').waitFor();
-    await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Log in' }).click();
-    await page.getByRole('button', { name: 'Revoke Laptop' }).click();
-    await page.getByLabel('Type Laptop to go on').fill('Laptop');
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page.getByText('No keys yet.').waitFor();
-  });
+  await t.test(
+    'sessions, log-out, a forgotten password, and the log-in that leads back to the page',
+    async () => {
+      await go('Account');
+      await page.getByText('this one').waitFor();
+      await assertAccessible(page);
+      await page.getByRole('button', { name: 'Log out' }).click();
+      await page.getByRole('link', { name: 'Log in' }).waitFor();
+      assert.deepEqual(await page.context().cookies(), []);
+      await page.goto(`${url}/keys`);
+      await page.getByRole('link', { name: /forgotten/i }).click();
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByRole('button', { name: 'Send the link' }).click();
+      await page.getByText('is on its way').waitFor();
+      const token = tokenIn(await post.next(email, 'Set'));
+      await page.goto(`${url}/account/reset#token=${token}`);
+      await page.getByLabel('New password').fill(chosen);
+      await page.getByRole('button', { name: 'Set it' }).click();
+      await page.getByText('Your new password is set').waitFor();
+      await assertAccessible(page);
+      await page.goto(`${url}/keys`);
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('alert').waitFor();
+      await page.getByLabel('Password').fill(chosen);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('button', { name: 'Revoke Laptop' }).click();
+      await page.getByLabel('Type Laptop to go on').fill('Laptop');
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+      await page.getByText('No keys yet.').waitFor();
+    },
+  );
 
   await t.test('dark and on a phone, too', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -148,19 +189,19 @@ test('a person tries, signs up, calls, saves, hits a ceiling and upgrades', asyn
       ['/account', 'this one'],
       ['/', 'By model'],
     ]) {
-      await page.goto(url + path);
+      await goWithin(page, String(path));
       await page.getByText(String(text)).first().waitFor();
       await assertAccessible(page);
     }
   });
 
   await t.test('takes everything along, and has the account deleted', async () => {
-    await page.goto(`${url}/account`);
+    await goWithin(page, '/account');
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Export' }).click();
     assert.equal((await download).suggestedFilename().startsWith('weir-export'), true);
     await page.getByRole('button', { name: 'Delete the account' }).click();
-    await page.getByLabel('Your password').fill(password);
+    await page.getByLabel('Your password').fill(chosen);
     await page.getByRole('button', { name: 'Delete for good' }).click();
     await page.getByRole('link', { name: 'Log in' }).first().waitFor();
   });

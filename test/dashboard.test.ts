@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
-import { assertAccessible, sharedBrowser } from './support/browser.ts';
+import { assertAccessible, goWithin, sharedBrowser } from './support/browser.ts';
 import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
 
@@ -144,9 +144,15 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.reload();
     await page.getByText('answered from memory; no provider was asked').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByLabel('Part of a model').fill('emo-');
+    await page.keyboard.press('Enter');
+    await page.getByRole('combobox', { name: 'Module' }).selectOption('exact-cache');
+    await rows.nth(1).waitFor({ state: 'detached' });
     await page.getByRole('combobox', { name: 'Result' }).selectOption('error');
     await page.getByText('No call matches these filters.').waitFor();
-    assert.match(page.url(), /status=error/);
+    assert.match(page.url(), /search=emo-.*module=exact-cache.*status=error/);
+    await page.goBack();
+    await page.goBack();
     await page.goBack();
     await rows.nth(2).waitFor();
   });
@@ -226,7 +232,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
       ['/provider-keys', 'Store a key'],
       ['/reference', '/v1/messages'],
     ] as const) {
-      await page.goto(weir.url + path);
+      await goWithin(page, path);
       await page.getByText(text).first().waitFor();
       await assertAccessible(page);
     }
@@ -238,7 +244,7 @@ test('a person opens an empty local gateway, and finds each answer on its page',
   assertQuiet();
   await t.test('says so when the gateway is gone, and keeps what it had', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(`${weir.url}/requests`);
+    await goWithin(page, '/requests');
     await page.getByText('hit exact-cache').first().waitFor();
     await page.context().setOffline(true);
     await page.getByText('The gateway does not answer; what you see may be old').waitFor();

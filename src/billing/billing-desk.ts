@@ -5,7 +5,14 @@ import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { Attempts, Versions } from '../kernel/ports/shared-state.ts';
 import { asked } from './asked.ts';
-import type { BillingProcessor, Checkout, CheckoutOrder, PaidTier } from './processor.ts';
+import type {
+  BillingProcessor,
+  Checkout,
+  CheckoutOrder,
+  InvoicePage,
+  Invoices,
+  PaidTier,
+} from './processor.ts';
 import type { Recharger } from './recharger.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import { effectiveTier } from './tiers.ts';
@@ -77,6 +84,13 @@ export class BillingDesk {
       async () => shop.processor.portal(await this.#customerOf(user, shop), returnUrl),
       shop.onFault,
     );
+  }
+
+  async invoices(accountId: string, page: InvoicePage): Promise<Invoices> {
+    const shop = await this.#shop('invoices', accountId);
+    const { customerId } = await this.#parts.billing.get(accountId);
+    if (customerId === null) return { invoices: [], hasMore: false };
+    return asked(() => shop.processor.invoices(customerId, page), shop.onFault);
   }
 
   /** Nothing is charged from now on; refuses where the processor can't be told so. */

@@ -11,6 +11,8 @@ export interface BillingProcessor {
   accountOf(customerId: string): Promise<string | undefined>;
   checkout(order: CheckoutOrder): Promise<Checkout>;
   portal(customerId: string, returnUrl: string): Promise<string>;
+  /** The newest first, those that come after one of them where it is named. */
+  invoices(customerId: string, page: InvoicePage): Promise<Invoices>;
   /** All there ever were, as they are now. */
   subscriptions(customerId: string): Promise<readonly Subscription[]>;
   /** Cancels all that run, at once, and every checkout that is open. */
@@ -26,6 +28,29 @@ export interface BillingProcessor {
   findCharge(recharge: Recharge): Promise<string | undefined>;
   /** Refuses what the processor didn't sign, or signed too long ago. */
   eventIn(body: Uint8Array, signature: string): Promise<ProcessorEvent>;
+}
+
+export interface InvoicePage {
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface Invoices {
+  readonly invoices: readonly Invoice[];
+  readonly hasMore: boolean;
+}
+
+export interface Invoice {
+  readonly id: string;
+  /** As it stands on paper; null while it is a draft. */
+  readonly number: string | null;
+  readonly atMs: number;
+  readonly status: string;
+  /** In the smallest unit of its currency. */
+  readonly total: number;
+  readonly currency: string;
+  /** Where it can be read and paid, with the processor. */
+  readonly url: string | null;
 }
 
 export interface NewCustomer {

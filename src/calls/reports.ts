@@ -94,6 +94,7 @@ export class CallReports {
     const target = trace.answeredBy ?? attempts.at(-1)?.target ?? exchange.target;
     const { accountId, keyId } = holderOf(caller);
     const { firstContentAtMs } = meter;
+    const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - startedAtMs);
     const error = ending.how === 'failed' ? reason(ending) : undefined;
     const call: EndedCall = {
       id,
@@ -113,9 +114,14 @@ export class CallReports {
       costNanoUsd: bill?.nanoUsd,
       costEstimated: bill?.estimated === true,
       savedNanoUsd: trace.savedNanoUsd,
-      contentMs: firstContentAtMs === undefined ? undefined : firstContentAtMs - startedAtMs,
+      contentMs: since(firstContentAtMs),
       totalMs: ms,
       overheadMs,
+      leftMs: since(trace.leftAtMs),
+      connectedMs: since(trace.connectedAtMs),
+      headMs: since(trace.headAtMs),
+      leftOut: trace.dropped,
+      headersAdded: trace.told.filter((_, at) => at % 2 === 0),
       pipeline,
       steps,
     };

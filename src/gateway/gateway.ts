@@ -83,7 +83,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const creditUse: CreditUse = { heard: () => undefined };
   const { usage } = parts.add(usagePart({ ...ground, creditUse }));
   const { spending } = parts.add(spendingPart({ ...ground, usage }));
-  const { requests } = parts.add(await requestLogPart(ground));
+  const { requests } = parts.add(await requestLogPart({ ...ground, providers }));
   const { book } = parts.add(patternsPart({ ...ground, requests, meaning }));
   const { receipts } = parts.add(await receiptsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));

@@ -38,6 +38,8 @@ export interface Module<Options = unknown> {
   readonly deadlineMs?: number;
   /** Where it goes that a key or the environment set, whatever a request's list says: outside of the list, or next to the provider. */
   readonly place?: 'innermost';
+  /** Where it does best in a list, the lower the earlier: memory near 0, what edits near 50, guards near 100. A list may say otherwise. */
+  readonly order?: number;
   /** What it may edit; whatever else it edits is a fault of its own. */
   readonly touches: readonly Touch[];
   /** It is there to answer from memory: when it does, that is a hit. */

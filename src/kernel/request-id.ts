@@ -2,6 +2,7 @@ const prefix = 'req_';
 /** 2^48 milliseconds last until the year 10889. */
 const timeDigits = 12;
 const randomDigits = 20;
+const start = new RegExp(`^${prefix}[0-9a-f]{0,${timeDigits + randomDigits}}$`);
 const shape = new RegExp(`^${prefix}[0-9a-f]{${timeDigits + randomDigits}}$`);
 
 /** What every id of this millisecond begins with; it comes before all of them, and after all earlier ones. */
@@ -11,6 +12,11 @@ export function firstIdAt(ms: number): string {
 
 export function isRequestId(text: string): boolean {
   return shape.test(text);
+}
+
+/** Whether an id may begin with this. */
+export function isRequestIdStart(text: string): boolean {
+  return start.test(text);
 }
 
 /** The millisecond in which a call came, which its id begins with. */

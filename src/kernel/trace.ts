@@ -49,6 +49,10 @@ export class Trace {
   askedIn: string | undefined;
   /** Time spent waiting for a provider. */
   awayMs = 0;
+  /** When a provider was last asked over the network, had a connection for it, and began to answer. */
+  leftAtMs: number | undefined;
+  connectedAtMs: number | undefined;
+  headAtMs: number | undefined;
   #origin: Origin | undefined;
   #delivered: Attempt | undefined;
   /** When the answer had begun, or the call had failed. */

@@ -50,8 +50,13 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     presence.onGone(() => this.cancel());
   }
 
+  /** When there was a connection for the question, and when the answer's head came. */
+  connectedAtMs: number | undefined;
+  headAtMs: number | undefined;
+
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
+    this.connectedAtMs = performance.now();
     if (this.#cancelled) controller.abort(gone());
   }
 
@@ -61,6 +66,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
     headers: IncomingHttpHeaders,
   ): void {
     if (status < 200) return;
+    this.headAtMs = performance.now();
     this.#hasBegun = true;
     this.#head = { status, headers };
     if (isStream(headers['content-type'])) this.#tellStream();

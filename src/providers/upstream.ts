@@ -213,6 +213,7 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
     return hasBegun ? brokenOff(target.provider, cause) : unreachable(target.provider, cause);
   };
   if (body.byteLength >= limits.keptBodyBytesMin) letGoOnceSent(body, received);
+  exchange.trace.leftAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
     const inbound = new Inbound(presence, explain);
     pool.dispatch({ path, method: 'POST', headers, body }, inbound);
@@ -222,6 +223,9 @@ async function send(exchange: Exchange, egress: Egress, sending: Sending): Promi
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
       await pause(attempt, exchange.signal);
+    } finally {
+      exchange.trace.connectedAtMs = inbound.connectedAtMs;
+      exchange.trace.headAtMs = inbound.headAtMs;
     }
   }
 }

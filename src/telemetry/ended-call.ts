@@ -31,6 +31,13 @@ export interface EndedCall {
   readonly contentMs: number | undefined;
   readonly totalMs: number;
   readonly overheadMs: number;
+  /** When the call left for the provider that answered, had a connection, and saw the first of the answer. */
+  readonly leftMs?: number | undefined;
+  readonly connectedMs?: number | undefined;
+  readonly headMs?: number | undefined;
+  /** Names of fields that were left out on the way to the provider, and of headers that were added to the answer. */
+  readonly leftOut?: readonly string[];
+  readonly headersAdded?: readonly string[];
   readonly pipeline: string;
   readonly steps: readonly Step[];
 }

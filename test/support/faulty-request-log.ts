@@ -1,4 +1,11 @@
-import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../src/kernel/ports/request-log.ts';
+import type {
+  LoggedCall,
+  LogPage,
+  LogQuestion,
+  LogSums,
+  RequestLog,
+  SumsQuestion,
+} from '../../src/kernel/ports/request-log.ts';
 
 /** A request log that a test can come between. */
 export class FaultyRequestLog implements RequestLog {
@@ -51,6 +58,26 @@ export class FaultyRequestLog implements RequestLog {
 
   page(question: LogQuestion): Promise<LogPage> {
     return this.#log.page(question);
+  }
+
+  sums(question: SumsQuestion): Promise<LogSums> {
+    return this.#log.sums(question);
+  }
+
+  oldestSums(): Promise<number | undefined> {
+    return this.#log.oldestSums();
+  }
+
+  foldSums(hourMs: number): Promise<void> {
+    return this.#log.foldSums(hourMs);
+  }
+
+  forgetSums(beforeMs: number): Promise<boolean> {
+    return this.#log.forgetSums(beforeMs);
+  }
+
+  forgetKinds(): Promise<void> {
+    return this.#log.forgetKinds();
   }
 
   find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {

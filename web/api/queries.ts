@@ -101,8 +101,7 @@ export const summary = (range: RangeName) =>
     queryKey: ['summary', range],
     queryFn: () =>
       told(api.GET('/v1/requests/summary', { params: { query: { from: rangeStart(range).toISOString() } } })),
-    // Many take a while to sum up.
-    refetchInterval: ({ state }) => ((state.data?.total.requests ?? 0) > 2000 ? 20_000 : 5000),
+    refetchInterval: 5000,
     placeholderData: keepPreviousData,
   });
 
@@ -116,6 +115,8 @@ export const usage = (days: number) =>
     },
     refetchInterval: 30_000,
   });
+
+export type WholeCall = Answer<'/v1/requests/{id}', 'get'>;
 
 export const request = (id: string) =>
   queryOptions({
@@ -175,13 +176,19 @@ export const spentIn = (window: 'day' | 'month') =>
     refetchInterval: 30_000,
   });
 
-/** Options of cost-guard, as calls without a header run through it; none where the gateway asks for a token. */
-export const localCeilings = queryOptions({
+/** Options of cost-guard in the gateway's own pipeline. */
+export const ownCeilings = queryOptions({
   queryKey: ['ceilings'],
-  queryFn: async ({ client }): Promise<Readonly<Record<string, unknown>>> => {
-    if ((await client.ensureQueryData(localSession)).required) return {};
-    const { active } = await told(api.GET('/v1/pipeline'));
+  queryFn: async (): Promise<Readonly<Record<string, unknown>>> => {
+    const { active } = await told(api.GET('/v1/pipeline/check'));
     return active.find(({ name }) => name === 'cost-guard')?.options ?? {};
   },
   ...once,
 });
+
+/** The ledger of credits beyond its first page. */
+export const ledgerAfter = (after: string) =>
+  told(api.GET('/v1/billing/usage', { params: { query: { after } } }));
+
+export const invoicesAfter = (after: string | undefined) =>
+  told(api.GET('/v1/billing/invoices', { params: { query: after === undefined ? {} : { after } } }));

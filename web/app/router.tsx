@@ -20,7 +20,11 @@ const overview = createRoute({
 
 /** Filters of the log, as the address has them. */
 export interface RequestsSearch {
+  readonly search?: string;
   readonly model?: string;
+  readonly module?: string;
+  /** What a module did: the one that is named, or any. */
+  readonly effect?: 'answered' | 'rejected';
   readonly provider?: string;
   readonly key?: string;
   readonly status?: string;
@@ -29,12 +33,15 @@ export interface RequestsSearch {
   readonly open?: string;
 }
 
-const filters = ['model', 'provider', 'key', 'status', 'from', 'to', 'open'] as const;
+const filters = ['search', 'model', 'module', 'provider', 'key', 'status', 'from', 'to', 'open'] as const;
 
 const requests = createRoute({
   getParentRoute: () => root,
   path: '/requests',
-  validateSearch: (search: Record<string, unknown>): RequestsSearch => texts(search, filters),
+  validateSearch: ({ effect, ...search }: Record<string, unknown>): RequestsSearch => ({
+    ...texts(search, filters),
+    ...((effect === 'answered' || effect === 'rejected') && { effect }),
+  }),
   component: lazyRouteComponent(() => import('../pages/requests/requests.tsx'), 'Requests'),
 });
 

@@ -35,6 +35,7 @@ export function accountPage(purpose: TokenPurpose): string {
 ${form}
 </form>
 <p id="said" role="status"></p>
+<p id="on" hidden><a href="../">Go on</a></p>
 </main>
 <script>${script}</script>`,
   });
@@ -68,6 +69,7 @@ form.addEventListener('submit', async (event) => {
     if (answer.ok) {
       form.hidden = true;
       said.textContent = form.dataset.done;
+      document.getElementById('on').hidden = false;
       return;
     }
     said.textContent = (await answer.json()).error.message;

@@ -10,6 +10,9 @@ import {
   type Charged,
   type Checkout,
   type CheckoutOrder,
+  type Invoice,
+  type InvoicePage,
+  type Invoices,
   type NewCustomer,
   type PaidTier,
   type ProcessorEvent,
@@ -29,6 +32,18 @@ export interface StripeBillingParts {
 }
 
 const creditsPerCent = creditsPerUsd / 100;
+
+function readInvoice(invoice: Stripe.Invoice): Invoice {
+  return {
+    id: invoice.id ?? '',
+    number: invoice.number,
+    atMs: invoice.created * 1000,
+    status: invoice.status ?? 'draft',
+    total: invoice.total,
+    currency: invoice.currency,
+    url: invoice.hosted_invoice_url ?? null,
+  };
+}
 
 /** Subscriptions and credits by Stripe. */
 export class StripeBilling implements BillingProcessor {
@@ -96,6 +111,18 @@ export class StripeBilling implements BillingProcessor {
       return_url: returnUrl,
     });
     return url;
+  }
+
+  async invoices(customerId: string, { after, limit }: InvoicePage): Promise<Invoices> {
+    const stripe = await this.#parts.client();
+    const listed = await unlessMissing(() =>
+      stripe.invoices.list({
+        customer: customerId,
+        limit,
+        ...(after !== undefined && { starting_after: after }),
+      }),
+    );
+    return { invoices: (listed?.data ?? []).map(readInvoice), hasMore: listed?.has_more === true };
   }
 
   async subscriptions(customerId: string): Promise<readonly Subscription[]> {

@@ -8,6 +8,7 @@ import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+import type { Providers } from './providers.ts';
 import type { Stores } from './stores.ts';
 
 interface Logged extends Part {
@@ -18,10 +19,12 @@ interface RequestLogParts {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly log: Log;
+  readonly providers: Pick<Providers, 'catalog' | 'directory'>;
 }
 
 /** The calls that were made, one by one. */
-export async function requestLogPart({ settings, stores, log }: RequestLogParts): Promise<Logged> {
+export async function requestLogPart({ settings, stores, log, providers }: RequestLogParts): Promise<Logged> {
+  const { catalog, directory } = providers;
   const requests = new RequestRecorder({
     log: stores.database.requests,
     journal: new Journal({
@@ -42,7 +45,16 @@ export async function requestLogPart({ settings, stores, log }: RequestLogParts)
   cleaner.start();
   return {
     requests,
-    routes: [...summaryRoutes({ log: requests, clock: systemClock }), ...requestsRoutes({ log: requests })],
+    routes: [
+      ...summaryRoutes({ log: requests, clock: systemClock }),
+      ...requestsRoutes({
+        log: requests,
+        rates(name, model) {
+          const provider = directory.providers.get(name);
+          return provider === undefined ? undefined : catalog.priced(provider, model)?.card;
+        },
+      }),
+    ],
     gauges: [
       {
         name: 'weir_log_rows_waiting',

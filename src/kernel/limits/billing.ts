@@ -28,6 +28,8 @@ export const billingLimits = {
   rechargeKeyLifeMs: 20 * 3_600_000,
   /** Addresses that browsers go to. */
   urlCharactersMax: 2048,
+  /** Invoices on one page; the processor gives no more. */
+  invoicePageMax: 100,
   /** Entries of an account's ledger on one page. */
   creditPageMax: 200,
   /** Accounts that are compared with the processor's record at a time. */

@@ -53,15 +53,19 @@ export const logLimits = {
   requestLogStepsMax: 32,
   requestLogFactsMax: 8,
   requestLogFactCharacters: 100,
+  requestLogChangesMax: 16,
   /** Calls on one page. */
   requestLogPageMax: 200,
-  /** Calls that are counted or looked through in one statement, ten milliseconds of the database's time. */
-  requestLogSearchRows: 20_000,
+  /** Calls that are counted or looked through in one statement, a few milliseconds of the database's time. */
+  requestLogSearchRows: 5000,
   /** How long a search for what is rare goes on before it tells what it found. */
   requestLogSearchMs: 120,
-  /** Calls that a summary is made of, and those of them that are read at once: a few milliseconds of this thread's time. */
-  requestLogSummaryRows: 10_000,
-  requestLogSummaryPage: 500,
+  /** Kinds of calls whose names a process remembers: half a kilobyte each. */
+  requestKindsKnown: 5000,
+  /** Of so many kinds the newest call is looked for one by one, five microseconds each; where more are meant, calls are looked through. */
+  requestKindsMax: 5000,
+  /** Sums are kept by the minute for so long, then by the hour; a day's chart begins half an hour earlier. */
+  requestSumsByMinuteMs: 26 * 3_600_000,
   /** How often the log is cleaned, and how long nobody else does it then. */
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,

@@ -39,8 +39,20 @@ export interface LoggedCall {
   readonly contentMs: number | null;
   readonly totalMs: number;
   readonly overheadMs: number;
+  /** Until the call left for the provider that answered, had a connection to it, and saw the first of its answer. */
+  readonly leftMs: number | null;
+  readonly connectedMs: number | null;
+  readonly headMs: number | null;
   readonly pipeline: string;
   readonly steps: readonly LoggedStep[];
+  readonly changes: readonly LoggedChange[];
+}
+
+/** What the gateway itself did to a call, besides its modules. */
+export interface LoggedChange {
+  /** A field that the other wire format has no place for, or a header that was added to the answer. */
+  readonly what: 'left-out' | 'header';
+  readonly name: string;
 }
 
 /** What one module was seen to do. */
@@ -49,6 +61,8 @@ export interface LoggedStep {
   readonly effect: Effect;
   readonly ms: number;
   readonly facts: Facts;
+  /** What it saved; less than 0 where it cost more. Left out where that is nothing. */
+  readonly savedNanoUsd?: NanoUsd;
 }
 
 /** Which calls are meant; what is left out doesn't matter. */
@@ -63,6 +77,12 @@ export interface LogFilter {
   readonly ending?: Ending['how'] | undefined;
   /** From the least to the greatest; or all that went wrong, also in the middle of an answer. */
   readonly status?: StatusFilter | undefined;
+  /** One that did more than to let the call pass. */
+  readonly module?: string | undefined;
+  /** What a module was seen to do: the one that is named, or any. */
+  readonly effect?: Effect | undefined;
+  /** A part of a model's name or of an error's code, or the beginning of an id. */
+  readonly search?: string | undefined;
 }
 
 type StatusFilter = 'error' | { readonly least: number; readonly greatest: number };
@@ -85,6 +105,75 @@ export interface LogPage {
   readonly reached: string | undefined;
 }
 
+/** Calls from one moment to another; both are beginnings of steps, or times that no call came after. */
+export interface SumsQuestion {
+  /** Undefined asks about all there are. */
+  readonly accountId: string | undefined;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly stepMs: number;
+}
+
+export interface CallSums {
+  readonly requests: number;
+  /** Without those that a cache of the provider was read or written for. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadTokens: number;
+  readonly cacheWriteTokens: number;
+  readonly costNanoUsd: NanoUsd;
+  readonly savedNanoUsd: NanoUsd;
+}
+
+/** What calls of one kind come to in all of the time. */
+export interface KindSums extends CallSums {
+  readonly keyId: string | null;
+  readonly provider: string | null;
+  /** As it was used, or asked for where it wasn't. */
+  readonly model: string;
+  readonly status: number;
+  readonly ending: string;
+  readonly errorCode: string | null;
+  readonly isFailed: boolean;
+  /** Whether a module answered. */
+  readonly isCached: boolean;
+}
+
+/** What calls come to in one step. */
+export interface StepSums extends CallSums {
+  /** The first is 0. */
+  readonly step: number;
+  readonly model: string;
+  readonly isFailed: boolean;
+  readonly isCached: boolean;
+}
+
+/** How many calls took how long: `bin` is the eighth part of a natural logarithm, of microseconds. */
+export interface TimeSums {
+  readonly what: 'content' | 'overhead';
+  readonly step: number;
+  readonly provider: string;
+  readonly model: string;
+  readonly bin: number;
+  readonly requests: number;
+}
+
+export interface ModuleSums {
+  readonly module: string;
+  readonly effect: string;
+  readonly requests: number;
+  readonly ownUs: number;
+  readonly savedNanoUsd: NanoUsd;
+}
+
+/** Exact for whole minutes, and for whole hours once they are a day old, however many calls there are. */
+export interface LogSums {
+  readonly kinds: readonly KindSums[];
+  readonly steps: readonly StepSums[];
+  readonly times: readonly TimeSums[];
+  readonly modules: readonly ModuleSums[];
+}
+
 /** Where calls are remembered, for a bounded time and up to a bounded number. */
 export interface RequestLog {
   /** All or none. A call that is there already stays as it is. */
@@ -97,6 +186,16 @@ export interface RequestLog {
   addPacked(packs: readonly string[]): Promise<void>;
   /** A rare call is searched for a bounded time: a page may have fewer than `limit` and say that there are more. */
   page(question: LogQuestion): Promise<LogPage>;
+  /** What calls come to; those that were deleted for their number are still part of it. */
+  sums(question: SumsQuestion): Promise<LogSums>;
+  /** The first time that sums are kept of; undefined where there are none. */
+  oldestSums(): Promise<number | undefined>;
+  /** Puts the sums of this hour's minutes together. */
+  foldSums(hourMs: number): Promise<void>;
+  /** Deletes sums of the oldest minute or hour before this time; false where there are none. */
+  forgetSums(beforeMs: number): Promise<boolean>;
+  /** Deletes what nothing is known of any more. */
+  forgetKinds(): Promise<void>;
   /** Undefined where there is none, or none of this account. */
   find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined>;
   /** The newest call that is not among the `count` newest; undefined where there are no more than these. */

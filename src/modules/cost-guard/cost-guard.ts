@@ -24,6 +24,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
   summary: 'Keeps a key under its ceilings in dollars per request, day and month.',
   status: 'production',
   protective: true,
+  order: 90,
   ifBroken: 'reject',
   place: 'innermost',
   touches: ['output-limit'],

@@ -37,6 +37,7 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
     summary: 'Answers identical requests from memory, streamed or not.',
     status: 'production',
     protective: false,
+    order: 10,
     cache: true,
     ifBroken: 'skip',
     deadlineMs: singleFlightWaitMs + 30_000,

@@ -63,6 +63,7 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     summary: 'Compresses old turns by age, so that a conversation never runs out of room.',
     status: 'preview',
     protective: false,
+    order: 50,
     ifBroken: 'skip',
     touches: ['tools', 'history', 'newest-turn', 'output-limit', 'settings', 'reply'],
     options: ipcOptions,

@@ -128,6 +128,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     summary: 'Leaves out tools that a conversation does not need, and finds them where they are missed.',
     status: 'preview',
     protective: false,
+    order: 40,
     ifBroken: 'skip',
     touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
     options: mcpOptimizerOptions,

@@ -38,6 +38,7 @@ export const patterns = (): Module<PatternsOptions> => {
     summary: 'Remembers what worked and brings it in where it helps.',
     status: 'production',
     protective: false,
+    order: 30,
     ifBroken: 'skip',
     touches: ['history', 'newest-turn'],
     options: patternsOptions,

@@ -16,6 +16,7 @@ export function semanticCacheWith(random: () => number): ModuleMaker<Options> {
       summary: 'Answers prompts that mean the same from memory, with a bound on the share that is wrong.',
       status: 'production',
       protective: false,
+      order: 20,
       cache: true,
       ifBroken: 'skip',
       touches: ['reply'],

@@ -4,6 +4,7 @@ import { limits } from '../../kernel/limits.ts';
 import type {
   LogFilter,
   LoggedCall,
+  LoggedStep,
   LogPage,
   LogQuestion,
   RequestLog,
@@ -46,7 +47,11 @@ export function requestLogConformance(setUp: SetUp): void {
         pipeline: 'exact-cache?ttl=1h',
         steps: [
           { module: 'exact-cache', effect: 'answered', ms: 0.25, facts: { hit: true, age: 1.5, of: 'me' } },
-          { module: 'other', effect: 'broken', ms: 0, facts: {} },
+          { module: 'other', effect: 'broken', ms: 0, facts: {}, savedNanoUsd: -3 },
+        ],
+        changes: [
+          { what: 'left-out', name: 'top_k' },
+          { what: 'header', name: 'x-weir-conversation' },
         ],
       });
       const bare = someCall({
@@ -63,6 +68,9 @@ export function requestLogConformance(setUp: SetUp): void {
         reasoningTokens: null,
         costNanoUsd: null,
         contentMs: null,
+        leftMs: null,
+        connectedMs: null,
+        headMs: null,
       });
       await requests.add([full, bare]);
       assert.deepEqual(await requests.find(full.id, undefined), full);
@@ -163,10 +171,12 @@ export function requestLogConformance(setUp: SetUp): void {
         { status: 500, keyId: 'key' },
         failed,
         { provider: null, modelUsed: null, status: 400 },
+        { steps: [step('exact-cache', 'answered'), step('cost-guard', 'passed')] },
+        { steps: [step('exact-cache', 'passed'), step('cost-guard', 'rejected')] },
       ] satisfies readonly Partial<LoggedCall>[];
       const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
       await requests.add([...plain, ...others]);
-      const [named, groq, key, e404, e499, e500, broken, e400] = others;
+      const [named, groq, key, e404, e499, e500, broken, e400, hit, refused] = others;
       const expected: readonly (readonly [LogFilter, readonly (LoggedCall | undefined)[]])[] = [
         [{ model: 'latest' }, [named]],
         [{ model: 'claude-5' }, [named]],
@@ -181,6 +191,18 @@ export function requestLogConformance(setUp: SetUp): void {
         [{ ending: 'aborted' }, [e499]],
         [{ keyId: 'key', status: 'error' }, [e500]],
         [{ keyId: 'key', provider: 'groq' }, []],
+        [{ module: 'exact-cache' }, [hit]],
+        [{ module: 'exact-cache', effect: 'passed' }, [refused]],
+        [{ module: 'exact', effect: 'passed' }, []],
+        [{ module: 'cost_guard' }, []],
+        [{ effect: 'rejected' }, [refused]],
+        [{ effect: 'answered', status: 'error' }, []],
+        [{ search: 'LAUDE' }, [named]],
+        [{ search: '%' }, []],
+        [{ search: 'req_', keyId: 'key' }, [e500, key]],
+        [{ search: e404?.id ?? '' }, [e404]],
+        [{ search: (e404?.id ?? '').slice(0, -1), provider: 'openai' }, [e404]],
+        [{ search: 'req_nothing' }, []],
       ];
       for (const accountId of ['local', undefined])
         for (const [filter, calls] of expected)
@@ -217,44 +239,122 @@ export function requestLogConformance(setUp: SetUp): void {
 
     test('a rare call is found behind many others, from either side', async (t) => {
       const { requests } = (await setUp(t)).database;
-      const calls = await fillWithFewRare(requests);
+      const calls = callsOf(300, (at) => (at === 0 || at === 299 ? { modelUsed: 'rare' } : {}));
+      await requests.add(calls);
       const [oldest, newest] = [calls.at(0), calls.at(-1)];
+      const filter = { model: 'rare' };
       for (const accountId of ['local', undefined]) {
-        const both = await page(requests, { accountId, filter: rare });
+        const both = await page(requests, { accountId, filter });
         assert.deepEqual([both.calls, both.more], [[newest, oldest], false]);
       }
       const beside = (side: 'older' | 'newer', id = '') =>
-        page(requests, { filter: rare, limit: 1, beside: { id, side } });
+        page(requests, { filter, limit: 1, beside: { id, side } });
       assert.deepEqual((await beside('older', newest?.id)).calls, [oldest]);
       assert.deepEqual((await beside('newer', oldest?.id)).calls, [newest]);
       assert.deepEqual((await page(requests, { filter: { provider: 'nobody' } })).calls, []);
     });
 
-    test('a search that takes too long says how far it came, and goes on from there', async (t) => {
+    test('among too many kinds calls are looked through for a while, and then from there on', async (t) => {
       const { requests } = (await setUp(t)).database;
-      const calls = await fillWithFewRare(requests);
-      const clock = t.mock.method(
-        performance,
-        'now',
-        () => clock.mock.callCount() * limits.requestLogSearchMs,
+      const kinds = limits.requestKindsMax + 1;
+      const calls = callsOf(kinds + limits.requestLogSearchRows, (at) =>
+        at < kinds ? { ending: 'aborted', modelAsked: `name ${at}` } : {},
       );
-      const first = await page(requests, { filter: rare });
-      const second = await page(requests, { filter: rare, beside: older(first) });
-      clock.mock.restore();
-      assert.deepEqual([first.calls, first.more], [[calls.at(-1)], true]);
-      assert.equal(first.reached, calls.at(-limits.requestLogSearchRows)?.id);
-      assert.deepEqual([second.calls, second.more], [[calls.at(0)], false]);
-    });
+      for (const some of chunks(calls, limits.requestLogRowsAtOnce)) await requests.add(some);
+      const filter: LogFilter = { ending: 'aborted' };
+      let nowMs = 0;
+      let passesMs: number = limits.requestLogSearchMs;
+      t.mock.method(performance, 'now', () => {
+        nowMs += passesMs;
+        return nowMs;
+      });
+      const first = await page(requests, { filter });
+      assert.deepEqual([first.calls, first.more, first.reached], [[], true, calls[kinds]?.id]);
+      const second = await page(requests, { filter, limit: 2, beside: older(first) });
+      const newest = [calls[kinds - 1], calls[kinds - 2]];
+      assert.deepEqual([second.calls, second.more], [newest, true]);
+      passesMs = 0;
+      assert.deepEqual((await page(requests, { filter, limit: 2 })).calls, newest);
+      const newer = { id: calls[kinds - 4]?.id ?? '', side: 'newer' } as const;
+      const back = await page(requests, { filter, limit: 1, beside: newer });
+      assert.deepEqual([back.calls, back.more], [[calls[kinds - 3]], true]);
 
-    test('the newest call behind the newest is told, however many they are', async (t) => {
-      const { requests } = (await setUp(t)).database;
-      assert.equal(await requests.newestBehind(1), undefined);
-      const calls = await fillWithFewRare(requests);
       assert.equal(await requests.newestBehind(calls.length), undefined);
       assert.equal(await requests.newestBehind(calls.length - 1), calls[0]?.id);
       assert.equal(await requests.newestBehind(calls.length - 3), calls[2]?.id);
       assert.equal(await requests.newestBehind(1), calls.at(-2)?.id);
       assert.equal(await requests.newestBehind(0), calls.at(-1)?.id);
+    });
+
+    test('every call is summed up once, also when it is gone, and minutes become hours', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const [hourMs, minuteMs] = [3_600_000, 60_000];
+      const fromMs = Math.floor(startMs / hourMs) * hourMs;
+      const at = (ms: number, fields: Partial<LoggedCall> = {}) =>
+        someCall({ id: someRequestId(fromMs + ms), accountId: 'mine', contentMs: 10, ...fields });
+      const hit = [step('exact-cache', 'answered', 70), step('cost-guard', 'passed')];
+      const calls = [
+        at(0, { keyId: 'key' }),
+        at(minuteMs, { modelUsed: 'other', provider: 'groq', contentMs: 400 }),
+        at(minuteMs + 1, { steps: hit, savedNanoUsd: 70, costNanoUsd: null, contentMs: 1 }),
+        at(hourMs, { status: 500, errorCode: 'code', contentMs: null, provider: null }),
+        at(2 * hourMs),
+        at(minuteMs, { accountId: 'another' }),
+      ];
+      await requests.add(calls);
+      await requests.add(calls.slice(0, 3));
+      const asked = { fromMs, toMs: fromMs + 2 * hourMs, stepMs: hourMs };
+      const told = async (accountId?: string) => {
+        const { kinds, steps, times, modules } = await requests.sums({ ...asked, accountId });
+        return {
+          kinds: kinds
+            .map((kind) => [kind.keyId, kind.provider, kind.model, kind.status, kind.isCached, kind.requests])
+            .sort(),
+          cost: kinds.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0),
+          steps: steps
+            .map((one) => [one.step, one.model, one.isFailed, one.requests, one.savedNanoUsd])
+            .sort(),
+          times: times.map((one) => [one.what, one.step, one.model, one.bin, one.requests]).sort(),
+          modules: modules.map((one) => [one.module, one.effect, one.requests, one.ownUs, one.savedNanoUsd]),
+        };
+      };
+      const before = await told('mine');
+      assert.deepEqual(before.kinds, [
+        [null, null, 'gpt-6', 500, false, 1],
+        [null, 'groq', 'other', 200, false, 1],
+        [null, 'openai', 'gpt-6', 200, true, 1],
+        ['key', 'openai', 'gpt-6', 200, false, 1],
+      ]);
+      assert.equal(before.cost, 18);
+      assert.deepEqual(before.steps, [
+        [0, 'gpt-6', false, 1, 0],
+        [0, 'gpt-6', false, 1, 70],
+        [0, 'other', false, 1, 0],
+        [1, 'gpt-6', true, 1, 0],
+      ]);
+      assert.deepEqual(before.times, [
+        ['content', 0, 'gpt-6', 55, 1],
+        ['content', 0, 'gpt-6', 73, 1],
+        ['content', 0, 'other', 103, 1],
+        ['overhead', 0, '', 49, 3],
+        ['overhead', 1, '', 49, 1],
+      ]);
+      assert.deepEqual(before.modules, [
+        ['cost-guard', 'passed', 1, 500, 0],
+        ['exact-cache', 'answered', 1, 500, 70],
+      ]);
+      assert.equal((await told()).steps.length, before.steps.length + 0);
+      assert.equal(await requests.oldestSums(), fromMs);
+      for (const folded of [fromMs, fromMs, fromMs + hourMs]) await requests.foldSums(folded);
+      await requests.forget(calls[4]?.id ?? '', 100);
+      await requests.forgetKinds();
+      assert.deepEqual(await told('mine'), before);
+      assert.equal(await requests.forgetSums(fromMs), false);
+      assert.equal(await requests.forgetSums(fromMs + 1), true);
+      assert.deepEqual((await told('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
+      while (await requests.forgetSums(fromMs + hourMs * 3));
+      await requests.forgetKinds();
+      assert.deepEqual(await told(), { kinds: [], cost: 0, steps: [], times: [], modules: [] });
     });
 
     test('the oldest are forgotten first, a bounded number at a time', async (t) => {
@@ -285,16 +385,6 @@ export function requestLogConformance(setUp: SetUp): void {
   });
 }
 
-const rare: LogFilter = { model: 'rare' };
-
-/** More calls than are looked at in one step; the first and the last of them are of a rare kind. */
-async function fillWithFewRare(log: RequestLog): Promise<readonly LoggedCall[]> {
-  const many = limits.requestLogSearchRows + limits.requestLogRowsAtOnce;
-  const calls = callsOf(many, (at) => (at === 0 || at === many - 1 ? { modelUsed: 'rare' } : {}));
-  for (const some of chunks(calls, limits.requestLogRowsAtOnce)) await log.add(some);
-  return calls;
-}
-
 /** One each millisecond, the oldest first. */
 function callsOf(
   count: number,
@@ -303,6 +393,10 @@ function callsOf(
   return Array.from({ length: count }, (_, at) =>
     someCall({ id: someRequestId(startMs + at), ...fields(at) }),
   );
+}
+
+function step(module: string, effect: LoggedStep['effect'], savedNanoUsd?: number): LoggedStep {
+  return { module, effect, ms: 0.5, facts: {}, ...(savedNanoUsd !== undefined && { savedNanoUsd }) };
 }
 
 function page(log: RequestLog, asked: Partial<LogQuestion> = {}): Promise<LogPage> {

@@ -100,8 +100,12 @@ export function someCall(given: Partial<LoggedCall> = {}): LoggedCall {
     contentMs: 12.345,
     totalMs: 67.89,
     overheadMs: 0.5,
+    leftMs: 0.25,
+    connectedMs: 0.5,
+    headMs: 10.125,
     pipeline: 'none',
     steps: [],
+    changes: [],
     ...given,
   };
 }

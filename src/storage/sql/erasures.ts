@@ -11,6 +11,10 @@ import type { Tables } from './tables.ts';
 const tables = [
   ['provider_keys', 'provider'],
   ['requests', 'id'],
+  ['request_kinds', 'kind'],
+  ['request_sums', 'kind'],
+  ['request_times', 'at_ms'],
+  ['request_steps', 'at_ms'],
   ['usage_days', 'day'],
   ['usage_periods', 'period_start_ms'],
   ['module_days', 'day'],

@@ -1,6 +1,7 @@
 import { isJsonObject } from '../../kernel/json.ts';
-import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
+import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import type { Effect, Facts } from '../../kernel/trace.ts';
+import type { KindNames } from './request-kind.ts';
 import type { Tables } from './tables.ts';
 
 type Row = Tables['requests'];
@@ -14,6 +15,7 @@ interface Column {
 /** Every column, in the order of the values below. */
 export const columns: readonly Column[] = [
   text('id'),
+  text('kind'),
   integer('at_ms'),
   text('account_id'),
   text('key_id'),
@@ -38,15 +40,19 @@ export const columns: readonly Column[] = [
   integer('content_us'),
   integer('total_us'),
   integer('overhead_us'),
+  integer('left_us'),
+  integer('connected_us'),
+  integer('head_us'),
   text('pipeline'),
   text('steps'),
+  text('changes'),
 ];
 
 export const columnNames: readonly ColumnName[] = columns.map(({ name }) => name);
 
 /** As JSON, a list of values for each call, in the order of the columns. */
-export function toLists(calls: readonly LoggedCall[]): string {
-  return JSON.stringify(calls.map(valuesOf));
+export function toLists(calls: readonly LoggedCall[], kinds: KindNames): string {
+  return JSON.stringify(calls.map((call) => valuesOf(call, kinds.of(call))));
 }
 
 /** Several such texts as one. */
@@ -70,9 +76,10 @@ function isRow(list: unknown): boolean {
 }
 
 /** Written out: a function for each value would cost as much as the rest of the call's row. */
-function valuesOf(call: LoggedCall): readonly unknown[] {
+function valuesOf(call: LoggedCall, kind: string): readonly unknown[] {
   return [
     call.id,
+    kind,
     call.atMs,
     call.accountId,
     call.keyId,
@@ -97,8 +104,12 @@ function valuesOf(call: LoggedCall): readonly unknown[] {
     call.contentMs === null ? null : toUs(call.contentMs),
     toUs(call.totalMs),
     toUs(call.overheadMs),
+    call.leftMs === null ? null : toUs(call.leftMs),
+    call.connectedMs === null ? null : toUs(call.connectedMs),
+    call.headMs === null ? null : toUs(call.headMs),
     call.pipeline,
     call.steps.length === 0 ? '[]' : JSON.stringify(call.steps),
+    call.changes.length === 0 ? null : JSON.stringify(call.changes),
   ];
 }
 
@@ -126,11 +137,15 @@ export function toCall(row: Row): LoggedCall {
     costNanoUsd: row.cost_nano_usd,
     costEstimated: row.cost_estimated === 1,
     savedNanoUsd: row.saved_nano_usd,
-    contentMs: row.content_us === null ? null : row.content_us / 1000,
+    contentMs: toMs(row.content_us),
     totalMs: row.total_us / 1000,
     overheadMs: row.overhead_us / 1000,
+    leftMs: toMs(row.left_us),
+    connectedMs: toMs(row.connected_us),
+    headMs: toMs(row.head_us),
     pipeline: row.pipeline,
     steps: toSteps(row.steps),
+    changes: row.changes === null ? [] : toChanges(row.changes),
   };
 }
 
@@ -146,6 +161,10 @@ function toUs(ms: number): number {
   return Math.round(ms * 1000);
 }
 
+function toMs(us: number | null): number | null {
+  return us === null ? null : us / 1000;
+}
+
 const endings: Readonly<Record<LoggedCall['ending'], true>> = { complete: true, aborted: true, failed: true };
 
 function isEnding(name: string): name is LoggedCall['ending'] {
@@ -153,7 +172,7 @@ function isEnding(name: string): name is LoggedCall['ending'] {
 }
 
 /** What a newer version may have written, and this one can't read, is left out. */
-function toSteps(json: string): readonly LoggedStep[] {
+export function toSteps(json: string): readonly LoggedStep[] {
   const steps: unknown = JSON.parse(json);
   return Array.isArray(steps) ? steps.filter(isStep) : [];
 }
@@ -165,7 +184,21 @@ function isStep(value: unknown): value is LoggedStep {
     typeof value.effect === 'string' &&
     isEffect(value.effect) &&
     typeof value.ms === 'number' &&
+    (value.savedNanoUsd === undefined || typeof value.savedNanoUsd === 'number') &&
     isFacts(value.facts)
+  );
+}
+
+function toChanges(json: string): readonly LoggedChange[] {
+  const changes: unknown = JSON.parse(json);
+  return Array.isArray(changes) ? changes.filter(isChange) : [];
+}
+
+function isChange(value: unknown): value is LoggedChange {
+  return (
+    isJsonObject(value) &&
+    (value.what === 'left-out' || value.what === 'header') &&
+    typeof value.name === 'string'
   );
 }
 

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { LogFilter, LoggedCall, LogPage, LogQuestion } from '../../kernel/ports/request-log.ts';
-import { firstIdAt } from '../../kernel/request-id.ts';
+import { firstIdAt, isRequestIdStart } from '../../kernel/request-id.ts';
+import { matchingKinds } from './request-kind-filter.ts';
 import { columnNames, toCall } from './request-log-row.ts';
 import type { Tables } from './tables.ts';
 
@@ -14,111 +15,138 @@ interface Span {
 const beforeAll = '';
 const afterAll = '\u{10ffff}';
 
-/** In the words of the index of such calls, by which databases find out that they may use it. */
-const amiss = sql<boolean>`(status >= 400 or ending <> 'complete')`;
-
 /**
- * Finds a page of calls. Where an index has just these, they are read off it. Else those that an index has are looked at
- * in bounded steps until the page is full or the time is over: each step is short, so that nobody waits behind a search.
+ * Finds a page of calls off indexes. Calls of an account, or of all, are read off one; with a filter, the kinds that it lets
+ * through are known first, and each of these is a range of an index. Where somebody made very many kinds, as with a new
+ * name of a model in each call, the calls are looked through in bounded steps until the page is full or the time is over.
  */
 export class LogSearch {
   readonly #db: Kysely<Tables>;
   readonly #question: LogQuestion;
   readonly #newer: boolean;
-  #accountId: string | undefined;
 
   constructor(db: Kysely<Tables>, question: LogQuestion) {
     this.#db = db;
     this.#question = question;
     this.#newer = question.beside?.side === 'newer';
-    this.#accountId = question.accountId;
   }
 
   async page(): Promise<LogPage> {
-    const { filter, limit } = this.#question;
-    const untilMs = performance.now() + limits.requestLogSearchMs;
-    const inSteps = !isIndexed(filter);
-    if (inSteps) this.#accountId ??= await this.#onlyAccount();
-    const found: LoggedCall[] = [];
-    let span = this.#span();
-    for (;;) {
-      const edge = inSteps ? await this.#edge(span) : undefined;
-      found.push(...(await this.#calls(span, edge, limit + 1 - found.length)));
-      if (found.length > limit) return this.#paged(found.slice(0, limit), true, found[limit - 1]?.id);
-      if (edge === undefined) return this.#paged(found, false, found.at(-1)?.id);
-      if (performance.now() >= untilMs) return this.#paged(found, true, edge);
-      span = this.#newer ? { ...span, above: edge } : { ...span, below: edge };
-    }
-  }
-
-  /** The account that all calls are of, as in a local gateway's log: its index tells more than that of all calls. */
-  async #onlyAccount(): Promise<string | undefined> {
-    const account = (order: 'asc' | 'desc') =>
-      this.#db
-        .selectFrom('requests')
-        .select('account_id')
-        .orderBy('account_id', order)
-        .limit(1)
-        .executeTakeFirst();
-    const [first, last] = [await account('asc'), await account('desc')];
-    return first?.account_id === last?.account_id ? first?.account_id : undefined;
+    const kinds = matchingKinds(this.#question);
+    if (kinds === undefined) return this.#pageOf(await this.#calls(this.#ids(this.#span())));
+    if (await this.#areTooMany(kinds)) return this.#lookedThrough(kinds);
+    const nearest = await this.#nearest(kinds);
+    return this.#pageOf(nearest.length === 0 ? [] : await this.#calls(this.#idsOf(nearest)));
   }
 
   #span(): Span {
     const { filter, beside } = this.#question;
     const { fromMs, toMs } = filter;
-    const earliest = fromMs === undefined ? beforeAll : firstIdAt(fromMs);
-    const latest = toMs === undefined ? afterAll : firstIdAt(toMs);
+    const ids = idsBeginningWith(filter.search);
+    const earliest = greater(ids.above, fromMs === undefined ? beforeAll : firstIdAt(fromMs));
+    const latest = smaller(ids.below, toMs === undefined ? afterAll : firstIdAt(toMs));
     if (beside === undefined) return { above: earliest, below: latest };
     return beside.side === 'newer'
       ? { above: greater(earliest, beside.id), below: latest }
       : { above: earliest, below: smaller(latest, beside.id) };
   }
 
+  async #areTooMany(kinds: RawBuilder<unknown>): Promise<boolean> {
+    const { rows } = await sql<{ readonly count: number }>`select cast(count(*) as bigint) as count
+      from (select 1 from request_kinds where ${kinds} limit ${limits.requestKindsMax + 1}) as matching`.execute(
+      this.#db,
+    );
+    return (rows[0]?.count ?? 0) > limits.requestKindsMax;
+  }
+
+  /** Each kind's first call on the side that is asked for. A page can't have calls of more kinds than it has calls. */
+  async #nearest(kinds: RawBuilder<unknown>): Promise<readonly string[]> {
+    const first = sql`select id from requests
+      where requests.kind = request_kinds.kind and ${this.#within(this.#span())} order by id ${this.#order} limit 1`;
+    const { rows } = await sql<{ readonly kind: string }>`select kind from
+      (select kind, (${first}) as nearest from request_kinds where ${kinds}) as each_kind
+      where nearest is not null order by nearest ${this.#order} limit ${this.#most}`.execute(this.#db);
+    return rows.map(({ kind }) => kind);
+  }
+
+  /** Those before it have at least one call each that comes before its own. */
+  #idsOf(kinds: readonly string[]): RawBuilder<unknown> {
+    const span = this.#span();
+    const ranges = kinds.map((kind, at) => {
+      const range = sql`select id from requests where kind = ${kind} and ${this.#within(span)}`;
+      return sql`select id from (${range} order by id ${this.#order} limit ${this.#most - at}) as ${sql.id(`range_${at}`)}`;
+    });
+    return sql`select id from (${sql.join(ranges, sql` union all `)}) as ranges order by id ${this.#order} limit ${this.#most}`;
+  }
+
+  #ids(span: Span): RawBuilder<unknown> {
+    return sql`select id from requests where ${this.#ofAccount} and ${this.#within(span)} order by id ${this.#order} limit ${this.#most}`;
+  }
+
+  async #lookedThrough(kinds: RawBuilder<unknown>): Promise<LogPage> {
+    const untilMs = performance.now() + limits.requestLogSearchMs;
+    const isMeant = sql`exists (select 1 from request_kinds where request_kinds.kind = requests.kind and ${kinds})`;
+    const found: LoggedCall[] = [];
+    let span = this.#span();
+    for (;;) {
+      const edge = await this.#edge(span);
+      const step = edge === undefined ? span : this.#upTo(span, edge);
+      found.push(
+        ...(await this.#calls(sql`select id from requests where ${this.#ofAccount} and ${isMeant} and ${this.#within(step)}
+          order by id ${this.#order} limit ${this.#most - found.length}`)),
+      );
+      if (edge === undefined || found.length >= this.#most) return this.#pageOf(found);
+      if (performance.now() >= untilMs) return this.#paged(found, true, edge);
+      span = this.#newer ? { ...span, above: edge } : { ...span, below: edge };
+    }
+  }
+
   /** The last call of the next step, whatever it is; undefined where the step reaches to the end. */
   async #edge(span: Span): Promise<string | undefined> {
-    const edge = await this.#within(span)
-      .select('id')
-      .offset(limits.requestLogSearchRows - 1)
-      .limit(1)
-      .executeTakeFirst();
-    return edge?.id;
+    const { rows } = await sql<{ readonly id: string }>`select id from requests
+      where ${this.#ofAccount} and ${this.#within(span)}
+      order by id ${this.#order} limit 1 offset ${limits.requestLogSearchRows - 1}`.execute(this.#db);
+    return rows[0]?.id;
+  }
+
+  /** With the call at the edge itself, which is part of the step. */
+  #upTo(span: Span, edge: string): Span {
+    return this.#newer ? { ...span, below: `${edge}0` } : { ...span, above: justBefore(edge) };
   }
 
   /** Chosen by what the index has of them, and only then read. */
-  async #calls(span: Span, edge: string | undefined, most: number): Promise<readonly LoggedCall[]> {
-    const { model, provider, ending, status } = this.#question.filter;
-    let ids = this.#within(span, edge).select('id').limit(most);
-    if (model !== undefined)
-      ids = ids.where((the) => the.or([the('model_asked', '=', model), the('model_used', '=', model)]));
-    if (provider !== undefined) ids = ids.where('provider', '=', provider);
-    if (ending !== undefined) ids = ids.where('ending', '=', ending);
-    if (status === 'error')
-      ids = ids.where((the) => the.or([the('status', '>=', 400), the('ending', '=', 'failed')]));
-    else if (status !== undefined)
-      ids = ids.where('status', '>=', status.least).where('status', '<=', status.greatest);
-    const calls = this.#db.selectFrom('requests').select(columnNames).where('id', 'in', ids);
-    return (await calls.orderBy('id', this.#order).execute()).map(toCall);
-  }
-
-  /** As far as an index goes. Each side has one bound only: of two, SQLite would take the wrong one. */
-  #within({ above, below }: Span, edge?: string) {
-    const [lowest, highest] = this.#newer ? [undefined, edge] : [edge, undefined];
-    const accountId = this.#accountId;
-    const { filter } = this.#question;
-    const { keyId } = filter;
-    return this.#db
+  async #calls(ids: RawBuilder<unknown>): Promise<readonly LoggedCall[]> {
+    const rows = await this.#db
       .selectFrom('requests')
-      .where('id', lowest === undefined ? '>' : '>=', lowest ?? above)
-      .where('id', highest === undefined ? '<' : '<=', highest ?? below)
-      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
-      .$if(keyId !== undefined, (query) => query.where('key_id', '=', keyId ?? ''))
-      .$if(isAmiss(filter), (query) => query.where(amiss))
-      .orderBy('id', this.#order);
+      .select(columnNames)
+      .where('id', 'in', sql<string>`(${ids})`)
+      .orderBy('id', this.#newer ? 'asc' : 'desc')
+      .execute();
+    return rows.map(toCall);
   }
 
-  get #order(): 'asc' | 'desc' {
-    return this.#newer ? 'asc' : 'desc';
+  #within({ above, below }: Span): RawBuilder<unknown> {
+    return sql`requests.id > ${above} and requests.id < ${below}`;
+  }
+
+  get #ofAccount(): RawBuilder<unknown> {
+    const { accountId } = this.#question;
+    return accountId === undefined ? sql`true` : sql`requests.account_id = ${accountId}`;
+  }
+
+  get #order(): RawBuilder<unknown> {
+    return this.#newer ? sql`asc` : sql`desc`;
+  }
+
+  /** One more than the page has tells whether there are more. */
+  get #most(): number {
+    return this.#question.limit + 1;
+  }
+
+  #pageOf(found: readonly LoggedCall[]): LogPage {
+    const { limit } = this.#question;
+    const calls = found.slice(0, limit);
+    return this.#paged(calls, found.length > limit, calls.at(-1)?.id);
   }
 
   #paged(found: readonly LoggedCall[], more: boolean, reached: string | undefined): LogPage {
@@ -126,15 +154,15 @@ export class LogSearch {
   }
 }
 
-/** Whether an index has just the calls that are meant, and no others. */
-function isIndexed({ model, provider, ending, status }: LogFilter): boolean {
-  return [model, provider, ending, status].every((asked) => asked === undefined);
+/** Ids are digits of base 16, all of which come before `g`. */
+function idsBeginningWith(search: LogFilter['search']): Span {
+  if (search === undefined || !isRequestIdStart(search)) return { above: beforeAll, below: afterAll };
+  return { above: justBefore(search), below: `${search}g` };
 }
 
-/** Whether only calls are meant in which something went wrong. */
-function isAmiss({ ending, status }: LogFilter): boolean {
-  if (ending !== undefined && ending !== 'complete') return true;
-  return status === 'error' || (status !== undefined && status.least >= 400);
+/** Comes before this id and after all that are before it. */
+function justBefore(id: string): string {
+  return `${id.slice(0, -1)}${String.fromCharCode(id.charCodeAt(id.length - 1) - 1)}g`;
 }
 
 function greater(one: string, other: string): string {

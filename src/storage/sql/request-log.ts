@@ -1,9 +1,18 @@
 import type { Kysely } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
+import type {
+  LoggedCall,
+  LogPage,
+  LogQuestion,
+  LogSums,
+  RequestLog,
+  SumsQuestion,
+} from '../../kernel/ports/request-log.ts';
 import type { Links } from './links.ts';
+import { KindNames } from './request-kind.ts';
 import { areLists, columnNames, columns, joinedLists, toCall, toLists } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
+import { foldSums, forgetKinds, forgetSums, oldestSums, readSums } from './request-sums.ts';
 import type { Tables } from './tables.ts';
 
 const lease = 'request-log';
@@ -11,6 +20,7 @@ const lease = 'request-log';
 export class SqlRequestLog implements RequestLog {
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
+  readonly #kinds = new KindNames();
 
   constructor(db: Kysely<Tables>, links: Links) {
     this.#db = db;
@@ -18,11 +28,11 @@ export class SqlRequestLog implements RequestLog {
   }
 
   add(calls: readonly LoggedCall[]): Promise<void> {
-    return this.addPacked([toLists(calls)]);
+    return this.addPacked([this.pack(calls)]);
   }
 
   pack(calls: readonly LoggedCall[]): string {
-    return toLists(calls);
+    return toLists(calls, this.#kinds);
   }
 
   isPack(line: string): boolean {
@@ -41,6 +51,26 @@ export class SqlRequestLog implements RequestLog {
 
   page(question: LogQuestion): Promise<LogPage> {
     return new LogSearch(this.#db, question).page();
+  }
+
+  sums(question: SumsQuestion): Promise<LogSums> {
+    return readSums(this.#db, question);
+  }
+
+  oldestSums(): Promise<number | undefined> {
+    return oldestSums(this.#db);
+  }
+
+  foldSums(hourMs: number): Promise<void> {
+    return foldSums(this.#db, hourMs);
+  }
+
+  forgetSums(beforeMs: number): Promise<boolean> {
+    return forgetSums(this.#db, beforeMs);
+  }
+
+  forgetKinds(): Promise<void> {
+    return forgetKinds(this.#db);
   }
 
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {

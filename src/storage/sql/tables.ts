@@ -113,6 +113,7 @@ export interface Tables {
   };
   readonly requests: {
     readonly id: string;
+    readonly kind: string;
     readonly at_ms: number;
     readonly account_id: string;
     readonly key_id: string | null;
@@ -138,9 +139,62 @@ export interface Tables {
     readonly content_us: number | null;
     readonly total_us: number;
     readonly overhead_us: number;
+    /** Until the call left for its provider, had a connection, and saw the first of the answer. */
+    readonly left_us: number | null;
+    readonly connected_us: number | null;
+    readonly head_us: number | null;
     readonly pipeline: string;
     /** As JSON. */
     readonly steps: string;
+    /** As JSON; null where there are none. */
+    readonly changes: string | null;
+  };
+  /** All by which calls are filtered, once for all that have it in common. */
+  readonly request_kinds: {
+    readonly kind: string;
+    readonly account_id: string;
+    readonly key_id: string | null;
+    readonly asked_by: string | null;
+    readonly model_asked: string;
+    readonly model_used: string | null;
+    readonly provider: string | null;
+    readonly status: number;
+    readonly ending: string;
+    readonly error_code: string | null;
+    /** `exact-cache:passed,cost-guard:rejected`. */
+    readonly steps: string;
+  };
+  /** What calls come to in a minute, or in an hour that is over for long; a trigger adds each call to these three. */
+  readonly request_sums: {
+    readonly account_id: string;
+    readonly kind: string;
+    readonly at_ms: number;
+    readonly requests: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+    readonly saved_nano_usd: number;
+  };
+  readonly request_times: {
+    readonly account_id: string;
+    readonly at_ms: number;
+    /** `content` or `overhead`. */
+    readonly what: string;
+    readonly provider: string;
+    readonly model: string;
+    readonly bin: number;
+    readonly requests: number;
+  };
+  readonly request_steps: {
+    readonly account_id: string;
+    readonly at_ms: number;
+    readonly module: string;
+    readonly effect: string;
+    readonly requests: number;
+    readonly own_us: number;
+    readonly saved_nano_usd: number;
   };
   /** What modules keep, one row for each module and tenant. */
   readonly module_stores: {

@@ -24,6 +24,7 @@ export class LogCleaner {
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #cleaning: Promise<number> | undefined;
+  #foldedUntilMs: number | undefined;
 
   constructor(parts: CleanerParts) {
     this.#parts = parts;
@@ -63,7 +64,24 @@ export class LogCleaner {
       if (some < limits.requestLogForgottenAtOnce) break;
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
     } while (!this.#stopped.signal.aborted && (await this.#mayClean()));
+    if (!this.#stopped.signal.aborted) await this.#tidySums();
     return deleted;
+  }
+
+  /** An hour at a time. What is found in an hour that was folded before came late, and is right as it is. */
+  async #tidySums(): Promise<void> {
+    const { log, clock, keptMs } = this.#parts;
+    const { signal } = this.#stopped;
+    let forgotten = false;
+    while (!signal.aborted && (await log.forgetSums(clock.now() - keptMs))) forgotten = true;
+    if (forgotten) await log.forgetKinds();
+    const oldestMs = this.#foldedUntilMs ?? (await log.oldestSums());
+    if (oldestMs === undefined) return;
+    const untilMs = clock.now() - limits.requestSumsByMinuteMs;
+    for (let ms = startOfHour(oldestMs); ms + hourMs <= untilMs && !signal.aborted; ms += hourMs) {
+      await log.foldSums(ms);
+      this.#foldedUntilMs = ms + hourMs;
+    }
   }
 
   /** The newest call that is too old, or one too many. */
@@ -78,4 +96,10 @@ export class LogCleaner {
     const nowMs = this.#parts.clock.now();
     return this.#parts.log.mayClean(this.#holder, nowMs, nowMs + limits.requestLogCleanerMs);
   }
+}
+
+const hourMs = 3_600_000;
+
+function startOfHour(ms: number): number {
+  return Math.floor(ms / hourMs) * hourMs;
 }

@@ -1,79 +1,98 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { endedCall } from '../../../test/support/ended-call.ts';
-import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, LogPage, LogQuestion } from '../../kernel/ports/request-log.ts';
+import type { LogSums, SumsQuestion } from '../../kernel/ports/request-log.ts';
 import { summaryOf } from './log-summary.ts';
-import { loggedCall } from './logged-call.ts';
 
-const hourMs = 3_600_000;
-const toMs = Date.UTC(2026, 10, 15, 12);
-const question = { accountId: 'a', fromMs: toMs - 24 * hourMs, toMs };
+const [minuteMs, hourMs] = [60_000, 3_600_000];
+const nowMs = Date.UTC(2026, 10, 15, 12, 17);
+const nothing: LogSums = { kinds: [], steps: [], times: [], modules: [] };
+const figures = {
+  ...{ inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
+  ...{ costNanoUsd: 5, savedNanoUsd: 0, isFailed: false, isCached: false, model: 'm' },
+};
+const kind = { ...figures, keyId: null, provider: 'p', status: 200, ending: 'complete', errorCode: null };
 
-function someCall(changes: Partial<LoggedCall>): LoggedCall {
-  return { ...loggedCall(endedCall()), ...changes };
-}
-
-/** Pages over calls that are there already, the newest first. */
-function logOf(calls: readonly LoggedCall[], asked: LogQuestion[] = []) {
-  return {
-    async page(one: LogQuestion): Promise<LogPage> {
-      asked.push(one);
-      const start = one.beside === undefined ? 0 : calls.findIndex(({ id }) => id === one.beside?.id) + 1;
-      const found = calls.slice(start, start + one.limit);
-      return { calls: found, more: start + one.limit < calls.length, reached: found.at(-1)?.id };
+test('a summary is in whole steps, as fine as a chart shows and as the sums are kept', async () => {
+  const asked: SumsQuestion[] = [];
+  const log = {
+    async sums(question: SumsQuestion) {
+      asked.push(question);
+      return nothing;
     },
   };
-}
+  const of = async (fromMs: number, toMs: number) => {
+    const { stepMs, spans } = await summaryOf(log, { accountId: 'a', fromMs, toMs, nowMs });
+    return [stepMs / minuteMs, spans.length];
+  };
+  assert.deepEqual(await of(nowMs - hourMs, nowMs), [1, 60]);
+  assert.deepEqual(await of(nowMs - 24 * hourMs, nowMs), [30, 49]);
+  assert.deepEqual(await of(nowMs - 168 * hourMs, nowMs), [180, 57]);
+  assert.deepEqual(await of(nowMs - 720 * hourMs, nowMs), [1440, 31]);
+  assert.deepEqual(await of(nowMs - 50 * hourMs, nowMs - 49 * hourMs), [60, 2]);
+  assert.deepEqual(asked.at(-1), {
+    accountId: 'a',
+    fromMs: Date.UTC(2026, 10, 13, 10),
+    toMs: Date.UTC(2026, 10, 13, 12),
+    stepMs: hourMs,
+  });
+});
 
-test('calls are summed up in steps, by model, by error and by module', async () => {
-  const calls = [
-    someCall({ atMs: toMs - 1, costNanoUsd: 5, contentMs: 300, modelUsed: 'm', provider: 'p' }),
-    someCall({ atMs: toMs - 2, costNanoUsd: 7, contentMs: 100, modelUsed: 'm', provider: 'p' }),
-    someCall({
-      atMs: toMs - 2 * hourMs,
-      savedNanoUsd: 11,
-      steps: [{ module: 'exact-cache', effect: 'answered', ms: 2, facts: {} }],
-    }),
-    someCall({
-      atMs: toMs - 3 * hourMs,
-      status: 402,
-      errorCode: 'ceiling_reached',
-      steps: [{ module: 'cost-guard', effect: 'rejected', ms: 1, facts: {} }],
-    }),
-    someCall({ atMs: toMs - 4 * hourMs, ending: 'failed' }),
-  ];
-  const summary = await summaryOf(logOf(calls), question);
-  assert.equal(summary.sinceMs, undefined);
-  assert.equal(summary.stepMs, hourMs / 2);
-  assert.equal(summary.spans.length, 48);
-  assert.deepEqual(
-    [summary.all.requests, summary.all.failed, summary.all.cached, summary.all.costNanoUsd],
-    [5, 2, 1, 12],
+test('sums of kinds become sums by model, provider, key and error, and of steps and modules', async () => {
+  const sums: LogSums = {
+    kinds: [
+      { ...kind, requests: 2, keyId: 'k' },
+      { ...kind, requests: 1, isCached: true, savedNanoUsd: 11 },
+      { ...kind, requests: 3, isFailed: true, status: 402, errorCode: 'ceiling_reached' },
+      { ...kind, requests: 1, isFailed: true, ending: 'failed', provider: null },
+    ],
+    steps: [
+      { ...figures, step: 0, requests: 6 },
+      { ...figures, step: 1, requests: 1, isFailed: true },
+    ],
+    times: [
+      { what: 'content', step: 0, provider: 'p', model: 'm', bin: 100, requests: 1 },
+      { what: 'content', step: 0, provider: 'p', model: 'm', bin: 90, requests: 9 },
+      { what: 'overhead', step: 1, provider: '', model: '', bin: 50, requests: 1 },
+    ],
+    modules: [
+      { module: 'exact-cache', effect: 'answered', requests: 1, ownUs: 2000, savedNanoUsd: 11 },
+      { module: 'exact-cache', effect: 'passed', requests: 3, ownUs: 2000, savedNanoUsd: 0 },
+    ],
+  };
+  const question = { accountId: 'a', fromMs: nowMs - 2 * minuteMs, toMs: nowMs, nowMs };
+  const { all, spans, models, providers, keys, errors, modules } = await summaryOf(
+    { sums: async () => sums },
+    question,
   );
-  assert.deepEqual(summary.spans.at(-1)?.group.firstContentMs, [300, 100]);
-  assert.equal(summary.models.get('p\nm')?.costNanoUsd, 12);
-  assert.equal(summary.keys.get('')?.requests, 5);
+  assert.deepEqual([all.requests, all.failed, all.cached, all.costNanoUsd], [7, 4, 1, 20]);
   assert.deepEqual(
-    [...summary.errors.values()],
+    spans.map(({ group }) => [group.requests, group.failed]),
     [
-      { status: 402, code: 'ceiling_reached', count: 1 },
+      [6, 0],
+      [1, 1],
+    ],
+  );
+  assert.deepEqual([models.get('p\nm')?.requests, models.get('\nm')?.requests], [6, 1]);
+  assert.deepEqual([providers.get('p')?.requests, providers.get('')?.requests], [6, 1]);
+  assert.deepEqual([keys.get('k')?.requests, keys.get('')?.requests], [2, 5]);
+  assert.deepEqual(
+    [...errors.values()],
+    [
+      { status: 402, code: 'ceiling_reached', count: 3 },
       { status: 200, code: 'failed', count: 1 },
     ],
   );
-  assert.equal(summary.modules.get('exact-cache')?.savedNanoUsd, 11);
-  assert.deepEqual(summary.modules.get('cost-guard')?.effects, new Map([['rejected', 1]]));
-});
-
-test('of very many calls the newest are summed up, page by page, and it says from when on', async () => {
-  const calls = Array.from({ length: limits.requestLogSummaryRows + 1 }, (_, at) =>
-    someCall({ id: `req_${at}`, atMs: toMs - 1 - at }),
+  assert.deepEqual(
+    modules.get('exact-cache')?.effects,
+    new Map([
+      ['answered', 1],
+      ['passed', 3],
+    ]),
   );
-  const asked: LogQuestion[] = [];
-  const summary = await summaryOf(logOf(calls, asked), question);
-  assert.equal(summary.calls, limits.requestLogSummaryRows);
-  assert.equal(summary.sinceMs, toMs - limits.requestLogSummaryRows);
-  assert.ok(
-    asked.every(({ limit, accountId }) => limit === limits.requestLogSummaryPage && accountId === 'a'),
-  );
+  assert.equal(modules.get('exact-cache')?.savedNanoUsd, 11);
+  const median = all.content.quantile(0.5) ?? 0;
+  assert.ok(Math.abs(median - Math.exp(90.5 / 8) / 1000) < 1, String(median));
+  assert.ok((providers.get('p')?.content.quantile(0.95) ?? 0) > 2 * median);
+  assert.equal(keys.get('k')?.content.quantile(0.5), null);
+  assert.equal(all.overhead.quantile(0.5), spans[1]?.group.overhead.quantile(0.95));
 });

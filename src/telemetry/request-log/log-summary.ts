@@ -1,6 +1,14 @@
 import { limits } from '../../kernel/limits.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
+import type {
+  CallSums,
+  KindSums,
+  LogSums,
+  RequestLog,
+  StepSums,
+  SumsQuestion,
+} from '../../kernel/ports/request-log.ts';
+import { Times } from './times.ts';
 
 /** What is asked for: calls of an account from one moment to another. */
 export interface SummaryQuestion {
@@ -8,17 +16,20 @@ export interface SummaryQuestion {
   readonly accountId: string | undefined;
   readonly fromMs: number;
   readonly toMs: number;
+  readonly nowMs: number;
 }
 
 export interface LogSummary {
+  /** Whole steps: the first and the last may reach out over what was asked for. */
+  readonly fromMs: number;
+  readonly toMs: number;
   readonly stepMs: number;
-  /** Calls that were looked at: the newest, up to a bound. */
-  readonly calls: number;
-  /** From when on all calls were looked at; undefined where that is all of the time. */
-  readonly sinceMs: number | undefined;
   readonly all: Group;
   readonly spans: readonly { readonly atMs: number; readonly group: Group }[];
+  /** By provider and model, with a line break between them. */
   readonly models: ReadonlyMap<string, Group>;
+  /** By name; empty for calls that went to none. */
+  readonly providers: ReadonlyMap<string, Group>;
   /** By the id of an API key; empty for calls without one. */
   readonly keys: ReadonlyMap<string, Group>;
   readonly errors: ReadonlyMap<string, ErrorGroup>;
@@ -46,119 +57,105 @@ export class Group {
   cached = 0;
   inputTokens = 0;
   outputTokens = 0;
+  cacheReadTokens = 0;
+  cacheWriteTokens = 0;
   costNanoUsd = 0;
   savedNanoUsd = 0;
   readonly models = new Map<string, NanoUsd>();
-  readonly firstContentMs: number[] = [];
-  readonly overheadMs: number[] = [];
+  readonly content = new Times();
+  readonly overhead = new Times();
 
-  add(call: LoggedCall): void {
-    this.requests++;
-    if (isAmiss(call)) this.failed++;
-    if (call.steps.some(({ effect }) => effect === 'answered')) this.cached++;
-    this.inputTokens += (call.inputTokens ?? 0) + (call.cacheReadTokens ?? 0) + (call.cacheWriteTokens ?? 0);
-    this.outputTokens += call.outputTokens ?? 0;
-    this.costNanoUsd += call.costNanoUsd ?? 0;
-    this.savedNanoUsd += call.savedNanoUsd;
-    const model = call.modelUsed ?? call.modelAsked;
-    this.models.set(model, (this.models.get(model) ?? 0) + (call.costNanoUsd ?? 0));
-    if (call.contentMs !== null && call.askedBy === null) this.firstContentMs.push(call.contentMs);
-    if (call.askedBy === null) this.overheadMs.push(call.overheadMs);
+  add(sums: CallSums & Pick<StepSums, 'isFailed' | 'isCached' | 'model'>): void {
+    this.requests += sums.requests;
+    if (sums.isFailed) this.failed += sums.requests;
+    if (sums.isCached) this.cached += sums.requests;
+    this.inputTokens += sums.inputTokens;
+    this.outputTokens += sums.outputTokens;
+    this.cacheReadTokens += sums.cacheReadTokens;
+    this.cacheWriteTokens += sums.cacheWriteTokens;
+    this.costNanoUsd += sums.costNanoUsd;
+    this.savedNanoUsd += sums.savedNanoUsd;
+    this.models.set(sums.model, (this.models.get(sums.model) ?? 0) + sums.costNanoUsd);
   }
 }
 
 /** In this many steps at most, so that a chart has as many points as a screen shows. */
 const stepsMax = 60;
 const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
 const stepsMs = [1, 5, 15, 30, 60, 180, 360, 1440].map((minutes) => minutes * minuteMs);
 
-/** Reads page by page, so that others have their turn in between. */
 export async function summaryOf(
-  log: Pick<RequestLog, 'page'>,
-  { accountId, fromMs, toMs }: SummaryQuestion,
+  log: Pick<RequestLog, 'sums'>,
+  { accountId, ...asked }: SummaryQuestion,
 ): Promise<LogSummary> {
-  const sums = new Sums(fromMs, toMs);
-  let last: string | undefined;
-  let read = 0;
-  let more = true;
-  while (more && read < limits.requestLogSummaryRows) {
-    const beside = last === undefined ? undefined : { id: last, side: 'older' as const };
-    const page = await log.page({
-      accountId,
-      filter: { fromMs, toMs },
-      beside,
-      limit: limits.requestLogSummaryPage,
-    });
-    for (const call of page.calls) sums.add(call);
-    read += page.calls.length;
-    last = page.reached;
-    more = page.more && last !== undefined;
-  }
-  return sums.summary(more);
+  const question = { accountId, ...inSteps(asked) };
+  return summed(question, await log.sums(question));
 }
 
-class Sums {
-  readonly #fromMs: number;
-  readonly #stepMs: number;
-  readonly #spans: { readonly atMs: number; readonly group: Group }[] = [];
-  readonly #all = new Group();
-  readonly #models = new Map<string, Group>();
-  readonly #keys = new Map<string, Group>();
-  readonly #errors = new Map<string, ErrorGroup>();
-  readonly #modules = new Map<string, ModuleGroup>();
-  #earliestMs: number | undefined;
-
-  constructor(fromMs: number, toMs: number) {
-    this.#stepMs =
-      stepsMs.find((step) => (toMs - fromMs) / step <= stepsMax) ?? Math.ceil((toMs - fromMs) / stepsMax);
-    this.#fromMs = Math.floor(fromMs / this.#stepMs) * this.#stepMs;
-    for (let atMs = this.#fromMs; atMs < toMs; atMs += this.#stepMs)
-      this.#spans.push({ atMs, group: new Group() });
-  }
-
-  add(call: LoggedCall): void {
-    this.#earliestMs = call.atMs;
-    this.#all.add(call);
-    this.#spans[Math.floor((call.atMs - this.#fromMs) / this.#stepMs)]?.group.add(call);
-    kept(this.#models, `${call.provider ?? ''}\n${call.modelUsed ?? call.modelAsked}`, () => new Group()).add(
-      call,
-    );
-    kept(this.#keys, call.keyId ?? '', () => new Group()).add(call);
-    if (isAmiss(call)) {
-      const code = call.errorCode ?? (call.ending === 'complete' ? null : call.ending);
-      const { status } = call;
-      kept(this.#errors, `${status} ${code}`, () => ({ status, code, count: 0 })).count++;
-    }
-    for (const { module, effect, ms } of call.steps) {
-      const group = kept(this.#modules, module, emptyModule);
-      group.calls++;
-      group.ownMs += ms;
-      group.effects.set(effect, (group.effects.get(effect) ?? 0) + 1);
-      if (effect === 'answered') group.savedNanoUsd += call.savedNanoUsd;
-    }
-  }
-
-  summary(isCut: boolean): LogSummary {
-    return {
-      stepMs: this.#stepMs,
-      calls: this.#all.requests,
-      sinceMs: isCut ? this.#earliestMs : undefined,
-      all: this.#all,
-      spans: this.#spans,
-      models: this.#models,
-      keys: this.#keys,
-      errors: this.#errors,
-      modules: this.#modules,
-    };
-  }
+/** As fine as a chart can show, and no finer than what is kept of that time. */
+function inSteps({
+  fromMs,
+  toMs,
+  nowMs,
+}: Omit<SummaryQuestion, 'accountId'>): Omit<SumsQuestion, 'accountId'> {
+  const finest = fromMs < nowMs - limits.requestSumsByMinuteMs + hourMs ? hourMs : minuteMs;
+  const shortest = stepsMs.find((step) => step >= finest && (toMs - fromMs) / step <= stepsMax);
+  const stepMs = shortest ?? Math.ceil((toMs - fromMs) / stepsMax / dayMs) * dayMs;
+  const endMs = Math.ceil(toMs / stepMs) * stepMs;
+  return {
+    stepMs,
+    fromMs: Math.floor(fromMs / stepMs) * stepMs,
+    toMs: endMs > nowMs ? Math.max(toMs, nowMs) : endMs,
+  };
 }
 
-function emptyModule(): ModuleGroup {
-  return { calls: 0, savedNanoUsd: 0, ownMs: 0, effects: new Map() };
+function summed({ fromMs, toMs, stepMs }: SumsQuestion, sums: LogSums): LogSummary {
+  const all = new Group();
+  const spans: { readonly atMs: number; readonly group: Group }[] = [];
+  for (let atMs = fromMs; atMs < toMs; atMs += stepMs) spans.push({ atMs, group: new Group() });
+  const [models, providers, keys] = [grouped(), grouped(), grouped()];
+  const errors = new Map<string, ErrorGroup>();
+  for (const kind of sums.kinds) {
+    all.add(kind);
+    kept(models, `${kind.provider ?? ''}\n${kind.model}`, newGroup).add(kind);
+    kept(providers, kind.provider ?? '', newGroup).add(kind);
+    kept(keys, kind.keyId ?? '', newGroup).add(kind);
+    if (kind.isFailed) addError(errors, kind);
+  }
+  for (const step of sums.steps) spans[step.step]?.group.add(step);
+  for (const { what, step, provider, model, bin, requests } of sums.times) {
+    const groups = [all, spans[step]?.group];
+    if (what === 'content') groups.push(models.get(`${provider}\n${model}`), providers.get(provider));
+    for (const group of groups) group?.[what].add(bin, requests);
+  }
+  return { fromMs, toMs, stepMs, all, spans, models, providers, keys, errors, modules: modulesOf(sums) };
 }
 
-function isAmiss({ status, ending }: LoggedCall): boolean {
-  return status >= 400 || ending === 'failed';
+function addError(errors: Map<string, ErrorGroup>, { status, ending, errorCode, requests }: KindSums): void {
+  const code = errorCode ?? (ending === 'complete' ? null : ending);
+  kept(errors, `${status} ${code}`, () => ({ status, code, count: 0 })).count += requests;
+}
+
+function modulesOf({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
+  const groups = new Map<string, ModuleGroup>();
+  for (const { module, effect, requests, ownUs, savedNanoUsd } of modules) {
+    const group = kept(groups, module, () => ({ calls: 0, savedNanoUsd: 0, ownMs: 0, effects: new Map() }));
+    group.calls += requests;
+    group.ownMs += ownUs / 1000;
+    group.savedNanoUsd += savedNanoUsd;
+    group.effects.set(effect, requests);
+  }
+  return groups;
+}
+
+function grouped(): Map<string, Group> {
+  return new Map();
+}
+
+function newGroup(): Group {
+  return new Group();
 }
 
 function kept<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {

@@ -1,5 +1,5 @@
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
+import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
 import type { Facts, Step } from '../../kernel/trace.ts';
@@ -34,19 +34,37 @@ export function loggedCall(call: EndedCall): LoggedCall {
     contentMs: call.contentMs ?? null,
     totalMs: call.totalMs,
     overheadMs: call.overheadMs,
+    leftMs: call.leftMs ?? null,
+    connectedMs: call.connectedMs ?? null,
+    headMs: call.headMs ?? null,
     pipeline: storableText(call.pipeline, limits.requestLogPipelineCharacters),
     steps: steps.length === 0 ? none : steps.slice(0, limits.requestLogStepsMax).map(loggedStep),
+    changes: changesOf(call),
   };
 }
 
-const none: readonly LoggedStep[] = [];
+const none: readonly never[] = [];
+
+function changesOf({ leftOut = none, headersAdded = none }: EndedCall): readonly LoggedChange[] {
+  if (leftOut.length === 0 && headersAdded.length === 0) return none;
+  return [
+    ...leftOut.map((name) => ({ what: 'left-out' as const, name: shortened(name) })),
+    ...headersAdded.map((name) => ({ what: 'header' as const, name: shortened(name) })),
+  ].slice(0, limits.requestLogChangesMax);
+}
+
+function shortened(text: string): string {
+  return storableText(text, limits.requestLogFactCharacters);
+}
 
 function modelName(name: string): string {
   return storableText(name, limits.modelNameMax);
 }
 
-function loggedStep({ module, effect, ownMs, facts }: Step): LoggedStep {
-  return { module, effect, ms: Math.round(ownMs * 1000) / 1000, facts: storableFacts(facts) };
+function loggedStep({ module, effect, ownMs, facts, savedNanoUsd }: Step): LoggedStep {
+  const step = { module, effect, ms: Math.round(ownMs * 1000) / 1000, facts: storableFacts(facts) };
+  const saved = savedNanoUsd === 0 ? undefined : storableChange(savedNanoUsd);
+  return saved === undefined ? step : { ...step, savedNanoUsd: saved };
 }
 
 /** The same object where there is nothing to change, as there nearly always is. */
@@ -62,14 +80,13 @@ function isStorable(name: string, fact: Facts[string] | undefined): boolean {
 }
 
 function isShort(text: string): boolean {
-  return storableText(text, limits.requestLogFactCharacters) === text;
+  return shortened(text) === text;
 }
 
 function cut(facts: Facts): Facts {
-  const short = (text: string) => storableText(text, limits.requestLogFactCharacters);
   return Object.fromEntries(
     Object.entries(facts)
       .slice(0, limits.requestLogFactsMax)
-      .map(([name, fact]) => [short(name), fact === true ? fact : short(String(fact))]),
+      .map(([name, fact]) => [shortened(name), fact === true ? fact : shortened(String(fact))]),
   );
 }

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limits } from '../../kernel/limits.ts';
-import type { LoggedCall, LogPage, LogQuestion, RequestLog } from '../../kernel/ports/request-log.ts';
+import type {
+  LoggedCall,
+  LogPage,
+  LogQuestion,
+  LogSums,
+  RequestLog,
+  SumsQuestion,
+} from '../../kernel/ports/request-log.ts';
 import { isUnavailable } from '../../kernel/ports/unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
@@ -102,6 +109,11 @@ export class RequestRecorder {
   async page(question: LogQuestion): Promise<LogPage> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.page(question);
+  }
+
+  async sums(question: SumsQuestion): Promise<LogSums> {
+    await this.flush(limits.requestLogReadFlushMs);
+    return this.#log.sums(question);
   }
 
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {

@@ -3,10 +3,12 @@ import { type Answered, call } from '../call.ts';
 import {
   type FakeCharge,
   type FakeCustomer,
+  type FakeInvoice,
   type FakeSession,
   type FakeSubscription,
   shownCharge,
   shownCustomer,
+  shownInvoice,
   shownSession,
   shownSubscription,
 } from './fake-objects.ts';
@@ -40,6 +42,8 @@ export class FakeBilling {
   readonly sessions: FakeSession[] = [];
   readonly subscriptions: FakeSubscription[] = [];
   readonly charges: FakeCharge[] = [];
+  /** The oldest first. */
+  readonly invoices: FakeInvoice[] = [];
   /** All that happened, in order; whoever runs the test delivers it. */
   readonly events: FakeEvent[] = [];
   /** Cards refuse while this is set, with this code. */
@@ -76,6 +80,7 @@ export class FakeBilling {
           .map(shownSubscription)
           .toReversed(),
       );
+    if (kind === 'invoices') return this.#invoices(query);
     if (kind === 'disputes') return this.#disputes(query.get('payment_intent'));
     if (kind !== 'payment_intents') return undefined;
     if (isPost && params.has('customer')) return this.#charge(params);
@@ -110,7 +115,9 @@ export class FakeBilling {
       };
       this.subscriptions.push(subscription);
       this.#happened('customer.subscription.created', shownSubscription(subscription));
-      this.#happened('invoice.paid', { object: 'invoice', id: this.#id('in'), customer: customer.id });
+      const invoice = { id: this.#id('in'), customer: customer.id, cents: 2000, created: start };
+      this.invoices.push(invoice);
+      this.#happened('invoice.paid', shownInvoice(invoice));
     } else {
       customer.method ??= method;
       session.intent = this.buy(customer.id, session.cents, session.metadata).id;
@@ -252,6 +259,14 @@ export class FakeBilling {
     return charge;
   }
 
+  #invoices(query: URLSearchParams): Told {
+    const own = this.invoices.filter(({ customer }) => customer === query.get('customer')).toReversed();
+    const after = own.findIndex(({ id }) => id === query.get('starting_after'));
+    const rest = own.slice(after + 1);
+    const page = rest.slice(0, Number(query.get('limit')));
+    return list(page.map(shownInvoice), rest.length > page.length);
+  }
+
   #disputes(intentId: string | null): Told {
     const { dispute } = one(this.charges, intentId ?? '');
     return list(
@@ -300,8 +315,8 @@ function ok(body: object): Told {
   return { status: 200, body: JSON.stringify(body) };
 }
 
-function list(data: readonly object[]): Told {
-  return ok({ object: 'list', data, has_more: false });
+function list(data: readonly object[], more = false): Told {
+  return ok({ object: 'list', data, has_more: more });
 }
 
 function refused(status: number, code: string): Told {

@@ -45,6 +45,27 @@ export interface FakeCharge {
   dispute: { status: string; readonly cents: number } | undefined;
 }
 
+export interface FakeInvoice {
+  readonly id: string;
+  readonly customer: string;
+  readonly cents: number;
+  readonly created: number;
+}
+
+export function shownInvoice({ id, customer, cents, created }: FakeInvoice) {
+  return {
+    object: 'invoice',
+    id,
+    customer,
+    number: `WEIR-${id}`,
+    created,
+    status: 'paid',
+    total: cents,
+    currency: 'usd',
+    hosted_invoice_url: `https://invoice.example/${id}`,
+  };
+}
+
 export function shownCustomer({ id, email, metadata, method }: FakeCustomer) {
   return {
     object: 'customer',

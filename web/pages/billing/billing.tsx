@@ -2,10 +2,11 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { ApiError, api, told } from '../../api/client.ts';
 import { billingUsage, catalog } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
-import { count, dateOf, percent, timeOf, utc } from '../../parts/format.ts';
+import { count, dateOf, percent } from '../../parts/format.ts';
 import { Badge, Failure, Gauge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
-import { Table } from '../../parts/table.tsx';
 import { Credits } from './credits.tsx';
+import { Invoices } from './invoices.tsx';
+import { Ledger } from './ledger.tsx';
 
 const billingPage = () => `${location.origin}/billing`;
 
@@ -41,31 +42,8 @@ export function Billing() {
               )}
             </Section>
             <Credits data={data} />
-            <Section title="Ledger">
-              <Table
-                rows={data.entries}
-                rowKey={({ id }) => id}
-                empty="No credits were bought or used yet."
-                columns={[
-                  { title: 'When', cell: ({ createdAt: at }) => <span title={utc(at)}>{timeOf(at)}</span> },
-                  { title: 'What', cell: ({ kind }) => kind },
-                  {
-                    title: 'Note',
-                    wide: true,
-                    cell: ({ note, reference }) => <span className="text-muted">{note ?? reference}</span>,
-                  },
-                  {
-                    title: 'Credits',
-                    end: true,
-                    cell: ({ credits }) => (
-                      <span className={credits > 0 ? 'text-saved' : ''}>
-                        {credits > 0 ? `+${count(credits)}` : count(credits)}
-                      </span>
-                    ),
-                  },
-                ]}
-              />
-            </Section>
+            <Ledger first={data} />
+            <Invoices />
           </>
         )}
       </Loaded>

@@ -12,7 +12,6 @@ import {
 import { CopyButton } from '../../parts/controls.tsx';
 import { count, duration, exactUsd, percent, usd } from '../../parts/format.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
-import { usePipelineFault } from '../../parts/pipeline/use-fault.ts';
 import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { ClearCache } from './clear-cache.tsx';
 import { Patterns } from './patterns.tsx';
@@ -124,12 +123,11 @@ function HoldOut({
 /** Puts a list together to be used elsewhere. */
 function Builder() {
   const [text, setText] = useState('exact-cache,cost-guard?day=5');
-  const fault = usePipelineFault(text);
   const list = text === '' ? 'none' : text;
   return (
     <Section title="Put a pipeline together" aside="Tried out here, used wherever you paste it">
       <div className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-4">
-        <PipelineEditor text={text} onChange={setText} fault={fault} />
+        <PipelineEditor text={text} onChange={setText} />
         <div className="flex flex-wrap gap-2">
           <CopyButton wide text={`x-weir-pipeline: ${list}`} label="Copy as header" />
           <CopyButton wide text={`WEIR_PIPELINE='${list}'`} label="Copy as setting" />

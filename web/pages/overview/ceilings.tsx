@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { capabilities, keys, localCeilings, spentIn } from '../../api/queries.ts';
+import { capabilities, keys, ownCeilings, spentIn } from '../../api/queries.ts';
 import { percent, usd } from '../../parts/format.ts';
 import { stagesOf } from '../../parts/pipeline/pipeline-text.ts';
 import { Gauge, Section } from '../../parts/states.tsx';
@@ -21,16 +21,16 @@ export function Ceilings() {
   const { data: about } = useQuery(capabilities);
   const isCloud = about?.mode === 'cloud';
   const { data: own } = useQuery({ ...keys, enabled: isCloud });
-  const { data: local } = useQuery({ ...localCeilings, enabled: about?.mode === 'local' });
+  const { data: usual = {} } = useQuery(ownCeilings);
   const today = useQuery(spentIn('day')).data;
   const thisMonth = useQuery(spentIn('month')).data;
   const ceilings = isCloud
     ? (own?.keys ?? [])
         .filter(({ revokedAt }) => revokedAt === null)
         .flatMap(({ id, name, prefix, pipelineConfig }) =>
-          ceilingsOf(id, name === '' ? prefix : name, optionsOf(pipelineConfig)),
+          ceilingsOf(id, name === '' ? prefix : name, [usual, optionsOf(pipelineConfig)]),
         )
-    : ceilingsOf(null, 'All calls', local ?? {});
+    : ceilingsOf(null, 'All calls', [usual]);
   if (ceilings.length === 0) return null;
   const spent = ({ keyId, window }: Ceiling) => {
     const usage = window === 'day' ? today : thisMonth;
@@ -68,13 +68,14 @@ function optionsOf(pipeline: string | null): Readonly<Record<string, unknown>> {
   return stagesOf(pipeline ?? '').find(({ name }) => name === 'cost-guard')?.options ?? {};
 }
 
+/** Where the gateway and the key set one, the stricter holds. */
 function ceilingsOf(
   keyId: string | null,
   name: string,
-  options: Readonly<Record<string, unknown>>,
+  levels: readonly Readonly<Record<string, unknown>>[],
 ): readonly Ceiling[] {
   return windows.flatMap((window) => {
-    const amount = Number(options[window]);
-    return amount > 0 ? [{ keyId, name, window, usd: amount }] : [];
+    const amounts = levels.map((options) => Number(options[window])).filter((amount) => amount > 0);
+    return amounts.length === 0 ? [] : [{ keyId, name, window, usd: Math.min(...amounts) }];
   });
 }

@@ -6,7 +6,7 @@ import { Choice } from '../../parts/controls.tsx';
 import { duration, short, usd } from '../../parts/format.ts';
 import { Section } from '../../parts/states.tsx';
 
-type Shown = 'cost' | 'requests' | 'tokens' | 'latency';
+type Shown = 'cost' | 'saved' | 'requests' | 'errors' | 'tokens' | 'latency';
 
 const modelsMax = 5;
 
@@ -26,7 +26,9 @@ export function CostChart({ data }: { readonly data: Summary }) {
           value={shown}
           options={[
             ['cost', 'Cost'],
+            ['saved', 'Saved'],
             ['requests', 'Requests'],
+            ['errors', 'Errors'],
             ['tokens', 'Tokens'],
             ['latency', 'First token'],
           ]}
@@ -53,13 +55,17 @@ export function CostChart({ data }: { readonly data: Summary }) {
 
 const titles: Readonly<Record<Shown, string>> = {
   cost: 'Cost over time, by model',
+  saved: 'Saved by modules over time',
   requests: 'Requests over time',
+  errors: 'Errors over time',
   tokens: 'Tokens over time',
   latency: 'Median time to the first token',
 };
 const formats: Readonly<Record<Shown, (value: number) => string>> = {
   cost: dollars,
+  saved: dollars,
   requests: short,
+  errors: short,
   tokens: short,
   latency: duration,
 };
@@ -72,9 +78,17 @@ function dollars(value: number): string {
 function seriesOf({ spans, models }: Summary, shown: Shown) {
   if (shown === 'latency')
     return [{ label: 'First token, median', values: spans.map((span) => span.first_content_ms.p50 ?? 0) }];
+  if (shown === 'saved')
+    return [{ label: 'Saved', values: spans.map((span) => Math.max(0, Number(span.saved_usd))) }];
+  if (shown === 'errors') return [{ label: 'Failed', values: spans.map((span) => span.failed) }];
   if (shown === 'tokens')
     return [
-      { label: 'In', values: spans.map((span) => span.input_tokens) },
+      {
+        label: 'In',
+        values: spans.map((span) => span.input_tokens - span.cache_read_tokens - span.cache_write_tokens),
+      },
+      { label: 'Cache written', values: spans.map((span) => span.cache_write_tokens) },
+      { label: 'Cache read', values: spans.map((span) => span.cache_read_tokens) },
       { label: 'Out', values: spans.map((span) => span.output_tokens) },
     ];
   if (shown === 'requests')

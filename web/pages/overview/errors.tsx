@@ -22,6 +22,7 @@ export function Errors({ errors, range }: ErrorsProps) {
                 to="/requests"
                 search={{
                   status: status >= 400 ? String(status) : 'error',
+                  ...(code !== null && !endings.has(code) && { search: code }),
                   from: rangeStart(range).toISOString(),
                 }}
                 className="-mx-2 flex items-center gap-2 rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
@@ -37,6 +38,9 @@ export function Errors({ errors, range }: ErrorsProps) {
     </Section>
   );
 }
+
+/** What stands in for a code where an answer broke off. */
+const endings: ReadonlySet<string> = new Set(['failed', 'aborted']);
 
 /** Ours to refuse, or a failure. */
 function toneOf(status: number): 'refused' | 'failed' {

@@ -2,14 +2,14 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { capabilities, type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
 import { Choice } from '../../parts/controls.tsx';
-import { count, dateOf, percent, timeOf } from '../../parts/format.ts';
+import { count, dateOf, percent } from '../../parts/format.ts';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
 import { Ceilings } from './ceilings.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { Errors } from './errors.tsx';
 import { Figures } from './figures.tsx';
 import { FirstSteps } from './first-steps.tsx';
-import { ByKey, ByModel, ByModule } from './tables.tsx';
+import { ByKey, ByModel, ByModule, ByProvider } from './tables.tsx';
 
 const route = getRouteApi('/');
 
@@ -55,12 +55,6 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
   return (
     <>
       <Figures data={data} />
-      {data.since !== null && (
-        <p className="text-xs text-muted">
-          These figures are of the newest {count(data.total.requests)} calls, since {timeOf(data.since)}. Sums
-          of whole days are in GET /v1/usage.
-        </p>
-      )}
       <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
         <CostChart data={data} />
         <div className="flex flex-col gap-6">
@@ -71,7 +65,8 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
       </div>
       <div className="grid gap-8 xl:grid-cols-2">
         <ByModel models={data.models} range={range} />
-        <ByModule modules={data.modules} />
+        <ByModule modules={data.modules} range={range} />
+        <ByProvider providers={data.providers} range={range} />
         {about?.mode === 'cloud' && <ByKey sums={data.keys} range={range} />}
       </div>
     </>

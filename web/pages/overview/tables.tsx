@@ -58,8 +58,67 @@ export function ByModel({
   );
 }
 
+export function ByProvider({
+  providers,
+  range,
+}: {
+  readonly providers: Summary['providers'];
+  readonly range: RangeName;
+}) {
+  return (
+    <Section title="By provider">
+      <Table
+        rows={providers}
+        rowKey={({ provider }) => provider ?? ''}
+        columns={[
+          {
+            title: 'Provider',
+            cell: ({ provider }) =>
+              provider === null ? (
+                'none was asked'
+              ) : (
+                <Link
+                  to="/requests"
+                  search={{ provider, from: rangeStart(range).toISOString() }}
+                  className="hover:underline"
+                >
+                  {provider}
+                </Link>
+              ),
+          },
+          { title: 'Requests', end: true, cell: ({ requests }) => count(requests) },
+          {
+            title: 'Failed',
+            end: true,
+            wide: true,
+            cell: ({ failed, requests }) => percent(failed, requests),
+          },
+          {
+            title: 'First token',
+            end: true,
+            wide: true,
+            cell: ({ first_content_ms }) => duration(first_content_ms.p50),
+          },
+          {
+            title: 'Cost',
+            end: true,
+            cell: ({ cost_usd }) => <span title={exactUsd(cost_usd)}>{usd(cost_usd)}</span>,
+          },
+        ]}
+        empty="No calls in this time."
+      />
+    </Section>
+  );
+}
+
 /** What each module was seen to do. */
-export function ByModule({ modules }: { readonly modules: Summary['modules'] }) {
+export function ByModule({
+  modules,
+  range,
+}: {
+  readonly modules: Summary['modules'];
+  readonly range: RangeName;
+}) {
   return (
     <Section title="What each module did">
       <Table
@@ -78,7 +137,15 @@ export function ByModule({ modules }: { readonly modules: Summary['modules'] }) 
           {
             title: 'Acted',
             end: true,
-            cell: ({ calls, effects }) => percent(calls - (effects.passed ?? 0), calls),
+            cell: ({ name, calls, effects }) => (
+              <Link
+                to="/requests"
+                search={{ module: name, from: rangeStart(range).toISOString() }}
+                className="hover:underline"
+              >
+                {percent(calls - (effects.passed ?? 0), calls)}
+              </Link>
+            ),
           },
           { title: 'Own time', end: true, wide: true, cell: ({ ms }) => duration(ms) },
           {

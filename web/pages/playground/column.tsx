@@ -7,7 +7,6 @@ import { Choice, Code, Field, IconButton, Input, Select } from '../../parts/cont
 import { Dialog } from '../../parts/dialog.tsx';
 import { count, duration, exactUsd, usd } from '../../parts/format.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
-import { usePipelineFault } from '../../parts/pipeline/use-fault.ts';
 import { Badge, sentence } from '../../parts/states.tsx';
 import { codeFor, type Language } from './code.ts';
 import { type Format, formats } from './formats.ts';
@@ -99,7 +98,7 @@ export function Column({
         title="Pipeline of this column"
         wide
       >
-        <Pipeline text={pipeline} onChange={setPipeline} credential={credential} />
+        <Pipeline text={pipeline} onChange={setPipeline} />
       </Dialog>
       <Dialog open={showing === 'code'} onClose={() => setShowing(undefined)} title="The same elsewhere" wide>
         <CodeFor ask={question} />
@@ -186,11 +185,9 @@ function Figure({
 interface PipelineProps {
   readonly text: string | undefined;
   readonly onChange: (text: string | undefined) => void;
-  readonly credential: string;
 }
 
-function Pipeline({ text, onChange, credential }: PipelineProps) {
-  const fault = usePipelineFault(text ?? '', credential === '' ? undefined : credential);
+function Pipeline({ text, onChange }: PipelineProps) {
   return (
     <div className="flex flex-col gap-4">
       <Choice
@@ -202,7 +199,7 @@ function Pipeline({ text, onChange, credential }: PipelineProps) {
         ]}
         onChange={(which) => onChange(which === 'usual' ? undefined : '')}
       />
-      {text !== undefined && <PipelineEditor text={text} onChange={onChange} fault={fault} />}
+      {text !== undefined && <PipelineEditor text={text} onChange={onChange} />}
     </div>
   );
 }

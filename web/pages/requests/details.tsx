@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type LoggedCall, request } from '../../api/queries.ts';
+import { type LoggedCall, request, type WholeCall } from '../../api/queries.ts';
 import { CopyButton, IconButton } from '../../parts/controls.tsx';
 import { duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Rows } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
 import { Tokens } from './tokens.tsx';
-import { sentenceOf, verdictOf } from './verdict.ts';
+import { changesIn, sentenceOf, verdictOf } from './verdict.ts';
 import { Waterfall } from './waterfall.tsx';
 
 interface DetailsProps {
@@ -19,7 +19,11 @@ interface DetailsProps {
 
 /** One call: what happened when, what it cost, what was changed and why. */
 export function Details({ id, known, onClose }: DetailsProps) {
-  const asked = useQuery({ ...request(id), ...(known !== undefined && { initialData: known }) });
+  const asked = useQuery({
+    ...request(id),
+    // The list has all but what each part cost.
+    ...(known !== undefined && { placeholderData: { ...known, cost_parts: null } }),
+  });
   return (
     <aside
       aria-label="Request"
@@ -41,9 +45,8 @@ export function Details({ id, known, onClose }: DetailsProps) {
   );
 }
 
-function Call({ call }: { readonly call: LoggedCall }) {
+function Call({ call }: { readonly call: WholeCall }) {
   const { tone, text } = verdictOf(call);
-  const path = call.provider_wire_format === null || call.provider_wire_format === call.wire_format;
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -68,6 +71,12 @@ function Call({ call }: { readonly call: LoggedCall }) {
           {call.modules.map((step) => (
             <li key={step.name}>
               {sentenceOf(step)} <span className="text-xs text-muted">{duration(step.ms)}</span>
+              {Number(step.saved_usd) !== 0 && (
+                <span className="text-xs text-saved" title={exactUsd(step.saved_usd)}>
+                  {' '}
+                  saved {usd(step.saved_usd)}
+                </span>
+              )}
               {Object.keys(step.facts).length > 0 && (
                 <span className="mt-0.5 flex flex-wrap gap-1">
                   {Object.entries(step.facts).map(([name, value]) => (
@@ -82,11 +91,9 @@ function Call({ call }: { readonly call: LoggedCall }) {
               )}
             </li>
           ))}
-          {!path && (
-            <li>
-              Translated from {call.wire_format} to {call.provider_wire_format} and back.
-            </li>
-          )}
+          {changesIn(call).map((change) => (
+            <li key={change}>{change}</li>
+          ))}
           {Number(call.saved_usd) > 0 && (
             <li className="text-saved" title={exactUsd(call.saved_usd)}>
               Saved {usd(call.saved_usd)}.

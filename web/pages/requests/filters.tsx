@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import type { RefObject } from 'react';
-import { capabilities, keys, models } from '../../api/queries.ts';
+import { capabilities, keys, models, modules } from '../../api/queries.ts';
 import type { RequestsSearch } from '../../app/router.tsx';
 import { Button, Input, Select } from '../../parts/controls.tsx';
 import { timeOf } from '../../parts/format.ts';
@@ -17,6 +17,8 @@ const states: readonly (readonly [string, string])[] = [
   ['', 'Any result'],
   ['error', 'All that went wrong'],
   ['2xx', 'Answered'],
+  ['answered', 'Answered from memory'],
+  ['rejected', 'Refused by a module'],
   ['4xx', 'Refused (4xx)'],
   ['5xx', 'Failed (5xx)'],
   ['429', '429 rate or cap'],
@@ -26,12 +28,13 @@ const states: readonly (readonly [string, string])[] = [
 export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
   const { data: about } = useQuery(capabilities);
   const { data: known = [] } = useQuery(models);
+  const { data: loaded } = useQuery(modules);
   const { data: mine } = useQuery({ ...keys, enabled: about?.mode === 'cloud' });
   const set = (name: keyof RequestsSearch, value: string) => {
     const { [name]: _, ...rest } = search as RequestsSearch;
     onChange(value === '' ? rest : { ...rest, [name]: value });
   };
-  const { status = '', provider = '', key = '', from, to } = search;
+  const { status = '', effect, provider = '', key = '', module = '', model, from, to } = search;
   const isOther = status !== '' && !states.some(([value]) => value === status);
   return (
     <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
@@ -40,18 +43,18 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
         onSubmit={(event) => {
           event.preventDefault();
           const text = searchBox.current?.value.trim() ?? '';
-          if (/^req_[0-9a-f]+$/.test(text)) onOpen(text);
-          else set('model', text);
+          if (/^req_[0-9a-f]{32}$/.test(text)) onOpen(text);
+          else set('search', text);
         }}
       >
         <Input
           ref={searchBox}
-          key={search.model ?? ''}
+          key={search.search ?? ''}
           type="search"
           list="known-models"
-          aria-label="Model, or the id of a request"
-          placeholder="Model, or the id of a request"
-          defaultValue={search.model ?? ''}
+          aria-label="Part of a model’s name or of an error, or an id"
+          placeholder="Model, error or id"
+          defaultValue={search.search ?? ''}
           onKeyDown={(event) => {
             if (event.key === 'Escape') event.currentTarget.blur();
           }}
@@ -65,8 +68,13 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
       <Select
         aria-label="Result"
         className="w-auto! min-w-0 flex-1 sm:flex-none"
-        value={status}
-        onChange={(event) => set('status', event.target.value)}
+        value={effect ?? status}
+        onChange={(event) => {
+          const { status: _, effect: __, ...rest } = search;
+          const { value } = event.target;
+          if (value === 'answered' || value === 'rejected') onChange({ ...rest, effect: value });
+          else onChange(value === '' ? rest : { ...rest, status: value });
+        }}
       >
         {states.map(([value, text]) => (
           <option key={value} value={value}>
@@ -88,6 +96,19 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
           </option>
         ))}
       </Select>
+      <Select
+        aria-label="Module"
+        className="w-auto! min-w-0 flex-1 sm:flex-none"
+        value={module}
+        onChange={(event) => set('module', event.target.value)}
+      >
+        <option value="">Any module</option>
+        {(loaded?.modules ?? []).map(({ name }) => (
+          <option key={name} value={name}>
+            {name} acted
+          </option>
+        ))}
+      </Select>
       {about?.mode === 'cloud' && (
         <Select
           aria-label="Key"
@@ -102,6 +123,12 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
             </option>
           ))}
         </Select>
+      )}
+      {model !== undefined && (
+        <Button onClick={() => set('model', '')}>
+          <span className="font-mono text-xs">{model}</span>
+          <X aria-label="Any model" className="size-3.5" />
+        </Button>
       )}
       {(from !== undefined || to !== undefined) && (
         <Button

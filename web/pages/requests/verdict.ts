@@ -43,3 +43,24 @@ export function sentenceOf({ name, effect, facts }: LoggedCall['modules'][number
       return `${name}: ${effect}.`;
   }
 }
+
+/** What the gateway itself did to a call, and why. */
+export function changesIn(call: LoggedCall): readonly string[] {
+  const { wire_format: wire, provider_wire_format: asked, model, model_used: used, changes } = call;
+  const named = (kind: string) => changes.filter(({ what }) => what === kind).map(({ name }) => name);
+  const [leftOut, added] = [named('left-out'), named('header')];
+  const said: string[] = [];
+  if (used !== null && used !== model) said.push(`Asked for as ${model}, which is ${used} here.`);
+  if (asked !== null && asked !== wire)
+    said.push(`Translated from ${wire} to ${asked} and back, since the provider speaks no ${wire}.`);
+  if (leftOut.length > 0)
+    said.push(`Left out, as ${asked ?? 'the provider'} has no place for it: ${leftOut.join(', ')}.`);
+  if (asked !== null)
+    said.push(
+      'Headers towards the provider: its credential in place of yours, via, accept-encoding; yours of this hop and x-weir-* stayed here.',
+    );
+  said.push(
+    `Headers of the answer: x-request-id, x-weir-modules, x-weir-cache, x-weir-overhead-ms${call.streamed ? '' : ', x-weir-cost-usd'}${added.map((name) => `, ${name}`).join('')}.`,
+  );
+  return said;
+}

@@ -34,17 +34,11 @@ export function Waterfall({ call }: { readonly call: LoggedCall }) {
   );
 }
 
-function barsOf({
-  overhead_ms: overhead,
-  first_content_ms: first,
-  total_ms: total,
-  modules,
-  provider,
-  status,
-}: LoggedCall): readonly Bar[] {
+function barsOf(call: LoggedCall): readonly Bar[] {
+  const { overhead_ms: overhead, first_content_ms: first, total_ms: total, modules } = call;
   const answered = modules.some(({ effect }) => effect === 'answered');
-  const begins = Math.min(overhead, total);
   const content = first === null ? total : Math.min(first, total);
+  const leaves = Math.min(call.left_ms ?? overhead, total);
   let at = 0;
   const steps = modules.map(({ name, ms, effect }) => {
     const bar = {
@@ -57,20 +51,10 @@ function barsOf({
     at += ms;
     return bar;
   });
-  const wasAsked = provider !== null && !answered && status !== 402 && content > begins;
   return [
-    { name: 'Gateway', fromMs: 0, ms: begins, className: 'fill-accent' },
+    { name: 'Gateway', fromMs: 0, ms: leaves, className: 'fill-accent' },
     ...steps,
-    ...(wasAsked
-      ? [
-          {
-            name: first === null ? 'Provider' : 'Until first token',
-            fromMs: begins,
-            ms: Math.max(0, content - begins),
-            className: 'fill-edge',
-          },
-        ]
-      : []),
+    ...providerBars(call, leaves, content),
     ...(first === null || total - content < 0.01
       ? []
       : [
@@ -82,5 +66,29 @@ function barsOf({
           },
         ]),
     { name: 'In all', fromMs: 0, ms: total, className: 'fill-edge' },
+  ];
+}
+
+/** Connecting, waiting for the answer, and for the first token in it; as one where the log doesn't tell them apart. */
+function providerBars(
+  { left_ms: left, connected_ms: connected, head_ms: head, first_content_ms: first, ...call }: LoggedCall,
+  leavesMs: number,
+  contentMs: number,
+): readonly Bar[] {
+  const answered = call.modules.some(({ effect }) => effect === 'answered');
+  if (answered || call.provider === null || call.status === 402 || contentMs <= leavesMs) return [];
+  const bar = (name: string, fromMs: number, toMs: number) => ({
+    name,
+    fromMs,
+    ms: Math.max(0, toMs - fromMs),
+    className: 'fill-edge',
+  });
+  if (left === null || connected === null)
+    return [bar(first === null ? 'Provider' : 'Until first token', leavesMs, contentMs)];
+  if (head === null) return [bar('Connect', left, connected), bar('Provider', connected, contentMs)];
+  return [
+    bar('Connect', left, connected),
+    bar('Provider', connected, head),
+    ...(first === null ? [] : [bar('First token', head, contentMs)]),
   ];
 }

@@ -3,14 +3,15 @@ import { ArrowDown, ArrowUp, GripVertical, Plus, Trash2 } from 'lucide-react';
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
 import { type ModuleInfo, modules } from '../../api/queries.ts';
 import { Button, Field, IconButton, Input, Select } from '../controls.tsx';
-import { Loaded, Rows } from '../states.tsx';
+import { Loaded, Rows, sentence } from '../states.tsx';
 import { OptionsForm } from './options-form.tsx';
 import { betterOrder, type Stage, stagesOf, textOf } from './pipeline-text.ts';
+import { usePipelineFault } from './use-fault.ts';
 
 interface EditorProps {
   readonly text: string;
   readonly onChange: (text: string) => void;
-  /** What the gateway said about it, if anything. */
+  /** What the gateway said when it was saved, if anything; what is wrong while typing is asked for here. */
   readonly fault?: string | undefined;
 }
 
@@ -29,7 +30,8 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
   const [chosen, setChosen] = useState<string>();
   const selected = stages.find(({ name }) => name === chosen) ?? stages[0];
   const info = known.find(({ name }) => name === selected?.name);
-  const better = betterOrder(stages);
+  const better = betterOrder(stages, known);
+  const found = usePipelineFault(text);
   const put = (next: readonly Stage[]) => onChange(textOf(next));
   const left = known.filter(({ name }) => !stages.some((stage) => stage.name === name));
   return (
@@ -81,7 +83,7 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
           className="flex flex-wrap items-center gap-3 rounded-md bg-refused-soft px-3 py-2 text-sm text-refused"
         >
           <span className="min-w-0 grow">
-            Better in another order: what answers from memory first, cost-guard next to the provider.
+            These modules do better in another order: {better.map(({ name }) => name).join(', ')}.
           </span>
           <Button onClick={() => put(better)}>Put in order</Button>
         </div>
@@ -89,7 +91,7 @@ function Editor({ known, text, onChange, fault }: EditorProps & { readonly known
       <Field
         label="As text"
         hint="Names in order, with their options. This is what a header, a key or WEIR_PIPELINE takes."
-        error={fault}
+        error={fault ?? (found === undefined ? undefined : sentence(found))}
       >
         {(field) => (
           <Input

@@ -26,15 +26,21 @@ export function textOf(stages: readonly Stage[]): string {
     .join(',');
 }
 
-/** Memory before what edits, and what edits before what guards the money, next to the provider. */
-const recommended = ['exact-cache', 'semantic-cache', 'patterns', 'mcp-optimizer', 'ipc', 'cost-guard'];
+/** What modules say of where they do best. */
+interface Ordered {
+  readonly name: string;
+  readonly order: number | null;
+}
 
-/** Undefined where the order is as it should be; else the same stages in that order. */
-export function betterOrder(stages: readonly Stage[]): readonly Stage[] | undefined {
-  const place = ({ name }: Stage) => recommended.indexOf(name);
+/** Undefined where the order is as modules do best; else the same stages in that order. Those that don't say stay where they are. */
+export function betterOrder(
+  stages: readonly Stage[],
+  modules: readonly Ordered[],
+): readonly Stage[] | undefined {
+  const place = ({ name }: Stage) => modules.find((module) => module.name === name)?.order ?? null;
   const known = stages
-    .filter((stage) => place(stage) >= 0)
-    .toSorted((one, other) => place(one) - place(other));
-  const sorted = stages.map((stage) => (place(stage) < 0 ? stage : (known.shift() ?? stage)));
+    .filter((stage) => place(stage) !== null)
+    .toSorted((one, other) => (place(one) ?? 0) - (place(other) ?? 0));
+  const sorted = stages.map((stage) => (place(stage) === null ? stage : (known.shift() ?? stage)));
   return textOf(sorted) === textOf(stages) ? undefined : sorted;
 }

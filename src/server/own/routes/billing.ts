@@ -77,6 +77,31 @@ const usageInfo = z.strictObject({
   nextCursor: z.string().nullable(),
 });
 
+const invoicesQuery = {
+  limit: pageLimit(limits.invoicePageMax),
+  after: z
+    .string()
+    .regex(/^\w{1,100}$/, 'must be the id of an invoice')
+    .optional()
+    .describe('The id of an invoice: those that come after it in the list, which are older'),
+};
+const invoicesInfo = z.strictObject({
+  invoices: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        number: z.string().nullable(),
+        createdAt: z.iso.datetime(),
+        status: z.string().describe('As the processor says: draft, open, paid, void, uncollectible'),
+        total: z.int().describe('In the smallest unit of its currency'),
+        currency: z.string(),
+        url: z.string().nullable().describe('Where it can be read and paid, with the processor'),
+      }),
+    )
+    .describe('The newest first'),
+  hasMore: z.boolean(),
+});
+
 const unauthenticated = { 401: { description: 'No session token that holds; API keys are none' } };
 const badBody = { 400: { description: 'The body is wrong' } };
 const refusals = {
@@ -176,6 +201,30 @@ export function billingRoutes({ desk, report }: BillingParts): readonly OwnRoute
             entries: used.entries.map(({ atMs, ...entry }) => ({ ...entry, createdAt: timestamp(atMs) })),
             hasMore: used.hasMore,
             nextCursor: last === undefined ? null : cursors.of(last),
+          },
+        };
+      },
+    }),
+    checkedRoute({
+      method: 'GET',
+      path: '/v1/billing/invoices',
+      summary: 'Invoices of the payment processor',
+      tag,
+      access: bySession,
+      query: invoicesQuery,
+      body: noBody,
+      answers: { 200: { description: 'A page of invoices', schema: invoicesInfo }, ...refusals },
+      async handle({ caller, query }) {
+        const { limit = usualLimit, after } = checkedQuery(invoicesQuery, query);
+        const found = await desk.invoices(caller.accountId, { limit, after });
+        return {
+          headers,
+          body: {
+            invoices: found.invoices.map(({ atMs, ...invoice }) => ({
+              ...invoice,
+              createdAt: timestamp(atMs),
+            })),
+            hasMore: found.hasMore,
           },
         };
       },

@@ -33,15 +33,32 @@ export const describedCallSchema = z.strictObject({
   first_content_ms: z.number().nullable(),
   total_ms: z.number(),
   overhead_ms: z.number().describe('What the gateway itself added before the answer began'),
+  left_ms: z
+    .number()
+    .nullable()
+    .describe('When the call left for the provider that answered; null where none was asked'),
+  connected_ms: z.number().nullable().describe('When there was a connection to it'),
+  head_ms: z.number().nullable().describe('When its answer began to come in'),
   pipeline: z.string(),
   modules: z.array(
     z.strictObject({
       name: z.string(),
       effect: z.string().describe('What the module was seen to do'),
       ms: z.number().describe('Time in the module itself'),
+      saved_usd: usd.describe('What it saved; less than 0 where it cost more'),
       facts: z.record(z.string(), z.union([z.string(), z.number(), z.literal(true)])),
     }),
   ),
+  changes: z
+    .array(
+      z.strictObject({
+        what: z
+          .enum(['left-out', 'header'])
+          .describe('A field that the provider’s format has no place for, or a header that the answer got'),
+        name: z.string(),
+      }),
+    )
+    .describe('What the gateway itself did, besides its modules'),
 });
 
 export function describedCall(call: LoggedCall): z.output<typeof describedCallSchema> {
@@ -71,7 +88,17 @@ export function describedCall(call: LoggedCall): z.output<typeof describedCallSc
     first_content_ms: call.contentMs,
     total_ms: call.totalMs,
     overhead_ms: call.overheadMs,
+    left_ms: call.leftMs,
+    connected_ms: call.connectedMs,
+    head_ms: call.headMs,
     pipeline: call.pipeline,
-    modules: call.steps.map(({ module, effect, ms, facts }) => ({ name: module, effect, ms, facts })),
+    modules: call.steps.map(({ module, effect, ms, facts, savedNanoUsd }) => ({
+      name: module,
+      effect,
+      ms,
+      saved_usd: formatUsd(savedNanoUsd ?? 0),
+      facts,
+    })),
+    changes: [...call.changes],
   };
 }

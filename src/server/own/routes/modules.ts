@@ -13,6 +13,10 @@ const modulesInfo = z.object({
         .describe('Whether a request can not remove it where a key or the instance set it'),
       touches: z.array(z.string()).describe('What it may edit'),
       cache: z.boolean().describe('Whether it answers from memory'),
+      order: z
+        .number()
+        .nullable()
+        .describe('Where it does best in a list, the lower the earlier; null where it doesn’t matter'),
       options: z.record(z.string(), z.unknown()).describe('JSON Schema of its options'),
     }),
   ),
@@ -35,7 +39,12 @@ export function modulesRoutes(modules: Iterable<Module>): readonly OwnRoute[] {
   ];
 }
 
-function described({ name, status, summary, protective, touches, cache, options }: Module) {
+function described({ name, status, summary, protective, touches, cache, order, options }: Module) {
   const { $schema, ...schema } = options['~standard'].jsonSchema?.input({ target: 'draft-2020-12' }) ?? {};
-  return { name, status, purpose: summary, protective, touches, cache: cache === true, options: schema };
+  return {
+    ...{ name, status, purpose: summary, protective, touches },
+    cache: cache === true,
+    order: order ?? null,
+    options: schema,
+  };
 }

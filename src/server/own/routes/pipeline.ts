@@ -2,28 +2,45 @@ import { z } from 'zod';
 import type { Callers } from '../../../calls/callers.ts';
 import type { PipelineChoice } from '../../../calls/pipeline-choice.ts';
 import { headerOf } from '../../../kernel/headers.ts';
+import { limits } from '../../../kernel/limits.ts';
 import type { Stage } from '../../../kernel/pipeline.ts';
+import { checkedQuery } from '../checked.ts';
+import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
+import { noBody } from '../json-body.ts';
 import type { OwnRoute } from '../route.ts';
 
+const active = z.array(
+  z.object({
+    name: z.string(),
+    version: z.string(),
+    status: z.enum(['production', 'preview']),
+    purpose: z.string(),
+    options: z.record(z.string(), z.unknown()),
+  }),
+);
 const activePipeline = z.object({
   source: z.enum(['header', 'key', 'environment', 'default']).describe('Where the list was decided'),
   pipelineConfig: z.string().nullable(),
   configured: z.array(z.string()).describe('Modules of the environment level'),
-  active: z.array(
-    z.object({
-      name: z.string(),
-      version: z.string(),
-      status: z.enum(['production', 'preview']),
-      purpose: z.string(),
-      options: z.record(z.string(), z.unknown()),
-    }),
-  ),
+  active,
   override: z.string().nullable().describe('The value of x-weir-pipeline'),
   note: z.string(),
   errors: z
     .array(z.string())
     .optional()
     .describe("What is wrong with the key's list; calls with it are refused"),
+});
+
+const checkQuery = {
+  list: z
+    .string()
+    .max(limits.pipelineTextMax, `must have at most ${limits.pipelineTextMax} characters`)
+    .optional()
+    .describe('Names in order, with their options; the gateway’s own list where it is left out'),
+};
+const checkedPipeline = z.object({
+  fault: z.string().nullable().describe('What is wrong with the list; null where it can run'),
+  active: active.describe('What would run as the list of a key, with what the environment protects'),
 });
 
 /** What a call with these headers would run through; calls no provider. */
@@ -61,6 +78,26 @@ export function pipelineRoutes(
         return { body: { ...told(override), source, pipelineConfig: text, active } };
       },
     },
+    checkedRoute({
+      method: 'GET',
+      path: '/v1/pipeline/check',
+      summary: 'What is wrong with a list of modules, or what it would run',
+      tag: 'Inference',
+      access: bySessionOrKey,
+      query: checkQuery,
+      body: noBody,
+      answers: {
+        200: { description: 'The list, looked at', schema: checkedPipeline },
+        400: { description: 'The query is wrong' },
+        401: { description: 'No credential that holds' },
+      },
+      handle({ query }) {
+        const { list } = checkedQuery(checkQuery, query);
+        const fault = list === undefined ? undefined : choice.fault(list);
+        const stages = fault === undefined ? choice.choose(undefined, list ?? null).pipeline.stages : [];
+        return { body: { fault: fault ?? null, active: stages.map((stage) => described(stage, version)) } };
+      },
+    }),
   ];
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../../../kernel/clock.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { limits } from '../../../kernel/limits.ts';
 import { formatUsd } from '../../../kernel/money.ts';
 import type { RequestLog } from '../../../kernel/ports/request-log.ts';
 import {
@@ -19,7 +18,7 @@ import type { OwnRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 
 export interface SummaryParts {
-  readonly log: Pick<RequestLog, 'page'>;
+  readonly log: Pick<RequestLog, 'sums'>;
   readonly clock: Clock;
 }
 
@@ -43,37 +42,38 @@ const figures = {
   cached: z.int().describe('Of those, the ones that a module answered'),
   input_tokens: z.int().describe('With those that a cache of the provider was read or written for'),
   output_tokens: z.int(),
+  cache_read_tokens: z.int().describe('Part of the input'),
+  cache_write_tokens: z.int().describe('Part of the input'),
   cost_usd: z.string().describe('In dollars, as a decimal number'),
-  saved_usd: z.string().describe('What caches saved, in dollars'),
-  first_content_ms: spread.describe('Until the first content, of calls that clients made'),
+  saved_usd: z.string().describe('What modules saved, in dollars; less than 0 where they cost more'),
+};
+const content = { first_content_ms: spread.describe('Until the first content, of calls that clients made') };
+const times = {
+  ...content,
   overhead_ms: spread.describe('What the gateway itself added before the answer began'),
 };
 const summarySchema = z.object({
-  from: z.iso.datetime(),
+  from: z.iso.datetime().describe('The beginning of the first step'),
   to: z.iso.datetime(),
   step_seconds: z.number(),
-  since: z.iso
-    .datetime()
-    .nullable()
-    .describe(
-      `Where there are more than ${limits.requestLogSummaryRows} calls, the newest are summed up, and this is the first of them`,
-    ),
-  total: z.object(figures),
+  total: z.object({ ...figures, ...times }),
   spans: z.array(
     z.object({
       at: z.iso.datetime().describe('Its beginning'),
       ...figures,
+      ...times,
       models: z.array(z.object({ model: z.string(), cost_usd: z.string() })),
     }),
   ),
-  models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures })),
+  models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures, ...content })),
+  providers: z.array(z.object({ provider: z.string().nullable(), ...figures, ...content })),
   keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
   errors: z.array(z.object({ status: z.int(), code: z.string().nullable(), count: z.int() })),
   modules: z.array(
     z.object({
       name: z.string(),
       calls: z.int(),
-      saved_usd: z.string().describe('By answers of its own'),
+      saved_usd: z.string().describe('Less than 0 where it cost more'),
       ms: z.number().describe('Time in the module itself, for a call on average'),
       effects: z.record(z.string(), z.int()).describe('How often it was seen to do what'),
     }),
@@ -86,7 +86,7 @@ export function summaryRoutes({ log, clock }: SummaryParts): readonly OwnRoute[]
     checkedRoute({
       method: 'GET',
       path: '/v1/requests/summary',
-      summary: 'What the calls of a time come to: in steps, by model, by error and by module',
+      summary: 'What the calls of a time come to: in steps, by model, provider, key, error and module',
       tag: 'Usage',
       access: bySessionOrKey,
       query,
@@ -98,8 +98,9 @@ export function summaryRoutes({ log, clock }: SummaryParts): readonly OwnRoute[]
       },
       async handle({ caller, query: sent }) {
         const accountId = caller.kind === 'local' ? undefined : caller.accountId;
-        const question = { accountId, ...rangeOf(checkedQuery(query, sent), clock.now()) };
-        return { body: described(question, await summaryOf(log, question)) };
+        const nowMs = clock.now();
+        const range = rangeOf(checkedQuery(query, sent), nowMs);
+        return { body: described(await summaryOf(log, { accountId, nowMs, ...range })) };
       },
     }),
   ];
@@ -119,20 +120,26 @@ function rangeOf({ from, to }: Range, nowMs: number): Pick<SummaryQuestion, 'fro
   });
 }
 
-function described({ fromMs, toMs }: SummaryQuestion, summary: LogSummary): z.output<typeof summarySchema> {
+function described(summary: LogSummary): z.output<typeof summarySchema> {
   return {
-    from: timestamp(fromMs),
-    to: timestamp(toMs),
+    from: timestamp(summary.fromMs),
+    to: timestamp(summary.toMs),
     step_seconds: summary.stepMs / 1000,
-    since: summary.sinceMs === undefined ? null : timestamp(summary.sinceMs),
-    total: figuresOf(summary.all),
+    total: { ...figuresOf(summary.all), ...timesOf(summary.all) },
     spans: summary.spans.map(({ atMs, group }) => ({
       at: timestamp(atMs),
       ...figuresOf(group),
+      ...timesOf(group),
       models: [...group.models].map(([model, nano]) => ({ model, cost_usd: formatUsd(nano) })),
     })),
-    models: [...summary.models].sort(bySpent).map(modelOf),
-    keys: [...summary.keys].sort(bySpent).map(keyOf),
+    models: [...summary.models].sort(bySpent).map(([name, group]) => {
+      const [provider = '', model = ''] = name.split('\n');
+      return { provider: orNull(provider), model, ...figuresOf(group), ...contentOf(group) };
+    }),
+    providers: [...summary.providers]
+      .sort(bySpent)
+      .map(([name, group]) => ({ provider: orNull(name), ...figuresOf(group), ...contentOf(group) })),
+    keys: [...summary.keys].sort(bySpent).map(([id, group]) => ({ key_id: orNull(id), ...figuresOf(group) })),
     errors: [...summary.errors.values()].sort(
       (one: ErrorGroup, other: ErrorGroup) => other.count - one.count,
     ),
@@ -140,38 +147,38 @@ function described({ fromMs, toMs }: SummaryQuestion, summary: LogSummary): z.ou
   };
 }
 
+function orNull(name: string): string | null {
+  return name === '' ? null : name;
+}
+
 function figuresOf(group: Group) {
   return {
     requests: group.requests,
     failed: group.failed,
     cached: group.cached,
-    input_tokens: group.inputTokens,
+    input_tokens: group.inputTokens + group.cacheReadTokens + group.cacheWriteTokens,
     output_tokens: group.outputTokens,
+    cache_read_tokens: group.cacheReadTokens,
+    cache_write_tokens: group.cacheWriteTokens,
     cost_usd: formatUsd(group.costNanoUsd),
     saved_usd: formatUsd(group.savedNanoUsd),
-    first_content_ms: spreadOf(group.firstContentMs),
-    overhead_ms: spreadOf(group.overheadMs),
   };
 }
 
-function spreadOf(times: readonly number[]): z.output<typeof spread> {
-  const sorted = Float64Array.from(times).sort();
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
-  return { p50: at(0.5), p95: at(0.95) };
+function contentOf({ content: times }: Group) {
+  return { first_content_ms: { p50: times.quantile(0.5), p95: times.quantile(0.95) } };
+}
+
+function timesOf(group: Group) {
+  const { overhead } = group;
+  return {
+    ...contentOf(group),
+    overhead_ms: { p50: overhead.quantile(0.5), p95: overhead.quantile(0.95) },
+  };
 }
 
 function bySpent([, one]: [string, Group], [, other]: [string, Group]): number {
   return other.costNanoUsd - one.costNanoUsd || other.requests - one.requests;
-}
-
-function modelOf([name, group]: [string, Group]) {
-  const [provider = '', model = ''] = name.split('\n');
-  return { provider: provider === '' ? null : provider, model, ...figuresOf(group) };
-}
-
-function keyOf([id, group]: [string, Group]) {
-  return { key_id: id === '' ? null : id, ...figuresOf(group) };
 }
 
 function moduleOf([name, { calls, savedNanoUsd, ownMs, effects }]: [string, ModuleGroup]) {

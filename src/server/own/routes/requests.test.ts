@@ -9,6 +9,7 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { headerOf } from '../../../kernel/headers.ts';
 import { isJsonObject, type JsonObject } from '../../../kernel/json.ts';
 import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
+import type { RateCard } from '../../../kernel/rate-card.ts';
 import { createRequestIds } from '../../../kernel/request-ids.ts';
 import { someCall, someRequestId } from '../../../storage/database-conformance/samples.ts';
 import { openSqlite } from '../../../storage/sql/sqlite.ts';
@@ -21,6 +22,11 @@ import { cursorOf } from './request-cursor.ts';
 import { requestsRoutes } from './requests.ts';
 import { summaryRoutes } from './requests-summary.ts';
 
+const card: RateCard = {
+  ...{ input: 100e6, output: 80e6, cacheRead: 100e6, cacheWrite: 50e6, cacheWriteHour: 1 },
+  ...{ audioInput: 1, audioOutput: 1, webSearch: 1, fileSearch: 1, request: 0 },
+  factors: {},
+};
 const noonMs = Date.UTC(2026, 10, 15, 12);
 
 test('a call is described with all that is known of it', async (t) => {
@@ -34,7 +40,16 @@ test('a call is described with all that is known of it', async (t) => {
       askedBy: 'judge',
       costNanoUsd: 3_100_000,
       savedNanoUsd: 1_000_000_000,
-      steps: [{ module: 'exact-cache', effect: 'passed', ms: 0.2, facts: { miss: true } }],
+      steps: [
+        {
+          module: 'exact-cache',
+          effect: 'passed',
+          ms: 0.2,
+          facts: { miss: true },
+          savedNanoUsd: 500_000_000,
+        },
+      ],
+      changes: [{ what: 'left-out', name: 'top_k' }],
     }),
   ]);
   const { status, json } = await get(`/v1/requests/${id}`, 'a');
@@ -65,10 +80,26 @@ test('a call is described with all that is known of it', async (t) => {
     first_content_ms: 12.345,
     total_ms: 67.89,
     overhead_ms: 0.5,
+    left_ms: 0.25,
+    connected_ms: 0.5,
+    head_ms: 10.125,
     pipeline: 'none',
-    modules: [{ name: 'exact-cache', effect: 'passed', ms: 0.2, facts: { miss: true } }],
+    modules: [{ name: 'exact-cache', effect: 'passed', ms: 0.2, saved_usd: '0.5', facts: { miss: true } }],
+    changes: [{ what: 'left-out', name: 'top_k' }],
+    cost_parts: {
+      input_usd: '0.001',
+      cache_read_usd: '0.0003',
+      cache_write_usd: '0.0002',
+      output_usd: '0.0016',
+      other_usd: '0',
+    },
   });
-  assert.deepEqual(describedCallSchema.parse(json), json);
+  const { cost_parts, ...listed } = json;
+  assert.deepEqual(describedCallSchema.parse(listed), listed);
+  assert.deepEqual((await get('/v1/requests', 'a')).json.requests, [listed]);
+  const dearer = someCall({ accountId: 'a', costNanoUsd: 3_100_001 });
+  await log.add([dearer]);
+  assert.equal((await get(`/v1/requests/${dearer.id}`, 'a')).json.cost_parts, null);
 });
 
 test('a call of nobody, of somebody else, or one that can not be is not found', async (t) => {
@@ -261,7 +292,10 @@ async function setUp(t: TestContext) {
   const clock = { now: () => noonMs + 60_000 };
   const routes = [
     ...summaryRoutes({ log: database.requests, clock }),
-    ...requestsRoutes({ log: database.requests }),
+    ...requestsRoutes({
+      log: database.requests,
+      rates: (provider) => (provider === 'openai' ? card : undefined),
+    }),
   ];
   const lines: string[] = [];
   const log = createLog('error', { write: (line) => void lines.push(line) });

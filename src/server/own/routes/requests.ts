@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { LogFilter, LogPage, LogQuestion, RequestLog } from '../../../kernel/ports/request-log.ts';
+import type { RateCard } from '../../../kernel/rate-card.ts';
 import { isRequestId } from '../../../kernel/request-id.ts';
 import type { AccountCaller } from '../access.ts';
 import { checkedQuery } from '../checked.ts';
@@ -9,12 +10,15 @@ import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { noBody } from '../json-body.ts';
 import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
+import { costPartsOf, costPartsSchema } from './cost-parts.ts';
 import { describedCall, describedCallSchema } from './described-call.ts';
 import { cursorOf, idOfCursor } from './request-cursor.ts';
 
 export interface RequestsParts {
   /** With what this process has recorded until now. */
   readonly log: Pick<RequestLog, 'page' | 'find'>;
+  /** What a model costs now; undefined where nobody knows. */
+  rates(provider: string, model: string): RateCard | undefined;
 }
 
 const dayMs = 86_400_000;
@@ -34,6 +38,8 @@ const name = z
   .refine((text) => !text.includes('\0'), 'has a NUL character')
   .optional();
 
+const effects = ['passed', 'changed-request', 'answered', 'changed-reply', 'rejected', 'broken'] as const;
+
 const query = {
   limit: pageLimit(limits.requestLogPageMax),
   after: cursor.describe('A `next_cursor`: the calls that come after it in the list, which are older'),
@@ -52,6 +58,12 @@ const query = {
     .enum(['complete', 'aborted', 'failed'], 'must be complete, aborted or failed')
     .optional()
     .describe('How the answer ended'),
+  module: name.describe('A module that changed, answered or refused the call, or broke'),
+  effect: z
+    .enum(effects, `must be one of ${effects.join(', ')}`)
+    .optional()
+    .describe('What a module was seen to do: the one that is named, or any'),
+  search: name.describe('A part of a model’s name or of an error’s code, or the beginning of an id'),
 };
 
 type Asked = z.output<z.ZodObject<typeof query>>;
@@ -66,7 +78,7 @@ const pageSchema = z.object({
 const unauthenticated = { 401: { description: 'No credential that holds' } };
 
 /** Calls of an account one by one; a local gateway has one user, who sees all of them. */
-export function requestsRoutes({ log }: RequestsParts): readonly OwnRoute[] {
+export function requestsRoutes({ log, rates }: RequestsParts): readonly OwnRoute[] {
   return [
     checkedRoute({
       method: 'GET',
@@ -94,14 +106,16 @@ export function requestsRoutes({ log }: RequestsParts): readonly OwnRoute[] {
       access: bySessionOrKey,
       body: noBody,
       answers: {
-        200: { description: 'The call', schema: describedCallSchema },
+        200: { description: 'The call', schema: describedCallSchema.extend({ cost_parts: costPartsSchema }) },
         404: { description: 'The account made no such call, or it is forgotten' },
         ...unauthenticated,
       },
       async handle({ caller, parameters: { id = '' } }) {
         const call = isRequestId(id) ? await log.find(id, accountOf(caller)) : undefined;
         if (call === undefined) throw new GatewayError('not_found', 'there is no such call in the log');
-        return { body: describedCall(call) };
+        const { provider, modelUsed } = call;
+        const card = provider === null || modelUsed === null ? undefined : rates(provider, modelUsed);
+        return { body: { ...describedCall(call), cost_parts: costPartsOf(call, card) } };
       },
     }),
   ];
@@ -120,12 +134,13 @@ function questionOf(asked: Asked, caller: AccountCaller): LogQuestion {
   };
 }
 
-function filterOf({ from, to, model, provider, key_id: keyId, status, ending }: Asked): LogFilter {
+function filterOf({ from, to, key_id: keyId, status, ...same }: Asked): LogFilter {
+  const { model, provider, ending, module, effect, search } = same;
   const fromMs = from === undefined ? undefined : Date.parse(from);
   const toMs = to === undefined ? undefined : endOf(to);
   if (fromMs !== undefined && toMs !== undefined && fromMs >= toMs)
     throw new GatewayError('invalid_request', 'from: must be before to', { param: 'from' });
-  return { fromMs, toMs, model, provider, keyId, ending, status: statusOf(status) };
+  return { fromMs, toMs, model, provider, keyId, ending, module, effect, search, status: statusOf(status) };
 }
 
 /** A day counts to its end. */

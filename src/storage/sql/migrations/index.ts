@@ -11,6 +11,7 @@ import { patternGists } from './pattern-gists.ts';
 import { patterns } from './patterns.ts';
 import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
+import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   patternGists,
   archive,
   archivePersons,
+  requestKinds,
 ];
