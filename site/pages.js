@@ -19,9 +19,9 @@ const chapters = [
   ['Modules', ['docs/modules/', 'docs/conversations', 'docs/semantic-cache', 'docs/ipc', 'docs/patterns']],
   ['Models on the machine', ['docs/embeddings', 'docs/models']],
   ['People and money', ['docs/accounts', 'docs/billing', 'docs/payments', 'docs/sandbox', 'docs/receipts']],
-  ['Running it', ['docs/settings', 'docs/operating', 'docs/security', 'docs/benchmarks']],
+  ['Running it', ['docs/settings', 'docs/deploying', 'docs/operating', 'docs/security', 'docs/benchmarks']],
 ];
-const last = ['ARCHITECTURE', 'CONTRIBUTING', 'docs/decisions/', 'CHANGELOG'];
+const last = ['ARCHITECTURE', 'CONTRIBUTING', 'docs/decisions/', 'CHANGELOG', 'SECURITY', 'CODE_OF_CONDUCT'];
 
 /** @param {string} root
  * @returns {readonly Page[]} */
@@ -58,7 +58,8 @@ export function chaptersOf(pages) {
 function pageOf(file, text) {
   const title = /^# (.+)$/m.exec(text)?.[1] ?? posix.basename(file, '.md');
   const name = file.replace(/^docs\//, '').replace(/\.md$/, '');
-  const inSite = file.startsWith('docs/') ? name : name.toLowerCase();
+  const isOfRoot = !file.startsWith('docs/') && name !== 'README';
+  const inSite = isOfRoot ? `project/${name.toLowerCase()}` : name;
   const output = `${inSite.replace(/(^|\/)readme$/i, '$1index')}.html`;
   return { file, output, title, text };
 }

@@ -6,7 +6,7 @@ export const searchOptions = {
   searchOptions: {
     boost: { heading: 4, page: 2 },
     // How to use a thing comes before why it is as it is.
-    boostDocument: (/** @type {string} */ id) => (/^(decisions\/|changelog)/.test(id) ? 0.3 : 1),
+    boostDocument: (/** @type {string} */ id) => (/^(decisions\/|project\/)/.test(id) ? 0.3 : 1),
     prefix: true,
     fuzzy: 0.15,
     combineWith: /** @type {const} */ ('AND'),
