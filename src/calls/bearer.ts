@@ -5,9 +5,14 @@ import { type HeaderList, headerOf, headersOf } from '../kernel/headers.ts';
 export function bearerOf(headers: HeaderList): string | undefined {
   const value = headerOf(headers, 'authorization');
   if (value === undefined) return undefined;
-  if (headersOf(headers, 'authorization').some((other) => other !== value))
+  if (differs(headers, value))
     throw new GatewayError('credentials_disagree', 'there are two different authorization headers; send one');
   if (value.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
   const token = value.slice(7).trim();
   return token === '' ? undefined : token;
+}
+
+function differs(headers: HeaderList, value: string): boolean {
+  const all = headersOf(headers, 'authorization');
+  return all.length > 1 && all.some((other) => other !== value);
 }

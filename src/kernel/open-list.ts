@@ -23,7 +23,8 @@ export class OpenList<Item extends Listed> {
 
   delete(item: Item): void {
     const { place } = item;
-    if (this.#items[place] !== item) return;
+    // Looking for what stands at -1 takes longer than all the rest.
+    if (place < 0 || this.#items[place] !== item) return;
     const last = this.#items[--this.#size];
     this.#items[this.#size] = undefined;
     item.place = -1;

@@ -9,7 +9,8 @@ export class RequestHeaderFilter {
   readonly #decided = new Map<string, boolean>();
 
   forwarded(headers: HeaderList): string[] {
-    const connection = namesIn(headersOf(headers, 'connection').join(',') || undefined);
+    const named = headersOf(headers, 'connection');
+    const connection = namesIn(named.length > 1 ? named.join(',') : named[0] || undefined);
     const kept: string[] = [];
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const name = headers[at] ?? '';

@@ -80,7 +80,8 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
 
   #tellHead(): void {
     if (this.#head === undefined) return;
-    this.#resolveHead({ ...this.#head, framing: this.#framing });
+    const { status, headers } = this.#head;
+    this.#resolveHead({ status, headers, framing: this.#framing });
     this.#head = undefined;
   }
 

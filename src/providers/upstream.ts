@@ -165,6 +165,7 @@ function requestBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   const own = received.wire === wire ? received : undefined;
   if (own !== undefined && exchange.untouched) {
     const model = own.asked.model === target.model ? undefined : wire.naming(target.model);
+    if (model === undefined && added === undefined) return own.bytes;
     return patchJson(own.fields, { ...model, ...added });
   }
   const request =

@@ -33,17 +33,17 @@ export type DataPlane = (path: string) => Pick<ServedRoute, 'wire' | 'by'> | und
 
 /** Each path is itself, or, where a format reads a part of it by itself, how others begin and end. */
 export function dataPlaneOf(routes: readonly ServedRoute[]): DataPlane {
-  const exact = new Map<string, ServedRoute>();
-  const open: { readonly start: string; readonly end: string; readonly route: ServedRoute }[] = [];
-  for (const route of routes) {
-    const [start = '', end] = route.path.split('*');
-    if (end === undefined) exact.set(route.path, route);
-    else open.push({ start, end, route });
-  }
+  // They are few: comparing takes less than looking a path up that was just read.
+  const exact = routes.filter(({ path }) => !path.includes('*'));
+  const open = routes
+    .filter(({ path }) => path.includes('*'))
+    .map((route) => {
+      const [start = '', end = ''] = route.path.split('*');
+      return { start, end, route };
+    });
   return (asked) => {
     const path = asked.endsWith('/') ? asked.slice(0, -1) : asked;
-    return (
-      exact.get(path) ?? open.find(({ start, end }) => path.startsWith(start) && path.endsWith(end))?.route
-    );
+    for (const route of exact) if (route.path === path) return route;
+    return open.find(({ start, end }) => path.startsWith(start) && path.endsWith(end))?.route;
   };
 }

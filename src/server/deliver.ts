@@ -219,11 +219,12 @@ function answerHeaders({ call, underway, receipt, sale }: Delivery, framing: Fra
   if (framing === 'sse') headers.push('x-accel-buffering', 'no');
   // Whoever paid gets a word of its own.
   if (framing === 'sse' && sale === undefined) headers.push('cache-control', 'no-cache');
-  headers.push('x-request-id', call.id, ...call.cors);
+  headers.push('x-request-id', call.id);
+  for (const text of call.cors) headers.push(text);
   const modules = trace.steps.length === 0 ? '' : trace.modulesHeader();
   if (modules !== '') headers.push('x-weir-modules', modules);
   if (trace.dropped.length > 0) headers.push('x-weir-dropped', trace.dropped.join(', '));
-  headers.push(...(isGuest ? toldToGuests(trace.told) : trace.told));
+  for (const text of isGuest ? toldToGuests(trace.told) : trace.told) headers.push(text);
   if (receipt !== undefined) headers.push('x-weir-receipt', receipt.id);
   headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', trace.overheadMs.toFixed(2));
   return headers;

@@ -64,8 +64,14 @@ function isOurs(name: string, hosts: ReadonlySet<string>): boolean {
 /** Names in `Host` headers; clients send the same few again and again. */
 export class HostNames {
   readonly #known = new Map<string, string>();
+  #latest = { host: '', name: '' };
 
   of(host: string): string {
+    if (host !== this.#latest.host) this.#latest = { host, name: this.#nameOf(host) };
+    return this.#latest.name;
+  }
+
+  #nameOf(host: string): string {
     const known = this.#known.get(host);
     if (known !== undefined) return known;
     const name = hostName(host);

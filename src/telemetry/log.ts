@@ -49,18 +49,23 @@ export function lostLines(lines: Pick<Lines, 'lost'>): Gauge {
   };
 }
 
-/** The time as ISO 8601; what a second's lines have in common is written once. */
+/** The time as ISO 8601; what the lines of a second or a millisecond have in common is written once. */
 function createTimestamp(): () => string {
   let startMs = 0;
   let untilTheSecond = '';
+  let latestMs = Number.NaN;
+  let latest = '';
   return () => {
     const nowMs = Date.now();
+    if (nowMs === latestMs) return latest;
     let ms = nowMs - startMs;
     if (ms < 0 || ms > 999) {
       ms = nowMs % 1000;
       startMs = nowMs - ms;
       untilTheSecond = new Date(startMs).toISOString().slice(0, -4);
     }
-    return `${untilTheSecond}${String(ms).padStart(3, '0')}Z`;
+    latestMs = nowMs;
+    latest = `${untilTheSecond}${String(ms).padStart(3, '0')}Z`;
+    return latest;
   };
 }
