@@ -11,6 +11,7 @@ import { firstIdAt } from '../src/kernel/request-id.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
 import { queryBounds } from '../src/storage/sql/sql-database.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
+import { LogCleaner } from '../src/telemetry/request-log/log-cleaner.ts';
 import { summaryOf } from '../src/telemetry/request-log/log-summary.ts';
 import { createPostgres } from '../test/support/stores.ts';
 import { numberOption } from './number-option.ts';
@@ -140,6 +141,9 @@ function* filters(): Generator<LogFilter> {
 async function measure(name: string, database: Database): Promise<void> {
   const { requests } = database;
   const batches: number[] = [];
+  let simulatedMs = nowMs - monthMs;
+  const clock = { now: () => simulatedMs };
+  const cleaner = new LogCleaner({ log: requests, clock, keptMs: 2 * monthMs, rowsMax: count });
   const startedAt = performance.now();
   for (let at = 0; at < count; at += limits.requestLogRowsAtOnce) {
     const size = Math.min(limits.requestLogRowsAtOnce, count - at);
@@ -147,7 +151,13 @@ async function measure(name: string, database: Database): Promise<void> {
     const beganAt = performance.now();
     await requests.addPacked(packs);
     batches.push(performance.now() - beganAt);
+    if (at % 50_000 !== 0) continue;
+    // As it is done once a minute.
+    simulatedMs = nowMs - monthMs + Math.floor((at / count) * monthMs);
+    await cleaner.clean();
   }
+  simulatedMs = nowMs;
+  await cleaner.clean();
   console.log(
     `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${limits.requestLogRowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
   );
@@ -189,23 +199,6 @@ async function measure(name: string, database: Database): Promise<void> {
         `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${(performance.now() - beganAt).toFixed(1)} ms, ${all.requests} calls`,
       );
     }
-  const beganAt = performance.now();
-  const firstMs = (await requests.oldestSums()) ?? nowMs;
-  let hours = 0;
-  for (
-    let ms = Math.floor(firstMs / 3_600_000) * 3_600_000;
-    ms < nowMs - limits.requestSumsByMinuteMs;
-    ms += 3_600_000, hours++
-  )
-    await requests.foldSums(ms);
-  console.log(`${hours} hours of sums folded, ${((performance.now() - beganAt) / hours).toFixed(1)} ms each`);
-  for (const accountId of ['account-0', undefined]) {
-    const againAt = performance.now();
-    const { all } = await summaryOf(requests, { accountId, fromMs: nowMs - monthMs, toMs: nowMs, nowMs });
-    console.log(
-      `then 720 h, ${accountId ?? 'all accounts'}: ${(performance.now() - againAt).toFixed(1)} ms, ${all.requests} calls`,
-    );
-  }
 }
 
 function spread(values: readonly number[]): string {

@@ -5,6 +5,7 @@ import type {
   LogSums,
   RequestLog,
   SumsQuestion,
+  SumsSpan,
 } from '../../src/kernel/ports/request-log.ts';
 
 /** A request log that a test can come between. */
@@ -68,8 +69,8 @@ export class FaultyRequestLog implements RequestLog {
     return this.#log.oldestSums();
   }
 
-  foldSums(hourMs: number): Promise<void> {
-    return this.#log.foldSums(hourMs);
+  foldSums(span: SumsSpan): Promise<void> {
+    return this.#log.foldSums(span);
   }
 
   forgetSums(beforeMs: number): Promise<boolean> {

@@ -166,7 +166,13 @@ export interface ModuleSums {
   readonly savedNanoUsd: NanoUsd;
 }
 
-/** Exact for whole minutes, and for whole hours once they are a day old, however many calls there are. */
+/** An hour or a day of UTC. */
+export interface SumsSpan {
+  readonly startMs: number;
+  readonly ms: number;
+}
+
+/** Exact for whole minutes, hours or days, by how long ago they were, however many calls there are. */
 export interface LogSums {
   readonly kinds: readonly KindSums[];
   readonly steps: readonly StepSums[];
@@ -190,8 +196,8 @@ export interface RequestLog {
   sums(question: SumsQuestion): Promise<LogSums>;
   /** The first time that sums are kept of; undefined where there are none. */
   oldestSums(): Promise<number | undefined>;
-  /** Puts the sums of this hour's minutes together. */
-  foldSums(hourMs: number): Promise<void>;
+  /** Puts the sums of this hour or day together; what is in it by smaller spans is gone then. */
+  foldSums(span: SumsSpan): Promise<void>;
   /** Deletes sums of the oldest minute or hour before this time; false where there are none. */
   forgetSums(beforeMs: number): Promise<boolean>;
   /** Deletes what nothing is known of any more. */

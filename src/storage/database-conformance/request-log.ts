@@ -345,7 +345,8 @@ export function requestLogConformance(setUp: SetUp): void {
       ]);
       assert.equal((await told()).steps.length, before.steps.length + 0);
       assert.equal(await requests.oldestSums(), fromMs);
-      for (const folded of [fromMs, fromMs, fromMs + hourMs]) await requests.foldSums(folded);
+      for (const start of [fromMs, fromMs, fromMs + hourMs])
+        await requests.foldSums({ startMs: start, ms: hourMs });
       await requests.forget(calls[4]?.id ?? '', 100);
       await requests.forgetKinds();
       assert.deepEqual(await told('mine'), before);

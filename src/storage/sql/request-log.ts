@@ -7,6 +7,7 @@ import type {
   LogSums,
   RequestLog,
   SumsQuestion,
+  SumsSpan,
 } from '../../kernel/ports/request-log.ts';
 import type { Links } from './links.ts';
 import { KindNames } from './request-kind.ts';
@@ -61,8 +62,8 @@ export class SqlRequestLog implements RequestLog {
     return oldestSums(this.#db);
   }
 
-  foldSums(hourMs: number): Promise<void> {
-    return foldSums(this.#db, hourMs);
+  foldSums(span: SumsSpan): Promise<void> {
+    return foldSums(this.#db, span);
   }
 
   forgetSums(beforeMs: number): Promise<boolean> {

@@ -5,11 +5,11 @@ import type {
   ModuleSums,
   StepSums,
   SumsQuestion,
+  SumsSpan,
   TimeSums,
 } from '../../kernel/ports/request-log.ts';
 import type { Tables } from './tables.ts';
 
-const hourMs = 3_600_000;
 const sumColumns = [
   ['requests', 'requests'],
   ['input_tokens', 'inputTokens'],
@@ -106,22 +106,22 @@ export async function oldestSums(db: Kysely<Tables>): Promise<number | undefined
 }
 
 /** All or none, so that nothing is counted twice. */
-export async function foldSums(db: Kysely<Tables>, startMs: number): Promise<void> {
-  const minutes = sql`at_ms > ${startMs} and at_ms < ${startMs + hourMs}`;
-  const { rows } = await sql`select 1 from request_sums where ${minutes} limit 1`.execute(db);
+export async function foldSums(db: Kysely<Tables>, span: SumsSpan): Promise<void> {
+  const later = sql`at_ms > ${span.startMs} and at_ms < ${span.startMs + span.ms}`;
+  const { rows } = await sql`select 1 from request_sums where ${later} limit 1`.execute(db);
   if (rows.length === 0) return;
   await db.transaction().execute(async (trx) => {
     for (const table of tables) {
-      await addToHour(trx, table, startMs);
-      await sql`delete from ${sql.table(table.table)} where ${minutes}`.execute(trx);
+      await addToStart(trx, table, span);
+      await sql`delete from ${sql.table(table.table)} where ${later}`.execute(trx);
     }
   });
 }
 
-async function addToHour(
+async function addToStart(
   trx: Transaction<Tables>,
   { table, key, sums: added }: SumTable,
-  startMs: number,
+  { startMs, ms }: SumsSpan,
 ): Promise<void> {
   const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
   const summed = sql.join(added.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`));
@@ -132,7 +132,7 @@ async function addToHour(
   );
   await sql`insert into ${sql.table(table)} (${columns(key)}, at_ms, ${columns(added)})
     select ${columns(key)}, cast(${startMs} as bigint), ${summed} from ${sql.table(table)}
-    where at_ms > ${startMs} and at_ms < ${startMs + hourMs}
+    where at_ms > ${startMs} and at_ms < ${startMs + ms}
     group by ${columns(key)} order by ${columns(key)}
     on conflict (${columns(key)}, at_ms) do update set ${more}`.execute(trx);
 }

@@ -24,7 +24,8 @@ export class LogCleaner {
   readonly #stopped = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #cleaning: Promise<number> | undefined;
-  #foldedUntilMs: number | undefined;
+  /** Until when sums were put together, by what they were put together to. */
+  readonly #foldedUntilMs = new Map<number, number>();
 
   constructor(parts: CleanerParts) {
     this.#parts = parts;
@@ -68,20 +69,25 @@ export class LogCleaner {
     return deleted;
   }
 
-  /** An hour at a time. What is found in an hour that was folded before came late, and is right as it is. */
+  /** What is found in an hour or a day that was folded before came late, and is right as it is. */
   async #tidySums(): Promise<void> {
     const { log, clock, keptMs } = this.#parts;
     const { signal } = this.#stopped;
     let forgotten = false;
     while (!signal.aborted && (await log.forgetSums(clock.now() - keptMs))) forgotten = true;
     if (forgotten) await log.forgetKinds();
-    const oldestMs = this.#foldedUntilMs ?? (await log.oldestSums());
+    await this.#fold(hourMs, clock.now() - limits.requestSumsByMinuteMs);
+    await this.#fold(dayMs, clock.now() - limits.requestSumsByHourMs);
+  }
+
+  async #fold(ms: number, untilMs: number): Promise<void> {
+    const { log } = this.#parts;
+    const oldestMs = this.#foldedUntilMs.get(ms) ?? (await log.oldestSums());
     if (oldestMs === undefined) return;
-    const untilMs = clock.now() - limits.requestSumsByMinuteMs;
-    for (let ms = startOfHour(oldestMs); ms + hourMs <= untilMs && !signal.aborted; ms += hourMs) {
-      await log.foldSums(ms);
-      this.#foldedUntilMs = ms + hourMs;
-    }
+    let startMs = Math.floor(oldestMs / ms) * ms;
+    for (; startMs + ms <= untilMs && !this.#stopped.signal.aborted; startMs += ms)
+      await log.foldSums({ startMs, ms });
+    this.#foldedUntilMs.set(ms, startMs);
   }
 
   /** The newest call that is too old, or one too many. */
@@ -99,7 +105,4 @@ export class LogCleaner {
 }
 
 const hourMs = 3_600_000;
-
-function startOfHour(ms: number): number {
-  return Math.floor(ms / hourMs) * hourMs;
-}
+const dayMs = 24 * hourMs;

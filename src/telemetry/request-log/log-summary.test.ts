@@ -28,6 +28,7 @@ test('a summary is in whole steps, as fine as a chart shows and as the sums are 
   assert.deepEqual(await of(nowMs - 24 * hourMs, nowMs), [30, 49]);
   assert.deepEqual(await of(nowMs - 168 * hourMs, nowMs), [180, 57]);
   assert.deepEqual(await of(nowMs - 720 * hourMs, nowMs), [1440, 31]);
+  assert.deepEqual(await of(nowMs - 300 * hourMs, nowMs - 299 * hourMs), [1440, 1]);
   assert.deepEqual(await of(nowMs - 50 * hourMs, nowMs - 49 * hourMs), [60, 2]);
   assert.deepEqual(asked.at(-1), {
     accountId: 'a',

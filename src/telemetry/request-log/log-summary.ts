@@ -100,7 +100,7 @@ function inSteps({
   toMs,
   nowMs,
 }: Omit<SummaryQuestion, 'accountId'>): Omit<SumsQuestion, 'accountId'> {
-  const finest = fromMs < nowMs - limits.requestSumsByMinuteMs + hourMs ? hourMs : minuteMs;
+  const finest = finestKept(nowMs - fromMs);
   const shortest = stepsMs.find((step) => step >= finest && (toMs - fromMs) / step <= stepsMax);
   const stepMs = shortest ?? Math.ceil((toMs - fromMs) / stepsMax / dayMs) * dayMs;
   const endMs = Math.ceil(toMs / stepMs) * stepMs;
@@ -109,6 +109,12 @@ function inSteps({
     fromMs: Math.floor(fromMs / stepMs) * stepMs,
     toMs: endMs > nowMs ? Math.max(toMs, nowMs) : endMs,
   };
+}
+
+/** What was begun when it was put together may not be over. */
+function finestKept(agoMs: number): number {
+  if (agoMs > limits.requestSumsByHourMs - dayMs) return dayMs;
+  return agoMs > limits.requestSumsByMinuteMs - hourMs ? hourMs : minuteMs;
 }
 
 function summed({ fromMs, toMs, stepMs }: SumsQuestion, sums: LogSums): LogSummary {
