@@ -56,15 +56,25 @@ export async function goWithin(page: Page, path: string): Promise<void> {
 }
 
 /** No serious fault for those who can't see, hear or point, and nothing that hangs over the edge. */
-export async function assertAccessible(page: Page): Promise<void> {
+export async function assertAccessible(page: Page, part = 'html'): Promise<void> {
+  await assertNoFault(page, part, {});
+}
+
+/** The same of what changes with the look and the width of a page alone: most of the rest is the same in both. */
+export async function assertReadable(page: Page): Promise<void> {
+  await assertNoFault(page, 'html', { runOnly: { type: 'rule', values: ['color-contrast', 'target-size'] } });
+}
+
+async function assertNoFault(page: Page, part: string, options: object): Promise<void> {
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(axe.source);
+  const how = { resultTypes: ['violations'], preload: false, ...options };
   const found = await page.evaluate<
     readonly {
       readonly id: string;
       readonly impact: string;
       readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
     }[]
-  >('axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)');
+  >(`axe.run(${JSON.stringify(part)}, ${JSON.stringify(how)}).then(({ violations }) => violations)`);
   const serious = found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(

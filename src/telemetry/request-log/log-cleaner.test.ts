@@ -98,6 +98,37 @@ test('stopping waits for the step under way, and for no more', async (t) => {
   assert.equal(await round, most);
 });
 
+test('sums are put together as they get older, and forgotten with their calls', async (t) => {
+  const { log, clock, cleaner } = await setUp(t, { keptMs: 30 * dayMs });
+  const [minuteMs, hourMs] = [60_000, 3_600_000];
+  const today = Math.floor(clock.now() / dayMs) * dayMs;
+  clock.move(today + dayMs - 1 - clock.now());
+  const at = (ms: number) => callsAt(ms, 1);
+  const [lately, old, older] = [today, today - 2 * dayMs, today - 12 * dayMs];
+  await log.add([lately, old, older].flatMap((ms) => [...at(ms + minuteMs), ...at(ms + hourMs + minuteMs)]));
+  const minutes = async (fromMs: number) => {
+    const asked = { accountId: undefined, fromMs, toMs: fromMs + dayMs, stepMs: minuteMs };
+    return (await log.sums(asked)).steps.map(({ step, requests }) => [step, requests]);
+  };
+  const one = cleaner();
+  await one.clean();
+  assert.deepEqual(await minutes(lately), [
+    [1, 1],
+    [61, 1],
+  ]);
+  assert.deepEqual(await minutes(old), [
+    [0, 1],
+    [60, 1],
+  ]);
+  assert.deepEqual(await minutes(older), [[0, 2]]);
+  clock.move(10 * dayMs);
+  await one.clean();
+  assert.deepEqual(await minutes(old), [[0, 2]]);
+  clock.move(30 * dayMs);
+  await one.clean();
+  assert.equal(await log.oldestSums(), undefined);
+});
+
 function callsAt(atMs: number, count: number): readonly LoggedCall[] {
   return Array.from({ length: count }, () => someCall({ id: someRequestId(atMs) }));
 }

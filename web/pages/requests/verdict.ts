@@ -57,7 +57,7 @@ export function changesIn(call: LoggedCall): readonly string[] {
     said.push(`Left out, as ${asked ?? 'the provider'} has no place for it: ${leftOut.join(', ')}.`);
   if (asked !== null)
     said.push(
-      'Headers towards the provider: its credential in place of yours, via, accept-encoding; yours of this hop and x-weir-* stayed here.',
+      'Headers towards the provider: the credential for it, via and accept-encoding; credentials for the gateway and x-weir-* stayed here.',
     );
   said.push(
     `Headers of the answer: x-request-id, x-weir-modules, x-weir-cache, x-weir-overhead-ms${call.streamed ? '' : ', x-weir-cost-usd'}${added.map((name) => `, ${name}`).join('')}.`,

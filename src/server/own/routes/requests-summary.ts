@@ -73,7 +73,11 @@ const summarySchema = z.object({
     z.object({
       name: z.string(),
       calls: z.int(),
-      saved_usd: z.string().describe('Less than 0 where it cost more'),
+      saved_usd: z
+        .string()
+        .describe(
+          'What it saved in these calls; what its own questions cost is taken off in `GET /v1/usage`',
+        ),
       ms: z.number().describe('Time in the module itself, for a call on average'),
       effects: z.record(z.string(), z.int()).describe('How often it was seen to do what'),
     }),
