@@ -2,6 +2,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { LogFilter, LoggedCall, LogPage, LogQuestion } from '../../kernel/ports/request-log.ts';
 import { firstIdAt, isRequestIdStart } from '../../kernel/request-id.ts';
+import type { Flavour } from './flavour.ts';
 import { matchingKinds } from './request-kind-filter.ts';
 import { columnNames, toCall } from './request-log-row.ts';
 import type { Tables } from './tables.ts';
@@ -10,6 +11,12 @@ import type { Tables } from './tables.ts';
 interface Span {
   readonly above: string;
   readonly below: string;
+}
+
+/** The first call of a kind. */
+interface Nearest {
+  readonly kind: string;
+  readonly id: string;
 }
 
 const beforeAll = '';
@@ -24,9 +31,11 @@ export class LogSearch {
   readonly #db: Kysely<Tables>;
   readonly #question: LogQuestion;
   readonly #newer: boolean;
+  readonly #home: Flavour['name'];
 
-  constructor(db: Kysely<Tables>, question: LogQuestion) {
+  constructor(db: Kysely<Tables>, home: Flavour['name'], question: LogQuestion) {
     this.#db = db;
+    this.#home = home;
     this.#question = question;
     this.#newer = question.beside?.side === 'newer';
   }
@@ -60,23 +69,34 @@ export class LogSearch {
   }
 
   /** Each kind's first call on the side that is asked for. A page can't have calls of more kinds than it has calls. */
-  async #nearest(kinds: RawBuilder<unknown>): Promise<readonly string[]> {
+  async #nearest(kinds: RawBuilder<unknown>): Promise<readonly Nearest[]> {
     const first = sql`select id from requests
       where requests.kind = request_kinds.kind and ${this.#within(this.#span())} order by id ${this.#order} limit 1`;
-    const { rows } = await sql<{ readonly kind: string }>`select kind from
+    const { rows } = await sql<Nearest>`select kind, nearest as id from
       (select kind, (${first}) as nearest from request_kinds where ${kinds}) as each_kind
       where nearest is not null order by nearest ${this.#order} limit ${this.#most}`.execute(this.#db);
-    return rows.map(({ kind }) => kind);
+    return rows;
   }
 
-  /** Those before it have at least one call each that comes before its own. */
-  #idsOf(kinds: readonly string[]): RawBuilder<unknown> {
+  /** PostgreSQL thinks for long about many ranges in one statement, and SQLite has no other way. */
+  #idsOf(nearest: readonly Nearest[]): RawBuilder<unknown> {
+    const kinds = nearest.map(({ kind }) => kind);
+    // As many calls as a page has are no farther than the last of these.
+    const farthest = nearest[this.#most - 1]?.id;
     const span = this.#span();
-    const ranges = kinds.map((kind, at) => {
-      const range = sql`select id from requests where kind = ${kind} and ${this.#within(span)}`;
-      return sql`select id from (${range} order by id ${this.#order} limit ${this.#most - at}) as ${sql.id(`range_${at}`)}`;
-    });
-    return sql`select id from (${sql.join(ranges, sql` union all `)}) as ranges order by id ${this.#order} limit ${this.#most}`;
+    const within = this.#within(farthest === undefined ? span : this.#upTo(span, farthest));
+    const range = (kind: RawBuilder<unknown>, most: number) =>
+      sql`select id from requests where requests.kind = ${kind} and ${within} order by id ${this.#order} limit ${most}`;
+    const ranges =
+      this.#home === 'postgres'
+        ? sql`select range.id from unnest(cast(${kinds} as text[])) as wanted (kind)
+            cross join lateral (${range(sql`wanted.kind collate "C"`, this.#most)}) as range`
+        : sql.join(
+            // Those before it have at least one call each that comes before its own.
+            kinds.map((kind, at) => sql`select id from (${range(sql`${kind}`, this.#most - at)})`),
+            sql` union all `,
+          );
+    return sql`select id from (${ranges}) as ranges order by id ${this.#order} limit ${this.#most}`;
   }
 
   #ids(span: Span): RawBuilder<unknown> {

@@ -9,6 +9,7 @@ import type {
   SumsQuestion,
   SumsSpan,
 } from '../../kernel/ports/request-log.ts';
+import type { Flavour } from './flavour.ts';
 import type { Links } from './links.ts';
 import { KindNames } from './request-kind.ts';
 import { areLists, columnNames, columns, joinedLists, toCall, toLists } from './request-log-row.ts';
@@ -21,10 +22,12 @@ const lease = 'request-log';
 export class SqlRequestLog implements RequestLog {
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
+  readonly #home: Flavour['name'];
   readonly #kinds = new KindNames();
 
-  constructor(db: Kysely<Tables>, links: Links) {
+  constructor(db: Kysely<Tables>, links: Links, { name }: Flavour) {
     this.#db = db;
+    this.#home = name;
     this.#links = links;
   }
 
@@ -51,7 +54,7 @@ export class SqlRequestLog implements RequestLog {
   }
 
   page(question: LogQuestion): Promise<LogPage> {
-    return new LogSearch(this.#db, question).page();
+    return new LogSearch(this.#db, this.#home, question).page();
   }
 
   sums(question: SumsQuestion): Promise<LogSums> {

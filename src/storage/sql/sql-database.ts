@@ -119,7 +119,7 @@ class SqlDatabase implements Database {
     this.apiKeys = new SqlApiKeys(db, flavour);
     this.providerKeys = new SqlProviderKeys(db);
     this.usage = new SqlUsageBook(db, flavour);
-    this.requests = new SqlRequestLog(db, links);
+    this.requests = new SqlRequestLog(db, links, flavour);
     this.modules = new SqlModuleStores(db, systemClock);
     this.anonSessions = new SqlAnonSessions(db);
     this.receipts = new SqlReceipts(db);
