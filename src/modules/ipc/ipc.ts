@@ -61,7 +61,7 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
   return {
     name: 'ipc',
     summary: 'Compresses old turns by age, so that a conversation never runs out of room.',
-    status: 'preview',
+    status: 'production',
     protective: false,
     order: 50,
     ifBroken: 'skip',

@@ -17,22 +17,24 @@ export function withMarkers(request: ChatRequest, ends: readonly Place[], client
   if (pattern === undefined || ends.length === 0) return request;
   const counted = markersIn(request);
   const messages = [...request.messages];
-  let count = counted.outside + counted.places.length;
+  let count = counted.outside + counted.inside;
   let surplus = counted.places.slice(0, -1);
   // The end of the view first, and before it where the one before that ended.
   for (const end of [...ends].reverse().slice(0, 2)) {
     if (count >= markersMax) {
       const [first, ...others] = surplus;
       if (first === undefined) break;
+      count -= markersOf(messages[first.message], first.block);
       const message = messages[first.message];
       if (message !== undefined) messages[first.message] = changed(message, first.block, undefined);
       surplus = others;
-      count--;
+      if (count >= markersMax) break;
     }
     const message = messages[end.message];
     if (message === undefined) continue;
+    const before = markersOf(message, end.block);
     messages[end.message] = changed(message, end.block, pattern);
-    count++;
+    count += markersOf(messages[end.message], end.block) - before;
   }
   return { ...request, messages };
 }
@@ -75,17 +77,33 @@ function latestMarker({ tools = [], system, messages }: ChatRequest): CacheContr
   return head.findLast(({ cache_control }) => cache_control != null)?.cache_control;
 }
 
-function markersIn({ tools = [], system, messages }: ChatRequest): {
+/** What a call asks to be kept by a field of its own counts as one, too. */
+function markersIn(request: ChatRequest): {
   readonly outside: number;
+  readonly inside: number;
   readonly places: readonly Place[];
 } {
+  const { tools = [], system, messages } = request;
   const head = [...tools, ...(typeof system === 'string' ? [] : (system ?? []))];
   const places = messages.flatMap(({ content }, message) =>
     typeof content === 'string'
       ? []
       : content.flatMap((one, block) => (markerOf(one) === undefined ? [] : [{ message, block }])),
   );
-  return { outside: head.filter(({ cache_control }) => cache_control != null).length, places };
+  const ofCall = 'cache_control' in request && request.cache_control != null ? 1 : 0;
+  return {
+    outside: ofCall + head.filter(({ cache_control }) => cache_control != null).length,
+    inside: places.reduce((sum, { message, block }) => sum + markersOf(messages[message], block), 0),
+    places,
+  };
+}
+
+/** Of a block of a message, with the parts of a result. */
+function markersOf(message: Message | undefined, at: number): number {
+  const block = typeof message?.content === 'string' ? undefined : message?.content[at];
+  if (block === undefined) return 0;
+  const parts = block.type === 'tool_result' && Array.isArray(block.content) ? block.content : [];
+  return [block, ...parts].filter((part) => 'cache_control' in part && part.cache_control != null).length;
 }
 
 /** On a block, or on part of what a tool gave back. */

@@ -111,18 +111,16 @@ class Odd {
     this.#messages[0] = { role: 'user', content: `Begin with part ${++this.#count}.` };
   }
 
+  /** Up to four in all. */
   #marked(): readonly Message[] {
     if (!this.#isMarking) return [...this.#messages];
-    const places = new Set([
-      0,
-      this.#messages.length - 1,
-      Math.floor(this.#random() * this.#messages.length),
-    ]);
+    const last = this.#messages.length - 1;
+    const places = new Set([last, Math.floor(this.#random() * last)]);
     return this.#messages.map((message, at) => {
       const blocks = blocksOf(message);
-      const last = blocks.at(-1);
-      if (!places.has(at) || message.role === 'assistant' || last === undefined) return message;
-      return { ...message, content: [...blocks.slice(0, -1), { ...last, ...mark }] };
+      const end = blocks.at(-1);
+      if (!places.has(at) || message.role === 'assistant' || end === undefined) return message;
+      return { ...message, content: [...blocks.slice(0, -1), markedInside(end)] };
     });
   }
 
@@ -160,7 +158,8 @@ function check({ messages, tools: offered = [] }: ChatRequest): void {
     assert.ok(blocks.length > 0, `message ${at} is empty`);
     assert.notEqual(message.role, messages[at - 1]?.role, `roles at ${at}`);
     for (const [nth, block] of blocks.entries()) {
-      if ('cache_control' in block && block.cache_control != null) markers++;
+      const parts = block.type === 'tool_result' && typeof block.content !== 'string' ? block.content : [];
+      markers += [block, ...(parts ?? [])].filter(isMarked).length;
       if (block.type === 'text') assert.notEqual(block.text, '', `message ${at} has an empty text`);
       if (block.type === 'thinking')
         assert.equal(
@@ -189,6 +188,18 @@ function signed(
     key === 'cache_control' ? undefined : value,
   );
   return hash('sha256', json, 'base64url');
+}
+
+function isMarked(block: Block): boolean {
+  return 'cache_control' in block && block.cache_control != null;
+}
+
+/** On a result and on its first part, where it has any. */
+function markedInside(block: Block): Block {
+  if (block.type !== 'tool_result' || typeof block.content === 'string') return { ...block, ...mark };
+  const [first, ...others] = block.content ?? [];
+  if (first === undefined) return { ...block, ...mark };
+  return { ...block, content: [{ ...first, ...mark }, ...others], ...mark };
 }
 
 function thoughtAbout(request: ChatRequest): Block {

@@ -73,13 +73,16 @@ export function scanned(text: string, slots: Int32Array, from: number): Scanned 
   let afterStop = true;
   for (let at = 0; at <= text.length; at++) {
     const code = at < text.length ? text.charCodeAt(at) : 32;
-    const isLetter = isLetterCode(code);
-    if (isLetter || (length > 0 && isInside(code) && isLetterCode(text.charCodeAt(at + 1)))) {
-      if (code >= 65 && code <= 90) {
+    const kind = code < 256 ? (kinds[code] ?? 0) : farKind(code);
+    if ((kind & letter) !== 0 || (length > 0 && (kind & inside) !== 0 && isLetterAt(text, at + 1))) {
+      if ((kind & capital) !== 0) {
         if (length === 0) hasCapital = true;
         else isMarked ||= !hasCapital;
-      } else if (!isLetter || code < 65) isMarked ||= code !== 39;
-      hash = Math.imul(hash ^ (code >= 65 && code <= 90 ? code + 32 : code), fnvPrime);
+        hash = Math.imul(hash ^ (code + 32), fnvPrime);
+      } else {
+        if ((kind & mark) !== 0) isMarked = true;
+        hash = Math.imul(hash ^ code, fnvPrime);
+      }
       length++;
       continue;
     }
@@ -97,7 +100,7 @@ export function scanned(text: string, slots: Int32Array, from: number): Scanned 
       hasCapital = false;
       isMarked = false;
     }
-    if (code === 46 || code === 33 || code === 63 || code === 10 || code === 58) afterStop = true;
+    if ((kind & stop) !== 0) afterStop = true;
   }
   return { count, tells: all, opensWithPraise, names, marks };
 }
@@ -108,18 +111,39 @@ function slotOf(word: string): number {
   return hash & slotMask;
 }
 
-/** Digits, Latin letters, and everything beyond punctuation in the rest of Unicode. */
-function isLetterCode(code: number): boolean {
-  return (
-    (code >= 97 && code <= 122) ||
-    (code >= 65 && code <= 90) ||
-    (code >= 48 && code <= 57) ||
-    code === 95 ||
-    (code >= 0xc0 && (code < 0x2000 || code > 0x206f) && (code < 0x3000 || code > 0x303f))
-  );
+/** What a character may be: all that one look has to tell. */
+const letter = 1;
+const capital = 2;
+/** A digit or a sign: words with one are numbers, paths and names of functions. */
+const mark = 4;
+/** What may stand inside of a word: apostrophes, and the signs of paths, addresses and versions. */
+const inside = 8;
+/** Behind it a sentence begins. */
+const stop = 16;
+
+const kinds: Uint8Array = (() => {
+  const table = new Uint8Array(256);
+  const add = (kind: number, codes: readonly number[]) => {
+    for (const code of codes) table[code] = (table[code] ?? 0) | kind;
+  };
+  const from = (first: string, last: string) =>
+    Array.from({ length: last.charCodeAt(0) - first.charCodeAt(0) + 1 }, (_, at) => first.charCodeAt(0) + at);
+  const signs = (text: string) => [...text].map((sign) => sign.charCodeAt(0));
+  add(letter, [...from('a', 'z'), ...from('A', 'Z'), ...from('0', '9'), ...signs('_'), ...from('À', 'ÿ')]);
+  add(capital, from('A', 'Z'));
+  add(mark, [...from('0', '9'), ...signs('./-@')]);
+  add(inside, signs("'./-@"));
+  add(stop, signs('.!?\n:'));
+  return table;
+})();
+
+/** Beyond Latin all is letters but punctuation. */
+function farKind(code: number): number {
+  if (code === 0x2019) return inside | mark;
+  return (code < 0x2000 || code > 0x206f) && (code < 0x3000 || code > 0x303f) ? letter : 0;
 }
 
-/** What may stand inside of a word: apostrophes, and the signs of paths, addresses and versions. */
-function isInside(code: number): boolean {
-  return code === 39 || code === 0x2019 || code === 46 || code === 47 || code === 45 || code === 64;
+function isLetterAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code < 256 ? ((kinds[code] ?? 0) & letter) !== 0 : (farKind(code) & letter) !== 0;
 }
