@@ -2,14 +2,7 @@ import { type ChatRequest, type Exchange, type Kit, type Message, personRef } fr
 import { Clearing } from './clearing.ts';
 import { firstSent } from './first-sends.ts';
 import { type LeftOut, leftOutBy, namedIn, type Originals } from './left-out.ts';
-import {
-  charsPerToken,
-  lookAgainFactor,
-  reckonedShare,
-  stepShare,
-  windowShare,
-  writeAheadShare,
-} from './limits.ts';
+import { charsPerToken, lookAgainFactor, reckonedShare, stepShare, writeAheadShare } from './limits.ts';
 import type { IpcOptions } from './options.ts';
 import type { Room } from './plan.ts';
 import { refOf } from './refs.ts';
@@ -17,6 +10,7 @@ import { Showing, type Shown } from './showing.ts';
 import { type Candidate, Steps } from './steps.ts';
 import { charsOf, isCompaction } from './text/blocks.ts';
 import { sum, thoughtAnew, type View, type Views } from './view.ts';
+import { fillsWindow } from './window.ts';
 import { isLosing, nothingYet, type Sized, type Worth, worthOf } from './worth.ts';
 import { Writing } from './writing.ts';
 
@@ -244,13 +238,9 @@ export class Arranging {
     return chars >= goal && (this.#parts.kit.prefix.isBreak || chars >= this.worth.lookChars);
   }
 
-  /** Whether it may not fit into the model's window any more. */
   #fillsWindow(chars: number): boolean {
     const { exchange, kit } = this.#parts;
-    const { contextTokens } = kit.catalog.priced(exchange.target) ?? {};
-    if (contextTokens === undefined) return false;
-    const tokens = (chars / charsPerToken) * this.worth.ratio + (exchange.request.max_tokens ?? 0);
-    return tokens > contextTokens * windowShare;
+    return fillsWindow(chars, exchange, { catalog: kit.catalog, ratio: this.worth.ratio });
   }
 
   #room({ came, first, showing }: Came, view: View | undefined, written: Room['written']): Room {

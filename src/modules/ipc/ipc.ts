@@ -13,10 +13,11 @@ import {
   withTools,
 } from '../../module-api.ts';
 import { Arranging } from './arranging.ts';
-import { bigResultChars, charsPerToken, windowShare } from './limits.ts';
+import { bigResultChars } from './limits.ts';
 import { type IpcOptions, ipcOptions } from './options.ts';
 import { recallTool } from './recall.ts';
 import { Views } from './view.ts';
+import { targetCharsOf } from './window.ts';
 import { addedTo, remember, type Sized } from './worth.ts';
 
 type IpcKit = Kit<IpcOptions>;
@@ -76,15 +77,6 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     },
   };
 };
-
-/** What a request may grow to; undefined where a share is asked for of a window that nobody knows. */
-function targetCharsOf({ request, target }: Exchange, { options, catalog }: IpcKit): number | undefined {
-  const { contextTokens } = catalog.priced(target) ?? {};
-  if (options.target > 1) return options.target * charsPerToken;
-  if (contextTokens === undefined) return undefined;
-  const room = contextTokens * windowShare - (request.max_tokens ?? 0);
-  return Math.min(options.target * contextTokens, Math.max(room, contextTokens / 4)) * charsPerToken;
-}
 
 function isTooLong(failure: unknown): boolean {
   return GatewayError.is(failure) && failure.details.toldCode === 'context_length_exceeded';

@@ -1,0 +1,27 @@
+import type { Exchange, Kit } from '../../module-api.ts';
+import { charsPerToken, windowShare } from './limits.ts';
+import type { IpcOptions } from './options.ts';
+
+/** What a request may grow to; undefined where a share is asked for of a window that nobody knows. */
+export function targetCharsOf(
+  { request, target }: Exchange,
+  { options, catalog }: Pick<Kit<IpcOptions>, 'options' | 'catalog'>,
+): number | undefined {
+  const { contextTokens } = catalog.priced(target) ?? {};
+  if (options.target > 1) return options.target * charsPerToken;
+  if (contextTokens === undefined) return undefined;
+  const room = contextTokens * windowShare - (request.max_tokens ?? 0);
+  return Math.min(options.target * contextTokens, Math.max(room, contextTokens / 4)) * charsPerToken;
+}
+
+/** Whether so much may not fit into the model's window any more; `ratio` is of tokens for each that was estimated. */
+export function fillsWindow(
+  chars: number,
+  { request, target }: Exchange,
+  { catalog, ratio }: Pick<Kit<IpcOptions>, 'catalog'> & { readonly ratio: number },
+): boolean {
+  const { contextTokens } = catalog.priced(target) ?? {};
+  if (contextTokens === undefined) return false;
+  const tokens = (chars / charsPerToken) * ratio + (request.max_tokens ?? 0);
+  return tokens > contextTokens * windowShare;
+}
