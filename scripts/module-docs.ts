@@ -1,6 +1,7 @@
-// Writes a page for each module under docs/modules from the module itself; with --check only says what is out of date.
+// Writes a page for each module under docs/modules, and docs/commands.md, from what they tell of; with --check only says what is out of date.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { commandsPage } from '../src/cli/help.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
 import type { Module, ModuleHost } from '../src/kernel/module.ts';
@@ -17,13 +18,14 @@ const modules = builtInModules.map((make) => make(host));
 const pages = [
   ...modules.map((module) => [`${module.name}.md`, page(module)] as const),
   ['README.md', overview(modules)] as const,
+  ['../commands.md', commandsPage()] as const,
 ];
 const outdated = pages.filter(
   ([file, text]) => !existsSync(join(folder, file)) || readFileSync(join(folder, file), 'utf8') !== text,
 );
 
 if (process.argv.includes('--check')) {
-  for (const [file] of outdated) console.error(`docs/modules/${file} is out of date: npm run docs`);
+  for (const [file] of outdated) console.error(`${join('docs/modules', file)} is out of date: npm run docs`);
   process.exitCode = outdated.length > 0 ? 1 : 0;
 } else for (const [file, text] of outdated) writeFileSync(join(folder, file), text);
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { run } from '../src/cli/run.ts';
 import type { Environment } from '../src/gateway/settings.ts';
 import { call } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
+import { commanded } from './support/commanded.ts';
 import { replicated } from './support/replicas.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
@@ -108,12 +108,3 @@ describe('an operator', () => {
     assert.match(key, /^weir: there is no such key/);
   });
 });
-
-/** In this process: to start one takes longer than all that it does. */
-async function commanded(t: TestContext, args: readonly string[], environment: Environment) {
-  const lines: string[] = [];
-  const said = t.mock.method(console, 'log', (line: string) => void lines.push(`${line}\n`));
-  const code = await run(args, environment);
-  said.mock.restore();
-  return { code, said: lines.join('') };
-}

@@ -3,7 +3,6 @@ import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
@@ -13,7 +12,7 @@ import type { Environment } from '../src/gateway/settings.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
-import { eventually } from './support/eventually.ts';
+import { leaving, refusing } from './support/leaving.ts';
 import { messageFrames, recordedMessage } from './support/recorded-messages.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
@@ -182,13 +181,15 @@ test('an idle gateway ends on SIGTERM and SIGINT with code 0, its log complete, 
   assert.equal(second, first);
 });
 
-test('SIGTERM lets an open stream finish, takes no new calls and ends with code 0', async (t) => {
+test('SIGTERM tells balancers, serves on for a while, lets an open stream finish and ends with code 0', async (t) => {
   const { environment, finish } = await slowProvider(t);
-  const weir = new WeirProcess(t, { environment });
+  const weir = new WeirProcess(t, { environment: { ...environment, WEIR_DRAIN_NOTICE: '1500ms' } });
   const url = await weir.listening;
   const stream = await openStream(url);
   weir.signal('SIGTERM');
+  await leaving(url);
   await refusing(url);
+  assert.equal((await ask(`${url}/ready`)).status, 503);
   finish();
   assert.match(await stream.rest(), /message_stop/);
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
@@ -318,20 +319,6 @@ async function openStream(url: string) {
       return text;
     },
   };
-}
-
-/** Waits until new connections are turned away: the first signal has arrived. */
-async function refusing(url: string): Promise<void> {
-  const { hostname, port } = new URL(url);
-  await eventually(async () => {
-    const socket = connect(Number(port), hostname);
-    const refused = await Promise.race([
-      once(socket, 'connect').then(() => undefined),
-      once(socket, 'error'),
-    ]).catch(() => true);
-    socket.destroy();
-    return refused === undefined ? undefined : true;
-  });
 }
 
 /** Any Node.js on this machine that is too old for us. */

@@ -10,6 +10,7 @@ import { at } from './support/at.ts';
 import { type Answered, call, open, read } from './support/call.ts';
 import { bearer, Person } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
+import { leaving, refusing } from './support/leaving.ts';
 import { messageFrames, recordedMessage } from './support/recorded-messages.ts';
 import { portOf, startServer } from './support/server.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
@@ -192,7 +193,8 @@ test('a reload under load takes up new settings without one failed request, and 
   const folder = emptyFolder(t);
   const settings = (revision: string) => writeFileSync(join(folder, '.env'), `WEIR_REVISION=${revision}\n`);
   settings('before');
-  const weir = workers(t, 2, { folder, environment: { ...environment, WEIR_DRAIN: '1h' } });
+  const drain = { WEIR_DRAIN: '1h', WEIR_DRAIN_NOTICE: '1500ms' };
+  const weir = workers(t, 2, { folder, environment: { ...environment, ...drain } });
   const url = await weir.listening;
   const before = await weir.workers();
   const stream = await openStream(url);
@@ -211,6 +213,7 @@ test('a reload under load takes up new settings without one failed request, and 
   );
 
   weir.signal('SIGTERM');
+  await leaving(url);
   await refusing(url);
   finish();
   assert.match((await read(stream)).text, /message_stop/);
@@ -315,16 +318,6 @@ function statusOf({ status }: Answered): string {
 /** A stream whose beginning has arrived. */
 function openStream(url: string): Promise<IncomingMessage> {
   return open(url, { path: '/v1/messages', body: { ...claude, stream: true } }).response;
-}
-
-/** Waits until new calls are turned away: the first signal has arrived. */
-async function refusing(url: string): Promise<void> {
-  await eventually(async () => {
-    const answer = await call(url, { path: '/v1/messages', body: demo }).catch(() => undefined);
-    if (answer?.status === 200) return undefined;
-    assert.equal(at(answer?.json, 'error', 'code') ?? 'draining', 'draining');
-    return true;
-  });
 }
 
 /** A provider that says the beginning of an answer, and the rest when it is told to. */

@@ -46,7 +46,8 @@ function notASetting(variable: string): string {
   return `${variable} is not a setting of this version`;
 }
 
-function warnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
+/** What is allowed, and hardly meant. */
+export function warnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
   if (mode === 'cloud' && mpp.stripeKey !== undefined && billing.webhookSecret === undefined)
     return ['STRIPE_WEBHOOK_SECRET is not set: nobody tells this gateway which subscriptions were paid'];
   if (isLoopback(host) || mode === 'cloud') return [];

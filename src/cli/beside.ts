@@ -2,7 +2,6 @@ import { outsideVersions } from '../gateway/outside-versions.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
 import type { Database, User } from '../kernel/ports/records.ts';
-import { explained } from './explained.ts';
 import { settingsFrom } from './settings-from.ts';
 
 /** What an operator's command works with, beside a gateway that may be running. */
@@ -18,18 +17,13 @@ export async function beside(
   environment: Environment,
   command: (beside: Beside) => Promise<void>,
 ): Promise<number> {
+  const settings = settingsFrom(environment);
+  const database = await openDatabase(settings);
   try {
-    const settings = settingsFrom(environment);
-    const database = await openDatabase(settings);
-    try {
-      await command({ settings, database, tell: (accountId) => tell(settings, accountId) });
-      return 0;
-    } finally {
-      await database.close();
-    }
-  } catch (thrown) {
-    console.error(`weir: ${explained(thrown)}`);
-    return 1;
+    await command({ settings, database, tell: (accountId) => tell(settings, accountId) });
+    return 0;
+  } finally {
+    await database.close();
   }
 }
 

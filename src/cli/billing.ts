@@ -1,36 +1,22 @@
-import { parseArgs } from 'node:util';
 import { CreditPurchases } from '../billing/credit-purchases.ts';
 import { type Reconciled, reconcile } from '../billing/reconcile.ts';
 import { StripeBilling } from '../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../billing/subscriptions.ts';
 import { outsideVersions } from '../gateway/outside-versions.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
-import { type Environment, type Settings, SettingsError } from '../gateway/settings.ts';
+import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { lazyStripe } from '../gateway/stripe-client.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { explained } from './explained.ts';
+import type { Given } from './command.ts';
 import { settingsFrom } from './settings-from.ts';
 
-const usage = 'weir billing reconcile [--repair] [--json]';
-
 /** Compares our record with the processor's; resolves to the exit code, which is 0 where nothing is left that differs. */
-export async function billing(args: readonly string[], environment: Environment): Promise<number> {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { repair: { type: 'boolean', default: false }, json: { type: 'boolean', default: false } },
-      allowPositionals: true,
-    });
-    if (positionals.length !== 1 || positionals[0] !== 'reconcile') throw new Error(usage);
-    const reconciled = await run(settingsFrom(environment), values.repair);
-    console.log(values.json ? JSON.stringify(reconciled) : report(reconciled));
-    return reconciled.faults.length === 0 && reconciled.departures.every(({ isRepaired }) => isRepaired)
-      ? 0
-      : 1;
-  } catch (thrown) {
-    console.error(`weir: ${explained(thrown)}`);
-    return 1;
-  }
+export async function reconcileBilling({ environment, flags }: Given): Promise<number> {
+  const reconciled = await run(settingsFrom(environment), flags.repair === true);
+  console.log(flags.json ? JSON.stringify(reconciled) : report(reconciled));
+  return reconciled.faults.length === 0 && reconciled.departures.every(({ isRepaired }) => isRepaired)
+    ? 0
+    : 1;
 }
 
 async function run(settings: Settings, repairs: boolean): Promise<Reconciled> {

@@ -9,7 +9,8 @@ export function explained(thrown: unknown): string {
   const code = 'code' in thrown ? thrown.code : undefined;
   if (code === 'EADDRINUSE')
     return `the port is taken by another program (${thrown.message}); stop it, or set PORT`;
-  if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND')
+  const isOfFile = 'path' in thrown;
+  if (!isOfFile && (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND'))
     return `can't listen there (${thrown.message}); see HOST and PORT`;
   return thrown.message;
 }

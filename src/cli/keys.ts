@@ -1,35 +1,21 @@
-import type { Environment } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { ApiKey, Database } from '../kernel/ports/records.ts';
-import { type Beside, beside, table, userOf } from './beside.ts';
+import { beside, table, userOf } from './beside.ts';
+import type { Given } from './command.ts';
 
-const usage = 'weir keys list <email> [--json]\n      weir keys revoke <id, or how the key begins>';
-
-/** What an operator does to API keys, while the gateway runs or not; resolves to the exit code. */
-export async function keys(args: readonly string[], environment: Environment): Promise<number> {
-  const [command, what, format, ...more] = args;
-  const isList = command === 'list' && (format === undefined || format === '--json');
-  const isRevoke = command === 'revoke' && format === undefined;
-  if (what === undefined || more.length > 0 || !(isList || isRevoke)) {
-    console.error(`weir: ${usage}`);
-    return 1;
-  }
-  return beside(environment, (besides) =>
-    isList ? list(besides, what, format === '--json') : revoke(besides, what),
-  );
-}
-
-async function list({ database }: Beside, email: string, asJson: boolean): Promise<void> {
-  const user = await userOf(database, email);
-  const found = (await database.apiKeys.list(user.id)).map(described);
-  if (asJson) for (const key of found) console.log(JSON.stringify(key));
-  else
-    console.log(
-      table([
-        ['id', 'begins with', 'name', 'made', 'last used', 'revoked'],
-        ...found.map((key) => Object.values(key).map((value) => value ?? '-')),
-      ]),
-    );
+export function list({ environment, values: [email = ''], flags }: Given): Promise<number> {
+  return beside(environment, async ({ database }) => {
+    const user = await userOf(database, email);
+    const found = (await database.apiKeys.list(user.id)).map(described);
+    if (flags.json) for (const key of found) console.log(JSON.stringify(key));
+    else
+      console.log(
+        table([
+          ['id', 'begins with', 'name', 'made', 'last used', 'revoked'],
+          ...found.map((key) => Object.values(key).map((value) => value ?? '-')),
+        ]),
+      );
+  });
 }
 
 function described({ id, prefix, name, createdAtMs, lastUsedAtMs, revokedAtMs }: ApiKey) {
@@ -43,16 +29,18 @@ function described({ id, prefix, name, createdAtMs, lastUsedAtMs, revokedAtMs }:
   };
 }
 
-async function revoke({ database, tell }: Beside, what: string): Promise<void> {
-  const [key, ...others] = await keysOf(database, what);
-  if (key === undefined)
-    throw new Error('there is no such key that works; weir keys list <email> has their ids');
-  if (others.length > 0)
-    throw new Error(
-      `several keys begin so; name one by its id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
-    );
-  await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
-  console.log(`${key.prefix}… is revoked ${await tell(key.accountId)}`);
+export function revoke({ environment, values: [what = ''] }: Given): Promise<number> {
+  return beside(environment, async ({ database, tell }) => {
+    const [key, ...others] = await keysOf(database, what);
+    if (key === undefined)
+      throw new Error('there is no such key that works; weir keys list <email> has their ids');
+    if (others.length > 0)
+      throw new Error(
+        `several keys begin so; name one by its id: ${[key, ...others].map(({ id }) => id).join(', ')}`,
+      );
+    await database.apiKeys.revoke(key.accountId, key.id, systemClock.now());
+    console.log(`${key.prefix}… is revoked ${await tell(key.accountId)}`);
+  });
 }
 
 /** Somebody who found a key has all of it, and needs to say no more than its beginning. */

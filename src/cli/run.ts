@@ -1,38 +1,59 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import type { Environment } from '../gateway/settings.ts';
-import { serve } from './serve.ts';
-
-const usage = `weir ${packageJson.version}: a gateway in front of AI model providers
-
-  weir serve      start the gateway (what happens without a command, too)
-  weir reseal     seal all stored provider keys anew, after WEIR_SECRET was changed
-  weir verify-receipt <file or address> [--keys <file or address>]
-                  check the signature of a receipt, offline where both are files
-  weir users list|create|disable|enable|set-tier|reset
-                  accounts: list them, make one, close and open one, put one on a
-                  tier, make a link to set a password; while the gateway runs
-  weir keys list|revoke
-                  API keys of an account
-  weir billing reconcile [--repair] [--json]
-                  compare tiers and credits with the payment processor's record
-  weir --version  print the version
-  weir --help     print this
-
-Settings are environment variables, and .env in the current folder; the README lists them.`;
+import { type Command, readArguments, usageOf } from './command.ts';
+import { commands } from './commands.ts';
+import { explained } from './explained.ts';
 
 /** The command line; resolves to the exit code. */
 export async function run(args: readonly string[], environment: Environment): Promise<number> {
-  const [command = 'serve', ...rest] = args;
-  if (command === '--help' || command === 'help') return say(usage);
-  if (command === '--version') return say(packageJson.version);
-  if (command === 'serve' && rest.length === 0) return serve(environment);
-  if (command === 'reseal' && rest.length === 0)
-    return (await import('./reseal-keys.ts')).resealKeys(environment);
-  if (command === 'verify-receipt') return (await import('./verify-receipt.ts')).verifyReceipt(rest);
-  if (command === 'users') return (await import('./users.ts')).users(rest, environment);
-  if (command === 'keys') return (await import('./keys.ts')).keys(rest, environment);
-  if (command === 'billing') return (await import('./billing.ts')).billing(rest, environment);
-  console.error(`weir: "${args.join(' ')}" is not a command; "weir --help" lists them`);
+  const [first = 'serve'] = args;
+  if (first === '--help' || first === '-h') return say((await import('./help.ts')).overview());
+  if (first === '--version') return say(packageJson.version);
+  if (first === 'help') return help(args.slice(1));
+  const all = args.length === 0 ? ['serve'] : args;
+  const command = commandOf(all);
+  if (command === undefined) return unknown(args);
+  const rest = all.slice(command.name.split(' ').length);
+  if (rest.includes('--help') || rest.includes('-h')) return say((await import('./help.ts')).helpOf(command));
+  const given = readArguments(command, rest);
+  if (given === undefined) return wrong(command, args);
+  try {
+    return await command.run({ environment, ...given });
+  } catch (thrown) {
+    return fail(explained(thrown));
+  }
+}
+
+async function help(words: readonly string[]): Promise<number> {
+  const { overview, helpOf } = await import('./help.ts');
+  if (words.length === 0) return say(overview());
+  const command = commandOf(words);
+  return command === undefined ? unknown(words) : say(helpOf(command));
+}
+
+function commandOf(args: readonly string[]): Command | undefined {
+  return commands.find(({ name }) => name.split(' ').every((word, at) => args[at] === word));
+}
+
+function wrong(command: Command, args: readonly string[]): number {
+  const takesNothing = command.takes === undefined && command.flags === undefined;
+  return takesNothing ? notOne(args) : fail(usageOf(command));
+}
+
+/** Of a group such as `users`, what is in it. */
+function unknown(args: readonly string[]): number {
+  const group = commands.filter(({ name }) => name.startsWith(`${args[0]} `)).map(usageOf);
+  if (group.length === 0) return notOne(args);
+  const isAsked = args.includes('--help') || args.includes('-h');
+  return isAsked ? say(group.join('\n')) : fail(group.join('\n      '));
+}
+
+function notOne(args: readonly string[]): number {
+  return fail(`"${args.join(' ')}" is not a command; "weir --help" lists them`);
+}
+
+function fail(message: string): number {
+  console.error(`weir: ${message}`);
   return 1;
 }
 

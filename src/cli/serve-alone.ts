@@ -1,21 +1,39 @@
 import { startGateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
-import { standardOutput } from '../telemetry/standard-output.ts';
+import { openLogOutput } from '../telemetry/log-output.ts';
 import { banner } from './banner.ts';
+import { openControl } from './control.ts';
+import { controlsOf } from './controls.ts';
+import { onHangUp } from './hang-up.ts';
 import { stopped } from './stopped.ts';
 import { logStrayFailures } from './stray-failures.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
 
 /** Runs a gateway in this process until it is told to stop. */
 export async function serveAlone(settings: Settings): Promise<void> {
-  const lines = standardOutput();
+  const output = openLogOutput(settings.logFile);
+  const { lines } = output;
   const log = createLog(settings.logLevel, lines);
   logStrayFailures(log);
   const gateway = await startGateway(settings, log);
+  const control = await openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
   letYoungGenerationGrow();
-  lines.write(`${banner(gateway, settings)}
-`);
-  await stopped({ close: () => gateway.close() });
+  const told = `${banner(gateway, settings)}\n`;
+  if (settings.logFile === undefined) lines.write(told);
+  else {
+    process.stdout.write(told);
+    onHangUp(async () => output.reopen());
+  }
+  await stopped({
+    settings: () => settings,
+    announce: () => gateway.announce(),
+    async close() {
+      const untilMs = performance.now() + settings.drainMs;
+      await gateway.drain(settings.drainMs);
+      await gateway.close(Math.max(0, untilMs - performance.now()));
+      await control?.close();
+    },
+  });
   lines.flush();
 }

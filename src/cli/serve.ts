@@ -7,7 +7,8 @@ export async function serve(environment: Environment): Promise<number> {
   try {
     const settings = settingsFrom(environment);
     // The process that only starts others has no use for most of the gateway, and is there in half the time without it.
-    if (settings.workers > 1) await (await import('./serve-together.ts')).serveTogether(environment);
+    if (settings.workers > 1)
+      await (await import('./serve-together.ts')).serveTogether(environment, settings);
     else await (await import('./serve-alone.ts')).serveAlone(settings);
     return 0;
   } catch (thrown) {

@@ -1,30 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { parseArgs } from 'node:util';
 import type { JSONWebKeySet } from 'jose';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { faultOf } from '../receipts/verify-receipt.ts';
-
-const usage = 'weir verify-receipt <file or address> [--keys <file or address>]';
+import type { Given } from './command.ts';
 
 /** Checks one receipt, or each of a list, with nothing but the keys; resolves to the exit code. */
-export async function verifyReceipt(args: readonly string[]): Promise<number> {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { keys: { type: 'string' } },
-      allowPositionals: true,
-    });
-    const [source, ...more] = positionals;
-    if (source === undefined || more.length > 0) throw new Error(usage);
-    const receipts = receiptsIn(await read(source));
-    const keys = keySetIn(await read(values.keys ?? keysBeside(source)));
-    const faults = await Promise.all(receipts.map((receipt) => faultOf(receipt, keys)));
-    for (const [at, fault] of faults.entries()) tell(receipts[at]?.receipt_id, fault);
-    return faults.every((fault) => fault === undefined) ? 0 : 1;
-  } catch (thrown) {
-    console.error(`weir: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
-    return 1;
-  }
+export async function verifyReceipt({ values: [source = ''], flags }: Given): Promise<number> {
+  const receipts = receiptsIn(await read(source));
+  const keys = keySetIn(await read(typeof flags.keys === 'string' ? flags.keys : keysBeside(source)));
+  const faults = await Promise.all(receipts.map((receipt) => faultOf(receipt, keys)));
+  for (const [at, fault] of faults.entries()) tell(receipts[at]?.receipt_id, fault);
+  return faults.every((fault) => fault === undefined) ? 0 : 1;
 }
 
 function tell(id: unknown, fault: string | undefined): void {

@@ -44,6 +44,8 @@ export interface Gateway {
   metrics(): string;
   /** Leaves new connections to other processes, and serves its own until they are gone or `graceMs` is over. */
   handOver(graceMs: number): Promise<void>;
+  /** Tells balancers to send nothing more, and goes on answering what comes. */
+  announce(): void;
   /** Answers new calls with a refusal, and resolves when no other is open or `graceMs` is over. */
   drain(graceMs: number): Promise<void>;
   /** Takes no new calls, waits for open ones up to `graceMs`, and gives up the rest. */
@@ -70,8 +72,9 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const via = viaOf(roots);
   const address: PublicAddress = { url: settings.baseUrl ?? '' };
   const startedAtMs = common?.startedAtMs ?? systemClock.now();
-  let draining = false;
-  const isDraining = () => draining;
+  let state: 'serving' | 'leaving' | 'draining' = 'serving';
+  const isLeaving = () => state !== 'serving';
+  const isDraining = () => state === 'draining';
 
   const { modules, unknownVariables } = parts.add(await modulesPart(settings, log));
   const stores = parts.add(await storesPart({ settings, log, memory: common?.memory }));
@@ -111,11 +114,13 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions, meaning, leave }));
   // The last, since it tells of the others.
   const { features } = parts;
-  const state = { startedAtMs, features, isDraining, recorders: [usage, requests] };
   parts.add(
     informationPart({
       ...ground,
-      ...state,
+      startedAtMs,
+      features,
+      isLeaving,
+      recorders: [usage, requests],
       meaning,
       providers,
       callers,
@@ -137,12 +142,17 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
     unknownVariables,
     metrics: () => metrics.render(),
     handOver: (graceMs) => listener.handOver(graceMs),
+    announce() {
+      if (state === 'serving') state = 'leaving';
+      listener.keepNoConnections();
+    },
     async drain(graceMs) {
-      draining = true;
+      state = 'draining';
+      listener.keepNoConnections();
       await parts.drain(performance.now() + graceMs);
     },
     async close(graceMs = settings.drainMs) {
-      draining = true;
+      state = 'draining';
       await listener.close(graceMs, () => {
         dataPlane.abortAll();
         payments.abortAll();

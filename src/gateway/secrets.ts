@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { hash, hkdfSync, randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
@@ -51,4 +51,9 @@ function keptSecret(file: string): Secret {
 
 function derivedKey(root: Secret, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', root.reveal(), '', `weir ${label}`, 32));
+}
+
+/** By which a secret is recognised, and nothing else learned about it. */
+export function secretMark(roots: Roots): string {
+  return hash('sha256', roots.derived('mark')[0]).slice(0, 16);
 }

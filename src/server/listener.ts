@@ -10,6 +10,7 @@ export interface Address {
 export class Listener {
   readonly url: string;
   readonly #server: Server;
+  #keepsNone = false;
 
   static open(server: Server, { host, port }: Address): Promise<Listener> {
     return new Promise((resolve, reject) => {
@@ -35,13 +36,20 @@ export class Listener {
   async handOver(graceMs: number): Promise<void> {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, graceMs);
-    this.#server.prependListener('request', (_, res) => {
-      res.shouldKeepAlive = false;
-    });
+    this.keepNoConnections();
     // What an HTTP server adds to this is the end of its idle connections.
     NetServer.prototype.close.call(this.#server, () => resolve());
     await gone;
     clearTimeout(timer);
+  }
+
+  /** From now on each connection is for one more request, so that whoever keeps connections makes the next one elsewhere. */
+  keepNoConnections(): void {
+    if (this.#keepsNone) return;
+    this.#keepsNone = true;
+    this.#server.prependListener('request', (_, res) => {
+      res.shouldKeepAlive = false;
+    });
   }
 
   /** Waits for open calls up to `graceMs`, then gives them up. */

@@ -34,8 +34,10 @@ export const serverSettings = {
   dashboard: variable('WEIR_DASHBOARD', z.enum(['on', 'off'], 'must be on or off').default('on')),
   /** How long a stream may be silent before it carries a sign of life: proxies on the way cut silent ones after a minute. */
   keepAliveMs: variable('WEIR_KEEP_ALIVE', durationMs.default(15_000)),
-  /** How long open calls get after the first signal to stop. */
+  /** How long open calls get when it is to stop and takes no more. */
   drainMs: variable('WEIR_DRAIN', durationMs.default(30_000)),
+  /** How long it still takes calls before that, while balancers are told to send none; undefined where it isn't said. */
+  drainNoticeMs: variable('WEIR_DRAIN_NOTICE', durationMs.optional()),
 } as const;
 
 function inLowerCase(items: readonly string[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { write as writeByThread, writeSync } from 'node:fs';
+import { closeSync, write as writeByThread, writeSync } from 'node:fs';
 import { limits } from '../kernel/limits.ts';
 import { Backlog, type Piece } from './backlog.ts';
 import type { Lines } from './log.ts';
@@ -9,13 +9,15 @@ import type { Outlet } from './outlet.ts';
  * takes is lost and counted, and what is written is whole lines.
  */
 export class LineWriter implements Lines {
-  readonly #outlet: Outlet;
+  #outlet: Outlet;
   readonly #pieceBytes: number;
   /** Lines are gathered: one write a call would cost more than the call's own work. */
   #gathered = '';
   #gatheredBytes = 0;
   readonly #backlog = new Backlog();
   #isUnderway = false;
+  /** Outlets that were left, and are closed when nothing is on its way to them. */
+  #left: Outlet[] = [];
   /** Until the timer has run nothing is tried: where the last try failed, the next would, too. */
   #isResting = false;
   #timer: NodeJS.Timeout | undefined;
@@ -40,6 +42,18 @@ export class LineWriter implements Lines {
     this.#gathered += line;
     this.#gatheredBytes += bytes;
     if (this.#timer === undefined) this.#plan();
+  }
+
+  /** Goes on elsewhere: a log file was moved away, and another is in its place. */
+  moveTo(outlet: Outlet): void {
+    this.#left.push(this.#outlet);
+    this.#outlet = outlet;
+    this.#closeLeft();
+  }
+
+  #closeLeft(): void {
+    if (this.#isUnderway) return;
+    for (const { fd } of this.#left.splice(0)) closeSync(fd);
   }
 
   /**
@@ -130,6 +144,7 @@ export class LineWriter implements Lines {
     this.#isUnderway = true;
     writeByThread(this.#outlet.fd, piece.bytes, piece.from, (cause, bytes) => {
       this.#isUnderway = false;
+      this.#closeLeft();
       this.#backlog.giveBack(piece);
       if (cause === null) this.#taken(bytes);
       else this.#failed(cause);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createLog, type Log } from './log.ts';
+import { createLog, type Log, type LogLevel, logLevels } from './log.ts';
 
 describe('a line of the log', () => {
   test('has level and time, then facts, then what it says', () => {
@@ -84,21 +84,20 @@ describe('a line of the log', () => {
   });
 
   test('is written from its level on', () => {
-    const levels = ['debug', 'info', 'warn', 'error', 'silent'];
-    const told = (level: string) =>
+    const told = (level: LogLevel) =>
       said((log) => {
         log.info({}, 'i');
         log.error({}, 'e');
       }, level).match(/"msg":"."/g)?.length ?? 0;
-    assert.deepEqual(levels.map(told), [2, 2, 1, 1, 0]);
+    assert.deepEqual(logLevels.map(told), [2, 2, 1, 1, 0]);
     assert.deepEqual(
-      levels.map((level) => createLog(level, { write: () => undefined }).logsCalls),
+      logLevels.map((level) => createLog(level, { write: () => undefined }).logsCalls),
       [true, true, false, false, false],
     );
   });
 });
 
-function said(say: (log: Log) => void, level = 'info'): string {
+function said(say: (log: Log) => void, level: LogLevel = 'info'): string {
   let written = '';
   const write = (line: string) => {
     written += line;

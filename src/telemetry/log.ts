@@ -16,29 +16,50 @@ export interface Log {
   readonly lost: number;
 }
 
+export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** One whose level can be changed while it is used. */
+export interface AdjustableLog extends Log {
+  level: LogLevel;
+}
+
 /** Where lines go; each ends with its line break. */
 export interface Lines {
   write(line: string): void;
   readonly lost?: number;
 }
 
-export function createLog(level: string, lines: Lines): Log {
+export function createLog(level: LogLevel, lines: Lines): AdjustableLog {
   const timestamp = createTimestamp();
-  const tellsErrors = level !== 'silent';
-  const tellsAll = level === 'debug' || level === 'info';
+  let current = level;
+  let tellsAll = isForAll(level);
   return {
+    get level() {
+      return current;
+    },
+    set level(next) {
+      current = next;
+      tellsAll = isForAll(next);
+    },
     info(facts, message) {
       if (tellsAll) lines.write(logLine('info', timestamp(), { facts, message }));
     },
     error(facts, message) {
-      if (tellsErrors) lines.write(logLine('error', timestamp(), { facts, message }));
+      if (current !== 'silent') lines.write(logLine('error', timestamp(), { facts, message }));
     },
-    logsCalls: tellsAll,
+    get logsCalls() {
+      return tellsAll;
+    },
     call: (call, facts) => lines.write(callLine(call, facts, timestamp())),
     get lost() {
       return lines.lost ?? 0;
     },
   };
+}
+
+function isForAll(level: LogLevel): boolean {
+  return level === 'debug' || level === 'info';
 }
 
 export function lostLines(lines: Pick<Lines, 'lost'>): Gauge {

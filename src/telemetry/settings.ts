@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { secret } from '../kernel/setting-schemas.ts';
 import { combined, variable } from '../kernel/settings.ts';
+import { logLevels } from './log.ts';
 
 /** What operators are told. */
 export const telemetrySettings = {
   logLevel: variable(
     'WEIR_LOG_LEVEL',
-    z
-      .enum(['debug', 'info', 'warn', 'error', 'silent'], 'must be debug, info, warn, error or silent')
-      .default('info'),
+    z.enum(logLevels, 'must be debug, info, warn, error or silent').default('info'),
   ),
+  /** Where lines go instead of to standard output. */
+  logFile: variable('WEIR_LOG_FILE', z.string().min(1).optional()),
   /** Whether calls are remembered in the request log, how long, and how many of them. */
   requestLog: combined(
     {

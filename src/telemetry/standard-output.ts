@@ -5,7 +5,7 @@ import { standardOutlet } from './outlet.ts';
 export const pipePieceBytes = 4096;
 
 /** What a file takes in one piece, and a pipe that is empty. */
-const pieceBytesMost = 65_536;
+export const pieceBytesMost = 65_536;
 
 /** Lines for whoever reads the output of this process. */
 export function standardOutput(pieceBytes = pieceBytesMost): LineWriter {

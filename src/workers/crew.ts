@@ -41,6 +41,15 @@ export class Crew {
     return this.#each((worker) => worker.handOver(graceMs));
   }
 
+  async reopenLogs(): Promise<void> {
+    await Promise.allSettled([...this.#workers].map((worker) => worker.reopenLog()));
+  }
+
+  /** Tells balancers to go elsewhere, and serves on. */
+  announce(): Promise<void> {
+    return this.#each((worker) => worker.announce());
+  }
+
   /** Refuses new calls and waits for those that are open. */
   drain(graceMs: number): Promise<void> {
     return this.#each((worker) => worker.drain(graceMs));

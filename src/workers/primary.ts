@@ -75,6 +75,16 @@ export class Primary {
     if (this.#crews.size > limits.crewsMax) void oldest?.drain(drainMs).then(() => oldest.close());
   }
 
+  /** The file of the log was moved away. */
+  reopenLogs(): Promise<void> {
+    return this.#each((crew) => crew.reopenLogs());
+  }
+
+  /** Tells balancers to go elsewhere, while all workers serve on. */
+  announce(): Promise<void> {
+    return this.#each((crew) => crew.announce());
+  }
+
   /**
    * Resolves when all workers are over. All of them listen until no call is open any more: connections that come while
    * the last listener closes may be held without an answer, and that must be when this process ends, too.

@@ -12,6 +12,10 @@ export interface WorkerQuestions {
   figures(): Promise<string>;
   /** To leave new connections to others; answers with the last figures when its own are gone, or the time is over. */
   handOver(graceMs: number): Promise<string>;
+  /** To open the file of its log again, which was moved away. */
+  reopenLog(): Promise<void>;
+  /** To tell balancers that it is about to stop, and to serve on. */
+  announce(): Promise<void>;
   /** To refuse new calls; answers when the open ones are over, or the time is. */
   drain(graceMs: number): Promise<void>;
   /** To give up what is still open and store what it knows; answers with the last figures. */

@@ -64,6 +64,14 @@ export class WorkerProcess {
     return this.#lastFigures;
   }
 
+  async reopenLog(): Promise<void> {
+    if (this.#isReady) await this.#peer.ask('reopenLog');
+  }
+
+  async announce(): Promise<void> {
+    if (this.#isReady) await this.#peer.ask('announce');
+  }
+
   /** One that is not ready yet is killed. */
   async drain(graceMs: number): Promise<void> {
     if (this.#isReady) await this.#peer.askWithin(graceMs + limits.workerEndMs, 'drain', graceMs);

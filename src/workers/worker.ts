@@ -1,12 +1,15 @@
 // A process of a gateway that has several: it waits for its settings, and then serves like one that is alone.
 import cluster, { type Worker } from 'node:cluster';
+import { type Control, openControl } from '../cli/control.ts';
+import { controlsOf } from '../cli/controls.ts';
 import { explained } from '../cli/explained.ts';
 import { logStrayFailures } from '../cli/stray-failures.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
 import { createLog } from '../telemetry/log.ts';
-import { pipePieceBytes, standardOutput } from '../telemetry/standard-output.ts';
+import { type LogOutput, openLogOutput } from '../telemetry/log-output.ts';
+import { pipePieceBytes } from '../telemetry/standard-output.ts';
 import { Figures } from './figures.ts';
 import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
@@ -16,7 +19,8 @@ import { remoteModels } from './remote-models.ts';
 
 class WorkerLife implements WorkerQuestions {
   readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
-  readonly #lines = standardOutput(pipePieceBytes);
+  #output: LogOutput | undefined;
+  #control: Control | undefined;
   #gateway: Gateway | undefined;
   #closed: Promise<void> | undefined;
 
@@ -36,7 +40,8 @@ class WorkerLife implements WorkerQuestions {
   async start({ environment, startedAtMs }: StartOrder): Promise<Started> {
     try {
       const settings = readSettings(environment);
-      const log = createLog(settings.logLevel, this.#lines);
+      this.#output = openLogOutput(settings.logFile, pipePieceBytes);
+      const log = createLog(settings.logLevel, this.#output.lines);
       logStrayFailures(log);
       this.#gateway = await startGateway(settings, log, {
         startedAtMs,
@@ -44,6 +49,8 @@ class WorkerLife implements WorkerQuestions {
         models: remoteModels(this.#primary),
         metrics: () => this.#figuresOfAll(),
       });
+      const controls = controlsOf({ settings, log, gateway: this.#gateway });
+      this.#control = await openControl(settings.dataDir, controls);
       const { url, pipeline, ready, hasDashboard, unknownVariables } = this.#gateway;
       return { url, pipeline, ready, hasDashboard, unknownVariables };
     } catch (thrown) {
@@ -60,6 +67,14 @@ class WorkerLife implements WorkerQuestions {
     return this.close();
   }
 
+  async reopenLog(): Promise<void> {
+    this.#output?.reopen();
+  }
+
+  async announce(): Promise<void> {
+    this.#gateway?.announce();
+  }
+
   async drain(graceMs: number): Promise<void> {
     await this.#gateway?.drain(graceMs);
   }
@@ -67,6 +82,7 @@ class WorkerLife implements WorkerQuestions {
   async close(): Promise<string> {
     this.#closed ??= this.#gateway?.close(limits.workerLastAnswersMs);
     await this.#closed;
+    await this.#control?.close();
     return this.figures();
   }
 
@@ -82,7 +98,7 @@ class WorkerLife implements WorkerQuestions {
     try {
       await this.close();
     } finally {
-      this.#lines.flush();
+      this.#output?.lines.flush();
       process.exit();
     }
   }
@@ -93,6 +109,8 @@ function questionsTo(life: WorkerLife): WorkerQuestions {
     start: (order) => life.start(order),
     figures: () => life.figures(),
     handOver: (graceMs) => life.handOver(graceMs),
+    reopenLog: () => life.reopenLog(),
+    announce: () => life.announce(),
     drain: (graceMs) => life.drain(graceMs),
     close: () => life.close(),
   };

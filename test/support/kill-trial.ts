@@ -90,7 +90,7 @@ export async function killTrial(t: TestContext, trial: Trial): Promise<Outcome> 
 }
 
 /** Every call of a key that the request log has. */
-async function loggedIds(url: string, key: string): Promise<readonly string[]> {
+export async function loggedIds(url: string, key: string): Promise<readonly string[]> {
   const ids: string[] = [];
   let after = '';
   for (;;) {

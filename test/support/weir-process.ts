@@ -19,6 +19,8 @@ interface Start {
   /** What runs it: this Node.js unless said otherwise. */
   readonly node?: string;
   readonly nodeArgs?: readonly string[];
+  /** Another build of it. */
+  readonly bin?: string;
   /** Where its standard output goes, instead of here. */
   readonly output?: number;
 }
@@ -40,7 +42,7 @@ export class WeirProcess {
 
   constructor(t: TestContext, start: Start = {}) {
     const { args = ['serve'], environment, folder, node, nodeArgs = [], output = 'pipe' } = start;
-    this.#child = spawn(node ?? process.execPath, [...nodeArgs, bin, ...args], {
+    this.#child = spawn(node ?? process.execPath, [...nodeArgs, start.bin ?? bin, ...args], {
       cwd: folder ?? emptyFolder(t),
       env: { PATH: process.env.PATH, PORT: '0', ...environment },
       stdio: ['ignore', output, 'pipe'],

@@ -35,7 +35,7 @@ interface InformationParts {
   readonly recorders: readonly Recorder[];
   /** Of all parts. */
   readonly features: readonly string[];
-  readonly isDraining: () => boolean;
+  readonly isLeaving: () => boolean;
 }
 
 interface Recorder {
@@ -59,7 +59,7 @@ export function informationPart(parts: InformationParts): Part {
         providers: Object.fromEntries(
           providers.map((provider) => [provider.name, isConfigured(provider, parts)]),
         ),
-        isDraining: parts.isDraining,
+        isLeaving: parts.isLeaving,
         stores: {
           ...parts.stores.pingable,
           database: { ping: () => database.ping(), isWritable: () => !parts.recorders.some(isAway) },

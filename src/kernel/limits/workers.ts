@@ -1,5 +1,15 @@
 /** Processes that work together. */
 export const workersLimits = {
+  /** With replicas, how long balancers get to see that this one is about to stop: two or three of their checks. */
+  drainNoticeMs: 5000,
+  /** A process of the gateway answers a command in milliseconds, unless it is stuck. */
+  controlAnswerMs: 5000,
+  /** What `weir doctor` calls too little room: a day of calls and their log, and what is hardly enough to start. */
+  doctorDiskBytesLow: 1024 * 1024 * 1024,
+  doctorDiskBytesMin: 100 * 1024 * 1024,
+  /** How far clocks may be apart before it says so, and before sessions and signatures end too early or too late. */
+  doctorClockMsLow: 5000,
+  doctorClockMsMax: 120_000,
   /** When the gateway stops, what is only in memory gets this long to be stored. */
   lastFlushMs: 10_000,
   /** A part of the gateway that takes longer to close, a little more than that, is left behind, so that the others do. */

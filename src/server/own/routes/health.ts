@@ -7,7 +7,8 @@ export interface HealthParts {
   readonly now: () => number;
   /** Whether each provider's credential is configured. */
   readonly providers: Readonly<Record<string, boolean>>;
-  readonly isDraining: () => boolean;
+  /** Whether it is about to stop. */
+  readonly isLeaving: () => boolean;
   /** What calls can't do without, by name. */
   readonly stores: Readonly<Record<string, Pingable>>;
 }
@@ -68,7 +69,7 @@ export function healthRoutes(parts: HealthParts): readonly OwnRoute[] {
       async handle() {
         const stores = await statesOf(parts.stores);
         const isUp = Object.values(stores).every((state) => state === 'up');
-        const status = parts.isDraining() ? 'draining' : isUp ? 'ready' : 'unavailable';
+        const status = parts.isLeaving() ? 'draining' : isUp ? 'ready' : 'unavailable';
         return { status: status === 'ready' ? 200 : 503, body: { status, stores } };
       },
     },

@@ -1,0 +1,63 @@
+import { availableParallelism, freemem, totalmem } from 'node:os';
+import packageJson from '../../package.json' with { type: 'json' };
+import { Secret } from '../kernel/secret.ts';
+import type { Running } from './controls.ts';
+
+/** How a process of the gateway is doing, for somebody who helps from afar: neither secrets nor content. */
+export function diagnosis({ settings, log, gateway }: Running): object {
+  const { node, v8, uv, openssl, sqlite } = process.versions;
+  return {
+    at: new Date().toISOString(),
+    versions: {
+      weir: packageJson.version,
+      revision: settings.revision,
+      ...{ node, v8, uv, openssl, sqlite },
+      platform: `${process.platform} ${process.arch}`,
+    },
+    machine: { cores: availableParallelism(), memoryBytes: totalmem(), freeMemoryBytes: freemem() },
+    process: {
+      id: process.pid,
+      uptimeSeconds: Math.round(process.uptime()),
+      memoryBytes: process.memoryUsage(),
+      /** Sockets, timers, threads that wait. */
+      resources: counted(process.getActiveResourcesInfo()),
+    },
+    log: { level: log.level, linesLost: log.lost },
+    providers: gateway.ready,
+    settings: told({ ...settings, rest: undefined }),
+    figures: figuresIn(gateway.metrics()),
+  };
+}
+
+/** What a setting is, unless it is a secret: then that it is set. */
+function told(value: unknown): unknown {
+  if (value instanceof Secret) return 'set';
+  if (typeof value === 'string') return withoutSecrets(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, each]) => [name, told(each)]));
+  if (Array.isArray(value)) return value.map(told);
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, told(each)]));
+}
+
+/** Of an address where it is; of a pipeline its modules, since their options may be anything. */
+function withoutSecrets(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && url.host !== '') return `${url.protocol}//${url.host}`;
+  return text.replace(/\?[^,]*/g, '?…');
+}
+
+function counted(names: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
+/** What `/metrics` has, without what is said about models. */
+function figuresIn(metrics: string): Readonly<Record<string, number>> {
+  const samples = metrics
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#') && !line.includes('{'))
+    .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]);
+  return Object.fromEntries(samples);
+}

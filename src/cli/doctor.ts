@@ -1,0 +1,82 @@
+import { modulesPart } from '../gateway/parts/modules.ts';
+import { type Settings, SettingsError } from '../gateway/settings.ts';
+import type { Module } from '../kernel/module.ts';
+import { parsePipelineList } from '../kernel/pipeline-list.ts';
+import { createLog } from '../telemetry/log.ts';
+import { warnings } from './banner.ts';
+import type { Given } from './command.ts';
+import { clockFinding } from './doctor/clock.ts';
+import { type Finding, fail, ok, reasonOf, warn } from './doctor/finding.ts';
+import { folderFindings } from './doctor/folder.ts';
+import { portFinding, providerFindings } from './doctor/network.ts';
+import { storeFindings } from './doctor/stores.ts';
+import { settingsFrom } from './settings-from.ts';
+
+/** Looks at all that a gateway needs; the exit code is 1 where something fails. */
+export async function doctor({ environment, flags }: Given): Promise<number> {
+  const findings = await look(environment, flags.offline === true);
+  if (flags.json) console.log(JSON.stringify(findings, undefined, 2));
+  else for (const finding of findings) console.log(lineOf(finding));
+  return findings.some(({ state }) => state === 'fail') ? 1 : 0;
+}
+
+async function look(environment: Given['environment'], isOffline: boolean): Promise<readonly Finding[]> {
+  let settings: Settings;
+  try {
+    settings = settingsFrom(environment);
+  } catch (thrown) {
+    if (!(thrown instanceof SettingsError)) throw thrown;
+    return thrown.faults.map((fault) => fail('settings', fault, 'see docs/settings.md'));
+  }
+  const none = { findings: [], aheadMs: {} };
+  const [fromSettings, port, stores, providers] = await Promise.all([
+    settingFindings(settings),
+    portFinding(settings),
+    storeFindings(settings),
+    isOffline ? none : providerFindings(settings),
+  ]);
+  return [
+    ok('runtime', `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`),
+    ...fromSettings,
+    ...folderFindings(settings),
+    port,
+    ...stores.findings,
+    ...providers.findings,
+    clockFinding({ ...stores.aheadMs, ...providers.aheadMs }),
+  ];
+}
+
+async function settingFindings(settings: Settings): Promise<readonly Finding[]> {
+  const told = warnings(settings).map((warning) => warn('settings', warning, 'see docs/settings.md'));
+  try {
+    const part = await modulesPart(settings, createLog('silent', { write() {} }));
+    await part.close?.(performance.now());
+    const unknown = part.unknownVariables.map((variable) =>
+      warn('settings', `${variable} is not a setting of this version`, 'look for a slip of the pen'),
+    );
+    const known = ok('settings', `${settings.mode} mode, all that is set can be read`);
+    return [...told, ...unknown, known, ...pipelineFindings(settings, part.modules)];
+  } catch (thrown) {
+    const todo = 'install the package where Weir runs, or see WEIR_MODULES';
+    return [...told, fail('modules', reasonOf(thrown), todo)];
+  }
+}
+
+function pipelineFindings(
+  { pipeline = '' }: Settings,
+  modules: ReadonlyMap<string, Module>,
+): readonly Finding[] {
+  const todo = 'see WEIR_PIPELINE; docs/modules has those that come with Weir';
+  try {
+    return parsePipelineList(pipeline)
+      .filter(({ name }) => !modules.has(name))
+      .map(({ name }) => fail('pipeline', `there is no module "${name}"`, todo));
+  } catch (thrown) {
+    return [fail('pipeline', reasonOf(thrown), todo)];
+  }
+}
+
+function lineOf({ about, state, found, todo }: Finding): string {
+  const line = `${state.padEnd(5)} ${about.padEnd(12)} ${found}`;
+  return todo === undefined ? line : `${line}\n${' '.repeat(19)}→ ${todo}`;
+}

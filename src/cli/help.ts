@@ -1,0 +1,73 @@
+import packageJson from '../../package.json' with { type: 'json' };
+import { type Command, usageOf } from './command.ts';
+import { commands } from './commands.ts';
+
+const width = 80;
+
+/** What `weir --help` prints. */
+export function overview(): string {
+  const rows = [
+    ...commands.map(({ name, summary }) => [`weir ${name}`, summary] as const),
+    ['weir --version', 'print the version'] as const,
+    ['weir --help', 'print this; behind a command, more about it'] as const,
+  ];
+  return [
+    `weir ${packageJson.version}: a gateway in front of AI model providers`,
+    '',
+    ...aligned(rows),
+    '',
+    'Settings are environment variables, and .env in the current folder: see docs/settings.md.',
+  ].join('\n');
+}
+
+/** What `weir backup --help` prints. */
+export function helpOf(command: Command): string {
+  const { summary, about, flags = {} } = command;
+  const options = Object.entries(flags).map(
+    ([flag, { value, about: meaning }]) =>
+      [value === undefined ? `--${flag}` : `--${flag} <${value}>`, meaning] as const,
+  );
+  return [
+    usageOf(command),
+    '',
+    ...wrapped(sentence(summary), width),
+    ...(about?.split('\n').flatMap((line) => wrapped(line, width)) ?? []),
+    ...(options.length > 0 ? ['', ...aligned(options)] : []),
+  ].join('\n');
+}
+
+/** The page of the docs. */
+export function commandsPage(): string {
+  const sections = commands.map((command) => {
+    const { name, summary, about, flags = {} } = command;
+    const more = about?.includes('\n') ? `\`\`\`\n${about}\n\`\`\`` : about;
+    const options = Object.entries(flags).map(([flag, { about: meaning }]) => `- \`--${flag}\`: ${meaning}.`);
+    const text = [`\`${usageOf(command)}\``, sentence(summary), more, options.join('\n')];
+    return [`## ${name}`, ...text.filter((part) => part !== undefined && part !== '')].join('\n\n');
+  });
+  const intro =
+    'Made from the commands themselves by `npm run docs`. They read the same [settings](settings.md) as the gateway, and are run where it runs: in its folder, with its environment. `weir <command> --help` prints what stands here.';
+  return `${['# Commands', intro, ...sections].join('\n\n')}\n`;
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Two columns, the second wrapped. */
+function aligned(rows: readonly (readonly [string, string])[]): readonly string[] {
+  const left = Math.max(...rows.map(([name]) => name.length)) + 4;
+  return rows.flatMap(([name, meaning]) =>
+    wrapped(meaning, width - left).map((line, at) => `${at === 0 ? `  ${name}` : ''}`.padEnd(left) + line),
+  );
+}
+
+function wrapped(text: string, most: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}

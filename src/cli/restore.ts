@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Roots, secretMark } from '../gateway/secrets.ts';
+import type { Settings } from '../gateway/settings.ts';
+import { type CopyNote, readCopy, replaceSqlite } from '../storage/sql/sqlite-copy.ts';
+import { embeddedDatabase } from './backup.ts';
+import type { Given } from './command.ts';
+import { askAll } from './control.ts';
+import { settingsFrom } from './settings-from.ts';
+
+/** Puts a backup in the place of the embedded database. */
+export async function restore({ environment, values: [file = ''], flags }: Given): Promise<number> {
+  const settings = settingsFrom(environment);
+  const database = embeddedDatabase(settings);
+  const note = await readCopy(file);
+  if (!flags['other-secret']) assertSecret(settings, file, note);
+  const running = await askAll(settings.dataDir, { ask: 'log-level' });
+  if (running.length > 0)
+    throw new Error(`a gateway is running on ${resolve(settings.dataDir)}: stop it first`);
+  // Makes the folder, and a secret where none is needed from before.
+  new Roots(settings);
+  const before = `${database}.before-restore`;
+  const wasThere = existsSync(database);
+  await replaceSqlite(file, database, before);
+  const from = note === undefined ? '' : `, from ${new Date(note.madeAtMs).toISOString()}`;
+  console.log(`${resolve(database)} is what ${resolve(file)} has${from}`);
+  if (wasThere)
+    console.log(`what was there is ${resolve(before)}: delete it when the gateway runs as it should`);
+  return 0;
+}
+
+/** What is sealed in a backup opens with the secret that it was made under and no other. */
+function assertSecret(settings: Settings, file: string, note: CopyNote | undefined): void {
+  const { secret, dataDir } = settings;
+  const place = resolve(dataDir, 'secret');
+  if (secret === undefined && !existsSync(join(dataDir, 'secret')))
+    throw new Error(
+      `put the secret of the backup into ${place} or WEIR_SECRET first; --other-secret goes on without`,
+    );
+  if (note === undefined) return;
+  const previous = settings.previousSecret;
+  const known = [settings, ...(previous === undefined ? [] : [{ ...settings, secret: previous }])];
+  if (!known.some((each) => secretMark(new Roots(each)) === note.secretMark))
+    throw new Error(
+      `${file} was made under another secret than the one in ${secret === undefined ? place : 'WEIR_SECRET'}: put that one back, or into WEIR_SECRET_PREVIOUS; --other-secret goes on without`,
+    );
+}

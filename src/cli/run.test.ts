@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { commanded } from '../../test/support/commanded.ts';
+import { usageOf } from './command.ts';
+import { commands } from './commands.ts';
+
+test('every command has a page of help that fits a terminal, by --help and by help', async (t) => {
+  const { said: all } = await commanded(t, ['--help']);
+  for (const command of commands) {
+    assert.match(all, new RegExp(`^ {2}weir ${command.name} {2,}\\S`, 'm'));
+    const words = command.name.split(' ');
+    const { code, said } = await commanded(t, [...words, '--help']);
+    assert.equal(code, 0);
+    assert.ok(said.startsWith(`${usageOf(command)}\n`), said);
+    assert.deepEqual(await commanded(t, ['help', ...words]), { code: 0, said, complained: '' });
+    for (const flag of Object.keys(command.flags ?? {}))
+      assert.match(said, new RegExp(`^ {2}--${flag} `, 'm'));
+  }
+  assert.ok(all.split('\n').every((line) => line.length <= 100));
+  assert.equal((await commanded(t, ['users', '--help'])).code, 0);
+});
+
+test('what a command does not take is answered with what it takes', async (t) => {
+  for (const [args, usage] of [
+    [['backup'], 'weir backup <file> [--force]'],
+    [['backup', 'one', 'two'], 'weir backup <file> [--force]'],
+    [['backup', 'one', '--quickly'], 'weir backup <file> [--force]'],
+    [['log-level', 'loud'], 'weir log-level [debug|info|warn|error|silent]'],
+    [['completion'], 'weir completion bash|zsh|fish'],
+    [['verify-receipt', 'one', '--keys'], 'weir verify-receipt <file or address> [--keys <file or address>]'],
+  ] as const)
+    assert.deepEqual(await commanded(t, args), { code: 1, said: '', complained: `weir: ${usage}\n` });
+});
+
+test('bash completes commands, their parts, choices and flags', async (t) => {
+  const { said } = await commanded(t, ['completion', 'bash']);
+  const completed = (...words: readonly string[]) => {
+    const line = ['weir', ...words].map((word) => `'${word}'`).join(' ');
+    const script = `${said}\nCOMP_WORDS=(${line}); COMP_CWORD=${words.length}; _weir; echo "\${COMPREPLY[@]}"`;
+    return execFileSync('bash', ['-c', script], { encoding: 'utf8', cwd: '/' }).trim().split(' ');
+  };
+  assert.deepEqual(completed('ba'), ['backup']);
+  assert.deepEqual(completed('users', 'se'), ['set-tier']);
+  assert.deepEqual(completed('users', 'set-tier', 'ada@example.com', 'p'), ['pro']);
+  assert.deepEqual(completed('doctor', '--'), ['--json', '--offline', '--help']);
+  assert.deepEqual(completed('backup', 'et'), ['etc']);
+  assert.ok(completed('').includes('users'));
+  for (const shell of ['zsh', 'fish']) {
+    const script = (await commanded(t, ['completion', shell])).said;
+    for (const { name } of commands) assert.ok(script.includes(name.split(' ').at(-1) ?? ''), name);
+  }
+});

@@ -1,0 +1,29 @@
+import { openSync } from 'node:fs';
+import { LineWriter } from './line-writer.ts';
+import type { Outlet } from './outlet.ts';
+import { pieceBytesMost, standardOutput } from './standard-output.ts';
+
+/** Where the log of this process goes. */
+export interface LogOutput {
+  readonly lines: LineWriter;
+  /** Opens its file again, which was moved away; nothing where it has none. */
+  reopen(): void;
+}
+
+/** A file, or standard output in pieces of that size. */
+export function openLogOutput(file: string | undefined, pieceBytes = pieceBytesMost): LogOutput {
+  if (file === undefined) return { lines: standardOutput(pieceBytes), reopen() {} };
+  const lines = new LineWriter(openFile(file), pieceBytesMost);
+  process.on('exit', () => lines.flush());
+  return { lines, reopen: () => lines.moveTo(openFile(file)) };
+}
+
+/** Each write goes to its end, whoever else writes to it. */
+function openFile(file: string): Outlet {
+  try {
+    return { fd: openSync(file, 'a', 0o640), isPrompt: false };
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`WEIR_LOG_FILE: it can't be written (${why})`, { cause });
+  }
+}
