@@ -6,7 +6,7 @@ import { postgres } from './test-servers/postgres.ts';
 import { redis } from './test-servers/redis.ts';
 import type { Requirement, Started } from './test-servers/requirement.ts';
 
-const requirements: readonly Requirement[] = [postgres, redis, chromium];
+const everything: readonly Requirement[] = [postgres, redis, chromium];
 
 interface TestServers {
   /** The variables by which tests find them. */
@@ -15,7 +15,10 @@ interface TestServers {
 }
 
 /** Rejects with one line that says what to install where something is missing. */
-export async function bringUp(environment: NodeJS.ProcessEnv): Promise<TestServers> {
+export async function bringUp(
+  environment: NodeJS.ProcessEnv,
+  requirements = everything,
+): Promise<TestServers> {
   const wanted = requirements.filter(({ variable }) => !environment[variable]);
   const missing = wanted.filter(({ find }) => find() === undefined);
   if (missing.length > 0 && isRootOnDebian()) installOnDebian(missing.map(({ packageName }) => packageName));
