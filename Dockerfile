@@ -3,15 +3,15 @@
 ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
 ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
 
-# The dashboard is the same for every architecture, so it is built on the builder's own.
+# Pages are the same for every architecture, so they are built on the builder's own.
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS pages
 WORKDIR /weir
 COPY .npmrc package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
-COPY bin bin
-COPY web web
-RUN npm run build:web
+COPY . .
+RUN npm run prepare \
+  && mkdir /built \
+  && find . -path ./node_modules -prune -o -type d -name dist -prune -exec cp --recursive --parents {} /built \;
 
 # Packages bring programs for every platform, headers and manuals: of these only what runs here is kept.
 FROM ${BUILD_IMAGE} AS packages
@@ -35,7 +35,7 @@ COPY package.json CHANGELOG.md LICENSE /weir/
 COPY bin /weir/bin
 COPY models /weir/models
 COPY src /weir/src
-COPY --from=pages /weir/web/dist /weir/web/dist
+COPY --from=pages /built /weir
 
 ARG VERSION=dev
 ARG REVISION=dev

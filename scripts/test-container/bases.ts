@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type Engine, run } from './engine.ts';
 
@@ -11,6 +20,14 @@ export interface Bases {
 }
 
 const suite = 'trixie';
+/** As the official slim images leave them out. */
+const notInSlim = [
+  'var/cache/apt',
+  'var/lib/apt/lists',
+  'usr/share/doc',
+  'usr/share/locale',
+  'usr/share/man',
+];
 const bases: Bases = { build: 'localhost/node', base: 'localhost/debian' };
 
 /** Stand-ins for the official images, made where no registry of images can be reached. */
@@ -32,6 +49,8 @@ export async function importBases(engine: Engine, cache: string): Promise<Bases>
 async function debootstrap(rootfs: string): Promise<void> {
   const folder = mkdtempSync(`${rootfs}-`);
   await run('debootstrap', ['--variant=minbase', suite, folder]);
+  chmodSync(folder, 0o755);
+  for (const path of notInSlim) rmSync(join(folder, path), { recursive: true });
   await run('tar', ['-C', folder, '-cf', `${rootfs}.part`, '.']);
   renameSync(`${rootfs}.part`, rootfs);
   rmSync(folder, { recursive: true });

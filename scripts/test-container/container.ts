@@ -54,7 +54,7 @@ export class Container {
 
   /** By the image's signal; the exit code. */
   async stop(): Promise<number> {
-    await this.#engine.podman(['stop', '--time', '40', this.#id]);
+    await this.#engine.podman(['stop', '--time', '70', this.#id]);
     return Number(await this.#engine.podman(['wait', this.#id]));
   }
 

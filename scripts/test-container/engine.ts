@@ -21,7 +21,7 @@ export interface Inspected {
   readonly Architecture: string;
   readonly Size: number;
   readonly Config: ImageConfig;
-  readonly HealthCheck?: { readonly Test: readonly string[] };
+  readonly Healthcheck?: { readonly Test: readonly string[] };
 }
 
 /** Podman and Buildah on a storage of their own. */

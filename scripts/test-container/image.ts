@@ -18,14 +18,14 @@ export async function buildImage(engine: Engine, { build, base }: Bases): Promis
 }
 
 /** What orchestrators go by. */
-export function checkImage({ Architecture, Size, Config, HealthCheck }: Inspected): void {
+export function checkImage({ Architecture, Size, Config, Healthcheck }: Inspected): void {
   console.log(`     ${Architecture}, ${Math.round(Size / 1e6)} MB`);
   assert.equal(Config.User, '10001:10001');
   assert.equal(Config.StopSignal, 'SIGTERM');
   assert.deepEqual([...Config.Entrypoint, ...Config.Cmd], ['weir', 'serve']);
   assert.deepEqual(Object.keys(Config.Volumes), ['/data']);
   assert.deepEqual(Object.keys(Config.ExposedPorts), ['3099/tcp']);
-  assert.deepEqual(HealthCheck?.Test, ['CMD', 'node', '/weir/bin/health.js']);
+  assert.deepEqual(Healthcheck?.Test, ['CMD', 'node', '/weir/bin/health.js']);
   assert.equal(Config.Labels['org.opencontainers.image.version'], packageJson.version);
   assert.equal(Config.Labels['org.opencontainers.image.revision'], revision);
   assert.equal(Config.Labels['org.opencontainers.image.licenses'], packageJson.license);

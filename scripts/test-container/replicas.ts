@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { at } from '../../test/support/at.ts';
-import { onPath } from '../test-servers/programs.ts';
-import { freePort, startServer } from '../test-servers/server-process.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { freePort } from '../test-servers/server-process.ts';
 import { bringUp } from '../test-servers.ts';
 import { Container } from './container.ts';
 import type { Engine } from './engine.ts';
@@ -21,20 +23,24 @@ export async function walkReplicas(engine: Engine, image: string, folder: string
     WEIR_BASE_URL: 'http://localhost:8080',
     WEIR_TRUST_PROXY: '1',
   };
-  const start = () => Container.start(engine, { image, environment });
-  // At once: both find an empty database, and one of them makes its tables.
-  const replicas = await Promise.all([start(), start()]);
-  const proxy = await startProxy(folder, replicas);
+  const endings = [() => servers.stop()];
   try {
+    const start = async () => {
+      const replica = await Container.start(engine, { image, environment });
+      endings.push(async () => void (await replica.stop()));
+      return replica;
+    };
+    // At once: both find an empty database, and one of them makes its tables.
+    const replicas = await Promise.all([start(), start()]);
+    const proxy = await startProxy(folder, replicas);
+    endings.push(proxy.stop);
     const key = await makeKey(proxy.url);
-    for (let calls = 0; calls < 4; calls++) await streamedCall(proxy.url, key);
-    assert.equal(await replicas[0]?.stop(), 0);
-    for (let calls = 0; calls < 4; calls++) await streamedCall(proxy.url, key);
-    assert.equal(await replicas[1]?.stop(), 0);
+    for (const replica of replicas) {
+      for (let calls = 0; calls < 4; calls++) await streamedCall(proxy.url, key);
+      assert.equal(await replica.stop(), 0);
+    }
   } finally {
-    await Promise.all(replicas.map((replica) => replica.stop()));
-    await proxy.stop();
-    await servers.stop();
+    for (const end of endings.toReversed()) await end();
   }
 }
 
@@ -49,9 +55,19 @@ async function startProxy(folder: string, replicas: readonly Container[]) {
     file,
     hosts.reduce((lines, host, at) => lines.replace(`weir-${at + 1}:3099`, host), text),
   );
-  const command = onPath('haproxy') ?? '';
-  const answers = async () => assert.equal((await fetch(`${url}/ready`)).status, 200);
-  return { url, stop: await startServer({ command, args: ['-f', file], folder: own, answers }) };
+  const proxy = spawn('haproxy', ['-db', '-f', file], { stdio: 'ignore' });
+  const over = once(proxy, 'exit');
+  const stop = async () => {
+    proxy.kill();
+    await over;
+  };
+  await eventually(() =>
+    fetch(`${url}/ready`).then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
+    ),
+  );
+  return { url, stop };
 }
 
 async function makeKey(url: string): Promise<string> {
