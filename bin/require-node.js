@@ -1,7 +1,11 @@
-/** Ends the process with one clear line where Node.js is too old to run TypeScript and `node:sqlite`. */
+/** Whether this Node.js has `node:sqlite` and runs TypeScript. */
+export function isNewEnough() {
+  return Number(process.versions.node.split('.')[0]) >= 24;
+}
+
+/** Ends the process with one clear line where Node.js is too old. */
 export function requireNode() {
-  const major = Number(process.versions.node.split('.')[0]);
-  if (major >= 24) return;
+  if (isNewEnough()) return;
   console.error(
     `weir needs Node.js 24 or newer and this is ${process.versions.node}: run "npm ci" (it brings its own), or install a newer Node.js`,
   );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -239,13 +239,18 @@ test('an unknown command is one clear line and exit code 1', async (t) => {
   });
 });
 
-test('an old Node.js is one clear line and exit code 1', async (t) => {
+test('an old Node.js hands over to the one that was installed, and is one clear line where none was', async (t) => {
   const node = await oldNode();
   if (node === undefined) return t.skip('there is no Node.js older than 24 on this machine to try it with');
   const weir = new WeirProcess(t, { node });
-  assert.equal((await weir.exited).code, 1);
-  assert.match(weir.stderr, /^weir needs Node\.js 24 or newer and this is \d+\.\d+\.\d+: .*\n$/);
-  assert.equal(weir.stdout, '');
+  await weir.listening;
+  weir.signal('SIGTERM');
+  assert.equal((await weir.exited).code, 0);
+  const alone = emptyFolder(t);
+  cpSync(join(import.meta.dirname, '..', 'bin'), join(alone, 'bin'), { recursive: true });
+  writeFileSync(join(alone, 'package.json'), '{"type": "module"}');
+  const { stderr } = await run(node, [join(alone, 'bin', 'weir.js')]).catch((failure) => failure);
+  assert.match(stderr, /^weir needs Node\.js 24 or newer and this is \d+\.\d+\.\d+: .*\n$/);
 });
 
 /** Why a gateway in this process does not start, in the words of the command line. */

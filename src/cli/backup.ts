@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import packageJson from '../../package.json' with { type: 'json' };
 import { Roots, secretMark } from '../gateway/secrets.ts';
 import type { Settings } from '../gateway/settings.ts';
+import { version } from '../gateway/version.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { copySqlite } from '../storage/sql/sqlite-copy.ts';
 import type { Given } from './command.ts';
@@ -18,7 +18,7 @@ export async function backup({ environment, values: [file = ''], flags }: Given)
   mkdirSync(dirname(resolve(file)), { recursive: true, mode: 0o700 });
   await copySqlite(from, file, {
     madeAtMs: systemClock.now(),
-    weirVersion: packageJson.version,
+    weirVersion: version,
     secretMark: secretMark(new Roots(settings)),
   });
   console.log(`${resolve(file)} has all of ${resolve(from)}, and was checked`);

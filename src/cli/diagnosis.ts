@@ -1,5 +1,5 @@
 import { availableParallelism, freemem, totalmem } from 'node:os';
-import packageJson from '../../package.json' with { type: 'json' };
+import { version } from '../gateway/version.ts';
 import { Secret } from '../kernel/secret.ts';
 import type { Running } from './controls.ts';
 
@@ -9,7 +9,7 @@ export function diagnosis({ settings, log, gateway }: Running): object {
   return {
     at: new Date().toISOString(),
     versions: {
-      weir: packageJson.version,
+      weir: version,
       revision: settings.revision,
       ...{ node, v8, uv, openssl, sqlite },
       platform: `${process.platform} ${process.arch}`,

@@ -1,4 +1,4 @@
-import packageJson from '../../package.json' with { type: 'json' };
+import { version } from '../gateway/version.ts';
 import { type Command, usageOf } from './command.ts';
 import { commands } from './commands.ts';
 
@@ -12,7 +12,7 @@ export function overview(): string {
     ['weir --help', 'print this; behind a command, more about it'] as const,
   ];
   return [
-    `weir ${packageJson.version}: a gateway in front of AI model providers`,
+    `weir ${version}: a gateway in front of AI model providers`,
     '',
     ...aligned(rows),
     '',

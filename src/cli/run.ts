@@ -1,5 +1,5 @@
-import packageJson from '../../package.json' with { type: 'json' };
 import type { Environment } from '../gateway/settings.ts';
+import { version } from '../gateway/version.ts';
 import { type Command, readArguments, usageOf } from './command.ts';
 import { commands } from './commands.ts';
 import { explained } from './explained.ts';
@@ -8,7 +8,7 @@ import { explained } from './explained.ts';
 export async function run(args: readonly string[], environment: Environment): Promise<number> {
   const [first = 'serve'] = args;
   if (first === '--help' || first === '-h') return say((await import('./help.ts')).overview());
-  if (first === '--version') return say(packageJson.version);
+  if (first === '--version') return say(version);
   if (first === 'help') return help(args.slice(1));
   const all = args.length === 0 ? ['serve'] : args;
   const command = commandOf(all);

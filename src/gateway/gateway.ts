@@ -5,6 +5,7 @@ import { openDocs } from '../server/own/docs.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Common } from './common.ts';
 import { listen } from './listen.ts';
+import type { GivenModule } from './module-packages.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
 import { billingPart, type CreditUse } from './parts/billing.ts';
@@ -55,14 +56,20 @@ export interface Gateway {
 const project = join(import.meta.dirname, '..', '..');
 
 /** The composition root: the only place that knows everyone. */
-export function startGateway(settings: Settings, log: Log, common?: Common): Promise<Gateway> {
-  return startParts(log, (parts) => compose(parts, { settings, log, common }));
+export function startGateway(settings: Settings, log: Log, around: Around = {}): Promise<Gateway> {
+  return startParts(log, (parts) => compose(parts, { settings, log, ...around }));
 }
 
-interface Outside {
+/** What only some gateways have around them. */
+interface Around {
+  readonly common?: Common;
+  /** Modules of the program that the gateway is part of. */
+  readonly modules?: readonly GivenModule[];
+}
+
+interface Outside extends Around {
   readonly settings: Settings;
   readonly log: Log;
-  readonly common: Common | undefined;
 }
 
 /** Closed in the reverse of this order: what calls leave behind is stored while there is somewhere to store it. */
@@ -76,10 +83,11 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const isLeaving = () => state !== 'serving';
   const isDraining = () => state === 'draining';
 
-  const { modules, unknownVariables } = parts.add(await modulesPart(settings, log));
+  const { modules: given = [] } = outside;
+  const { modules, unknownVariables } = parts.add(await modulesPart({ settings, log, given }));
   const stores = parts.add(await storesPart({ settings, log, memory: common?.memory }));
   const ground = { settings, log, roots, via, modules, stores };
-  const { metrics } = parts.add(metricsPart(outside));
+  const { metrics } = parts.add(metricsPart({ settings, log, common }));
   const providers = parts.add(providersPart(settings));
   const { directory, ready } = providers;
   const meaning = parts.add(embeddingsPart({ ...ground, providers, models: common?.models }));

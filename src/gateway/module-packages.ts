@@ -1,19 +1,24 @@
-import { createRequire } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Module, ModuleHost, ModuleMaker } from '../kernel/module.ts';
 
+/** A module, or what makes one. */
+export type GivenModule = Module | ModuleMaker;
+
 interface Sources {
   readonly builtIn: readonly ModuleMaker[];
+  /** Those of the program that this gateway is part of. */
+  readonly given: readonly GivenModule[];
   /** Names of npm packages. */
   readonly packages: readonly string[];
   /** Beside which the packages are installed. */
   readonly folder: string;
 }
 
-/** The instance's modules: its own, and those of npm packages, loaded once at start and never by a request. */
+/** The instance's modules: its own, those it was given, and those of npm packages, loaded once at start and never by a request. */
 export async function loadModules(
-  { builtIn, packages, folder }: Sources,
+  { builtIn, given, packages, folder }: Sources,
   host: ModuleHost,
 ): Promise<ReadonlyMap<string, Module>> {
   const modules = new Map<string, Module>();
@@ -21,37 +26,56 @@ export async function loadModules(
     const module = make(host);
     modules.set(module.name, module);
   }
-  for (const name of packages) {
-    for (const module of await modulesOf(name, folder, host)) {
+  const add = (from: string, brought: readonly Module[]) => {
+    for (const module of brought) {
       if (modules.has(module.name))
-        throw new Error(
-          `WEIR_MODULES: ${name} brings a module "${module.name}", and there is one of that name already`,
-        );
+        throw new Error(`${from} brings a module "${module.name}", and there is one of that name already`);
       modules.set(module.name, module);
     }
-  }
+  };
+  add('modules: the list', madeOf(given, 'modules: one of the list', host));
+  for (const [name, exported] of await importedFrom(packages, folder))
+    add(`WEIR_MODULES: ${name}`, madeOf(exported, `WEIR_MODULES: the default export of ${name}`, host));
   return modules;
 }
 
 /** A package exports a module or a function that makes one, or several of them in an array, as its default. */
-async function modulesOf(name: string, folder: string, host: ModuleHost): Promise<readonly Module[]> {
-  const exported: unknown = await imported(name, folder);
+function madeOf(exported: unknown, what: string, host: ModuleHost): readonly Module[] {
   const list = Array.isArray(exported) ? exported : [exported];
   return list.map((candidate) => {
-    const made: unknown = typeof candidate === 'function' ? makeWith(candidate, host, name) : candidate;
+    const made: unknown = typeof candidate === 'function' ? makeWith(candidate, host, what) : candidate;
     if (isModule(made)) return made;
-    throw new Error(
-      `WEIR_MODULES: the default export of ${name} is not a module, nor makes one, nor is a list of these`,
-    );
+    throw new Error(`${what} is not a module, nor makes one, nor is a list of these`);
   });
 }
 
-function makeWith(make: (host: ModuleHost) => unknown, host: ModuleHost, name: string): unknown {
+function makeWith(make: (host: ModuleHost) => unknown, host: ModuleHost, what: string): unknown {
   try {
     return make(host);
   } catch (cause) {
-    throw new Error(`WEIR_MODULES: ${name} could not be made: ${firstLine(cause)}`, { cause });
+    throw new Error(`${what} could not make a module: ${firstLine(cause)}`, { cause });
   }
+}
+
+/** What packages have as their default, by the name of the package. */
+async function importedFrom(
+  packages: readonly string[],
+  folder: string,
+): Promise<ReadonlyMap<string, unknown>> {
+  const exported = new Map<string, unknown>();
+  if (packages.length === 0) return exported;
+  // They get the entry of the gateway that loads them: one may be installed elsewhere, and another one beside them.
+  const entry = new URL('../module-api.ts', import.meta.url).href;
+  const hooks = registerHooks({
+    resolve: (name, context, next) =>
+      name === 'weir-gateway/module' ? { url: entry, shortCircuit: true } : next(name, context),
+  });
+  try {
+    for (const name of packages) exported.set(name, await imported(name, folder));
+  } finally {
+    hooks.deregister();
+  }
+  return exported;
 }
 
 async function imported(name: string, folder: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import { hash, hkdfSync, randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
+import { inMemory } from '../storage/settings.ts';
 import type { Settings } from './settings.ts';
 
 /** What was written here has 64; less than half of that was not written to its end. */
@@ -30,6 +31,7 @@ type RootSettings = Pick<Settings, 'secret' | 'previousSecret' | 'stores' | 'dat
 
 /** Given, or made once and kept in the data folder for its owner's eyes only. */
 function rootSecret(given: Secret | undefined, dataDir: string): Secret {
+  if (dataDir === inMemory) return given ?? new Secret(newSecret());
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
@@ -41,12 +43,15 @@ function rootSecret(given: Secret | undefined, dataDir: string): Secret {
 }
 
 function keptSecret(file: string): Secret {
-  if (!existsSync(file))
-    writeFileSync(file, randomBytes(48).toString('base64url'), { mode: 0o600, flag: 'wx' });
+  if (!existsSync(file)) writeFileSync(file, newSecret(), { mode: 0o600, flag: 'wx' });
   const text = readFileSync(file, 'utf8').trim();
   if (text.length < secretCharactersMin)
     throw new Error(`${file} is cut short: delete it to have a new one made`);
   return new Secret(text);
+}
+
+function newSecret(): string {
+  return randomBytes(48).toString('base64url');
 }
 
 function derivedKey(root: Secret, label: string): Uint8Array {

@@ -19,7 +19,7 @@ import { configuredProviders } from '../providers/configured.ts';
 import { providerSettings } from '../providers/settings.ts';
 import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
-import { storageSettings } from '../storage/settings.ts';
+import { inMemory, storageSettings } from '../storage/settings.ts';
 import { telemetrySettings } from '../telemetry/settings.ts';
 import { workerSettings } from '../workers/settings.ts';
 
@@ -132,8 +132,13 @@ function wrongKeys(read: Partial<Read>): readonly Fault[] {
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 
 /** What is right by itself and wrong beside something else. */
-function faultsTogether({ mode }: Partial<Read>, variables: Variables): readonly string[] {
+function faultsTogether(
+  { mode, dataDir, workers = 1 }: Partial<Read>,
+  variables: Variables,
+): readonly string[] {
   const faults: string[] = [];
+  if (dataDir === inMemory && workers > 1 && !variables.has('DATABASE_URL'))
+    faults.push(`WEIR_WORKERS: several processes need a folder in common, and WEIR_DATA_DIR is ${inMemory}`);
   if (variables.has('DATABASE_URL') !== variables.has('REDIS_URL'))
     faults.push('DATABASE_URL and REDIS_URL: set both, or neither');
   if (variables.has('WEIR_SMTP_URL') !== variables.has('WEIR_MAIL_FROM'))

@@ -1,6 +1,9 @@
 import { z } from 'zod';
 import { combined, variable } from '../kernel/settings.ts';
 
+/** In place of a folder: everything is in the memory of the process, and gone with it. */
+export const inMemory = ':memory:';
+
 /** Where things are kept. */
 export const storageSettings = {
   dataDir: variable('WEIR_DATA_DIR', z.string().min(1).default('./data')),

@@ -44,10 +44,12 @@ class WorkerLife implements WorkerQuestions {
       const log = createLog(settings.logLevel, this.#output.lines);
       logStrayFailures(log);
       this.#gateway = await startGateway(settings, log, {
-        startedAtMs,
-        memory: remoteMemory(this.#primary),
-        models: remoteModels(this.#primary),
-        metrics: () => this.#figuresOfAll(),
+        common: {
+          startedAtMs,
+          memory: remoteMemory(this.#primary),
+          models: remoteModels(this.#primary),
+          metrics: () => this.#figuresOfAll(),
+        },
       });
       const controls = controlsOf({ settings, log, gateway: this.#gateway });
       this.#control = await openControl(settings.dataDir, controls);

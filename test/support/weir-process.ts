@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import type { Environment } from '../../src/gateway/settings.ts';
 
 const run = promisify(execFile);
-const bin = join(import.meta.dirname, '..', '..', 'bin', 'weir.js');
+const ownBin = join(import.meta.dirname, '..', '..', 'bin', 'weir.js');
 
 interface Start {
   /** What follows `weir`; `serve` unless said otherwise. */
@@ -16,11 +16,13 @@ interface Start {
   readonly environment?: Environment;
   /** Where it runs; an empty folder unless said otherwise. */
   readonly folder?: string;
+  /** The program: that of this project unless said otherwise. */
+  readonly bin?: string;
+  /** In place of all that: a program with its arguments, which may start others; signals reach all of them. */
+  readonly command?: readonly [string, ...string[]];
   /** What runs it: this Node.js unless said otherwise. */
   readonly node?: string;
   readonly nodeArgs?: readonly string[];
-  /** Another build of it. */
-  readonly bin?: string;
   /** Where its standard output goes, instead of here. */
   readonly output?: number;
 }
@@ -39,14 +41,27 @@ export class WeirProcess {
   /** The address that the banner tells; rejects when the process ends without telling one. */
   readonly listening: Promise<string>;
   readonly #child: ChildProcess;
+  readonly #hasGroup: boolean;
 
   constructor(t: TestContext, start: Start = {}) {
-    const { args = ['serve'], environment, folder, node, nodeArgs = [], output = 'pipe' } = start;
-    this.#child = spawn(node ?? process.execPath, [...nodeArgs, start.bin ?? bin, ...args], {
+    const {
+      args = ['serve'],
+      environment,
+      folder,
+      bin = ownBin,
+      node,
+      nodeArgs = [],
+      output = 'pipe',
+    } = start;
+    const byNode = [node ?? process.execPath, ...nodeArgs, bin, ...args] as const;
+    const [program, ...following] = start.command ?? byNode;
+    this.#child = spawn(program, following, {
       cwd: folder ?? emptyFolder(t),
       env: { PATH: process.env.PATH, PORT: '0', ...environment },
       stdio: ['ignore', output, 'pipe'],
+      detached: start.command !== undefined,
     });
+    this.#hasGroup = start.command !== undefined;
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.listening = promise;
     promise.catch(() => undefined);
@@ -65,13 +80,20 @@ export class WeirProcess {
       });
     });
     t.after(async () => {
-      this.#child.kill('SIGKILL');
+      this.signal('SIGKILL');
       await this.exited;
     });
   }
 
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void {
-    this.#child.kill(name);
+    const { pid } = this.#child;
+    if (!this.#hasGroup || pid === undefined) this.#child.kill(name);
+    else
+      try {
+        process.kill(-pid, name);
+      } catch {
+        // All of them are over already.
+      }
   }
 
   /** Ends it and the processes that it has started, all in the same moment. */

@@ -1,4 +1,3 @@
-import packageJson from '../../../package.json' with { type: 'json' };
 import type { Callers } from '../../calls/callers.ts';
 import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
 import { systemClock } from '../../kernel/clock.ts';
@@ -15,6 +14,7 @@ import { welcomeRoutes } from '../../server/own/routes/welcome.ts';
 import { modelDialects, wireFormats } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+import { version } from '../version.ts';
 import type { DataPlane } from './data-plane.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
 import type { Providers } from './providers.ts';
@@ -48,7 +48,6 @@ export function informationPart(parts: InformationParts): Part {
   const { providers, ready, catalog, directory } = parts.providers;
   const { credentials } = dataPlane;
   const { database } = parts.stores;
-  const { version } = packageJson;
   return {
     routes: [
       ...welcomeRoutes(settings.mode),

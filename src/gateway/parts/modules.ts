@@ -4,10 +4,17 @@ import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { closeModules } from '../close-modules.ts';
 import { Host } from '../module-host.ts';
-import { loadModules } from '../module-packages.ts';
+import { type GivenModule, loadModules } from '../module-packages.ts';
 import { settingsOf, unknownTo } from '../module-settings.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+
+interface ModulesParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  /** Those of the program that this gateway is part of. */
+  readonly given: readonly GivenModule[];
+}
 
 interface Modules extends Part {
   readonly modules: ReadonlyMap<string, Module>;
@@ -16,10 +23,10 @@ interface Modules extends Part {
 }
 
 /** What may happen to calls. */
-export async function modulesPart(settings: Settings, log: Log): Promise<Modules> {
+export async function modulesPart({ settings, log, given }: ModulesParts): Promise<Modules> {
   const { modulePackages, rest } = settings;
   const host = new Host({ clock: systemClock, log, settings: (name) => settingsOf(name, rest) });
-  const sources = { builtIn: builtInModules, packages: modulePackages, folder: process.cwd() };
+  const sources = { builtIn: builtInModules, given, packages: modulePackages, folder: process.cwd() };
   const modules = await loadModules(sources, host);
   return {
     modules,

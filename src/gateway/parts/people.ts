@@ -11,6 +11,7 @@ import type { Directory } from '../../providers/directory.ts';
 import { type AccessChecks, cloudAccess, localAccess } from '../../server/own/access.ts';
 import { billingPagePaths } from '../../server/own/routes/billing-pages.ts';
 import { SessionCookies } from '../../server/own/session-cookie.ts';
+import { inMemory } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
 import { type AccountServices, openAccountServices } from '../account-services.ts';
@@ -77,7 +78,10 @@ function cloudPeople(shapes: CredentialShapes, parts: PeopleParts): People {
   const { keys, tokens } = services;
   const cookies = new SessionCookies(address);
   const callers = cloudCallers(shapes, keys, findGuest);
-  const mailbox = settings.stores === undefined ? new Mailbox(settings.dataDir) : undefined;
+  const mailbox =
+    settings.stores === undefined && settings.dataDir !== inMemory
+      ? new Mailbox(settings.dataDir)
+      : undefined;
   mailbox?.read(stores.shared.versions, (err) => log.error({ err }, 'changes by the command line wait'));
   const quota = new Quota({
     slots: stores.shared.slots,

@@ -2,6 +2,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import { requestsRoutes } from '../../server/own/routes/requests.ts';
 import { summaryRoutes } from '../../server/own/routes/requests-summary.ts';
+import { inMemory } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
@@ -25,13 +26,10 @@ interface RequestLogParts {
 /** The calls that were made, one by one. */
 export async function requestLogPart({ settings, stores, log, providers }: RequestLogParts): Promise<Logged> {
   const { catalog, directory } = providers;
+  const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemory;
   const requests = new RequestRecorder({
     log: stores.database.requests,
-    journal: new Journal({
-      folder: settings.dataDir,
-      delayMs: settings.stores === undefined ? limits.journalDelayMs : 0,
-      onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
-    }),
+    journal: hasFolder ? journalOf(settings, log) : undefined,
     onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
     onDrop: () => log.error({}, 'calls are left out of the request log'),
   });
@@ -74,4 +72,12 @@ export async function requestLogPart({ settings, stores, log, providers }: Reque
         log.error({}, 'some calls are missing from the request log');
     },
   };
+}
+
+function journalOf({ dataDir, stores }: Settings, log: Log): Journal {
+  return new Journal({
+    folder: dataDir,
+    delayMs: stores === undefined ? limits.journalDelayMs : 0,
+    onError: (cause) => log.error({ err: cause }, 'calls that are not stored yet would be lost by a kill'),
+  });
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
-import { openSqlite } from '../../storage/sql/sqlite.ts';
+import { inMemory } from '../../storage/settings.ts';
+import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { type Memory, ownMemory } from '../memory.ts';
 import type { Settings } from '../settings.ts';
@@ -37,7 +38,8 @@ export async function storesPart({ settings, log, memory }: StoreParts): Promise
 
 /** Clients of servers are loaded where there are servers: they take 10 MB. */
 export async function openDatabase({ stores, dataDir }: Settings): Promise<Database> {
-  if (stores === undefined) return openSqlite({ file: join(dataDir, 'weir.db') });
+  if (stores === undefined)
+    return dataDir === inMemory ? openSqliteInMemory() : openSqlite({ file: join(dataDir, 'weir.db') });
   const { openPostgres } = await import('../../storage/sql/postgres.ts');
   return openPostgres({ url: stores.database });
 }

@@ -37,7 +37,7 @@ export class Tokenizer {
 
   #started(): Worker {
     if (this.#worker !== undefined) return this.#worker;
-    const worker = new Worker(new URL('./tokenizer-worker.ts', import.meta.url));
+    const worker = new Worker(new URL('./tokenizer-worker.ts', import.meta.url), { execArgv: [] });
     worker.on('message', ({ id, tokens }: Counted) => {
       this.#waiting.get(id)?.resolve(tokens);
       this.#waiting.delete(id);

@@ -62,22 +62,42 @@ export interface SqlHome {
 
 /** Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. */
 export async function openSql(home: SqlHome): Promise<Database> {
-  const { waitMs } = home.bounds;
-  const patient = { linksMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
-  const links = home.links(patient);
+  const links = home.links(patient(home.bounds));
   try {
-    const db = new Kysely<SchemaTables>({ dialect: linksDialect(home.flavour, links) });
-    await migrate(db, home.flavour, migrations);
+    await bringUpToDate(home.flavour, links);
+  } finally {
+    await links.close();
+  }
+  return new SqlDatabase(home.flavour, home.links(home.bounds));
+}
+
+/** One that is empty, and gone when its link is closed. */
+export async function openNewSql({ flavour, bounds, links }: SqlHome): Promise<Database> {
+  const only = links(patient(bounds));
+  try {
+    await bringUpToDate(flavour, only);
+  } catch (failure) {
+    await only.close();
+    throw failure;
+  }
+  return new SqlDatabase(flavour, only);
+}
+
+function patient({ waitMs }: Bounds): Bounds {
+  return { linksMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
+}
+
+async function bringUpToDate(flavour: Flavour, links: Links): Promise<void> {
+  try {
+    const db = new Kysely<SchemaTables>({ dialect: linksDialect(flavour, links) });
+    await migrate(db, flavour, migrations);
   } catch (error) {
     // What callers aren't told is just what the operator needs.
     const cause = GatewayError.is(error) ? error.cause : error;
     throw new Error(`the database can't be used: ${reasonOf(cause)}`, {
       cause,
     });
-  } finally {
-    await links.close();
   }
-  return new SqlDatabase(home.flavour, home.links(home.bounds));
 }
 
 /** The same queries for SQLite and for PostgreSQL. */

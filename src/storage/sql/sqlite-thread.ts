@@ -49,6 +49,8 @@ export class SqliteThread {
     this.#answerMs = bounds.answerMs;
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: { file, bounds } satisfies SqliteFile,
+      // Those of a program that the gateway is part of are for its own code.
+      execArgv: [],
     });
     this.#worker.on('message', (said: Said) => this.#hear(said));
     this.#worker.on('error', (cause) => this.#fail(cause));

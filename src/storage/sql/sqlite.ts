@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
 import { sqlite } from './flavour.ts';
 import type { Bounds } from './links.ts';
-import { openSql, queryBounds } from './sql-database.ts';
+import { openNewSql, openSql, queryBounds } from './sql-database.ts';
 import { SqliteLinks } from './sqlite-links.ts';
 
 interface SqliteStart {
@@ -17,5 +17,14 @@ export async function openSqlite({ file, bounds = queryBounds }: SqliteStart): P
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite gives its further files the mode of the first.
   closeSync(openSync(file, 'a', 0o600));
-  return openSql({ flavour: sqlite, bounds, links: (within) => new SqliteLinks({ file, bounds: within }) });
+  return openSql({ flavour: sqlite, bounds, links: linksTo(file) });
+}
+
+/** A database that is gone when it is closed. */
+export function openSqliteInMemory(): Promise<Database> {
+  return openNewSql({ flavour: sqlite, bounds: queryBounds, links: linksTo(':memory:') });
+}
+
+function linksTo(file: string): (bounds: Bounds) => SqliteLinks {
+  return (bounds) => new SqliteLinks({ file, bounds });
 }

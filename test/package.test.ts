@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import packageJson from '../package.json' with { type: 'json' };
+import { ask } from './support/asking.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
+
+const root = join(import.meta.dirname, '..');
+const demo = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }] };
+
+// All of it, as npm packs and installs it: npm run test:package.
+test('the package runs below node_modules, where Node.js takes JavaScript only', async (t) => {
+  const bin = join(packageIn(t), 'bin', 'weir.js');
+  const weir = new WeirProcess(t, { bin, environment: { WEIR_WORKERS: '2' } });
+  const url = await weir.listening;
+  assert.equal((await ask(`${url}/v1/messages`, { body: demo })).status, 200);
+  const counted = await ask(`${url}/v1/messages/count_tokens`, { body: demo });
+  assert.match(counted.text, /^{"input_tokens":\d+/);
+  for (const path of ['/', '/docs/']) {
+    const page = await fetch(url + path, { headers: { accept: 'text/html' } });
+    assert.match(await page.text(), /<!doctype html>/i);
+  }
+});
+
+test('every entry and program of the package is built, and installing it runs no script', () => {
+  const { files } = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'));
+  for (const entry of Object.values(packageJson.exports).filter((path) => path !== './package.json'))
+    assert.ok(files.includes(entry.replace('./dist/', 'src/').replace(/\.js$/, '.ts')), entry);
+  for (const name of ['preinstall', 'install', 'postinstall'])
+    assert.ok(!(name in packageJson.scripts), name);
+});
+
+/** Built and laid out as npm would install it, with links to what isn't built by the same step. */
+function packageIn(t: TestContext): string {
+  const folder = join(emptyFolder(t), 'node_modules', packageJson.name);
+  mkdirSync(folder, { recursive: true });
+  const build = join(root, 'scripts', 'build-package.ts');
+  execFileSync(process.execPath, [build, '--no-types', '--into', join(folder, 'dist')]);
+  for (const file of packageJson.files.filter((path) => path.startsWith('bin/')))
+    cpSync(join(root, file), join(folder, file));
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+  for (const name of ['models', 'web', 'site', 'node_modules'])
+    symlinkSync(join(root, name), join(folder, name), 'dir');
+  return folder;
+}

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+
+/** What `npm pack --json` says of a package. */
+export interface Packed {
+  readonly filename: string;
+  readonly size: number;
+  readonly unpackedSize: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
+/** Everything that is allowed in the package, and what must be there. */
+const allowed = [
+  /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+  /^bin\/(weir|own-runtime|require-node)\.js$/,
+  /^dist\/[\w/-]+\.(js|js\.map|d\.ts|wasm)$/,
+  /^models\/(judge\.safetensors|retriever\.safetensors|README\.md)$/,
+  /^(web|site)\/dist\/[\w./-]+\.(html|js|css|svg|png|json|woff2)(\.br|\.gz)?$/,
+];
+const needed = [
+  'bin/weir.js',
+  'dist/main.js',
+  'dist/index.js',
+  'dist/index.d.ts',
+  'dist/index.js.map',
+  'dist/module-api.d.ts',
+  'dist/testing/index.d.ts',
+  'dist/embeddings/child/main.js',
+  'dist/kernel/scan/scanner.wasm',
+  'dist/providers/tokens/tokenizer-worker.js',
+  'dist/storage/sql/sqlite-worker.js',
+  'dist/workers/worker.js',
+  'models/judge.safetensors',
+  'models/retriever.safetensors',
+  'site/dist/index.html',
+  'web/dist/index.html',
+];
+/** The models are 21 MB of it. */
+const packedBytesMax = 28 * 1024 ** 2;
+const unpackedBytesMax = 45 * 1024 ** 2;
+
+export function assertPackage({ files, size, unpackedSize }: Packed): void {
+  const paths = files.map(({ path }) => path);
+  const surplus = paths.filter((path) => !allowed.some((form) => form.test(path)) || path.includes('.test.'));
+  assert.deepEqual(surplus, []);
+  assert.deepEqual(
+    needed.filter((path) => !paths.includes(path)),
+    [],
+  );
+  assert.ok(size < packedBytesMax, `${size} bytes packed`);
+  assert.ok(unpackedSize < unpackedBytesMax, `${unpackedSize} bytes unpacked`);
+}
