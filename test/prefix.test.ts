@@ -186,8 +186,7 @@ class Walk {
   }
 
   #checkValid({ json, url }: SeenRequest, client: JsonObject): void {
-    const formatOf = ({ path }: Talk) =>
-      formats.find(({ clientPath }) => clientPath === path) ?? assert.fail();
+    const formatOf = ({ path }: Talk) => formats.find(({ sent }) => sent({}).path === path) ?? assert.fail();
     const { model, path } = talkAt(url);
     const said = { body: json, asked: formatOf(talkAt(url)).asked(json) };
     const target = { provider: path, model, speaks: [], refusals: [] };

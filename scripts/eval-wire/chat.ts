@@ -12,7 +12,7 @@ export const chat: Format = {
   wire: openaiChat,
   endpoint: /\/chat\/completions$/,
   provider: 'recorded',
-  clientPath: '/v1/chat/completions',
+  sent: (body) => ({ path: '/v1/chat/completions', body }),
   whole,
   streamed,
   asked: askedInChat,

@@ -37,6 +37,21 @@ export function continuedInResponses(body: JsonObject, answer: JsonObject): Json
   return { ...body, input: [...before, ...output, ...next] };
 }
 
+export function continuedInGemini(body: JsonObject, answer: JsonObject): JsonObject {
+  const [candidate = {}] = objectsOf(answer.candidates);
+  const parts = objectsOf(objectOf(candidate.content)?.parts);
+  const calls = parts.flatMap(({ functionCall }) => objectsOf([functionCall]));
+  const results = calls.map(({ id, name }) => ({
+    functionResponse: { id, name, response: { output: returned(id) } },
+  }));
+  const contents = [
+    ...objectsOf(body.contents),
+    ...(parts.length > 0 ? [{ role: 'model', parts }] : []),
+    { role: 'user', parts: results.length > 0 ? results : [{ text: goOn }] },
+  ];
+  return { ...body, contents };
+}
+
 const outputs: Readonly<Record<string, string>> = {
   function_call: 'function_call_output',
   custom_tool_call: 'custom_tool_call_output',

@@ -49,7 +49,10 @@ function answerFaults(wanted: Outcome, got: Outcome, client: Format): readonly s
   if ('error' in wanted)
     return 'error' in got && got.error.includes(wanted.error) ? [] : ['the error did not arrive'];
   if ('error' in got) return [`an error arrived: ${got.error}`];
-  return differences(expressible(wanted.facts, client), got.facts);
+  // Why there is no answer is a text to some clients.
+  const { stop, text } = wanted.facts;
+  const told = stop === 'refusal' && text === '' ? { ...got.facts, text } : got.facts;
+  return differences(expressible(wanted.facts, client), told);
 }
 
 /** What the client's format can say of a reason to stop. */
@@ -57,8 +60,11 @@ function expressible(facts: Facts, { api }: Format): Facts {
   if (api === 'anthropic.messages') return facts;
   const stop = coarse[facts.stop] ?? facts.stop;
   const natural = stop === 'end_turn' || stop === 'tool_use';
-  if (api !== 'openai.responses' || !natural) return { ...facts, stop };
-  return { ...facts, stop: facts.calls.length > 0 ? 'tool_use' : 'end_turn' };
+  const byCalls = facts.calls.length > 0 ? 'tool_use' : 'end_turn';
+  // Google's API has no word for what is written to a cache.
+  if (api === 'gemini.generateContent')
+    return { ...facts, stop: natural ? byCalls : stop, usage: { ...facts.usage, written: 0 } };
+  return { ...facts, stop: api === 'openai.responses' && natural ? byCalls : stop };
 }
 
 const coarse: Readonly<Record<string, string>> = {

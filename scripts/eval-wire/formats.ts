@@ -3,6 +3,7 @@ import type { WireFormat } from '../../src/kernel/wire-format.ts';
 import type { Asked } from './asked/asked.ts';
 import { chat } from './chat.ts';
 import type { Outcome } from './facts.ts';
+import { gemini } from './gemini.ts';
 import { messages } from './messages.ts';
 import { responses } from './responses.ts';
 
@@ -15,7 +16,10 @@ export interface Format {
   readonly endpoint: RegExp;
   /** Who speaks it, by the name that stands before a model's. */
   readonly provider: string;
-  readonly clientPath: string;
+  /** The body that was recorded, with what stood in its address: the model, and whether a stream was asked for. */
+  recorded?(body: JsonObject, url: string): JsonObject;
+  /** Where a body is sent, and what of it. */
+  sent(body: JsonObject): Sent;
   whole(body: JsonObject): Outcome;
   streamed(frames: readonly JsonObject[]): Outcome;
   /** What a request in this format says. */
@@ -26,10 +30,15 @@ export interface Format {
   ask(asking: Asking): Promise<JsonObject>;
 }
 
+export interface Sent {
+  readonly path: string;
+  readonly body: JsonObject;
+}
+
 export interface Asking {
   readonly url: string;
   readonly body: JsonObject;
   readonly stream: boolean;
 }
 
-export const formats: readonly Format[] = [messages, chat, responses];
+export const formats: readonly Format[] = [messages, chat, responses, gemini];

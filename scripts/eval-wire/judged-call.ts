@@ -30,10 +30,11 @@ export async function judge(
 ): Promise<Judged | undefined> {
   const { client, target, body, recording } = question;
   stage.fake.requests.length = 0;
-  const response = await fetch(stage.weir.url + client.clientPath, {
+  const sending = client.sent(body);
+  const response = await fetch(stage.weir.url + sending.path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(sending.body),
   });
   const answer = parsed(await response.text());
   const seen = stage.fake.requests.at(0);
@@ -60,7 +61,7 @@ export async function judge(
 
 /** What the gateway says that it refuses rather than change what is asked. */
 const mayRefuse =
-  /^(format_not_supported: (n|logprobs|top_logprobs|modalities|audio|functions|function_call|background|conversation|prompt|include|previous_response_id|messages\[\].*|input\[\].*)|previous_response_not_found: .*)$/;
+  /^(format_not_supported: (n|logprobs|top_logprobs|modalities|audio|functions|function_call|background|conversation|prompt|include|previous_response_id|messages\[\].*|input\[\].*|contents\[\].*|generationConfig\.(candidateCount|responseLogprobs|responseModalities|speechConfig)|cachedContent)|previous_response_not_found: .*)$/;
 
 function refusalIn(answer: JsonObject, status: number): string {
   const error = objectOf(answer.error) ?? {};

@@ -12,7 +12,7 @@ export const messages: Format = {
   wire: anthropicMessages,
   endpoint: /\/messages$/,
   provider: 'anthropic',
-  clientPath: '/v1/messages',
+  sent: (body) => ({ path: '/v1/messages', body }),
   whole,
   streamed,
   asked: askedInMessages,

@@ -16,5 +16,6 @@ function messageIn(body: JsonObject | undefined): string {
 }
 
 function isAnswer(body: JsonObject): boolean {
-  return body.error != null || [body.content, body.choices, body.output].some(Array.isArray);
+  const content = [body.content, body.choices, body.output, body.candidates];
+  return body.error != null || content.some(Array.isArray) || objectOf(body.promptFeedback) !== undefined;
 }

@@ -17,13 +17,16 @@ function translated({ format, body }: Recording, client: Format): JsonObject {
   try {
     const { stream: _, ...request } = format.wire.decodeRequest(objectOf(body) ?? {});
     const { body: encoded } = client.wire.encodeRequest({ ...request, model });
-    const question: JsonObject = JSON.parse(Buffer.from(encoded).toString('utf8'));
+    const question: JsonObject = { ...JSON.parse(Buffer.from(encoded).toString('utf8')), model };
     format.wire.encodeRequest(client.wire.decodeRequest(question));
     return question;
   } catch (refusal) {
     if (!GatewayError.is(refusal)) throw refusal;
     const turn = { role: 'user', content: 'Hello' };
-    return { model, max_tokens: 1000, messages: [turn], input: [turn] };
+    const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+    return client.wire.name === 'gemini'
+      ? { model, contents }
+      : { model, max_tokens: 1000, messages: [turn], input: [turn] };
   }
 }
 

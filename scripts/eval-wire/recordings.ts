@@ -54,7 +54,9 @@ function recordingOf({ id, provider, request, response }: Line, format: Format):
     provider,
     method: request.method,
     path: pathOf(request.url),
-    body: request.body,
+    body: isJsonObject(request.body)
+      ? (format.recorded?.(request.body, request.url) ?? request.body)
+      : request.body,
     status,
     type: typeof type === 'string' && type !== '' ? type : types[kind],
     kind,

@@ -12,7 +12,7 @@ export const responses: Format = {
   wire: openaiResponses,
   endpoint: /\/responses$/,
   provider: 'openai',
-  clientPath: '/v1/responses',
+  sent: (body) => ({ path: '/v1/responses', body }),
   whole,
   streamed,
   asked: askedInResponses,

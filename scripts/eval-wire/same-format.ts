@@ -1,6 +1,3 @@
-import type { JsonObject } from '../../src/kernel/json.ts';
-import { Outline } from '../../src/kernel/outline.ts';
-import { patchJson } from '../../src/kernel/patch-json.ts';
 import { objectOf } from '../../src/wire/read.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';
@@ -21,15 +18,15 @@ async function identical(
   recording: Recording,
   cuts: readonly number[],
 ): Promise<readonly string[]> {
-  const { format, body, status, bytes } = recording;
-  const recorded = Buffer.from(JSON.stringify(body));
-  const model = String(objectOf(body)?.model);
-  const sent = patchJson(Outline.of(recorded), { model: `${format.provider}/${model}` } satisfies JsonObject);
+  const { format, status, bytes } = recording;
+  const body = objectOf(recording.body) ?? {};
+  const recorded = Buffer.from(JSON.stringify(format.sent(body).body));
+  const sending = format.sent({ ...body, model: `${format.provider}/${body.model}` });
   play(stage, recording, cuts);
-  const answer = await fetch(stage.weir.url + format.clientPath, {
+  const answer = await fetch(stage.weir.url + sending.path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: Buffer.from(sent),
+    body: JSON.stringify(sending.body),
   });
   const got = Buffer.from(await answer.arrayBuffer());
   const found: string[] = [];

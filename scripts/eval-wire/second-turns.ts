@@ -102,10 +102,11 @@ async function answerTo(
   body: JsonObject,
 ): Promise<JsonObject | undefined> {
   play(stage, recording);
-  const response = await fetch(stage.weir.url + client.clientPath, {
+  const sending = client.sent(body);
+  const response = await fetch(stage.weir.url + sending.path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
+    body: JSON.stringify(sending.body),
   });
   const text = await response.text();
   return response.ok ? objectOf(JSON.parse(text)) : undefined;
@@ -123,7 +124,7 @@ function homeOf(recording: Recording, client: Format): Target {
 
 /** As the question names it, without the provider. */
 function modelIn({ model }: JsonObject): string {
-  return String(model).replace(/^(recorded|anthropic|openai)\//, '');
+  return String(model).replace(/^(recorded|anthropic|openai|gemini)\//, '');
 }
 
 function othersFor(client: Format, home: Target): readonly Target[] {

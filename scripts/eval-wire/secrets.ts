@@ -10,12 +10,21 @@ export function secretsIn({ format, kind, bytes }: Recording): readonly string[]
   if (format.api === 'anthropic.messages')
     return kind === 'sse' ? signedInFrames(frames) : signedIn(body.content);
   if (format.api === 'openai.chat') return [];
+  if (format.api === 'gemini.generateContent') return (kind === 'sse' ? frames : [body]).flatMap(signedParts);
   // Each event encrypts anew: what a stream says of an item when it is done is what clients keep.
   const done = frames.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item);
   return objectsOf(kind === 'sse' ? done : body.output).flatMap(({ type, encrypted_content }, at, items) =>
     type === 'reasoning' && travels.has(String(items[at + 1]?.type))
       ? (stringOf(encrypted_content) ?? [])
       : [],
+  );
+}
+
+/** What the provider ran by itself can't go back through clients of others. */
+function signedParts(piece: JsonObject): readonly string[] {
+  const parts = objectsOf(piece.candidates).flatMap(({ content }) => objectsOf(objectOf(content)?.parts));
+  return parts.flatMap(({ text, functionCall, thoughtSignature }) =>
+    text !== undefined || functionCall !== undefined ? (stringOf(thoughtSignature) ?? []) : [],
   );
 }
 

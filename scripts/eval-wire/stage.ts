@@ -12,8 +12,8 @@ export interface Stage {
 /** A provider that the gateway asks for usage. */
 export const asking = 'asking';
 
-/** Providers by name, besides the two that have a format of their own. */
-const compatible = ['mistral', 'groq', 'cerebras', 'deepseek', 'gemini', 'xai', 'openrouter', 'together'];
+/** Providers by name, besides those that have a format of their own. */
+const compatible = ['mistral', 'groq', 'cerebras', 'deepseek', 'xai', 'openrouter', 'together'];
 
 export async function startStage(): Promise<Stage> {
   const fake = await FakeUpstream.start();
@@ -29,6 +29,8 @@ export async function startStage(): Promise<Stage> {
         [`${name.toUpperCase()}_API_KEY`, 'sk-recorded'],
       ]),
     ),
+    WEIR_GEMINI_BASE_URL: fake.url,
+    GEMINI_API_KEY: 'AIza-recorded',
     ANTHROPIC_API_KEY: 'sk-ant-recorded',
     OPENAI_API_KEY: 'sk-recorded',
   });
@@ -55,6 +57,7 @@ export function play({ fake }: Stage, recording: Recording, cuts: readonly numbe
 /** The shortest answer there is, in the format of the path that was asked. */
 export function plainAnswers({ url }: SeenRequest): Script {
   if (url.includes('/messages')) return { body: plain.messages };
+  if (url.includes('enerateContent')) return { body: plain.gemini };
   return { body: url.includes('/responses') ? plain.responses : plain.chat };
 }
 
@@ -74,6 +77,12 @@ const plain = {
     model: 'any',
     choices: [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+  },
+  gemini: {
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Yes.' }] }, finishReason: 'STOP', index: 0 }],
+    usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
+    modelVersion: 'any',
+    responseId: 'gemini_1',
   },
   responses: {
     id: 'resp_1',

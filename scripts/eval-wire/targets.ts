@@ -3,11 +3,11 @@ import { chatRefusals } from './refusals/chat.ts';
 import {
   cerebrasRefusals,
   deepseekRefusals,
-  geminiRefusals,
   groqRefusals,
   mistralRefusals,
   xaiRefusals,
 } from './refusals/compatible.ts';
+import { geminiRefusals } from './refusals/gemini.ts';
 import { openaiChatRefusals, openaiResponsesRefusals } from './refusals/openai.ts';
 import type { Refusal } from './refusals/refusal.ts';
 
@@ -23,6 +23,7 @@ export interface Target {
 const messages = 'anthropic.messages';
 const chat = 'openai.chat';
 const responses = 'openai.responses';
+const gemini = 'gemini.generateContent';
 
 /** Of every provider models that differ in what they take. */
 export const targets: readonly Target[] = [
@@ -38,7 +39,8 @@ export const targets: readonly Target[] = [
   { provider: 'groq', model: 'llama-3.3-70b-versatile', speaks: [chat, responses], refusals: groqRefusals },
   { provider: 'cerebras', model: 'gpt-oss-120b', speaks: [chat], refusals: cerebrasRefusals },
   { provider: 'deepseek', model: 'deepseek-chat', speaks: [chat], refusals: deepseekRefusals },
-  { provider: 'gemini', model: 'gemini-2.5-pro', speaks: [chat], refusals: geminiRefusals },
+  { provider: 'gemini', model: 'gemini-2.5-pro', speaks: [gemini], refusals: geminiRefusals },
+  { provider: 'gemini', model: 'gemini-3-pro-preview', speaks: [gemini], refusals: geminiRefusals },
   { provider: 'xai', model: 'grok-4-0709', speaks: [chat, responses], refusals: xaiRefusals },
   {
     provider: 'openrouter',

@@ -24,10 +24,11 @@ async function hidden(
 ): Promise<readonly string[]> {
   const { stream_options: _, ...body }: JsonObject = objectOf(recording.body) ?? {};
   play(stage, recording, cuts);
-  const answer = await fetch(stage.weir.url + recording.format.clientPath, {
+  const sending = recording.format.sent({ ...body, model: `${asking}/${body.model}` });
+  const answer = await fetch(stage.weir.url + sending.path, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...body, model: `${asking}/${body.model}` }),
+    body: JSON.stringify(sending.body),
   });
   const got = await answer.text();
   const found: string[] = [];

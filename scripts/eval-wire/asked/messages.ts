@@ -90,7 +90,7 @@ function readBlock(block: JsonObject, turn: Turn, others: string[]): void {
       return;
     }
     default:
-      others.push(String(block.type));
+      others.push(String(block.type === 'foreign' ? block.kind : block.type));
   }
 }
 

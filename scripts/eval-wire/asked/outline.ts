@@ -10,7 +10,9 @@ export function outlineOf(schema: unknown): unknown {
         Object.entries(value).map(([name, each]) => [name, outlineOf(each)]),
       );
     else if (nested.has(keyword))
-      kept[keyword] = Array.isArray(value) ? value.map(outlineOf) : outlineOf(value);
+      kept[keyword === 'oneOf' ? 'anyOf' : keyword] = Array.isArray(value)
+        ? value.map(outlineOf)
+        : outlineOf(value);
     else if (plain.has(keyword)) kept[keyword] = value;
   }
   return kept;

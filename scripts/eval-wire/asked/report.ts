@@ -43,7 +43,7 @@ export class Report {
 
 /** What a translator writes around texts that stand elsewhere in another format. */
 const marks =
-  /Returned by tool call \S+:|What this call returned follows in the next message\.|Answer with JSON alone.*/g;
+  /Returned by tool call \S+:|What this call returned follows( in the next message)?\.|Answer with JSON alone.*/g;
 
 function fitForHeader(name: string): string {
   return name.replace(/[^\w.:[\]/-]/g, '_').slice(0, 80);

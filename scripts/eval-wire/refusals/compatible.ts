@@ -88,14 +88,6 @@ export const deepseekRefusals: readonly Refusal[] = [
   },
 ];
 
-/** Gemini's OpenAI compatibility: 'Unknown name "x"'. */
-export const geminiRefusals: readonly Refusal[] = [
-  ...chatRefusals,
-  fieldsInMessages([], ['extra_content']),
-  fields(['prompt_cache_key', 'top_k', 'thinking', 'logit_bias', 'store', 'metadata', 'service_tier']),
-  marks(),
-];
-
 /** xAI: reasoning page. */
 export const xaiRefusals: readonly Refusal[] = [
   ...chatRefusals,
@@ -120,9 +112,9 @@ function fields(names: readonly string[]): Refusal {
   };
 }
 
-function fieldsInMessages(more: readonly string[], inCalls: readonly string[] = []): Refusal {
+function fieldsInMessages(more: readonly string[]): Refusal {
   const known = new Set(['role', 'content', 'name', 'tool_calls', 'tool_call_id', ...more]);
-  const knownInCalls = new Set(['id', 'type', 'function', 'index', ...inCalls]);
+  const knownInCalls = new Set(['id', 'type', 'function', 'index']);
   return {
     what: 'fields it does not know in messages (reasoning_content, reasoning_details and the like)',
     refused: (body) =>
