@@ -35,6 +35,7 @@ export async function refused(raw: Raw, target: Target, secrets: readonly string
   const words = quote === '' ? '' : `: ${tooLong ? overflowWords(quote) : quote}`;
   return new GatewayError('upstream_error', answered + words, {
     status,
+    ...(said?.retryAfterSeconds !== undefined && { retryAfterSeconds: said.retryAfterSeconds }),
     ...retryOf(headers),
     ...(said?.code !== undefined && { toldCode: said.code }),
     ...(tooLong && { toldCode: contextOverflow }),

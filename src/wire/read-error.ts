@@ -1,10 +1,12 @@
 import type { JsonObject } from '../kernel/json.ts';
-import { objectOf, stringOf } from './read.ts';
+import { objectOf, objectsOf, stringOf } from './read.ts';
 
 export interface ReadError {
   readonly message: string;
   readonly code?: string;
   readonly param?: string;
+  /** When to come again. */
+  readonly retryAfterSeconds?: number;
 }
 
 /**
@@ -19,11 +21,20 @@ export function readError(bytes: Uint8Array): ReadError | undefined {
   const message = messageIn(told) ?? stringOf(top.error) ?? messageIn(top);
   if (message === undefined || message === '') return undefined;
   const { code, param } = told;
+  const retryAfterSeconds = delayIn(told.details);
   return {
     message,
     ...(typeof code === 'string' && code !== '' && { code }),
     ...(typeof param === 'string' && param !== '' && { param }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };
+}
+
+/** Google says in the body what others say in a header: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
+function delayIn(details: unknown): number | undefined {
+  const told = objectsOf(details).map(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(stringOf(retryDelay) ?? ''));
+  const [, seconds] = told.find((found) => found !== null) ?? [];
+  return seconds === undefined ? undefined : Number(seconds);
 }
 
 function messageIn({ message, detail, title }: JsonObject): string | undefined {

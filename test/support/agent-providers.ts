@@ -94,3 +94,62 @@ function messagesTurn(calls: readonly Call[]): readonly JsonObject[] {
 function withoutThinking(content: unknown): unknown {
   return Array.isArray(content) ? content.filter(({ type }) => type !== 'thinking') : content;
 }
+
+export const callSignature = 'c2lnbmVkLWNhbGw=';
+
+/** Gives its calls no ids, and takes them back only with its signature on the first. */
+export function geminiAgent(request: SeenRequest): Script {
+  const [question, ...contents] = objectsOf(request.json.contents);
+  assert.equal(question?.role, 'user');
+  const turn = contents.filter(({ role }) => role === 'model').length;
+  const ids = new Set<unknown>();
+  const seen = contents.map(({ role, parts }) => ({ role, parts: objectsOf(parts).map(withoutId(ids)) }));
+  const expected = Array.from({ length: turn }, (_, before) => callsOf(before, 'call')).flatMap(geminiTurn);
+  assert.deepEqual(seen, expected);
+  assert.equal(ids.size, 2 * turn);
+  const calls = geminiTurn(callsOf(turn, 'call'))[0]?.parts ?? [];
+  return saysGemini(request, turn === toolTurns ? [{ text: lastWords }] : calls, `gemini_${turn}`);
+}
+
+function geminiTurn(calls: readonly Call[]): readonly { role: string; parts: readonly JsonObject[] }[] {
+  const made = calls.map(({ name, input }, at) => ({
+    functionCall: { name, args: input },
+    ...(at === 0 && { thoughtSignature: callSignature }),
+  }));
+  const answered = calls.map(({ name, input }) => ({
+    functionResponse: { name, response: { output: levelOf(input) } },
+  }));
+  return [
+    { role: 'model', parts: [{ text: `Turn ${calls[0]?.input.turn}.` }, ...made] },
+    { role: 'user', parts: answered },
+  ];
+}
+
+/** A call and its result have one id, which no others have. */
+function withoutId(ids: Set<unknown>): (part: JsonObject) => JsonObject {
+  return (part) => {
+    for (const kind of ['functionCall', 'functionResponse']) {
+      const [named] = objectsOf([part[kind]]);
+      if (named === undefined) continue;
+      const { id, ...rest } = named;
+      assert.equal(ids.has(id), kind === 'functionResponse');
+      ids.add(id);
+      return { ...part, [kind]: rest };
+    }
+    return part;
+  };
+}
+
+function saysGemini({ url }: SeenRequest, parts: readonly JsonObject[], responseId: string): Script {
+  const answer = (shown: readonly JsonObject[], finishReason?: string) => ({
+    candidates: [
+      { content: { role: 'model', parts: shown }, index: 0, ...(finishReason && { finishReason }) },
+    ],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    modelVersion: 'gemini-3-flash-preview',
+    responseId,
+  });
+  if (!url.includes(':streamGenerateContent')) return { body: answer(parts, 'STOP') };
+  const frames = [...parts.map((part) => answer([part])), answer([{ text: '' }], 'STOP')];
+  return { chunks: frames.map((frame) => `data: ${JSON.stringify(frame)}\r\n\r\n`) };
+}

@@ -8,17 +8,26 @@ const runByClient = /^(?:bash|text_editor|computer|memory|local_shell|shell|appl
 const readsRequest = /^tool_(?:search|reference)/;
 
 /** Reads so much of what it finds, and no more. */
-const searchesWeb = /^web_?search/;
+const searchesWeb = /^(?:web_?search|google_?search)/i;
 
 /** Fields that make a provider read what isn't in the request: what it keeps, what it searches, whom it asks. */
 const readingFields = [
   'previous_response_id',
+  'cachedContent',
   'conversation',
   'prompt',
   'mcp_servers',
   'plugins',
   'web_search_options',
   'search_parameters',
+];
+
+/** Fields that let an answer be spoken. */
+const speaking = [
+  'modalities',
+  'audio',
+  'generationConfig.responseModalities',
+  'generationConfig.speechConfig',
 ];
 
 /** Searches that a tool makes for one answer where nobody limits it. */
@@ -54,7 +63,7 @@ export class Findings {
     this.#blocks(request.system);
     for (const { content } of objectsIn(request.messages)) this.#blocks(content);
     if (readingFields.some((field) => this.own[field] != null)) this.isHidden = true;
-    if (this.own.modalities != null || this.own.audio != null) this.isSilent = false;
+    if (speaking.some((field) => this.own[field] != null)) this.isSilent = false;
   }
 
   #tool(tool: JsonObject): void {

@@ -9,7 +9,7 @@ import type { Priced, RateCard } from '../../kernel/rate-card.ts';
 import { Trace } from '../../kernel/trace.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
 import { demo } from '../../providers/demo/demo.ts';
-import { anthropicMessages, openaiChat, openaiResponses } from '../../wire/index.ts';
+import { anthropicMessages, gemini, openaiChat, openaiResponses } from '../../wire/index.ts';
 import { WorstCase } from './worst-case.ts';
 
 const request: ChatRequest = { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
@@ -89,6 +89,9 @@ test('where the provider reads what is not in the request, the whole context cou
     [{ model: 'm', input: 'Hi', tools: [{ type: 'file_search', vector_store_ids: ['v'] }] }, openaiResponses],
     [{ model: 'm', input: [{ type: 'item_reference', id: 'i' }] }, openaiResponses],
     [{ ...request, web_search_options: {} }, openaiChat],
+    [{ model: 'm', contents: { parts: { text: 'Hi' } }, cachedContent: 'cachedContents/1' }, gemini],
+    [{ model: 'm', contents: { parts: { text: 'Hi' } }, tools: { code_execution: {} } }, gemini],
+    [{ model: 'm', contents: { parts: { fileData: { fileUri: 'files/1' } } } }, gemini],
   ];
   for (const [body, wire] of bodies)
     assert.equal(worstOf(body, { wire }).inputTokens, 50_000, JSON.stringify(body));

@@ -111,7 +111,8 @@ function thinkingIn({ thinking }: ChatRequest): number {
 
 /** Several answers to one question are each as long as one. */
 function answersIn({ own }: Findings): number {
-  return typeof own.n === 'number' && own.n > 1 ? Math.ceil(Math.min(own.n, limits.reckonedTimesMax)) : 1;
+  const asked = own.n ?? own['generationConfig.candidateCount'];
+  return typeof asked === 'number' && asked > 1 ? Math.ceil(Math.min(asked, limits.reckonedTimesMax)) : 1;
 }
 
 function boundOf({ own, hourCache, isSilent }: Findings, inputTokens: number): CostBound {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
 import { Folding, mergeUsage } from '../../kernel/reply/answer.ts';
@@ -86,7 +87,7 @@ export class GeminiReader {
   #start(piece: JsonObject): void {
     if (this.#started) return;
     this.#started = true;
-    const id = stringOf(piece.responseId) ?? '';
+    const id = stringOf(piece.responseId) || madeUp(piece);
     const model = stringOf(piece.modelVersion) ?? '';
     this.#parts.answerId = id;
     this.#parts.model = model;
@@ -108,6 +109,11 @@ export class GeminiReader {
     this.tellUsage();
     this.#emit({ type: 'error', error });
   }
+}
+
+/** Older versions give their answers no names, by which clients of others tell them apart. */
+function madeUp(piece: JsonObject): string {
+  return `gemini_${hash('sha256', JSON.stringify(piece)).slice(0, 24)}`;
 }
 
 const unspecified = 'FINISH_REASON_UNSPECIFIED';

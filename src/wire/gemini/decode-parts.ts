@@ -11,6 +11,9 @@ export function decodeMedia(part: JsonObject): Block | undefined {
   const data = stringOf(inline?.data);
   if (inline !== undefined && data !== undefined) {
     const media_type = stringOf(field(inline, 'mimeType')) ?? '';
+    // Text in a file is text to those who take no files.
+    if (media_type.startsWith('text/'))
+      return { type: 'document', source: { type: 'text', media_type, data: textIn(data) } };
     return mediaBlock(media_type, { type: 'base64', media_type, data });
   }
   const file = objectOf(field(part, 'fileData'));
@@ -18,6 +21,10 @@ export function decodeMedia(part: JsonObject): Block | undefined {
   if (file === undefined || uri === undefined) return undefined;
   const type = stringOf(field(file, 'mimeType')) ?? '';
   return mediaBlock(type, liesWithGoogle(uri) ? { type: 'file', file_id: uri } : { type: 'url', url: uri });
+}
+
+function textIn(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('utf8');
 }
 
 type Source = Extract<Block, { type: 'image' }>['source'];
@@ -37,9 +44,9 @@ function liesWithGoogle(uri: string): boolean {
 export function decodeOther(part: JsonObject, losses: Losses, by: 'client' | 'model'): readonly Block[] {
   const written = Object.keys(part).find((name) => part[name] != null && !marks.has(camelOf(name)));
   if (written === undefined) return [];
-  const kind = camelOf(written);
+  const kind = mediaKind(part) ?? camelOf(written);
   // What a model said may be lost, what it is asked may not.
-  if (by === 'client') losses.essential[`contents[].parts[].${mediaKind(part) ?? kind}`] = true;
+  if (by === 'client') losses.essential[`contents[].parts[].${kind}`] = true;
   return [foreignBlock('gemini', part, kind)];
 }
 

@@ -66,7 +66,7 @@ function encodeResult(result: ToolResultBlock, encoding: Encoding): Answered {
   const told = text === '' ? { output: 'What this call returned follows.' } : response;
   return {
     part: { functionResponse: { id, name, response: told } },
-    behind: [{ text: `Returned by ${name} (${id}):` }, ...media],
+    behind: [{ text: `Returned by tool call ${id}:` }, ...media],
   };
 }
 

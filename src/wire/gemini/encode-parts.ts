@@ -18,7 +18,7 @@ export interface Encoding {
 export function encodePart(block: Block, { dropped }: Pick<Encoding, 'dropped'>): readonly JsonObject[] {
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
   const foreign = foreignOf(block);
-  if (foreign?.wire === 'gemini') return besideContent.has(foreign.kind) ? [] : [foreign.part];
+  if (foreign?.wire === 'gemini' && !besideContent.has(foreign.kind)) return [foreign.part];
   const found = searchResultText(block) ?? toolReferenceText(block)?.text;
   if (found !== undefined) return [{ text: found }];
   switch (block.type) {
