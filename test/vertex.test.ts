@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { after, beforeEach, describe, test } from 'node:test';
+import { GoogleGenAI } from '@google/genai';
 import { jwtVerify } from 'jose';
 import { AccessTokens, googleTokenUrl } from '../src/providers/access-tokens.ts';
 import { Egress } from '../src/providers/egress.ts';
@@ -31,16 +32,18 @@ const weir = await startTestGateway({
   VERTEX_API_KEY: JSON.stringify(account, null, 2),
 });
 const model = 'claude-sonnet-4-5@20250929';
-const [messages] = providerDialects;
+const messages = providerDialects.find(({ name }) => name === 'Messages');
+const geminis = providerDialects.find(({ name }) => name === 'Gemini');
 const said = { max_tokens: 5, messages: [{ role: 'user', content: 'Hello' }] };
 const place = '/v1/projects/river-levels-1/locations/global';
 let tokens = 0;
 
 function answers({ url }: SeenRequest): Script {
   if (url === '/token') return { body: { access_token: `ya29.token-${++tokens}`, expires_in: 3599 } };
-  if (messages === undefined || url === place) return { body: {} };
-  const { opening, text, closing, whole } = messages;
-  return url.includes('streamRawPredict')
+  const said = url.includes('/publishers/google/') ? geminis : messages;
+  if (said === undefined || url === place) return { body: {} };
+  const { opening, text, closing, whole } = said;
+  return url.includes(':stream')
     ? { chunks: [opening, text('Hi there'), closing('said')] }
     : { body: whole('Hi there') };
 }
@@ -148,6 +151,45 @@ describe('a Claude at Google', () => {
     assert.equal(refused.status, 429);
     assert.deepEqual([refused.json.type, at(refused.json, 'error', 'type')], ['error', 'rate_limit_error']);
     assert.match(refused.text, /Quota exceeded for aiplatform/);
+  });
+});
+
+describe('a Gemini at Google', () => {
+  const flash = 'gemini-2.5-flash';
+
+  for (const client of clientDialects(weir.url))
+    for (const stream of [false, true])
+      test(`answers a client of ${client.name}, ${stream ? 'streamed' : 'unstreamed'}`, async () => {
+        assert.equal((await client.ask({ model: `vertex/${flash}`, stream })).text, 'Hi there');
+        const verb = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
+        assert.equal(google.last.url, `${place}/publishers/google/models/${flash}:${verb}`);
+        assert.match(String(google.last.headers.authorization), /^Bearer ya29\./);
+      });
+
+  test('is asked as Google’s own SDK asks, and billed to the token', async () => {
+    const contents = [
+      { role: 'user', parts: [{ text: 'Hello' }] },
+      { role: 'model', parts: [{ functionCall: { id: 'c_1', name: 'level', args: { river: 'Isar' } } }] },
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'c_1', name: 'level', response: { output: 'low' } } }],
+      },
+    ];
+    // With a project of its own it looks for credentials on the machine; the rest of the address is the same.
+    const sdk = new GoogleGenAI({
+      vertexai: true,
+      apiKey: 'any',
+      httpOptions: { baseUrl: google.url, apiVersion: 'v1' },
+    });
+    await sdk.models.generateContent({ model: flash, contents, config: { maxOutputTokens: 5 } });
+    const bySdk = google.last;
+    const { headers } = await call(weir.url, {
+      path: `/v1beta/models/vertex%2F${flash}:generateContent?alt=json`,
+      body: { contents, generationConfig: { maxOutputTokens: 5 } },
+    });
+    assert.deepEqual([google.last.url, google.last.json], [bySdk.url.replace('/v1', place), bySdk.json]);
+    // 10 tokens at 0.3 and 5 at 2.5 dollars a million.
+    assert.equal(headers['x-weir-cost-usd'], '0.0000155');
   });
 });
 

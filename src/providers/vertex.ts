@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Departure, Draft, Means } from '../kernel/departure.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
-import { anthropicMessages } from '../wire/index.ts';
+import { anthropicMessages, gemini } from '../wire/index.ts';
 import { vertexAcceptance } from './acceptance/vertex.ts';
 import { invokedBody } from './invoked-claude.ts';
 import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
@@ -46,7 +46,7 @@ function regionOf(named: string | undefined, { places }: Provider): string {
   return named ?? places?.[0] ?? 'global';
 }
 
-/** Models at Google, paid through a project there. */
+/** Gemini, and Claude in Anthropic's format, at Google: paid through a project there. */
 export const vertex: Provider = {
   name: 'vertex',
   title: 'Google Vertex AI',
@@ -54,7 +54,8 @@ export const vertex: Provider = {
   sites:
     /^https:\/\/(?:[a-z]{2,20}-[a-z]{2,20}\d{1,2}-aiplatform|aiplatform(?:\.(?:us|eu)\.rep)?)\.googleapis\.com$/,
   accepts: vertexAcceptance,
-  wires: [anthropicMessages],
+  wires: [gemini],
+  wiresFor: (model) => (/claude/.test(model) ? [anthropicMessages] : undefined),
   keyPrefixes: ['{'],
   modelPrefixes: [],
   keyless: false,
@@ -77,7 +78,7 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
     baseUrl: filled(provider.baseUrl, { host: hostOf(region) }),
     path: place + pathOf(draft),
     headers,
-    body: draft.asks === undefined ? draft.body : invokedBody(draft.body, 'vertex-2023-10-16'),
+    body: draft.asks?.wire === anthropicMessages ? invokedBody(draft.body, 'vertex-2023-10-16') : draft.body,
     secrets: 'token' in key ? [token] : [token, key.private_key],
   };
 }
@@ -96,7 +97,9 @@ function hostOf(region: string): string {
 function pathOf({ provider, asks }: Draft): string {
   if (asks === undefined) return '';
   const model = segment(asks.model, /^\w[\w.@-]{0,127}$/, provider);
-  return `/publishers/anthropic/models/${model}:${asks.streamed ? 'streamRawPredict' : 'rawPredict'}`;
+  if (asks.wire === anthropicMessages)
+    return `/publishers/anthropic/models/${model}:${asks.streamed ? 'streamRawPredict' : 'rawPredict'}`;
+  return `/publishers/google/models/${model}:${asks.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
 function isRsaKey(pem: string): boolean {
