@@ -11,6 +11,7 @@ import { Egress } from '../src/providers/egress.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { openaiChat } from '../src/wire/index.ts';
+import { objectsOf } from '../src/wire/read.ts';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
@@ -128,6 +129,20 @@ test('names of deployments stand for their models: what these take, and what the
     body: { ...chat, model: 'azure/some-name' },
   });
   assert.equal(unknown.headers['x-weir-cost-usd'], '0.000075');
+});
+
+test('models at clouds are asked for by the cloud’s name, and listed where the customer named them', async () => {
+  const listed = await call(weir.url, { path: '/v1/models' });
+  const ids = objectsOf(listed.json.data).map(({ id }) => id);
+  assert.deepEqual(
+    ids.filter((id) => String(id).startsWith('azure/')),
+    ['azure/house', 'azure/old'],
+  );
+  for (const model of ['house', 'claude-opus-4-1@20250805', 'amazon.nova-lite-v1:0']) {
+    const { status, json } = await call(weir.url, { path: '/v1/chat/completions', body: { ...chat, model } });
+    assert.ok(status === 404 || at(json, 'error', 'code') === 'provider_key_missing', `${model}: ${status}`);
+  }
+  assert.equal(fake.requests.length, 0);
 });
 
 test('no key leads anywhere but to Azure, and none is quoted', async () => {

@@ -303,6 +303,11 @@ describe('a Claude on Bedrock', () => {
     for (const client of clientDialects(weir.url))
       assert.equal((await client.ask({ model: `bedrock/${claude}`, stream: true })).text, 'Hi there');
     assert.equal(fake.last.json.model, undefined);
+    // What Chat Completions leaves unsaid is as much as the model can say.
+    assert.equal(
+      fake.requests.find(({ json }) => json.max_tokens !== 5 && json.max_tokens !== 100)?.json.max_tokens,
+      64_000,
+    );
   });
 
   test('words its refusals as Anthropic would', async () => {

@@ -45,8 +45,12 @@ export interface Provider {
   readonly places?: readonly string[];
   /** How its keys are written, where they are more than one word. */
   readonly keyForm?: KeyForm;
+  /** Its models are those of others: they are asked for with its own name in front alone. */
+  readonly namedFirst?: true;
   /** Which models stand behind names that customers gave them. */
   readonly deployments?: ReadonlyMap<string, string>;
+  /** It has no models under names of their own. */
+  readonly customersName?: true;
   /** The version of its API that calls ask for, where the operator set one. */
   readonly apiVersion?: string;
   /** Its errors are worded in none of the formats that it speaks. */

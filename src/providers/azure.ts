@@ -63,6 +63,8 @@ export const azure: Provider = {
   }),
   sites: /^https:\/\/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.openai\.azure\.com\/openai$/,
   keyForm: keys,
+  namedFirst: true,
+  customersName: true,
   depart,
 };
 

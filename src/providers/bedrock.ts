@@ -57,6 +57,7 @@ export const bedrock: Provider = {
   ownErrors: true,
   keyTest: { path: '/foundation-models' },
   keyForm: keys,
+  namedFirst: true,
   authorize: () => [],
   depart,
 };

@@ -51,7 +51,8 @@ export class Directory {
 
   #listed(model: string): Target | undefined {
     for (const provider of this.providers.values())
-      if (this.#catalog.find(provider, model) !== undefined) return { provider, model };
+      if (provider.namedFirst !== true && this.#catalog.find(provider, model) !== undefined)
+        return { provider, model };
     return undefined;
   }
 

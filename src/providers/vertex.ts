@@ -63,6 +63,7 @@ export const vertex: Provider = {
   ownErrors: true,
   keyTest: { path: '' },
   keyForm: keys,
+  namedFirst: true,
   authorize: () => [],
   depart,
 };

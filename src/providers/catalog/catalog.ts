@@ -40,8 +40,9 @@ export class Catalog {
   /** A model that is known by this name; what only follows from a rule for all others isn't. */
   find(provider: Provider, model: string): ModelEntry | undefined {
     const behind = modelBehind({ provider, model });
-    const known =
+    const entry =
       provider.local === undefined ? this.#index(provider).find(behind) : builtIn(provider, model);
+    const known = entry === undefined || behind === model ? entry : { ...entry, id: model, otherNames: [] };
     const set = this.#overrides?.find(provider.name, model) ?? this.#overrides?.find(provider.name, behind);
     return set === undefined ? known : { ...(known ?? named(model)), ...set };
   }
@@ -81,6 +82,12 @@ export class Catalog {
   list(provider: Provider): readonly ModelEntry[] {
     if (provider.local !== undefined)
       return provider.modelPrefixes.flatMap((id) => builtIn(provider, id) ?? []);
+    if (provider.customersName === true)
+      return [...(provider.deployments?.keys() ?? [])].flatMap((name) => this.find(provider, name) ?? []);
+    return this.#all(provider);
+  }
+
+  #all(provider: Provider): readonly ModelEntry[] {
     const known = this.#index(provider).entries.filter((entry) => isListed(entry, provider));
     const set = (this.#overrides?.models(provider.name) ?? []).filter((model) => model !== anyModel);
     return [
@@ -139,7 +146,7 @@ export class Catalog {
     const day = Math.floor(atMs / dayLengthMs);
     const known = this.#estimates.get(provider.name);
     if (known?.day === day) return known.priced;
-    const models = this.list(provider);
+    const models = this.#all(provider);
     const card = dearestCard(models.flatMap(({ prices }) => cardsOn(prices, day * dayLengthMs)));
     const outputTokensMax = Math.max(0, ...models.map((entry) => outputBound(entry) ?? 0));
     const contextTokens = Math.max(0, ...models.map((entry) => entry.contextTokens ?? 0));

@@ -1,17 +1,19 @@
 import type { Overlay } from '../model-entry.ts';
 import { anthropic } from './anthropic.ts';
+import { bedrock } from './bedrock.ts';
 import { deepseek } from './deepseek.ts';
 import { gemini } from './gemini.ts';
 import { groq } from './groq.ts';
 import { mistral } from './mistral.ts';
 import { openai } from './openai.ts';
 import { openrouter } from './openrouter.ts';
+import { vertex } from './vertex.ts';
 import { xai } from './xai.ts';
 
 /** What we know beyond the price data, by the provider's name. */
 export const overlays: ReadonlyMap<string, Overlay> = new Map(
   Object.entries({
-    ...{ anthropic, deepseek, gemini, groq, mistral, openai, openrouter, xai },
+    ...{ anthropic, bedrock, deepseek, gemini, groq, mistral, openai, openrouter, vertex, xai },
     // The same models at the same list prices.
     azure: openai,
   }),
