@@ -59,13 +59,15 @@ function run({ sql, parameters }: Statement): Answer {
   return { rows: [], changes: Number(statement.run(...parameters).changes) };
 }
 
-function repeat({ sql, lists }: RepeatedStatement): Answer {
+function repeat({ sql, lists, counting }: RepeatedStatement): Answer {
   const statement = preparedFor(sql);
   const all: unknown = JSON.parse(lists);
   if (!Array.isArray(all)) throw new Error('this is no list of lists');
   database.exec('begin immediate');
   try {
+    const { last = 0 } = counting === undefined ? {} : (preparedFor(counting.last).get() ?? {});
     for (const list of all) statement.run(...valuesOf(list));
+    for (const count of counting?.statements ?? []) preparedFor(count).run(last);
     database.exec('commit');
   } catch (error) {
     // Some failures end it by themselves.

@@ -164,7 +164,7 @@ export interface Tables {
     /** `exact-cache:passed,cost-guard:rejected`. */
     readonly steps: string;
   };
-  /** What calls come to in a minute, or in an hour that is over for long; a trigger adds each call to these three. */
+  /** What calls come to in a minute, or in an hour that is over for long; each call is added to these three as it is stored. */
   readonly request_sums: {
     readonly account_id: string;
     readonly kind: string;

@@ -2,10 +2,10 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { limits } from '../../../kernel/limits.ts';
 import type { Flavour } from '../flavour.ts';
 import type { Migration } from '../migrate.ts';
+import { postgresCounting, sqliteCounting } from '../request-counting.ts';
 import { KindNames } from '../request-kind.ts';
 import { toSteps } from '../request-log-row.ts';
 import type { Tables } from '../tables.ts';
-import { countInPostgres, countInSqlite } from './request-counting.ts';
 
 type Db = Transaction<Pick<Tables, 'schema_migrations'>>;
 type Row = Tables['requests'];
@@ -23,8 +23,11 @@ export const requestKinds: Migration = {
     await createRequests(db, flavour);
     await createKinds(db, flavour);
     await createSums(db, flavour);
-    await (flavour.name === 'sqlite' ? countInSqlite(db) : countInPostgres(db));
+    if (flavour.name === 'postgres') await createTrigger(db);
     await moveCalls(db);
+    if (flavour.name === 'sqlite')
+      for (const statement of sqliteCounting.statements)
+        await sql.raw(statement.replace('?', '0')).execute(db);
     await db.schema.dropTable('requests_before').execute();
   },
 };
@@ -144,6 +147,17 @@ async function createSums(db: Db, { name: home, text, integer, tableEnd }: Flavo
     ],
     ['requests', 'own_us', 'saved_nano_usd'],
   );
+}
+
+async function createTrigger(db: Db): Promise<void> {
+  const body = `begin ${postgresCounting.join(';\n')}; return null; end`;
+  await sql
+    .raw(`create function requests_count() returns trigger language plpgsql as $count$ ${body} $count$`)
+    .execute(db);
+  await sql
+    .raw(`create trigger requests_counted after insert on requests referencing new table as added
+      for each statement execute function requests_count()`)
+    .execute(db);
 }
 
 async function moveCalls(db: Db): Promise<void> {
