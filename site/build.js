@@ -60,6 +60,7 @@ function copyAssets() {
   const files = {
     'assets/icon.svg': join(root, 'web', 'icon.svg'),
     'assets/inter.woff2': join(inter, 'files', 'inter-latin-wght-normal.woff2'),
+    'assets/minisearch-license.txt': join(dirname(require.resolve('minisearch')), '..', '..', 'LICENSE.txt'),
     'assets/minisearch.js': join(dirname(require.resolve('minisearch')), '..', 'es', 'index.js'),
   };
   const own = globSync('*', { cwd: join(root, 'site', 'assets') }).map((name) => [

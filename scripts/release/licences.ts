@@ -13,7 +13,7 @@ export interface Licensed {
 const free = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0', 'OFL-1.1'];
 
 /** What may be used in making it, besides. */
-const forTools = ['CC0-1.0', 'MPL-2.0', 'Unlicense'];
+const forTools = ['BlueOak-1.0.0', 'CC0-1.0', 'MPL-2.0', 'Python-2.0', 'Unlicense'];
 
 interface Locked {
   readonly version: string;
@@ -55,8 +55,16 @@ export interface Bundled extends Licensed {
   readonly text: string;
 }
 
-/** What the dashboard's files have in them, as its build wrote it down. */
+/** What the documentation's pages carry, besides what the dashboard has, too. */
+const inSite = ['minisearch'];
+
+/** What the dashboard's files have in them, as its build wrote it down, and the documentation's. */
 export function bundledPackages(): readonly Bundled[] {
+  const site = lockedPackages().tools.filter(({ name }) => inSite.includes(name));
+  return [...inDashboard(), ...site.map((one) => ({ ...one, text: textOf(one.name) }))];
+}
+
+function inDashboard(): readonly Bundled[] {
   const listed = JSON.parse(readFileSync(join(root, 'web', 'dist', 'licenses.json'), 'utf8'));
   return listed.map(({ name, version, identifier, text }: Record<string, string | null>) => ({
     name,
@@ -70,7 +78,7 @@ export function bundledPackages(): readonly Bundled[] {
 export function thirdParty(): string {
   const installed = lockedPackages().shipped.map((one) => ({ ...one, text: textOf(one.name) }));
   return [
-    'Weir is licensed under Apache-2.0. These packages run with it, or are part of its dashboard.',
+    'Weir is licensed under Apache-2.0. These packages run with it, or are part of its pages.',
     ...[...installed, ...bundledPackages()]
       .toSorted((one, other) => one.name.localeCompare(other.name))
       .map(({ name, version, licence, text }) => `${name} ${version} (${licence})\n\n${text}`),
