@@ -69,7 +69,7 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
   const { service, path, body, accept } = written(draft);
   const baseUrl = filled(provider.baseUrl, { service, region: named });
   const headers = onlyHeaders(draft.headers, sentHeaders);
-  headers.push('accept', accept);
+  headers.push('accept', accept, ...(method === 'POST' ? ['content-type', 'application/json'] : []));
   const { apiKey, accessKeyId, secretAccessKey, sessionToken } = key;
   if (accessKeyId === undefined || secretAccessKey === undefined)
     headers.push('authorization', `Bearer ${apiKey}`);
@@ -82,7 +82,7 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
   return { baseUrl, path, headers, body, secrets };
 }
 
-const sentHeaders: ReadonlySet<string> = new Set(['content-type', 'user-agent', 'accept-encoding', 'via']);
+const sentHeaders: ReadonlySet<string> = new Set(['user-agent', 'accept-encoding', 'via']);
 
 interface Written {
   readonly service: 'bedrock' | 'bedrock-runtime';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationMs, httpUrl, list, secret } from '../kernel/setting-schemas.ts';
-import { combined, namedVariables, variable } from '../kernel/settings.ts';
+import { combined, namedVariables, type Setting, variable } from '../kernel/settings.ts';
 import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catalog/price-overrides.ts';
 
 /** `name=model`, separated by commas. */
@@ -40,12 +40,12 @@ export const providerSettings = {
     },
   ),
   /** What customers may put into addresses, by provider; the first is the usual one. */
-  resources: namedVariables('WEIR_*_RESOURCES', list),
-  regions: namedVariables('WEIR_*_REGIONS', list),
+  resources: ofClouds('RESOURCES', list),
+  regions: ofClouds('REGIONS', list),
   /** Models behind names that customers gave them, by provider. */
-  deployments: namedVariables('WEIR_*_DEPLOYMENTS', pairs),
-  apiVersions: namedVariables(
-    'WEIR_*_API_VERSION',
+  deployments: ofClouds('DEPLOYMENTS', pairs),
+  apiVersions: ofClouds(
+    'API_VERSION',
     z.string().regex(/^\d{4}-\d\d-\d\d(-preview)?$/, 'must be a date, such as 2024-10-21'),
   ),
   /** Where tokens of Google's service accounts come from: to be set for tests and proxies alone. */
@@ -60,6 +60,17 @@ export const providerSettings = {
     z.enum(['estimate', 'refuse'], 'must be estimate or refuse').default('estimate'),
   ),
 } as const;
+
+/** By their names: a module may have settings that end alike. */
+function ofClouds<Value>(name: string, schema: z.ZodType<Value>): Setting<ReadonlyMap<string, Value>> {
+  const one = (cloud: string) => variable(`WEIR_${cloud}_${name}`, schema.optional());
+  const all = { azure: one('AZURE'), bedrock: one('BEDROCK'), vertex: one('VERTEX') };
+  return combined(all, (values) => {
+    const set = new Map<string, Value>();
+    for (const [cloud, value] of Object.entries(values)) if (value !== undefined) set.set(cloud, value);
+    return set;
+  });
+}
 
 function pricesOf(path: string, context: z.RefinementCtx): PriceOverrides {
   try {
