@@ -12,7 +12,7 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
-import { emptyFolder } from './support/weir-process.ts';
+import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 
 const run = promisify(execFile);
 const hello = { model: 'demo-1', max_tokens: 100, messages: [{ role: 'user' as const, content: 'Hello' }] };
@@ -107,4 +107,15 @@ test('a program whose gateways have stopped ends by itself, and nothing was writ
   assert.equal(handles, '[]');
   assert.deepEqual(readdirSync(folder), []);
   assert.equal(existsSync(join(folder, 'data')), false);
+});
+
+test('a process that keeps everything in memory writes nothing, and commands say that they can not reach it', async (t) => {
+  const folder = emptyFolder(t);
+  const environment = { WEIR_DATA_DIR: ':memory:', WEIR_MODE: 'cloud' };
+  const weir = new WeirProcess(t, { folder, environment });
+  assert.equal((await fetch(`${await weir.listening}/ready`)).status, 200);
+  const command = new WeirProcess(t, { folder, environment, args: ['users', 'list'] });
+  assert.equal((await command.exited).code, 1);
+  assert.match(command.stderr, /^weir: WEIR_DATA_DIR: .*memory.*\n$/);
+  assert.deepEqual(readdirSync(folder), []);
 });

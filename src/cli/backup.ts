@@ -6,11 +6,11 @@ import { version } from '../gateway/version.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { copySqlite } from '../storage/sql/sqlite-copy.ts';
 import type { Given } from './command.ts';
-import { settingsFrom } from './settings-from.ts';
+import { settingsBeside } from './settings-from.ts';
 
 /** Copies the embedded database, whether a gateway runs or not. */
 export async function backup({ environment, values: [file = ''], flags }: Given): Promise<number> {
-  const settings = settingsFrom(environment);
+  const settings = settingsBeside(environment);
   const from = embeddedDatabase(settings);
   if (!existsSync(from)) throw new Error(`there is no database in ${resolve(settings.dataDir)}`);
   if (resolve(file) === resolve(from)) throw new Error('that is the database itself');

@@ -2,7 +2,7 @@ import { outsideVersions } from '../gateway/outside-versions.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import type { Environment, Settings } from '../gateway/settings.ts';
 import type { Database, User } from '../kernel/ports/records.ts';
-import { settingsFrom } from './settings-from.ts';
+import { settingsBeside } from './settings-from.ts';
 
 /** What an operator's command works with, beside a gateway that may be running. */
 export interface Beside {
@@ -17,7 +17,7 @@ export async function beside(
   environment: Environment,
   command: (beside: Beside) => Promise<void>,
 ): Promise<number> {
-  const settings = settingsFrom(environment);
+  const settings = settingsBeside(environment);
   const database = await openDatabase(settings);
   try {
     await command({ settings, database, tell: (accountId) => tell(settings, accountId) });

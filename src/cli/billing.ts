@@ -8,11 +8,11 @@ import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { lazyStripe } from '../gateway/stripe-client.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Given } from './command.ts';
-import { settingsFrom } from './settings-from.ts';
+import { settingsBeside } from './settings-from.ts';
 
 /** Compares our record with the processor's; resolves to the exit code, which is 0 where nothing is left that differs. */
 export async function reconcileBilling({ environment, flags }: Given): Promise<number> {
-  const reconciled = await run(settingsFrom(environment), flags.repair === true);
+  const reconciled = await run(settingsBeside(environment), flags.repair === true);
   console.log(flags.json ? JSON.stringify(reconciled) : report(reconciled));
   return reconciled.faults.length === 0 && reconciled.departures.every(({ isRepaired }) => isRepaired)
     ? 0

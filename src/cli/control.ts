@@ -5,6 +5,7 @@ import { join, relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { within } from '../kernel/within.ts';
+import { inMemory } from '../storage/settings.ts';
 
 /** What a running process of the gateway does for commands, by name. */
 export type Controls = Readonly<Record<string, (question: JsonObject) => object>>;
@@ -18,6 +19,7 @@ export interface Control {
  * the gateway serves without it.
  */
 export async function openControl(dataDir: string, controls: Controls): Promise<Control | undefined> {
+  if (dataDir === inMemory) return undefined;
   const path = shortest(join(folderOf(dataDir), `${process.pid}-${randomBytes(4).toString('hex')}`));
   const server = createServer({ allowHalfOpen: true }, (socket) => void answer(socket, controls));
   try {

@@ -49,7 +49,8 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
 async function settingFindings(settings: Settings): Promise<readonly Finding[]> {
   const told = warnings(settings).map((warning) => warn('settings', warning, 'see docs/settings.md'));
   try {
-    const part = await modulesPart(settings, createLog('silent', { write() {} }));
+    const log = createLog('silent', { write() {} });
+    const part = await modulesPart({ settings, log, given: [] });
     await part.close?.(performance.now());
     const unknown = part.unknownVariables.map((variable) =>
       warn('settings', `${variable} is not a setting of this version`, 'look for a slip of the pen'),

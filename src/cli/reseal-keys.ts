@@ -3,11 +3,11 @@ import { Sealing } from '../accounts/sealing.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import { Roots } from '../gateway/secrets.ts';
 import type { Environment } from '../gateway/settings.ts';
-import { settingsFrom } from './settings-from.ts';
+import { settingsBeside } from './settings-from.ts';
 
 /** Seals every stored provider key under the current secret, while the gateway runs; resolves to the exit code. */
 export async function resealKeys(environment: Environment): Promise<number> {
-  const settings = settingsFrom(environment);
+  const settings = settingsBeside(environment);
   const sealing = new Sealing(new Roots(settings).derived('provider keys'));
   const database = await openDatabase(settings);
   try {

@@ -6,11 +6,11 @@ import { type CopyNote, readCopy, replaceSqlite } from '../storage/sql/sqlite-co
 import { embeddedDatabase } from './backup.ts';
 import type { Given } from './command.ts';
 import { askAll } from './control.ts';
-import { settingsFrom } from './settings-from.ts';
+import { settingsBeside } from './settings-from.ts';
 
 /** Puts a backup in the place of the embedded database. */
 export async function restore({ environment, values: [file = ''], flags }: Given): Promise<number> {
-  const settings = settingsFrom(environment);
+  const settings = settingsBeside(environment);
   const database = embeddedDatabase(settings);
   const note = await readCopy(file);
   if (!flags['other-secret']) assertSecret(settings, file, note);

@@ -1,10 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
+import { type Environment, readSettings, type Settings, SettingsError } from '../gateway/settings.ts';
+import { inMemory } from '../storage/settings.ts';
 
 /** What the environment says wins over the file. */
 export function settingsFrom(environment: Environment): Settings {
   return readSettings(wholeEnvironment(environment));
+}
+
+/** For commands beside a gateway, which meet it in its data folder or in its stores. */
+export function settingsBeside(environment: Environment): Settings {
+  const settings = settingsFrom(environment);
+  if (settings.stores === undefined && settings.dataDir === inMemory)
+    throw new SettingsError([
+      'WEIR_DATA_DIR: what is in the memory of a gateway is out of reach of commands',
+    ]);
+  return settings;
 }
 
 export function wholeEnvironment(environment: Environment): Environment {

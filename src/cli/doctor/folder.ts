@@ -2,12 +2,15 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import type { Settings } from '../../gateway/settings.ts';
 import { limits } from '../../kernel/limits.ts';
+import { inMemory } from '../../storage/settings.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** The data folder: whether it can be used, by whom, and how much room there is. */
 export function folderFindings({ dataDir, stores, secret }: Settings): readonly Finding[] {
+  if (dataDir === inMemory)
+    return [ok('data folder', 'none: everything is in memory, and gone with the process')];
   const folder = resolve(dataDir);
   const there = existing(folder);
   try {

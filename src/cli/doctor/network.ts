@@ -37,7 +37,7 @@ export async function providerFindings(settings: Settings): Promise<StoreFinding
   const { credentials, baseUrls } = settings;
   const part = providersPart(settings);
   try {
-    const { egress, providers } = part;
+    const { egress, means, providers } = part;
     const set = providers.filter(
       ({ name, local }) => local === undefined && (credentials.has(name) || baseUrls.has(name)),
     );
@@ -50,7 +50,7 @@ export async function providerFindings(settings: Settings): Promise<StoreFinding
         if (reached.aheadMs !== undefined) aheadMs[provider.title] = reached.aheadMs;
         const key = credentials.get(provider.name);
         if (key === undefined) return ok(provider.name, `${provider.title} can be reached`);
-        const { ok: isTaken, detail } = await testKey({ egress, provider, key });
+        const { ok: isTaken, detail } = await testKey({ egress, means, provider, key });
         return isTaken
           ? ok(provider.name, detail)
           : fail(provider.name, detail, 'see its key in the settings');

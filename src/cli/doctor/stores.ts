@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Settings } from '../../gateway/settings.ts';
+import { inMemory } from '../../storage/settings.ts';
 import { migrations } from '../../storage/sql/migrations/index.ts';
 import { faultOfSqlite, schemaVersionOf } from '../../storage/sql/sqlite-copy.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
@@ -14,6 +15,7 @@ export interface StoreFindings {
 
 /** Looks at the database and Redis, and changes nothing in them. */
 export async function storeFindings({ stores, dataDir }: Settings): Promise<StoreFindings> {
+  if (stores === undefined && dataDir === inMemory) return { findings: [], aheadMs: {} };
   if (stores === undefined)
     return { findings: [await embedded(resolve(join(dataDir, 'weir.db')))], aheadMs: {} };
   const [database, redis] = await Promise.all([postgres(stores.database), redisServer(stores.redis)]);
