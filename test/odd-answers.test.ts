@@ -114,10 +114,12 @@ for (const provider of dialects)
       async function check(body: Buffer, isStream: boolean): Promise<void> {
         const type = isStream ? 'text/event-stream' : 'application/json';
         const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${body.byteLength}\r\n\r\n`;
-        const asked = { ...client.requests.at(-1), model: provider.models[0], stream: isStream };
+        const [model = ''] = provider.models;
+        const asked = { ...client.requests.at(-1), model, stream: isStream };
         const played = {
           ...({ side: 'providers', number: ++number, client, provider, streamed: isStream } as const),
-          ...{ headers: [], body: JSON.stringify(asked), leaves: false },
+          ...{ headers: [], path: client.path(model, isStream) },
+          ...{ body: JSON.stringify(asked), leaves: false },
           answer: { steps: [head, body], cut: false, body },
         };
         const outcome = await stage.play(played);

@@ -30,7 +30,7 @@ export interface Format {
   ask(asking: Asking): Promise<JsonObject>;
 }
 
-export interface Sent {
+interface Sent {
   readonly path: string;
   readonly body: JsonObject;
 }

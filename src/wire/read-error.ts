@@ -32,7 +32,9 @@ export function readError(bytes: Uint8Array): ReadError | undefined {
 
 /** Google says in the body what others say in a header: `{"@type": "…/google.rpc.RetryInfo", "retryDelay": "34.07s"}`. */
 function delayIn(details: unknown): number | undefined {
-  const told = objectsOf(details).map(({ retryDelay }) => /^(\d+(?:\.\d+)?)s$/.exec(stringOf(retryDelay) ?? ''));
+  const told = objectsOf(details).map(({ retryDelay }) =>
+    /^(\d+(?:\.\d+)?)s$/.exec(stringOf(retryDelay) ?? ''),
+  );
   const [, seconds] = told.find((found) => found !== null) ?? [];
   return seconds === undefined ? undefined : Number(seconds);
 }

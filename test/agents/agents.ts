@@ -203,5 +203,33 @@ const qwenCode: Agent = {
   }),
 };
 
+const geminiCli: Agent = {
+  name: 'Gemini CLI',
+  package: '@google/gemini-cli',
+  version: '0.61.0',
+  command: 'gemini',
+  ownModel: 'gemini-2.5-pro',
+  otherModel: 'claude-sonnet-4-5',
+  reading: [{ tool: 'read_file', input: (path) => ({ file_path: path }) }],
+  launch: ({ url, token, model, home, headers }, prompt) => ({
+    environment: {
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_API_KEY: token,
+      GEMINI_CLI_CUSTOM_HEADERS: Object.entries(headers)
+        .map(([name, value]) => `${name}: ${value}`)
+        .join(', '),
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+    args: ['--model', model, '--approval-mode', 'yolo', '--prompt', prompt],
+    files: {
+      [join(home, '.gemini', 'settings.json')]: JSON.stringify({
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { disableAutoUpdate: true },
+      }),
+    },
+  }),
+};
+
 /** The agents that are tested, each at one version. */
-export const agents: readonly Agent[] = [claudeCode, codex, opencode, pi, qwenCode];
+export const agents: readonly Agent[] = [claudeCode, codex, opencode, pi, qwenCode, geminiCli];

@@ -3,10 +3,14 @@ import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
 
 /** What a strict provider would refuse in a request; undefined where nothing is wrong. */
 export function faultIn({ url, json, headers }: SeenRequest, expected: Expected): string | undefined {
-  if (json.model !== expected.model) return `the model is ${json.model} and not ${expected.model}`;
-  const key = stringOf(headers['x-api-key']) ?? headers.authorization?.replace('Bearer ', '');
+  const model = json.model ?? /\/models\/(.*):/.exec(url)?.[1];
+  if (model !== expected.model) return `the model is ${model} and not ${expected.model}`;
+  const key =
+    stringOf(headers['x-api-key'] ?? headers['x-goog-api-key']) ??
+    headers.authorization?.replace('Bearer ', '');
   if (key !== undefined && !expected.keys.includes(key)) return 'the key is not the provider’s';
   if (url.startsWith('/v1/messages')) return faultInMessages(json);
+  if (url.startsWith('/v1beta/')) return faultInGemini(json);
   return url.startsWith('/v1/responses') ? faultInResponses(json) : faultInChat(json);
 }
 
@@ -54,6 +58,20 @@ function faultInResponses(json: Json): string | undefined {
       return `No tool call found for function call output with call_id ${call_id}.`;
   }
   return undefined;
+}
+
+function faultInGemini(json: Json): string | undefined {
+  let open = 0;
+  for (const [at, { role, parts }] of objectsOf(json.contents).entries()) {
+    const made = objectsOf(parts);
+    if (made.length === 0) return `contents[${at}].parts: must not be empty`;
+    const answered = made.filter(({ functionResponse }) => functionResponse !== undefined).length;
+    if (role !== 'model' && answered !== open)
+      return `contents[${at}]: the number of function response parts is not that of the function call parts`;
+    open = made.filter(({ functionCall }) => functionCall !== undefined).length;
+  }
+  const declared = objectsOf(json.tools).flatMap(({ functionDeclarations: each }) => objectsOf(each));
+  return faultInNames(declared.map(({ name }) => name));
 }
 
 function faultInNames(names: readonly unknown[]): string | undefined {

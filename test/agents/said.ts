@@ -1,18 +1,16 @@
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
-import { providerDialects } from '../support/provider-dialects.ts';
+import { asksStream, dialectAt } from '../support/provider-dialects.ts';
 
 /** What the scripted model says in one turn. */
 export type Said = { readonly text: string } | { readonly tool: string; readonly input: object };
 
 /** An answer in the format in which it was asked for. */
-export function answering({ url, json }: SeenRequest, said: Said): Script {
-  if (url.startsWith('/v1/responses')) return responsesAnswer(said, json.stream === true);
-  const [messages, chat] = providerDialects;
-  const dialect = url.startsWith('/v1/messages') ? messages : chat;
-  if (dialect === undefined) throw new Error(`nobody speaks ${url}`);
-  const { opening, text, call, closing, whole } = dialect;
+export function answering(request: SeenRequest, said: Said): Script {
+  const streamed = asksStream(request);
+  if (request.url.startsWith('/v1/responses')) return responsesAnswer(said, streamed);
+  const { opening, text, call, closing, whole } = dialectAt(request.url);
   const id = `call_${Math.random().toString(36).slice(2)}`;
-  if (json.stream !== true)
+  if (!streamed)
     return {
       body: 'text' in said ? whole(said.text) : whole('', { id, name: said.tool, json: inputOf(said) }),
     };

@@ -28,7 +28,11 @@ export interface Scenario {
 }
 
 const own = ({ ownModel }: Agent) => ownModel;
-const keys: Environment = { ANTHROPIC_API_KEY: 'sk-ant-tests', OPENAI_API_KEY: 'sk-tests' };
+const keys: Environment = {
+  ANTHROPIC_API_KEY: 'sk-ant-tests',
+  OPENAI_API_KEY: 'sk-tests',
+  GEMINI_API_KEY: 'AIza-tests',
+};
 export const providerKeys = Object.values(keys).map(String);
 
 export const scenarios: readonly Scenario[] = [

@@ -75,6 +75,7 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
     WEIR_ANTHROPIC_BASE_URL: provider.url,
     WEIR_OPENAI_BASE_URL: `${provider.url}/v1`,
     WEIR_LMSTUDIO_BASE_URL: `${provider.url}/v1`,
+    WEIR_GEMINI_BASE_URL: provider.url,
     ...scenario.environment,
   });
   const refusals = watchFor(scenario.refusal, new URL(weir.url).host);
@@ -116,7 +117,8 @@ async function accountKey(url: string): Promise<string> {
 }
 
 function toolNames({ json }: SeenRequest): readonly (string | undefined)[] {
-  return objectsOf(json.tools).map((tool) => stringOf(tool.name) ?? stringOf(objectOf(tool.function)?.name));
+  const tools = objectsOf(json.tools).flatMap((tool) => objectsOf(tool.functionDeclarations ?? [tool]));
+  return tools.map((tool) => stringOf(tool.name) ?? stringOf(objectOf(tool.function)?.name));
 }
 
 /** The tool of an example, which only the gateway answers: once where it is offered, and more often when it was called. */
@@ -127,7 +129,10 @@ function mentions({ bytes }: SeenRequest, name: string): number {
 }
 
 function resultsIn({ bytes }: SeenRequest): number {
-  return bytes.toString().match(/"tool_result"|"role":"tool"|"function_call_output"/g)?.length ?? 0;
+  return (
+    bytes.toString().match(/"tool_result"|"role":"tool"|"function_call_output"|"functionResponse"/g)
+      ?.length ?? 0
+  );
 }
 
 interface Judging {

@@ -15,6 +15,7 @@ export interface Case {
   readonly provider: Dialect;
   readonly streamed: boolean;
   readonly headers: readonly string[];
+  readonly path: string;
   readonly body: string;
   readonly answer: HostileAnswer;
   /** The client leaves when the answer has begun. */
@@ -38,6 +39,8 @@ export function caseOf(side: Side, seed: number, number: number): Case {
   const streamed = random.happens(0.5);
   const pipeline = random.pick(pipelines);
   const isHostileClient = side === 'clients';
+  const model = modelOf(provider, random, isHostileClient);
+  const asksStream = streamed && model !== 'demo-1';
   return {
     side,
     number,
@@ -45,11 +48,12 @@ export function caseOf(side: Side, seed: number, number: number): Case {
     provider,
     streamed,
     headers: pipeline === '' ? [] : ['x-weir-pipeline', pipeline],
+    path: client.path(model, asksStream),
     body: isHostileClient
-      ? hostileRequest(client, modelOf(provider, random, true), streamed, random)
+      ? hostileRequest(client, model, asksStream, random)
       : JSON.stringify({
           ...client.requests.at(-1),
-          model: modelOf(provider, random, false),
+          model,
           stream: streamed,
         }),
     answer: isHostileClient ? goodAnswer(provider, streamed) : hostileAnswer(provider, streamed, random),
@@ -63,7 +67,7 @@ function modelOf({ models }: Dialect, random: Random, withDemo: boolean): string
 }
 
 function hostileRequest(client: Dialect, model: string, streamed: boolean, random: Random): string {
-  const request = { ...random.pick(client.requests), model, stream: model === 'demo-1' ? false : streamed };
+  const request = { ...random.pick(client.requests), model, stream: streamed };
   const json = mutatedJson(request, random, random.happens(0.3) ? 2 : 1);
   if (random.happens(0.97)) return json;
   return random.happens(0.5) ? json.slice(0, random.below(json.length)) : `${json}${json}`;

@@ -43,6 +43,7 @@ export class Stage {
       WEIR_TIER_FREE_LIMIT: '100000000',
       WEIR_ANTHROPIC_BASE_URL: provider.url,
       WEIR_OPENAI_BASE_URL: provider.url,
+      WEIR_GEMINI_BASE_URL: provider.url,
       WEIR_DEEPSEEK_BASE_URL: provider.url,
       WEIR_OPENROUTER_BASE_URL: provider.url,
     });
@@ -66,12 +67,12 @@ export class Stage {
   }
 
   /** Makes the call and reads its answer. */
-  async play({ number, client, headers, body, answer, leaves }: Case): Promise<Outcome> {
+  async play({ number, path, headers, body, answer, leaves }: Case): Promise<Outcome> {
     const name = `key-of-case-${number}`;
     this.provider.answers.set(name, answer);
     const key = this.#keys[this.#calls++ % this.#keys.length] ?? '';
     const { request, response } = open(this.gateway.url, {
-      path: client.path,
+      path,
       headers: [...bearer(key), 'x-provider-key', name, ...headers],
       body,
       agent: this.#agent,

@@ -95,7 +95,7 @@ function withoutThinking(content: unknown): unknown {
   return Array.isArray(content) ? content.filter(({ type }) => type !== 'thinking') : content;
 }
 
-export const callSignature = 'c2lnbmVkLWNhbGw=';
+const callSignature = 'c2lnbmVkLWNhbGw=';
 
 /** Gives its calls no ids, and takes them back only with its signature on the first. */
 export function geminiAgent(request: SeenRequest): Script {
