@@ -1,6 +1,6 @@
 import { giveBack } from '../kernel/body-memory.ts';
 import type { Departure, Draft, Means } from '../kernel/departure.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import { GatewayError, isRefusal } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
@@ -12,6 +12,7 @@ import { addFields, patchJson } from '../kernel/patch-json.ts';
 import { acceptanceOf, type Target, wireTowards } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
+import type { Secret } from '../kernel/secret.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { eventStreamType } from '../wire/event-stream.ts';
 import { begun } from './begun.ts';
@@ -86,7 +87,9 @@ export function createCounter({
     const { counting } = wire;
     if (provider.counts === undefined || counting === undefined) return undefined;
     const own = received.wire === wire;
-    const credential = await credentialsOf(exchange).find(target);
+    const paying = await payingFor(exchange, own);
+    if (paying === undefined) return undefined;
+    const { credential } = paying;
     const headers = requestHeaders(exchange, { wire, via, filter });
     const path = counting.address(model, own ? received.query : '');
     const call = requestBody(exchange, wire, undefined);
@@ -101,6 +104,19 @@ export function createCounter({
       throw new GatewayError('upstream_broken', `${provider.title} answered without a count of tokens`);
     return { tokens };
   };
+}
+
+/** Who speaks the provider's own format is told that a key is missing; to others an estimate needs none. */
+async function payingFor(
+  exchange: Exchange,
+  own: boolean,
+): Promise<{ readonly credential: Secret | undefined } | undefined> {
+  try {
+    return { credential: await credentialsOf(exchange).find(exchange.target) };
+  } catch (refusal) {
+    if (!own && isRefusal(refusal)) return undefined;
+    throw refusal;
+  }
 }
 
 function objectIn(bytes: Uint8Array): JsonObject {
