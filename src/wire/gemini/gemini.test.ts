@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ChatRequest } from '../../kernel/message.ts';
+import { parseBody } from '../../kernel/parse-body.ts';
+import { objectsOf } from '../read.ts';
+import { geminiStream } from '../testing/fixtures.ts';
+import { received, replay, replayEverywhere } from '../testing/replay.ts';
+import { gemini } from './gemini.ts';
+import { signatureIn } from './signatures.ts';
+
+const stream = { wire: gemini, framing: 'sse', bytes: geminiStream } as const;
+
+test('a stream is the same wherever it is cut, and its signatures say what they stand on', () => {
+  const { answer, finished } = replayEverywhere(stream);
+  assert.ok(finished && answer !== undefined);
+  assert.deepEqual(
+    answer.content.map(({ type }) => type),
+    ['thinking', 'text', 'redacted_thinking', 'redacted_thinking', 'tool_use', 'tool_use'],
+  );
+  assert.deepEqual(
+    answer.content.flatMap((block) => signatureIn(block)?.on ?? []),
+    ['text', { call: 'call_gemini-1_0' }],
+  );
+  const watched = replay({ ...stream, interest: 'milestones' }).answer;
+  assert.deepEqual([watched?.stop_reason, watched?.usage], ['tool_use', answer.usage]);
+});
+
+test('a stream that breaks off has cost what its last piece said', () => {
+  const all = Buffer.from(geminiStream);
+  const bytes = all.subarray(0, all.lastIndexOf('data:', all.indexOf('functionCall')));
+  for (const interest of ['everything', 'milestones'] as const) {
+    const { answer, finished } = replay({ ...stream, bytes, interest });
+    assert.deepEqual([finished, answer?.usage.output_tokens], [false, 18]);
+  }
+});
+
+test('an answer that stopped early says why, and one that is none is an error', () => {
+  const read = (candidate: object, more: object = {}) => {
+    const body = {
+      candidates: [{ index: 0, ...candidate }],
+      usageMetadata: { promptTokenCount: 3 },
+      ...more,
+    };
+    return replay({ wire: gemini, framing: 'json', bytes: Buffer.from(JSON.stringify(body)) });
+  };
+  const content = { parts: [{ text: 'Some' }] };
+  assert.equal(read({ content, finishReason: 'MAX_TOKENS' }).answer?.stop_reason, 'max_tokens');
+  assert.equal(read({ content, finishReason: 'OTHER' }).answer?.stop_reason, 'end_turn');
+  for (const reason of ['SAFETY', 'RECITATION', 'PROHIBITED_CONTENT'])
+    assert.equal(read({ content: {}, finishReason: reason }).answer?.stop_details?.category, reason);
+  const promptFeedback = { blockReason: 'SAFETY', blockReasonMessage: 'No.' };
+  const blocked = read({}, { candidates: undefined, promptFeedback }).answer;
+  assert.deepEqual([blocked?.stop_reason, blocked?.stop_details?.explanation], ['refusal', 'No.']);
+  const malformed = { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: 'Malformed.' };
+  assert.deepEqual(read(malformed).error, {
+    type: 'MALFORMED_FUNCTION_CALL',
+    message: 'Malformed.',
+    status: 502,
+  });
+});
+
+test('what tools of the provider brought in and what was thought is counted', () => {
+  const usageMetadata = {
+    ...{ promptTokenCount: 100, cachedContentTokenCount: 40, toolUsePromptTokenCount: 7 },
+    ...{ candidatesTokenCount: 5, thoughtsTokenCount: 9, serviceTier: 'flex' },
+  };
+  const groundingMetadata = { webSearchQueries: ['a', 'b'] };
+  const candidates = [{ content: { parts: [{ text: 'x' }] }, finishReason: 'STOP', groundingMetadata }];
+  const body = { candidates, usageMetadata, modelVersion: 'gemini-3-pro-preview' };
+  const bytes = Buffer.from(JSON.stringify(body));
+  for (const interest of ['everything', 'milestones'] as const)
+    assert.deepEqual(replay({ wire: gemini, framing: 'json', bytes, interest }).answer?.usage, {
+      ...{ input_tokens: 67, cache_read_input_tokens: 40, output_tokens: 14 },
+      output_tokens_details: { thinking_tokens: 9 },
+      service_tier: 'flex',
+      server_tool_use: { web_search_requests: 2 },
+    });
+});
+
+const asked: JsonObject = {
+  system_instruction: { parts: { text: 'Be brief.' } },
+  contents: [
+    { parts: [{ text: 'Level?' }] },
+    { role: 'model', parts: [{ functionCall: { name: 'level', args: {} }, thought_signature: 'c2ln' }] },
+    { role: 'user', parts: [{ function_response: { name: 'level', response: { output: '2.4 m' } } }] },
+  ],
+  tools: {
+    functionDeclarations: [
+      {
+        name: 'level',
+        parameters: { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } },
+      },
+    ],
+  },
+  generation_config: { max_output_tokens: 50, thinkingConfig: { thinkingBudget: 0 }, seed: 7 },
+};
+
+test('a request is read under either of its names, single values as lists, and Google’s schemas', () => {
+  const { system, messages, tools, max_tokens, output_config, extensions } = gemini.decodeRequest(asked, {
+    model: 'gemini-3-pro-preview',
+    stream: false,
+  });
+  assert.deepEqual([system, max_tokens, output_config], ['Be brief.', 50, { effort: 'none' }]);
+  assert.deepEqual(tools?.[0]?.input_schema, {
+    type: 'object',
+    properties: { a: { type: ['string', 'null'] } },
+  });
+  assert.deepEqual(messages.at(-1)?.content, [
+    { type: 'tool_result', tool_use_id: 'call_0', content: '2.4 m' },
+  ]);
+  assert.deepEqual(extensions, { gemini: { 'generationConfig.seed': 7 } });
+});
+
+test('of a request that a module changed, what it left alone stays as it came', () => {
+  const came = received(gemini, { model: 'gemini-3-pro-preview', ...asked });
+  const { request } = came;
+  const changed: ChatRequest = {
+    ...request,
+    max_tokens: 20,
+    messages: [...request.messages.slice(0, -1), { role: 'user', content: 'Never mind.' }],
+  };
+  const { model: _, ...body } = parseBody(gemini.encodeRequest(changed, came).body);
+  assert.deepEqual(body, {
+    ...asked,
+    contents: [...objectsOf(asked.contents).slice(0, 2), { role: 'user', parts: [{ text: 'Never mind.' }] }],
+    generation_config: { max_output_tokens: 20, thinkingConfig: { thinkingBudget: 0 }, seed: 7 },
+  });
+});
+
+test('signatures go back to their model, and calls of others say that they have none', () => {
+  const { answer } = replay(stream);
+  const request = (model: string): ChatRequest => ({
+    model,
+    messages: [
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: answer?.content ?? [] },
+    ],
+  });
+  const signatures = (model: string) => {
+    const [, turn] = objectsOf(parseBody(gemini.encodeRequest(request(model)).body).contents);
+    return objectsOf(turn?.parts).flatMap(({ thoughtSignature }) => thoughtSignature ?? []);
+  };
+  assert.deepEqual(signatures('gemini-3-flash-preview'), ['dGV4dA==', 'Y2FsbA==']);
+  assert.deepEqual(signatures('gemini-2.5-flash'), []);
+  assert.deepEqual(signatures('gemini-3-pro-preview'), ['skip_thought_signature_validator']);
+});
