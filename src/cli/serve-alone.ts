@@ -6,6 +6,7 @@ import { banner } from './banner.ts';
 import { openControl } from './control.ts';
 import { controlsOf } from './controls.ts';
 import { onHangUp } from './hang-up.ts';
+import { giveMemoryBackWhenIdle } from './idle-memory.ts';
 import { stopped } from './stopped.ts';
 import { logStrayFailures } from './stray-failures.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
@@ -19,6 +20,7 @@ export async function serveAlone(settings: Settings): Promise<void> {
   const gateway = await startGateway(settings, log);
   const control = await openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
   letYoungGenerationGrow();
+  giveMemoryBackWhenIdle();
   const told = `${banner(gateway, settings)}\n`;
   if (settings.logFile === undefined) lines.write(told);
   else {

@@ -40,6 +40,8 @@ export class Primary {
     cluster.setupPrimary({
       exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
       args: [],
+      // As in a process that is alone: what is loaded stays, and needs no room among new objects.
+      execArgv: [...process.execArgv, '--semi-space-growth-factor=1'],
       serialization: 'advanced',
     });
   }
