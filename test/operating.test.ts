@@ -154,6 +154,7 @@ test('a backup that does not fit is refused, and what is there stays', async (t)
   const [data, copy] = [join(folder, 'data'), join(folder, 'copy')];
   const environment = { WEIR_DATA_DIR: data };
   await commanded(t, ['users', 'create', 'ada@example.com'], { ...environment, WEIR_MODE: 'cloud' });
+  writeFileSync(join(data, 'secret'), 's'.repeat(64));
   assert.equal((await commanded(t, ['backup', copy], environment)).code, 0);
   const before = readFileSync(join(data, 'weir.db'));
   const refused = async (file: string, more = {}) => {

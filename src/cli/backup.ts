@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { Roots, secretMark } from '../gateway/secrets.ts';
+import { hasSecret, Roots, secretMark } from '../gateway/secrets.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { version } from '../gateway/version.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -19,7 +19,7 @@ export async function backup({ environment, values: [file = ''], flags }: Given)
   await copySqlite(from, file, {
     madeAtMs: systemClock.now(),
     weirVersion: version,
-    secretMark: secretMark(new Roots(settings)),
+    secretMark: hasSecret(settings) ? secretMark(new Roots(settings)) : '',
   });
   console.log(`${resolve(file)} has all of ${resolve(from)}, and was checked`);
   console.log(

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { Roots, secretMark } from '../gateway/secrets.ts';
+import { resolve } from 'node:path';
+import { hasSecret, Roots, secretMark } from '../gateway/secrets.ts';
 import type { Settings } from '../gateway/settings.ts';
 import { type CopyNote, readCopy, replaceSqlite } from '../storage/sql/sqlite-copy.ts';
 import { embeddedDatabase } from './backup.ts';
@@ -33,11 +33,11 @@ export async function restore({ environment, values: [file = ''], flags }: Given
 function assertSecret(settings: Settings, file: string, note: CopyNote | undefined): void {
   const { secret, dataDir } = settings;
   const place = resolve(dataDir, 'secret');
-  if (secret === undefined && !existsSync(join(dataDir, 'secret')))
+  if (!hasSecret(settings))
     throw new Error(
       `put the secret of the backup into ${place} or WEIR_SECRET first; --other-secret goes on without`,
     );
-  if (note === undefined) return;
+  if (note === undefined || note.secretMark === '') return;
   const previous = settings.previousSecret;
   const known = [settings, ...(previous === undefined ? [] : [{ ...settings, secret: previous }])];
   if (!known.some((each) => secretMark(new Roots(each)) === note.secretMark))

@@ -58,6 +58,11 @@ function derivedKey(root: Secret, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', root.reveal(), '', `weir ${label}`, 32));
 }
 
+/** Whether there is one, so that none would be made. */
+export function hasSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataDir'>): boolean {
+  return secret !== undefined || existsSync(join(dataDir, 'secret'));
+}
+
 /** By which a secret is recognised, and nothing else learned about it. */
 export function secretMark(roots: Roots): string {
   return hash('sha256', roots.derived('mark')[0]).slice(0, 16);
