@@ -79,6 +79,8 @@ async function reach(
   egress: Egress,
   provider: Provider,
 ): Promise<string | { readonly aheadMs: number | undefined }> {
+  // Of a cloud the address is known with the key, which is tried in any case.
+  if (provider.baseUrl.includes('{')) return { aheadMs: undefined };
   const { pool, basePath } = egress.to(provider);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   pool.dispatch(
