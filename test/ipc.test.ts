@@ -6,6 +6,7 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { type Answered, call } from './support/call.ts';
+import { clientDialects } from './support/client-dialects.ts';
 import { bearer, Person, startCloud } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
 import { messages as format } from './support/formats.ts';
@@ -17,12 +18,14 @@ const environment = {
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
+  WEIR_GEMINI_BASE_URL: fake.url,
   WEIR_EMBEDDINGS: 'off',
 };
 const weir = await startTestGateway({
   ...environment,
   ANTHROPIC_API_KEY: 'sk-ant-tests',
   OPENAI_API_KEY: 'sk-tests',
+  GEMINI_API_KEY: 'AIza-tests',
 });
 after(async () => {
   await weir.close();
@@ -94,24 +97,34 @@ function log(turn: number): string {
 }
 
 test('what is too long even so is told in the words of its provider, in each format', async () => {
-  for (const [nth, path] of ['/v1/messages', '/v1/chat/completions', '/v1/responses'].entries())
+  const contents = messages.map(({ role, content }) => ({
+    role: role === 'user' ? 'user' : 'model',
+    parts: [{ text: content }],
+  }));
+  for (const [nth, client] of clientDialects(weir.url).entries())
     for (const { name, model, refusal } of providerDialects) {
       const headers = ['x-weir-pipeline', pipeline, 'x-weir-conversation', `${name.slice(0, 4)}-${nth}`];
       fake.requests.length = 0;
       const words = `This model's maximum context length is 9 tokens, says ${name}.`;
       const script = refusal(400, words);
       fake.answerWith(script);
-      const asked = { model, ...(path === '/v1/responses' ? { input: messages } : { ...body, model }) };
+      const path = client.path(model, false);
+      const said = { Responses: { input: messages }, Gemini: { contents } }[client.name] ?? {
+        messages,
+        max_tokens: 100,
+      };
+      const asked = { ...(client.name !== 'Gemini' && { model }), ...said };
       const answer = await call(weir.url, { path, headers, body: asked });
-      const pair = `${path} to ${name}: ${answer.text}`;
+      const pair = `${client.name} to ${name}: ${answer.text}`;
       assert.equal(answer.status, 400, pair);
       assert.ok(String(at(answer.json, 'error', 'message')).includes(words), pair);
-      if (path === fake.requests[0]?.url) assert.deepEqual(answer.json, script.body, pair);
+      if (client.name === name) assert.deepEqual(answer.json, script.body, pair);
       const [first = 0, second = 0, ...others] = fake.requests.map(({ bytes }) => bytes.length);
       assert.ok(second > 0 && second < first && others.length === 0, `${pair} ${first} ${second}`);
+      if (nth > 0) continue;
       // Who asks again is not answered with the same request twice.
-      if (nth === 0) await call(weir.url, { path, headers, body: asked });
-      if (nth === 0) assert.equal(fake.requests.length, 3, pair);
+      await call(weir.url, { path, headers, body: asked });
+      assert.equal(fake.requests.length, 3, pair);
     }
 });
 
