@@ -15,11 +15,24 @@ import { dirname, posix } from 'node:path';
  * @type {readonly (readonly [string, readonly string[]])[]} */
 const chapters = [
   ['Start', ['README', 'docs/using', 'docs/agents', 'docs/dashboard', 'docs/in-programs']],
-  ['Calls', ['docs/formats', 'docs/ceilings', 'docs/prices', 'docs/usage', 'docs/request-log']],
+  [
+    'Calls',
+    ['docs/formats', 'docs/clouds', 'docs/ceilings', 'docs/prices', 'docs/usage', 'docs/request-log'],
+  ],
   ['Modules', ['docs/modules/', 'docs/conversations', 'docs/semantic-cache', 'docs/ipc', 'docs/patterns']],
   ['Models on the machine', ['docs/embeddings', 'docs/models']],
   ['People and money', ['docs/accounts', 'docs/billing', 'docs/payments', 'docs/sandbox', 'docs/receipts']],
-  ['Running it', ['docs/settings', 'docs/deploying', 'docs/operating', 'docs/security', 'docs/benchmarks']],
+  [
+    'Running it',
+    [
+      'docs/settings',
+      'docs/commands',
+      'docs/deploying',
+      'docs/operating',
+      'docs/security',
+      'docs/benchmarks',
+    ],
+  ],
 ];
 const last = ['ARCHITECTURE', 'CONTRIBUTING', 'docs/decisions/', 'CHANGELOG', 'SECURITY', 'CODE_OF_CONDUCT'];
 

@@ -14,6 +14,7 @@ const allowed = [
   /^bin\/(weir|own-runtime|require-node)\.js$/,
   /^dist\/[\w/-]+\.(js|js\.map|d\.ts|wasm)$/,
   /^models\/(judge\.safetensors|retriever\.safetensors|README\.md)$/,
+  /^site\/dist\/assets\/[\w-]+-license\.txt$/,
   /^(web|site)\/dist\/[\w./-]+\.(html|js|css|svg|png|json|woff2)(\.br|\.gz)?$/,
 ];
 const needed = [
