@@ -162,6 +162,7 @@ async function measure(name: string, database: Database): Promise<void> {
     `\n${name}: ${count} calls in ${Math.round((performance.now() - startedAt) / 1000)} s; a batch of ${limits.requestLogRowsAtOnce} ${spread(batches)}, of the last tenth ${spread(batches.slice(-batches.length / 10))}`,
   );
   const found: { readonly ms: number; readonly asked: string; readonly calls: number }[] = [];
+  const cpu: number[] = [];
   const generator = filters();
   for (let at = 0; at < pages; at++) {
     const filter: LogFilter = generator.next().value ?? {};
@@ -176,19 +177,23 @@ async function measure(name: string, database: Database): Promise<void> {
           : { id: firstIdAt(nowMs - random(1000) * (monthMs / 1000)), side: beside },
     };
     const beganAt = performance.now();
+    const cpuBefore = cpuMs();
     const { calls, more } = await requests.page(question);
     const ms = performance.now() - beganAt;
+    cpu.push(cpuMs() - cpuBefore);
     if (more && calls.length === 0) throw new Error(`nothing was found in time: ${JSON.stringify(question)}`);
     found.push({ ms, calls: calls.length, asked: JSON.stringify(question) });
   }
   console.log(
     `${pages} pages, by each filter and ${pages} combinations: ${spread(found.map(({ ms }) => ms))}`,
   );
+  console.log(`of this process's processor time: ${spread(cpu)}`);
   for (const { ms, calls, asked } of found.toSorted((one, other) => other.ms - one.ms).slice(0, 5))
     console.log(`  ${ms.toFixed(1)} ms, ${calls} calls: ${asked}`);
   for (const accountId of ['account-0', undefined])
     for (const hours of [1, 24, 168, 720]) {
       const beganAt = performance.now();
+      const cpuBefore = cpuMs();
       const { all } = await summaryOf(requests, {
         accountId,
         fromMs: nowMs - hours * 3_600_000,
@@ -196,9 +201,15 @@ async function measure(name: string, database: Database): Promise<void> {
         nowMs,
       });
       console.log(
-        `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${(performance.now() - beganAt).toFixed(1)} ms, ${all.requests} calls`,
+        `summary of ${hours} h, ${accountId ?? 'all accounts'}: ${(performance.now() - beganAt).toFixed(1)} ms (processor ${(cpuMs() - cpuBefore).toFixed(1)}), ${all.requests} calls`,
       );
     }
+}
+
+/** What this process used of processors: with SQLite all there is, however busy the machine is with other things. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 function spread(values: readonly number[]): string {

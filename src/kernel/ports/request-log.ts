@@ -149,13 +149,20 @@ export interface StepSums extends CallSums {
 }
 
 /** How many calls took how long: `bin` is the eighth part of a natural logarithm, of microseconds. */
-export interface TimeSums {
-  readonly what: 'content' | 'overhead';
-  readonly step: number;
-  readonly provider: string;
-  readonly model: string;
+interface BinSums {
   readonly bin: number;
   readonly requests: number;
+}
+
+export interface StepTimes extends BinSums {
+  readonly what: 'content' | 'overhead';
+  readonly step: number;
+}
+
+/** Until the first content. */
+export interface ModelTimes extends BinSums {
+  readonly provider: string;
+  readonly model: string;
 }
 
 export interface ModuleSums {
@@ -176,7 +183,8 @@ export interface SumsSpan {
 export interface LogSums {
   readonly kinds: readonly KindSums[];
   readonly steps: readonly StepSums[];
-  readonly times: readonly TimeSums[];
+  readonly stepTimes: readonly StepTimes[];
+  readonly modelTimes: readonly ModelTimes[];
   readonly modules: readonly ModuleSums[];
 }
 

@@ -305,7 +305,7 @@ export function requestLogConformance(setUp: SetUp): void {
       await requests.add(calls.slice(0, 3));
       const asked = { fromMs, toMs: fromMs + 2 * hourMs, stepMs: hourMs };
       const told = async (accountId?: string) => {
-        const { kinds, steps, times, modules } = await requests.sums({ ...asked, accountId });
+        const { kinds, steps, stepTimes, modelTimes, modules } = await requests.sums({ ...asked, accountId });
         return {
           kinds: kinds
             .map((kind) => [kind.keyId, kind.provider, kind.model, kind.status, kind.isCached, kind.requests])
@@ -314,7 +314,8 @@ export function requestLogConformance(setUp: SetUp): void {
           steps: steps
             .map((one) => [one.step, one.model, one.isFailed, one.requests, one.savedNanoUsd])
             .sort(),
-          times: times.map((one) => [one.what, one.step, one.model, one.bin, one.requests]).sort(),
+          times: stepTimes.map((one) => [one.what, one.step, one.bin, one.requests]).sort(),
+          ofModels: modelTimes.map((one) => [one.provider, one.model, one.bin, one.requests]).sort(),
           modules: modules.map((one) => [one.module, one.effect, one.requests, one.ownUs, one.savedNanoUsd]),
         };
       };
@@ -333,11 +334,16 @@ export function requestLogConformance(setUp: SetUp): void {
         [1, 'gpt-6', true, 1, 0],
       ]);
       assert.deepEqual(before.times, [
-        ['content', 0, 'gpt-6', 55, 1],
-        ['content', 0, 'gpt-6', 73, 1],
-        ['content', 0, 'other', 103, 1],
-        ['overhead', 0, '', 49, 3],
-        ['overhead', 1, '', 49, 1],
+        ['content', 0, 103, 1],
+        ['content', 0, 55, 1],
+        ['content', 0, 73, 1],
+        ['overhead', 0, 49, 3],
+        ['overhead', 1, 49, 1],
+      ]);
+      assert.deepEqual(before.ofModels, [
+        ['groq', 'other', 103, 1],
+        ['openai', 'gpt-6', 55, 1],
+        ['openai', 'gpt-6', 73, 1],
       ]);
       assert.deepEqual(before.modules, [
         ['cost-guard', 'passed', 1, 500, 0],
@@ -355,7 +361,7 @@ export function requestLogConformance(setUp: SetUp): void {
       assert.deepEqual((await told('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
       while (await requests.forgetSums(fromMs + hourMs * 3));
       await requests.forgetKinds();
-      assert.deepEqual(await told(), { kinds: [], cost: 0, steps: [], times: [], modules: [] });
+      assert.deepEqual(await told(), { kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [] });
     });
 
     test('the oldest are forgotten first, a bounded number at a time', async (t) => {

@@ -2,11 +2,12 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import type {
   KindSums,
   LogSums,
+  ModelTimes,
   ModuleSums,
   StepSums,
+  StepTimes,
   SumsQuestion,
   SumsSpan,
-  TimeSums,
 } from '../../kernel/ports/request-log.ts';
 import type { Tables } from './tables.ts';
 
@@ -60,10 +61,13 @@ export async function readSums(db: Kysely<Tables>, question: SumsQuestion): Prom
     select ${step('request_sums')} as "step", ${model} as "model", ${flag(isFailed)} as "isFailed",
       ${flag(isCached)} as "isCached", ${sums}
     from ${kinds} group by 1, 2, 3, 4 order by 1`;
-  const times = sql<TimeSums>`
-    select what as "what", ${step('request_times')} as "step", provider as "provider", model as "model", bin as "bin",
-      ${whole(sql.ref('requests'))} as "requests"
-    from request_times where ${whose('request_times')} and ${during('request_times')} group by 1, 2, 3, 4, 5`;
+  const times = sql`request_times where ${whose('request_times')} and ${during('request_times')}`;
+  const stepTimes = sql<StepTimes>`
+    select what as "what", ${step('request_times')} as "step", bin as "bin", ${whole(sql.ref('requests'))} as "requests"
+    from ${times} group by 1, 2, 3`;
+  const modelTimes = sql<ModelTimes>`
+    select provider as "provider", model as "model", bin as "bin", ${whole(sql.ref('requests'))} as "requests"
+    from ${times} and what = 'content' group by 1, 2, 3`;
   const modules = sql<ModuleSums>`
     select module as "module", effect as "effect", ${whole(sql.ref('requests'))} as "requests",
       ${whole(sql.ref('own_us'))} as "ownUs", ${whole(sql.ref('saved_nano_usd'))} as "savedNanoUsd"
@@ -71,7 +75,8 @@ export async function readSums(db: Kysely<Tables>, question: SumsQuestion): Prom
   return {
     kinds: (await byKind.execute(db)).rows.map(unflagged),
     steps: (await byStep.execute(db)).rows.map(unflagged),
-    times: (await times.execute(db)).rows,
+    stepTimes: (await stepTimes.execute(db)).rows,
+    modelTimes: (await modelTimes.execute(db)).rows,
     modules: (await modules.execute(db)).rows,
   };
 }

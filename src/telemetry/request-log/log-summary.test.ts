@@ -5,7 +5,7 @@ import { summaryOf } from './log-summary.ts';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const nowMs = Date.UTC(2026, 10, 15, 12, 17);
-const nothing: LogSums = { kinds: [], steps: [], times: [], modules: [] };
+const nothing: LogSums = { kinds: [], steps: [], stepTimes: [], modelTimes: [], modules: [] };
 const figures = {
   ...{ inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
   ...{ costNanoUsd: 5, savedNanoUsd: 0, isFailed: false, isCached: false, model: 'm' },
@@ -50,10 +50,14 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
       { ...figures, step: 0, requests: 6 },
       { ...figures, step: 1, requests: 1, isFailed: true },
     ],
-    times: [
-      { what: 'content', step: 0, provider: 'p', model: 'm', bin: 100, requests: 1 },
-      { what: 'content', step: 0, provider: 'p', model: 'm', bin: 90, requests: 9 },
-      { what: 'overhead', step: 1, provider: '', model: '', bin: 50, requests: 1 },
+    stepTimes: [
+      { what: 'content', step: 0, bin: 100, requests: 1 },
+      { what: 'content', step: 0, bin: 90, requests: 9 },
+      { what: 'overhead', step: 1, bin: 50, requests: 1 },
+    ],
+    modelTimes: [
+      { provider: 'p', model: 'm', bin: 100, requests: 1 },
+      { provider: 'p', model: 'm', bin: 90, requests: 9 },
     ],
     modules: [
       { module: 'exact-cache', effect: 'answered', requests: 1, ownUs: 2000, savedNanoUsd: 11 },

@@ -131,11 +131,11 @@ function summed({ fromMs, toMs, stepMs }: SumsQuestion, sums: LogSums): LogSumma
     if (kind.isFailed) addError(errors, kind);
   }
   for (const step of sums.steps) spans[step.step]?.group.add(step);
-  for (const { what, step, provider, model, bin, requests } of sums.times) {
-    const groups = [all, spans[step]?.group];
-    if (what === 'content') groups.push(models.get(`${provider}\n${model}`), providers.get(provider));
-    for (const group of groups) group?.[what].add(bin, requests);
-  }
+  for (const { what, step, bin, requests } of sums.stepTimes)
+    for (const group of [all, spans[step]?.group]) group?.[what].add(bin, requests);
+  for (const { provider, model, bin, requests } of sums.modelTimes)
+    for (const group of [models.get(`${provider}\n${model}`), providers.get(provider)])
+      group?.content.add(bin, requests);
   return { fromMs, toMs, stepMs, all, spans, models, providers, keys, errors, modules: modulesOf(sums) };
 }
 
