@@ -78,7 +78,7 @@ for (const [flavour, makeHome] of homes)
       assert.deepEqual(await rowsOf(open(), 'first'), [{ id: 1 }]);
     });
 
-    test('calls that were logged before modules could ask are those of clients', async (t) => {
+    test('calls that were logged before modules could ask are those of clients, and are summed up', async (t) => {
       const db = (await setUp(t))();
       const before = migrations.slice(0, migrations.indexOf(askedBy));
       await migrate(db, flavour, before);
@@ -91,9 +91,10 @@ for (const [flavour, makeHome] of homes)
         'total_us',
         'overhead_us',
       ];
-      const texts = ['id', 'account_id', 'model_asked', 'wire', 'ending', 'pipeline', 'steps'];
-      await sql`insert into requests (${sql.join([...numbers, ...texts].map((name) => sql.ref(name)))})
-        values (${sql.join([...numbers.map(() => sql.lit(1)), ...texts.map(() => sql.lit('x'))])})`.execute(
+      const texts = ['id', 'account_id', 'model_asked', 'wire', 'ending', 'pipeline'];
+      const steps = '[{"module":"m","effect":"passed","ms":1,"facts":{}}]';
+      await sql`insert into requests (${sql.join([...numbers, ...texts, 'steps'].map((name) => sql.ref(name)))})
+        values (${sql.join([...numbers.map(() => sql.lit(1)), ...texts.map(() => sql.lit('x'))])}, ${sql.lit(steps)})`.execute(
         db,
       );
       await migrate(db, flavour, migrations);
@@ -101,6 +102,12 @@ for (const [flavour, makeHome] of homes)
       assert.deepEqual(
         rows.map((row) => ({ ...Object(row) })),
         [{ id: 'x', asked_by: null }],
+      );
+      const { rows: sums } = await sql`select request_kinds.steps as steps, request_sums.requests as requests
+        from requests inner join request_kinds using (kind) inner join request_sums using (kind)`.execute(db);
+      assert.deepEqual(
+        sums.map((row) => ({ ...Object(row) })),
+        [{ steps: 'm:passed', requests: 1 }],
       );
     });
 
