@@ -18,7 +18,8 @@ export async function serveAlone(settings: Settings): Promise<void> {
   const log = createLog(settings.logLevel, lines);
   logStrayFailures(log);
   const gateway = await startGateway(settings, log);
-  const control = await openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
+  // Not waited for: from the first answer on, a signal must find somebody who hears it.
+  const control = openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
   letYoungGenerationGrow();
   giveMemoryBackWhenIdle();
   const told = `${banner(gateway, settings)}\n`;
@@ -34,7 +35,7 @@ export async function serveAlone(settings: Settings): Promise<void> {
       const untilMs = performance.now() + settings.drainMs;
       await gateway.drain(settings.drainMs);
       await gateway.close(Math.max(0, untilMs - performance.now()));
-      await control?.close();
+      await (await control)?.close();
     },
   });
   lines.flush();
