@@ -102,7 +102,7 @@ function estimated({ format: { wire }, kind, body, bytes }: Recording): Usage {
 
 /** A whole answer that tells its usage isn't read any further. */
 function untold(bytes: Buffer): Buffer {
-  const { usage: _, ...answer } = JSON.parse(bytes.toString('utf8'));
+  const { usage: _, usageMetadata: __, ...answer } = JSON.parse(bytes.toString('utf8'));
   return Buffer.from(JSON.stringify(answer));
 }
 

@@ -20,11 +20,13 @@ export function reportedIn(recording: Recording): Reported | undefined {
     object,
     ...['message', 'response', 'x_groq'].map((name) => object[name]).filter(isJsonObject),
   ]);
-  const usages = answers.map(({ usage }) => usage).filter(isJsonObject);
+  const usages = answers.map(({ usage, usageMetadata }) => usage ?? usageMetadata).filter(isJsonObject);
   if (usages.length === 0) return undefined;
   const usage = latest(usages);
   const read = readers[recording.format.api];
-  const model = answers.find((answer) => typeof answer.model === 'string')?.model;
+  const model = answers
+    .map((answer) => answer.model ?? answer.modelVersion)
+    .find((name) => typeof name === 'string');
   const created = answers.map((answer) => amount(answer.created ?? answer.created_at)).find((at) => at > 0);
   return {
     counts: read === undefined ? none : read(usage, recording.provider),
@@ -73,6 +75,18 @@ const readers: Readonly<Record<string, (usage: JsonObject, provider: string) => 
       cacheWrite,
       output: amount(usage.output_tokens),
       thinking: amount(within(usage.output_tokens_details).reasoning_tokens),
+    };
+  },
+  // What the provider's tools brought in and what was thought stand beside the others.
+  'gemini.generateContent': (usage) => {
+    const cacheRead = amount(usage.cachedContentTokenCount);
+    const thinking = amount(usage.thoughtsTokenCount);
+    return {
+      ...none,
+      input: amount(usage.promptTokenCount) - cacheRead + amount(usage.toolUsePromptTokenCount),
+      cacheRead,
+      output: amount(usage.candidatesTokenCount) + thinking,
+      thinking,
     };
   },
   'openai.chat': (usage, provider) => ({
