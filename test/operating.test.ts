@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import {
   appendFileSync,
   chmodSync,
@@ -224,8 +225,12 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     ANTHROPIC_API_KEY: `sk-ant-${canary}`,
     WEIR_ANTHROPIC_BASE_URL: clockless,
     WEIR_OLLAMA_BASE_URL: 'http://127.0.0.1:1/v1',
+    VERTEX_API_KEY: serviceAccount(),
+    WEIR_VERTEX_TOKEN_URL: 'http://127.0.0.1:1/token',
     HOST: '192.0.2.1',
   });
+  // Its address is known by the key alone.
+  assert.match(network.said, /^fail {2}vertex +Google could not be asked for a token\n +→ see its key/m);
   assert.equal(network.code, 1);
   for (const line of [
     /^warn {2}permissions +others may look into .*secret\n +→ run: chmod go-rwx /m,
@@ -266,3 +271,13 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   assert.match(away.said, /^fail {2}redis .*\n +→ see REDIS_URL/m);
   assert.ok(!away.said.includes(canary));
 });
+
+function serviceAccount(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return JSON.stringify({
+    type: 'service_account',
+    project_id: 'some-project',
+    private_key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    client_email: 'weir@some-project.iam.gserviceaccount.com',
+  });
+}
