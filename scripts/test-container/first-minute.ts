@@ -20,6 +20,7 @@ export async function walkFirstMinute(engine: Engine, image: string): Promise<vo
     assert.match(answer, /You wrote: Hello/);
     const page = await fetch(container.url, { headers: { accept: 'text/html' } });
     assert.match(await page.text(), /<title>Weir/);
+    assert.equal((await fetch(`${container.url}/docs/`)).status, 200);
     assert.equal((await container.run(['id', '-u'])).trim(), '10001');
     assert.match(await container.run(['ls', '/data']), /weir\.db/);
     assert.match(await container.run(['weir', '--version']), /^\d/);
