@@ -18,8 +18,9 @@ test('a call is in the log as soon as its answer is there, under the id that the
   fake.answerWith(saysMessage(recordedMessage()));
   const answer = await call(url, { path: '/v1/messages', body: asked });
   const [logged] = await requestsOf(url);
-  const { created_at, total_ms, first_content_ms, overhead_ms, pipeline, modules, ...rest } =
+  const { created_at, total_ms, first_content_ms, overhead_ms, pipeline, modules, ...more } =
     fieldsOf(logged);
+  const { left_ms, connected_ms, head_ms, ...rest } = more;
   assert.deepEqual(rest, {
     id: answer.headers['x-request-id'],
     account_id: 'local',
@@ -42,15 +43,21 @@ test('a call is in the log as soon as its answer is there, under the id that the
     cost_usd: '0.00011',
     cost_estimated: false,
     saved_usd: '0',
+    changes: [],
   });
   assert.deepEqual([typeof pipeline, modules], ['string', []]);
   assert.ok(Math.abs(Date.parse(String(created_at)) - Date.now()) < 60_000);
   for (const ms of [total_ms, first_content_ms, overhead_ms])
     assert.ok(typeof ms === 'number' && ms >= 0 && ms < 60_000);
+  const moments = [0, left_ms, connected_ms, head_ms, total_ms].map(Number);
   assert.deepEqual(
-    (await call(url, { path: `/v1/requests/${answer.headers['x-request-id']}` })).json,
-    logged,
+    moments,
+    moments.toSorted((one, other) => one - other),
   );
+  const one = await call(url, { path: `/v1/requests/${answer.headers['x-request-id']}` });
+  const { cost_parts: parts, ...same } = one.json;
+  assert.deepEqual(same, logged);
+  assert.deepEqual([at(parts, 'input_usd'), at(parts, 'output_usd')], ['0.000025', '0.000085']);
 });
 
 test('formats, streams, modules and failures are told', async (t) => {
