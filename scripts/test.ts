@@ -1,6 +1,6 @@
 // Runs every test, or those whose files are named: npm test -- src/kernel/json.test.ts
 import { globSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
@@ -10,6 +10,7 @@ import { buildPages } from './test-servers/pages.ts';
 import { bringUp } from './test-servers.ts';
 
 const named = process.argv.slice(2);
+
 try {
   const files = [...new Set(named.length > 0 ? named.flatMap(found) : allFiles())];
   buildPages();
@@ -35,7 +36,9 @@ async function runTests(files: readonly string[]): Promise<number> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
   let code = 0;
-  const results = run({ files, concurrency: 2, timeout: 120_000, signal: ending.signal });
+  // One more than there are cores: most wait for something now and then.
+  const concurrency = availableParallelism() + 1;
+  const results = run({ files, concurrency, timeout: 120_000, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;
   });

@@ -13,8 +13,8 @@ import { objectOf } from '../src/wire/read.ts';
 import { ask } from './support/asking.ts';
 import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';
 
-/** Of conversations of 50 turns a few here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 node --test test/prefix.test.ts`. */
-const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 2);
+/** Of conversations of 50 turns one of each format and model here, and as many as are asked for by `WEIR_PREFIX_RUNS=1000 node --test test/prefix.test.ts`. */
+const runs = Number(process.env.WEIR_PREFIX_RUNS ?? 1);
 const turnCount = 50;
 const modules = [
   'picker',

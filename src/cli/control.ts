@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { within } from '../kernel/within.ts';
@@ -30,7 +30,7 @@ export async function openControl(dataDir: string, controls: Controls): Promise<
   }
   server.unref();
   // Those of killed processes would stay for ever.
-  void askAll(dataDir, { ask: 'log-level' }).catch(() => undefined);
+  void askAll(dataDir, { ask: 'log-level' }, basename(path)).catch(() => undefined);
   return {
     close: () =>
       new Promise((closed) => {
@@ -40,8 +40,12 @@ export async function openControl(dataDir: string, controls: Controls): Promise<
 }
 
 /** Asks every process that runs on this data folder; those that are gone leave nothing but a name, which is removed. */
-export async function askAll(dataDir: string, question: JsonObject): Promise<readonly JsonObject[]> {
-  const names = namesIn(folderOf(dataDir));
+export async function askAll(
+  dataDir: string,
+  question: JsonObject,
+  besides?: string,
+): Promise<readonly JsonObject[]> {
+  const names = namesIn(folderOf(dataDir)).filter((name) => name !== besides);
   const answers = await Promise.all(
     names.map((name) => ask(shortest(join(folderOf(dataDir), name)), question)),
   );

@@ -210,11 +210,14 @@ function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Excha
   const wire = run.wire === undefined ? anthropicMessages : wireByName(run.wire);
   if (wire === undefined) throw new Error(`there is no format "${run.wire}"`);
   const written = run.wire === undefined ? JSON.stringify(request) : wire.encodeRequest(request).body;
+  // Some formats say there which model is asked for, and for what.
+  const [path = '', query] = wire.address(request.model, request.stream === true, '').split('?');
   const received = new Received({
     wire,
     fields: Outline.of(Buffer.from(written)),
     headers: run.headers ?? [],
-    query: '',
+    path,
+    query: query === undefined ? '' : `?${query}`,
   });
   const credential = run.credential === undefined ? undefined : new Secret(run.credential);
   return new Exchange({

@@ -5,8 +5,11 @@ import { faultsOf } from './additive.ts';
 import { postgres, sqlite } from './flavour.ts';
 import { migrations } from './migrations/index.ts';
 
-/** From before the first release: no build is around that knows the table which it drops. */
-const exempt = ['sessions'];
+/**
+ * `sessions` is from before the first release: no build is around that knows the table which it drops. `request-kinds` makes
+ * the table of calls anew with all that it had and more, in one transaction: older statements go on, and wait for it at most.
+ */
+const exempt = ['sessions', 'request-kinds'];
 
 test('no migration takes from an older build what it works with', async () => {
   for (const flavour of [sqlite, postgres])
