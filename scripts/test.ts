@@ -7,6 +7,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { allFiles } from './test-files.ts';
 import { buildPages } from './test-servers/pages.ts';
+import { makeSqliteFile } from './test-servers/sqlite-file.ts';
 import { bringUp } from './test-servers.ts';
 
 const named = process.argv.slice(2);
@@ -18,7 +19,10 @@ try {
   Object.assign(process.env, servers.environment);
   // Every file is a process, and every gateway in it has threads: all but the first find their code compiled.
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
+  const sqlite = await makeSqliteFile();
+  process.env.TEST_SQLITE_FILE = sqlite.file;
   process.exitCode = await runTests(files);
+  sqlite.remove();
   await servers.stop();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -168,9 +168,9 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
       assert.equal(errorTypeIn(error), overloaded[client.name] ?? 'server_error');
     });
 
-    test(`four mebibytes of tool arguments arrive whole, ${how} (${pair})`, async () => {
-      const json = JSON.stringify({ note: 'ä€😀"\\\n'.repeat(300_000) });
-      assert.ok(Buffer.byteLength(json) > 4 * mebibyte);
+    test(`a mebibyte of tool arguments arrives whole, ${how} (${pair})`, async () => {
+      const json = JSON.stringify({ note: 'ä€😀"\\\n'.repeat(80_000) });
+      assert.ok(Buffer.byteLength(json) > mebibyte);
       const save = { id: 'call_1', name: 'save' };
       const script: Script = stream
         ? { chunks: [opening, call(save, ...piecesOf(json)), closing('called')] }

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
@@ -15,6 +15,10 @@ export interface TestGateway {
 
 export async function startTestGateway(environment: Environment = {}): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-test-'));
+  // With all tables, where whoever runs many tests has made one.
+  const { TEST_SQLITE_FILE: filled } = process.env;
+  if (filled !== undefined && environment.WEIR_DATA_DIR === undefined)
+    copyFileSync(filled, join(dataDir, 'weir.db'));
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const gateway = await startGateway(
