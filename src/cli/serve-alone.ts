@@ -6,7 +6,6 @@ import { banner } from './banner.ts';
 import { openControl } from './control.ts';
 import { controlsOf } from './controls.ts';
 import { onHangUp } from './hang-up.ts';
-import { giveMemoryBackWhenIdle } from './idle-memory.ts';
 import { stopped } from './stopped.ts';
 import { logStrayFailures } from './stray-failures.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
@@ -21,7 +20,6 @@ export async function serveAlone(settings: Settings): Promise<void> {
   // Not waited for: from the first answer on, a signal must find somebody who hears it.
   const control = openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
   letYoungGenerationGrow();
-  giveMemoryBackWhenIdle();
   const told = `${banner(gateway, settings)}\n`;
   if (settings.logFile === undefined) lines.write(told);
   else {

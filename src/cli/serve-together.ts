@@ -4,7 +4,6 @@ import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';
 import { explained } from './explained.ts';
 import { onHangUp } from './hang-up.ts';
-import { giveMemoryBackWhenIdle } from './idle-memory.ts';
 import { stopped } from './stopped.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
 
@@ -19,7 +18,6 @@ export async function serveTogether(environment: Environment, { logFile }: Setti
   const primary = new Primary(environment, lines);
   let { settings, ...started } = await primary.start();
   letYoungGenerationGrow();
-  giveMemoryBackWhenIdle();
   say(`${banner(started, settings)}\n`);
   let stopping = false;
   onHangUp(async () => {

@@ -40,8 +40,6 @@ export class Primary {
     cluster.setupPrimary({
       exec: fileURLToPath(new URL('./worker.ts', import.meta.url)),
       args: [],
-      // As in a process that is alone: what is loaded stays, and needs no room among new objects.
-      execArgv: [...process.execArgv, '--semi-space-growth-factor=1'],
       serialization: 'advanced',
     });
   }

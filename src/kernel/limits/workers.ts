@@ -41,9 +41,4 @@ export const workersLimits = {
   workerFiguresMs: 500,
   /** Series of processes that ended are added up; past this many, those of further models are let go. */
   keptSeriesMax: 20_000,
-  /** A process is looked at this often, and is idle where no more than this share of the time was its own. */
-  idleLookMs: 10_000,
-  idleShareMax: 0.02,
-  /** What the space for new objects has to have grown to before it is worth a collection to make it smaller. */
-  idleYoungBytesMin: 16 * 1024 * 1024,
 } as const;
