@@ -1,5 +1,6 @@
 import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
+import { limits } from '../kernel/limits.ts';
 import type { Module } from '../kernel/module.ts';
 import { parsePipelineList } from '../kernel/pipeline-list.ts';
 import { createLog } from '../telemetry/log.ts';
@@ -51,7 +52,7 @@ async function settingFindings(settings: Settings): Promise<readonly Finding[]> 
   try {
     const log = createLog('silent', { write() {} });
     const part = await modulesPart({ settings, log, given: [] });
-    await part.close?.(performance.now());
+    await part.close?.(performance.now() + limits.doctorCloseMs);
     const unknown = part.unknownVariables.map((variable) =>
       warn('settings', `${variable} is not a setting of this version`, 'look for a slip of the pen'),
     );

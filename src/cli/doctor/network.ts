@@ -58,7 +58,7 @@ export async function providerFindings(settings: Settings): Promise<StoreFinding
     );
     return { findings, aheadMs };
   } finally {
-    await part.close?.(performance.now());
+    await part.close?.(performance.now() + limits.doctorCloseMs);
   }
 }
 

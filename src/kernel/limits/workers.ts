@@ -4,6 +4,8 @@ export const workersLimits = {
   drainNoticeMs: 5000,
   /** A process of the gateway answers a command in milliseconds, unless it is stuck. */
   controlAnswerMs: 5000,
+  /** What `weir doctor` has started for a look is given so long to end. */
+  doctorCloseMs: 1000,
   /** What `weir doctor` calls too little room: a day of calls and their log, and what is hardly enough to start. */
   doctorDiskBytesLow: 1024 * 1024 * 1024,
   doctorDiskBytesMin: 100 * 1024 * 1024,
