@@ -27,8 +27,9 @@ export class KindNames {
 }
 
 /** Clients choose the model, so it comes last and with its length: it can't be taken for another part. */
-function partsOf({ modelAsked, modelUsed, ...call }: KindParts): string {
+function partsOf(call: KindParts): string {
+  const { accountId, keyId, askedBy, provider, status, ending, errorCode, modelAsked, modelUsed } = call;
   let steps = '';
   for (const { module, effect } of call.steps) steps += `${module}:${effect},`;
-  return `${call.accountId}\n${call.keyId ?? ''}\n${call.askedBy ?? ''}\n${call.provider ?? ''}\n${call.status}\n${call.ending}\n${call.errorCode ?? ''}\n${steps}\n${modelAsked.length}\n${modelAsked}\n${modelUsed ?? '\0'}`;
+  return `${accountId}\n${keyId ?? ''}\n${askedBy ?? ''}\n${provider ?? ''}\n${status}\n${ending}\n${errorCode ?? ''}\n${steps}\n${modelAsked.length}\n${modelAsked}\n${modelUsed ?? '\0'}`;
 }
