@@ -10,7 +10,7 @@ export interface Link {
   /** Settles within a bounded time. A link that failed without the database's word for it answers nothing more. */
   run(sql: string, parameters?: readonly unknown[]): Promise<Answer>;
   /** Adds rows, all or none, from a JSON text with a list of values for each. A row that is there already stays. */
-  add(rows: Columns, lists: string, counting?: Counting): Promise<void>;
+  add(rows: Columns, lists: string): Promise<void>;
   /** Ends a transaction that failed. Where that can't be done, the link is not used again. */
   rollback(): Promise<void>;
   giveBack(): void;
@@ -20,14 +20,6 @@ export interface Link {
 export interface Columns {
   readonly table: string;
   readonly columns: readonly { readonly name: string; readonly kind: 'text' | 'integer' }[];
-}
-
-/** What is done with rows once they are added, all or none with them, where the database has no trigger for it. */
-export interface Counting {
-  /** Tells the `last` row before. */
-  readonly last: string;
-  /** Each is given that row. */
-  readonly statements: readonly string[];
 }
 
 export interface Answer {

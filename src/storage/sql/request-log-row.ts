@@ -50,7 +50,7 @@ export const columns: readonly Column[] = [
 
 export const columnNames: readonly ColumnName[] = columns.map(({ name }) => name);
 
-/** As JSON, a list of values for each call, in the order of the columns. */
+/** As JSON, a list of values for each call, in the order of the columns; databases keep lists as the text they are. */
 export function toLists(calls: readonly LoggedCall[], kinds: KindNames): string {
   return JSON.stringify(calls.map((call) => valuesOf(call, kinds.of(call))));
 }
@@ -108,8 +108,8 @@ function valuesOf(call: LoggedCall, kind: string): readonly unknown[] {
     call.connectedMs === null ? null : toUs(call.connectedMs),
     call.headMs === null ? null : toUs(call.headMs),
     call.pipeline,
-    call.steps.length === 0 ? '[]' : JSON.stringify(call.steps),
-    call.changes.length === 0 ? null : JSON.stringify(call.changes),
+    call.steps,
+    call.changes.length === 0 ? null : call.changes,
   ];
 }
 
@@ -173,8 +173,11 @@ function isEnding(name: string): name is LoggedCall['ending'] {
 
 /** What a newer version may have written, and this one can't read, is left out. */
 export function toSteps(json: string): readonly LoggedStep[] {
-  const steps: unknown = JSON.parse(json);
-  return Array.isArray(steps) ? steps.filter(isStep) : [];
+  return stepsIn(JSON.parse(json));
+}
+
+export function stepsIn(list: unknown): readonly LoggedStep[] {
+  return Array.isArray(list) ? list.filter(isStep) : [];
 }
 
 function isStep(value: unknown): value is LoggedStep {

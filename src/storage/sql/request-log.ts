@@ -10,8 +10,7 @@ import type {
   SumsSpan,
 } from '../../kernel/ports/request-log.ts';
 import type { Flavour } from './flavour.ts';
-import type { Counting, Links } from './links.ts';
-import { sqliteCounting } from './request-counting.ts';
+import type { Links } from './links.ts';
 import { KindNames } from './request-kind.ts';
 import { areLists, columnNames, columns, joinedLists, toCall, toLists } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
@@ -24,13 +23,11 @@ export class SqlRequestLog implements RequestLog {
   readonly #db: Kysely<Tables>;
   readonly #links: Links;
   readonly #home: Flavour['name'];
-  readonly #counting: Counting | undefined;
   readonly #kinds = new KindNames();
 
   constructor(db: Kysely<Tables>, links: Links, { name }: Flavour) {
     this.#db = db;
     this.#home = name;
-    this.#counting = name === 'sqlite' ? sqliteCounting : undefined;
     this.#links = links;
   }
 
@@ -50,7 +47,7 @@ export class SqlRequestLog implements RequestLog {
   async addPacked(packs: readonly string[]): Promise<void> {
     const link = await this.#links.take();
     try {
-      await link.add({ table: 'requests', columns }, joinedLists(packs), this.#counting);
+      await link.add({ table: 'requests', columns }, joinedLists(packs));
     } finally {
       link.giveBack();
     }

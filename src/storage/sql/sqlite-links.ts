@@ -1,6 +1,6 @@
 import { limits } from '../../kernel/limits.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
-import type { Answer, Columns, Counting, Link, Links } from './links.ts';
+import type { Answer, Columns, Link, Links } from './links.ts';
 import { type SqliteFile, SqliteThread } from './sqlite-thread.ts';
 
 interface Waiting {
@@ -108,11 +108,11 @@ class SqliteLink implements Link {
   }
 
   /** Taking values out of JSON in SQL would cost twice as much as handing them over one by one. */
-  async add({ table, columns }: Columns, lists: string, counting?: Counting): Promise<void> {
+  async add({ table, columns }: Columns, lists: string): Promise<void> {
     const names = columns.map(({ name }) => `"${name}"`).join(', ');
     const places = columns.map(() => '?').join(', ');
     const sql = `insert into "${table}" (${names}) values (${places}) on conflict do nothing`;
-    await this.#thread.run({ sql, lists, counting });
+    await this.#thread.run({ sql, lists, table });
   }
 
   async rollback(): Promise<void> {

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
-import type { Answer, Bounds, Counting } from './links.ts';
+import type { Answer, Bounds } from './links.ts';
 
 export interface SqliteFile {
   readonly file: string;
@@ -18,7 +18,7 @@ export interface Statement {
 export interface RepeatedStatement {
   readonly sql: string;
   readonly lists: string;
-  readonly counting?: Counting | undefined;
+  readonly table: string;
 }
 
 /** What the thread says: once when the file is open, then once for each statement. */

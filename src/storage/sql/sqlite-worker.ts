@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
 import type { Answer } from './links.ts';
+import { Tally } from './request-tally.ts';
 import type { RepeatedStatement, Said, SqliteFile, Statement } from './sqlite-thread.ts';
 
 const { file, bounds }: SqliteFile = workerData;
@@ -59,15 +60,15 @@ function run({ sql, parameters }: Statement): Answer {
   return { rows: [], changes: Number(statement.run(...parameters).changes) };
 }
 
-function repeat({ sql, lists, counting }: RepeatedStatement): Answer {
+function repeat({ sql, lists, table }: RepeatedStatement): Answer {
   const statement = preparedFor(sql);
   const all: unknown = JSON.parse(lists);
   if (!Array.isArray(all)) throw new Error('this is no list of lists');
   database.exec('begin immediate');
   try {
-    const { last = 0 } = counting === undefined ? {} : (preparedFor(counting.last).get() ?? {});
-    for (const list of all) statement.run(...valuesOf(list));
-    for (const count of counting?.statements ?? []) preparedFor(count).run(last);
+    const tally = table === 'requests' ? new Tally() : undefined;
+    for (const list of all) if (statement.run(...valuesOf(list)).changes > 0) tally?.add(list);
+    for (const row of tally?.rows() ?? []) preparedFor(row.sql).run(...row.values);
     database.exec('commit');
   } catch (error) {
     // Some failures end it by themselves.

@@ -2,10 +2,10 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { limits } from '../../../kernel/limits.ts';
 import type { Flavour } from '../flavour.ts';
 import type { Migration } from '../migrate.ts';
-import { postgresCounting, sqliteCounting } from '../request-counting.ts';
 import { KindNames } from '../request-kind.ts';
 import { toSteps } from '../request-log-row.ts';
 import type { Tables } from '../tables.ts';
+import { postgresCounting, sqliteCounting } from './request-kinds-counting.ts';
 
 type Db = Transaction<Pick<Tables, 'schema_migrations'>>;
 type Row = Tables['requests'];
@@ -26,8 +26,7 @@ export const requestKinds: Migration = {
     if (flavour.name === 'postgres') await createTrigger(db);
     await moveCalls(db);
     if (flavour.name === 'sqlite')
-      for (const statement of sqliteCounting.statements)
-        await sql.raw(statement.replace('?', '0')).execute(db);
+      for (const statement of sqliteCounting) await sql.raw(statement).execute(db);
     await db.schema.dropTable('requests_before').execute();
   },
 };

@@ -26,8 +26,8 @@ interface Words {
 }
 
 /**
- * Adds calls to the kinds and sums that are kept of them, with the calls themselves, so that none is added twice. `added`
- * has the calls. In one order everywhere, so that two who write the same rows don't wait for each other in a circle.
+ * Adds calls to the kinds and sums that are kept of them. `added` has the calls. In one order everywhere, so that two who
+ * write the same rows don't wait for each other in a circle.
  */
 function counting({ before, steps, stepNames, text, stepUs, bin, nothing }: Words): readonly string[] {
   const timed = (what: string, target: string, us: string) =>
@@ -58,21 +58,19 @@ function counting({ before, steps, stepNames, text, stepUs, bin, nothing }: Word
   ];
 }
 
-/** SQLite has triggers for each row alone, which cost more than the rows. Each of these is given the last row that was there before. */
-export const sqliteCounting = {
-  last: 'select coalesce(max(rowid), 0) as last from requests',
-  statements: counting({
-    before: 'with added as (select * from requests where rowid > ?)',
-    steps: 'json_each(added.steps) as step',
-    stepNames: `select coalesce(group_concat((value ->> 'module') || ':' || (value ->> 'effect'), ','), '')
-      from json_each(added.steps)`,
-    text: (name) => `(step.value ->> '${name}')`,
-    stepUs: `cast(round((step.value ->> 'ms') * 1000) as integer)`,
-    bin: (us) => `cast(8 * ln(max(${us}, 1)) as integer)`,
-    nothing: `''`,
-  }),
-};
+/** All calls that are there. Later ones are counted by the process that stores them. */
+export const sqliteCounting = counting({
+  before: 'with added as (select * from requests)',
+  steps: 'json_each(added.steps) as step',
+  stepNames: `select coalesce(group_concat((value ->> 'module') || ':' || (value ->> 'effect'), ','), '')
+    from json_each(added.steps)`,
+  text: (name) => `(step.value ->> '${name}')`,
+  stepUs: `cast(round((step.value ->> 'ms') * 1000) as integer)`,
+  bin: (us) => `cast(8 * ln(max(${us}, 1)) as integer)`,
+  nothing: `''`,
+});
 
+/** Those that a statement adds, in a trigger: with the calls themselves, so that none is added twice. */
 export const postgresCounting = counting({
   before: '',
   steps: 'jsonb_array_elements(cast(steps as jsonb)) as step',

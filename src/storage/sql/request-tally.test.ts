@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { columnNames } from './request-log-row.ts';
+import { Tally } from './request-tally.ts';
+
+const steps = [{ module: 'exact-cache', effect: 'answered', ms: 0.5, facts: {}, savedNanoUsd: 7 }];
+const call: Readonly<Record<string, unknown>> = {
+  kind: 'k',
+  at_ms: 119_999,
+  account_id: 'a',
+  asked_by: null,
+  model_asked: 'm',
+  status: 200,
+  ending: 'complete',
+  saved_nano_usd: 7,
+  content_us: 0,
+  overhead_us: 1000,
+};
+
+test('steps count the same as a list, and as the text of an earlier version; a call without a kind does not count', () => {
+  const tally = new Tally();
+  for (const [kind, packed] of [
+    ['k', steps],
+    ['k', JSON.stringify(steps)],
+    ['', steps],
+  ] as const) {
+    const row: typeof call = { ...call, kind, steps: packed };
+    tally.add(columnNames.map((name) => row[name] ?? null));
+  }
+  assert.deepEqual(
+    [...tally.rows()].map(({ sql, values }) => [/into (\w+)/.exec(sql)?.[1], ...values]),
+    [
+      ['request_kinds', 'k', 'a', null, null, 'm', null, null, 200, 'complete', null, 'exact-cache:answered'],
+      ['request_sums', 'a', 'k', 60_000, 2, 0, 0, 0, 0, 0, 14],
+      ['request_times', 'a', 60_000, 'overhead', '', '', 55, 2],
+      ['request_times', 'a', 60_000, 'content', '', 'm', 0, 2],
+      ['request_steps', 'a', 60_000, 'exact-cache', 'answered', 2, 1000, 14],
+    ],
+  );
+});
