@@ -1,5 +1,7 @@
+import type { LoggedStep } from '../../kernel/ports/request-log.ts';
 import { columnNames, stepsIn, toSteps } from './request-log-row.ts';
 
+type Call = readonly unknown[];
 type Value = string | number | null;
 
 /** A row of sums that is added to the one that is there already, or a kind that may be there. */
@@ -9,23 +11,27 @@ interface Added {
 }
 
 const kindColumns = [
-  ...([
-    'kind',
-    'account_id',
-    'key_id',
-    'asked_by',
-    'model_asked',
-    'model_used',
-    'provider',
-    'status',
-  ] as const),
-  ...(['ending', 'error_code'] as const),
+  ...(['kind', 'account_id', 'key_id', 'asked_by', 'model_asked', 'model_used', 'provider'] as const),
+  ...(['status', 'ending', 'error_code'] as const),
 ];
-const kindPlaces = kindColumns.map(placeOf);
 const sumColumns = [
-  ...(['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens', 'cost_nano_usd'] as const),
-  ...(['saved_nano_usd'] as const),
+  ...(['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const),
+  ...(['cost_nano_usd', 'saved_nano_usd'] as const),
 ];
+const insertKind = adding('request_kinds', [...kindColumns, 'steps'], []);
+const addSums = adding('request_sums', ['account_id', 'kind', 'at_ms'], ['requests', ...sumColumns]);
+const addTime = adding(
+  'request_times',
+  ['account_id', 'at_ms', 'what', 'provider', 'model', 'bin'],
+  ['requests'],
+);
+const addStep = adding(
+  'request_steps',
+  ['account_id', 'at_ms', 'module', 'effect'],
+  ['requests', 'own_us', 'saved_nano_usd'],
+);
+
+const kindPlaces = kindColumns.map(placeOf);
 const sumPlaces = sumColumns.map(placeOf);
 const place = {
   kind: placeOf('kind'),
@@ -46,112 +52,121 @@ const minuteMs = 60_000;
  * for each row alone, and its statements over all of the rows take several times what this does.
  */
 export class Tally {
-  readonly #kinds = new Rows('request_kinds', [...kindColumns, 'steps'], []);
-  readonly #sums = new Rows('request_sums', ['account_id', 'kind', 'at_ms'], ['requests', ...sumColumns]);
-  readonly #times = new Rows(
-    'request_times',
-    ['account_id', 'at_ms', 'what', 'provider', 'model', 'bin'],
-    ['requests'],
-  );
-  readonly #steps = new Rows(
-    'request_steps',
-    ['account_id', 'at_ms', 'module', 'effect'],
-    ['requests', 'own_us', 'saved_nano_usd'],
-  );
+  readonly #groups = new Map<string, Group>();
 
   /** A call as the values of its columns. Without a kind it comes from an earlier version, and is not counted. */
-  add(call: readonly unknown[]): void {
-    const kind = textAt(call, place.kind);
+  add(call: Call): void {
+    const kind = String(call[place.kind]);
     if (kind === '') return;
-    const account = textAt(call, place.account);
-    const minute = Math.floor(numberAt(call, place.atMs) / minuteMs) * minuteMs;
-    const steps = stepsOf(call[place.steps]);
-    if (!this.#kinds.has(kind)) {
-      const names = steps.map(({ module, effect }) => `${module}:${effect}`).join(',');
-      this.#kinds.add(kind, [...kindPlaces.map((at) => valueAt(call, at)), names], []);
+    const minute = Math.floor(numberAt(call, place.atMs) / minuteMs);
+    const name = `${kind} ${minute}`;
+    let group = this.#groups.get(name);
+    if (group === undefined) {
+      group = new Group(call, minute * minuteMs);
+      this.#groups.set(name, group);
     }
-    const amounts = sumPlaces.map((at) => numberAt(call, at));
-    this.#sums.add(`${kind} ${minute}`, [account, kind, minute], [1, ...amounts]);
-    for (const { module, effect, ms, savedNanoUsd = 0 } of steps)
-      this.#steps.add(
-        `${account} ${minute} ${module} ${effect}`,
-        [account, minute, module, effect],
-        [1, Math.round(ms * 1000), savedNanoUsd],
-      );
-    if (call[place.askedBy] === null) this.#addTimes(call, { kind, account, minute });
+    group.add(call);
   }
 
   *rows(): Iterable<Added> {
-    for (const rows of [this.#kinds, this.#sums, this.#times, this.#steps]) yield* rows.all();
-  }
-
-  #addTimes(call: readonly unknown[], of: { kind: string; account: string; minute: number }): void {
-    const { kind, account, minute } = of;
-    const overhead = binOf(numberAt(call, place.overheadUs));
-    this.#times.add(`${account} ${minute} ${overhead}`, [account, minute, 'overhead', '', '', overhead], [1]);
-    if (call[place.contentUs] === null) return;
-    const content = binOf(numberAt(call, place.contentUs));
-    const model = valueAt(call, place.modelUsed) ?? valueAt(call, place.modelAsked);
-    // A kind has one provider and one model.
-    this.#times.add(
-      `${kind} ${minute} ${content}`,
-      [account, minute, 'content', valueAt(call, place.provider) ?? '', model, content],
-      [1],
-    );
+    for (const group of this.#groups.values()) yield* group.rows();
   }
 }
 
-/** Rows of one table, each with the sums of those that were added under its name. */
-class Rows {
-  readonly #sql: string;
-  readonly #named = new Map<string, { readonly key: readonly Value[]; readonly sums: number[] }>();
+/** Calls of one kind in one minute: they have the same account, model and provider, and the same modules in one order. */
+class Group {
+  readonly #first: Call;
+  readonly #minute: number;
+  readonly #steps: readonly StepSums[];
+  readonly #sums: number[] = sumPlaces.map(() => 0);
+  readonly #overheads = new Map<number, number>();
+  readonly #contents = new Map<number, number>();
+  #calls = 0;
 
-  constructor(table: string, key: readonly string[], sums: readonly string[]) {
-    const adding = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
-    this.#sql = `insert into ${table} (${[...key, ...sums].join(', ')})
-      values (${[...key, ...sums].map(() => '?').join(', ')})
-      on conflict ${sums.length === 0 ? 'do nothing' : `(${key.join(', ')}) do update set ${adding.join(', ')}`}`;
+  constructor(first: Call, minute: number) {
+    this.#first = first;
+    this.#minute = minute;
+    this.#steps = stepsOf(first).map(({ module, effect }) => ({ module, effect, ownUs: 0, savedNanoUsd: 0 }));
   }
 
-  has(name: string): boolean {
-    return this.#named.has(name);
+  add(call: Call): void {
+    this.#calls++;
+    for (const [at, column] of sumPlaces.entries())
+      this.#sums[at] = (this.#sums[at] ?? 0) + numberAt(call, column);
+    if (this.#steps.length > 0)
+      for (const [at, { ms, savedNanoUsd = 0 }] of stepsOf(call).entries()) {
+        const step = this.#steps[at];
+        if (step === undefined) continue;
+        step.ownUs += Math.round(ms * 1000);
+        step.savedNanoUsd += savedNanoUsd;
+      }
+    count(this.#overheads, call[place.overheadUs]);
+    count(this.#contents, call[place.contentUs]);
   }
 
-  add(name: string, key: readonly Value[], amounts: readonly number[]): void {
-    const row = this.#named.get(name);
-    if (row === undefined) this.#named.set(name, { key, sums: [...amounts] });
-    else for (const [at, amount] of amounts.entries()) row.sums[at] = (row.sums[at] ?? 0) + amount;
+  *rows(): Iterable<Added> {
+    const first = this.#first;
+    const account = valueAt(first, place.account);
+    const names = this.#steps.map(({ module, effect }) => `${module}:${effect}`).join(',');
+    yield { sql: insertKind, values: [...kindPlaces.map((at) => valueAt(first, at)), names] };
+    yield {
+      sql: addSums,
+      values: [account, valueAt(first, place.kind), this.#minute, this.#calls, ...this.#sums],
+    };
+    // What a module asked by itself is no call that somebody waited for.
+    if (valueAt(first, place.askedBy) === null) yield* this.#times(account);
+    for (const { module, effect, ownUs, savedNanoUsd } of this.#steps)
+      yield {
+        sql: addStep,
+        values: [account, this.#minute, module, effect, this.#calls, ownUs, savedNanoUsd],
+      };
   }
 
-  *all(): Iterable<Added> {
-    for (const { key, sums } of this.#named.values()) yield { sql: this.#sql, values: [...key, ...sums] };
+  *#times(account: Value): Iterable<Added> {
+    const provider = valueAt(this.#first, place.provider) ?? '';
+    const model = valueAt(this.#first, place.modelUsed) ?? valueAt(this.#first, place.modelAsked);
+    for (const [bin, calls] of this.#contents)
+      yield { sql: addTime, values: [account, this.#minute, 'content', provider, model, bin, calls] };
+    for (const [bin, calls] of this.#overheads)
+      yield { sql: addTime, values: [account, this.#minute, 'overhead', '', '', bin, calls] };
   }
+}
+
+interface StepSums extends Pick<LoggedStep, 'module' | 'effect'> {
+  ownUs: number;
+  savedNanoUsd: number;
+}
+
+function adding(table: string, key: readonly string[], sums: readonly string[]): string {
+  const added = sums.map((name) => `${name} = ${table}.${name} + excluded.${name}`);
+  return `insert into ${table} (${[...key, ...sums].join(', ')})
+    values (${[...key, ...sums].map(() => '?').join(', ')})
+    on conflict ${sums.length === 0 ? 'do nothing' : `(${key.join(', ')}) do update set ${added.join(', ')}`}`;
+}
+
+/** In bins, each an eighth of what a time has to grow to be `e` times itself. */
+function count(bins: Map<number, number>, us: unknown): void {
+  if (typeof us !== 'number') return;
+  const bin = Math.trunc(8 * Math.log(Math.max(us, 1)));
+  bins.set(bin, (bins.get(bin) ?? 0) + 1);
 }
 
 function placeOf(column: (typeof columnNames)[number]): number {
   return columnNames.indexOf(column);
 }
 
-function valueAt(call: readonly unknown[], at: number): Value {
+function valueAt(call: Call, at: number): Value {
   const value = call[at];
   return typeof value === 'string' || typeof value === 'number' ? value : null;
 }
 
-function textAt(call: readonly unknown[], at: number): string {
-  return String(call[at]);
-}
-
 /** What nobody told adds nothing. */
-function numberAt(call: readonly unknown[], at: number): number {
+function numberAt(call: Call, at: number): number {
   return Number(call[at]);
 }
 
 /** An earlier version packed them as text. */
-function stepsOf(steps: unknown) {
+function stepsOf(call: Call): readonly LoggedStep[] {
+  const steps = call[place.steps];
   return typeof steps === 'string' ? toSteps(steps) : stepsIn(steps);
-}
-
-/** An eighth of what a time has to grow to be `e` times itself. */
-function binOf(us: number): number {
-  return Math.trunc(8 * Math.log(Math.max(us, 1)));
 }
