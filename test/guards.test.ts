@@ -9,11 +9,14 @@ import { at } from './support/at.ts';
 import { type Answered, call, open, Reader, type Sent } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import {
+  codeIn,
   formatAt,
   formats,
   manners,
   messages,
+  pathOf,
   requestIn,
+  sentIn,
   streamIn,
   type TestedFormat,
 } from './support/formats.ts';
@@ -59,7 +62,7 @@ for (const host of [
     for (const path of [messages.path, '/health']) {
       const answer = await call(weir.url, { ...callIn(messages, ['host', host]), path });
       assert.equal(answer.status, 400);
-      assert.equal(at(answer.json, 'error', 'code'), 'invalid_request');
+      assert.equal(codeIn(answer.json), 'invalid_request');
     }
     assert.equal(fake.requests.length, 0);
   });
@@ -209,7 +212,7 @@ test('a call that comes back to the gateway by way of another ends with 508', as
     const before = road.travelled();
     const answer = await call(first.url, callIn(format, [], streamed));
     assert.equal(answer.status, 508, manner);
-    assert.equal(at(answer.json, 'error', 'code'), 'loop_detected');
+    assert.equal(codeIn(answer.json), 'loop_detected');
     assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[508]);
     assert.equal(road.travelled(), before + 1, manner);
   }
@@ -246,7 +249,9 @@ for (const format of formats)
     assertError(crossSite, { status: 403, code: 'cross_site', type: errorTypes[403] });
     const noJson = await call(weir.url, { path, body: 'no JSON' });
     assertError(noJson, { status: 400, code: 'invalid_json', type: errorTypes[400] });
-    for (const { body, code, param } of badBodies(format).filter(({ param }) => param !== undefined))
+    const isInPath = path.includes(format.model);
+    const fields = isInPath ? [] : badBodies(format).filter(({ param }) => param !== undefined);
+    for (const { body, code, param } of fields)
       assertError(await call(weir.url, { path, body }), {
         status: 400,
         code,
@@ -257,8 +262,8 @@ for (const format of formats)
     const disagreed = await call(weir.url, callIn(format, disagreeing));
     assertError(disagreed, { status: 400, code: 'credentials_disagree', type: errorTypes[400] });
     const nobodys = { ...requestIn(format, false), model: 'no-such-model' };
-    const unknown = await call(weir.url, { path, body: nobodys });
-    assertError(unknown, { status: 404, code: 'model_not_found', type: 'not_found_error', param: 'model' });
+    const unknown = await call(weir.url, { path: path.replace(format.model, nobodys.model), body: nobodys });
+    assertError(unknown, { status: 404, code: 'model_not_found', type: errorTypes[404], param: 'model' });
     assert.match(unknown.text, /no-such-model/);
     const closed = await enter({ WEIR_LOCAL_TOKEN: 'open sesame' });
     const unasked = await call(closed.weir.url, { path, body: 'no JSON' });
@@ -343,7 +348,7 @@ test('streams that are open when the gateway stops are finished, and nobody new 
     assert.match(late, /\r\nconnection: close\r\n/);
     assertRawEnvelope(late, /\r\nx-request-id: (\S+)/.exec(late)?.[1] ?? '');
     assert.match(late, new RegExp(`"type":"${format.errorTypes[503]}"`));
-    assert.match(late, /"code":"draining"/);
+    assert.match(late, /"(code|reason)":"draining"/i);
   }
 });
 
@@ -548,7 +553,7 @@ test('a slash at the end of a path makes no difference', async () => {
 });
 
 function callIn(format: TestedFormat, headers: readonly string[], streamed = false): Sent {
-  return { path: format.path, headers, body: requestIn(format, streamed) };
+  return { ...sentIn(format, streamed), headers };
 }
 
 interface BadBody {
@@ -611,7 +616,15 @@ function assertError(answer: Answered, { status, code, type, param, detail }: Ex
   const message = at(answer.json, 'error', 'message');
   assert.ok(typeof message === 'string' && message.length > 10, answer.text);
   const error = { type, message, code, param: param ?? null, ...(detail !== undefined && { detail }) };
-  assert.deepEqual(answer.json, { type: 'error', error, request_id: id });
+  const expected = /[a-z]/.test(type) ? error : { ...error, ...googlesOwn({ status, code, type }) };
+  assert.deepEqual(answer.json, { type: 'error', error: expected, request_id: id });
+}
+
+/** What Google's clients read instead. */
+function googlesOwn({ status, code, type }: Expected): object {
+  const reason = code.toUpperCase();
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'weir' }];
+  return { code: status, status: type, details };
 }
 
 function assertRequestId({ headers }: Answered): void {
@@ -622,7 +635,11 @@ function assertRawEnvelope(answer: string, id: string): void {
   const body: unknown = JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')));
   assert.ok(isJsonObject(body) && isJsonObject(body.error), answer);
   assert.deepEqual(Object.keys(body), ['type', 'error', 'request_id']);
-  assert.deepEqual(Object.keys(body.error), ['type', 'message', 'code', 'param']);
+  const names = body.error.details === undefined ? [] : ['details', 'status'];
+  assert.deepEqual(
+    Object.keys(body.error).toSorted(),
+    ['code', ...names, 'message', 'param', 'type'].toSorted(),
+  );
   assert.equal(body.request_id, id);
 }
 
@@ -682,7 +699,7 @@ function rawConnection(t: TestContext, url: string) {
 
 function rawRequest(format: TestedFormat, streamed: boolean): string {
   const body = JSON.stringify(requestIn(format, streamed));
-  return `POST ${format.path} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+  return `POST ${pathOf(format, streamed)} HTTP/1.1\r\nhost: localhost\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
 }
 
 async function rawCall(url: string, text: string): Promise<string> {

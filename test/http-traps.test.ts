@@ -23,11 +23,13 @@ import { at } from './support/at.ts';
 import { begin, call, open, Reader, read } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
 import {
+  codeIn,
   formatAt,
   formats,
   manners,
   messages,
   requestIn,
+  sentIn,
   streamIn,
   type TestedFormat,
 } from './support/formats.ts';
@@ -61,10 +63,7 @@ for (const { format, streamed, manner } of manners) {
       const weir = await play(upstream.serve);
       const waits: number[] = [];
       for (let round = 0; round < 5; round++) {
-        const { request, response } = open(weir.url, {
-          path: format.path,
-          body: requestIn(format, streamed),
-        });
+        const { request, response } = open(weir.url, sentIn(format, streamed));
         const { closed } = await upstream.nextCall();
         if (streamed && moment === 'in the middle') await once(await response, 'data');
         const leftAt = performance.now();
@@ -78,32 +77,34 @@ for (const { format, streamed, manner } of manners) {
       await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
     });
 
-  test(`a client that does not read stops the provider, and gets everything when it reads (${manner})`, async () => {
-    const upstream = flood(format, streamed);
-    const weir = await play(upstream.serve);
-    const before = await settledBytes();
-    const { response } = open(weir.url, { path: format.path, body: requestIn(format, streamed) });
-    const answer = await response;
-    await eventually(() => (upstream.stalled() ? true : undefined));
-    // What the kernel's own buffers take on two connections, and no more.
-    assert.ok(upstream.sentBytes() < 32 * mebibyte, `${upstream.sentBytes()} bytes were taken`);
-    const held = (await settledBytes()) - before;
-    assert.ok(held < 8 * mebibyte, `${held} bytes more are held`);
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const chunk of answer) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-    assert.equal(bytes, upstream.sentBytes());
-    assert.equal(hash.digest('hex'), upstream.sha256());
-    assert.ok(bytes > floodBytes);
-  });
+  // Floods take their time; what isn't streamed is read by the same code in all formats.
+  if (streamed || format === messages)
+    test(`a client that does not read stops the provider, and gets everything when it reads (${manner})`, async () => {
+      const upstream = flood(format, streamed);
+      const weir = await play(upstream.serve);
+      const before = await settledBytes();
+      const { response } = open(weir.url, sentIn(format, streamed));
+      const answer = await response;
+      await eventually(() => (upstream.stalled() ? true : undefined));
+      // What the kernel's own buffers take on two connections, and no more.
+      assert.ok(upstream.sentBytes() < 32 * mebibyte, `${upstream.sentBytes()} bytes were taken`);
+      const held = (await settledBytes()) - before;
+      assert.ok(held < 8 * mebibyte, `${held} bytes more are held`);
+      const hash = createHash('sha256');
+      let bytes = 0;
+      for await (const chunk of answer) {
+        hash.update(chunk);
+        bytes += chunk.length;
+      }
+      assert.equal(bytes, upstream.sentBytes());
+      assert.equal(hash.digest('hex'), upstream.sha256());
+      assert.ok(bytes > floodBytes);
+    });
 
   test(`a client that leaves while it does not read ends the provider's call (${manner})`, async () => {
     const upstream = flood(format, streamed);
     const weir = await play(upstream.serve);
-    const { request, response } = open(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    const { request, response } = open(weir.url, sentIn(format, streamed));
     await response;
     await eventually(() => (upstream.stalled() ? true : undefined));
     request.destroy();
@@ -118,9 +119,9 @@ for (const { format, streamed, manner } of manners) {
     const compressed = gzipSync(JSON.stringify(format.whole('Hello')));
     for (const body of ['not gzip at all', compressed.subarray(0, 30)]) {
       fake.answerWith({ headers, body });
-      const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+      const answer = await call(weir.url, sentIn(format, streamed));
       assert.equal(answer.status, 502);
-      assert.equal(at(answer.json, 'error', 'code'), 'upstream_broken');
+      assert.equal(codeIn(answer.json), 'upstream_broken');
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
     }
   });
@@ -145,10 +146,10 @@ test('an unknown request encoding is refused with 415', async () => {
   for (const format of formats)
     for (const encoding of ['compress', 'deflate', 'gzip, br', 'x-new']) {
       const headers = ['content-encoding', encoding];
-      const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
+      const answer = await call(weir.url, { ...sentIn(format, false), headers });
       assert.equal(answer.status, 415, encoding);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[415]);
-      assert.equal(at(answer.json, 'error', 'code'), 'unsupported_encoding');
+      assert.equal(codeIn(answer.json), 'unsupported_encoding');
     }
   assert.equal(fake.requests.length, 0);
 });
@@ -166,11 +167,7 @@ for (const streamed of [true, false]) {
         body: compress(plain),
       });
       const headers = ['accept-encoding', 'gzip, br, zstd'];
-      const answer = await call(weir.url, {
-        path: messages.path,
-        headers,
-        body: requestIn(messages, streamed),
-      });
+      const answer = await call(weir.url, { ...sentIn(messages, streamed), headers });
       assert.equal(fake.last.headers['accept-encoding'], 'identity');
       assert.equal(answer.headers['content-encoding'], undefined);
       assert.equal(sha256(answer.bytes), sha256(plain));
@@ -182,7 +179,7 @@ for (const streamed of [true, false]) {
     const plain = Buffer.from('{"error" : {"message":"no"}}');
     const headers = { 'content-encoding': 'gzip', 'retry-after': '3' };
     fake.answerWith({ status: 429, headers, body: gzipSync(plain) });
-    const answer = await call(weir.url, { path: messages.path, body: requestIn(messages, streamed) });
+    const answer = await call(weir.url, sentIn(messages, streamed));
     assert.equal(answer.status, 429);
     assert.equal(answer.text, plain.toString());
     assert.equal(answer.headers['retry-after'], '3');
@@ -205,7 +202,7 @@ for (const streamed of [true, false]) {
       server.listen(port, '127.0.0.1');
     };
     subscribe('undici:client:connectError', onError);
-    const answer = await call(weir.url, { path: messages.path, body: requestIn(messages, streamed) });
+    const answer = await call(weir.url, sentIn(messages, streamed));
     assert.equal(answer.status, 200);
     assert.match(answer.text, /Back/);
   });
@@ -224,11 +221,11 @@ test('a provider that falls silent is given up, in good words, whenever it does'
   await Promise.all(
     silences.map(async ({ format, streamed, what }, number) => {
       const headers = ['x-silence', String(number)];
-      const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, streamed) });
+      const answer = await call(weir.url, { ...sentIn(format, streamed), headers });
       assert.equal(answer.status, 504, what);
       assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[504]);
-      assert.equal(at(answer.json, 'error', 'code'), 'upstream_timeout');
+      assert.equal(codeIn(answer.json), 'upstream_timeout');
     }),
   );
   assert.equal(fake.requests.length, silences.length);
@@ -239,14 +236,15 @@ test("a provider that can't be reached is tried a few times, then it is a 502", 
   const port = await unusedPort();
   const weir = await startHouse(t, `http://127.0.0.1:${port}`);
   const attempts = countConnects(t, port);
-  for (const { format, streamed, manner } of manners) {
-    const before = attempts();
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
-    assert.equal(answer.status, 502, manner);
-    assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
-    assert.equal(at(answer.json, 'error', 'code'), 'upstream_unreachable');
-    assert.equal(attempts() - before, limits.connectAttemptsMax, manner);
-  }
+  await Promise.all(
+    manners.map(async ({ format, streamed, manner }) => {
+      const answer = await call(weir.url, sentIn(format, streamed));
+      assert.equal(answer.status, 502, manner);
+      assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
+      assert.equal(codeIn(answer.json), 'upstream_unreachable');
+    }),
+  );
+  assert.equal(attempts(), manners.length * limits.connectAttemptsMax);
 });
 
 test('connections to a provider are used again', async (t) => {
@@ -257,15 +255,15 @@ test('connections to a provider are used again', async (t) => {
     requests++;
     const format = formatAt(req.url);
     const { stream } = JSON.parse(await text(req));
+    const streams = stream === true || req.url === format.streamPath;
     if (requests % 3 === 0) res.writeHead(400).end('{}');
-    else if (stream) res.writeHead(200, eventStream).end(streamIn(format, 'Hello'));
+    else if (streams) res.writeHead(200, eventStream).end(streamIn(format, 'Hello'));
     else res.end(JSON.stringify(format.whole('Hello')));
   });
   const weir = await startHouse(t, url);
   for (const { format, streamed, manner } of manners) {
     connections.clear();
-    for (let round = 0; round < 12; round++)
-      await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    for (let round = 0; round < 12; round++) await call(weir.url, sentIn(format, streamed));
     assert.equal(connections.size, 1, manner);
   }
   assert.equal(requests, 12 * manners.length);
@@ -285,13 +283,13 @@ for (const format of formats) {
       },
       { WEIR_KEEP_ALIVE: '50ms' },
     );
-    const { response } = open(weir.url, { path: format.path, body: requestIn(format, true) });
+    const { response } = open(weir.url, sentIn(format, true));
     const reader = new Reader(await response);
     const pings = () => reader.text.split(format.keepAlive).length - 1;
     const ownPings = sent.split(format.keepAlive).length - 1;
     await eventually(() => (pings() - ownPings >= 3 ? true : undefined));
     assert.equal(sent.slice(0, cut).includes(without(reader.text, format.keepAlive)), true);
-    assert.equal(without(reader.text, format.keepAlive).endsWith('\n\n'), true);
+    assert.match(without(reader.text, format.keepAlive), /\n\r?\n$/);
     assert.match(reader.text, /one/);
     letGoOn();
     await eventually(() => (reader.ended ? true : undefined));
@@ -301,8 +299,8 @@ for (const format of formats) {
   test(`a stream that speaks often enough carries no keep-alive of ours (${format.name})`, async () => {
     const { fake, weir } = await enter({ WEIR_KEEP_ALIVE: '60s' });
     const sent = streamIn(format, ...Array.from({ length: 50 }, (_, n) => `piece ${n}`));
-    fake.answerWith({ chunks: sent.split(/(?<=\n\n)/) });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+    fake.answerWith({ chunks: sent.split(/(?<=\n\r?\n)/) });
+    const answer = await call(weir.url, sentIn(format, true));
     assert.equal(answer.text, sent);
   });
 
@@ -315,7 +313,7 @@ for (const format of formats) {
       res.end(format.end.join(''));
     });
     const headers = ['accept-encoding', 'gzip, deflate, br, zstd'];
-    const { response } = open(weir.url, { path: format.path, headers, body: requestIn(format, true) });
+    const { response } = open(weir.url, { ...sentIn(format, true), headers });
     const answer = await response;
     const reader = new Reader(answer);
     await eventually(() => (reader.text.includes('first') ? true : undefined));
@@ -332,7 +330,7 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     const sent = streamIn(format, ...Array.from({ length: 1000 }, (_, n) => `${n};`));
     fake.answerWith({ chunks: [sent] });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+    const answer = await call(weir.url, sentIn(format, true));
     assert.equal(sha256(answer.bytes), sha256(Buffer.from(sent)));
   });
 
@@ -340,7 +338,7 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     const sent = Buffer.from(streamIn(format, 'ü水😀', 'two'));
     fake.answerWith({ chunks: Array.from(sent, (byte) => Uint8Array.of(byte)) });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+    const answer = await call(weir.url, sentIn(format, true));
     assert.equal(sha256(answer.bytes), sha256(sent));
   });
 
@@ -349,12 +347,12 @@ for (const format of formats) {
       const { fake, weir } = await enter();
       const whole = format.start.join('') + format.content('one');
       fake.answerWith({ chunks: [whole, format.content('two').slice(0, -20)], ending });
-      const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+      const answer = await call(weir.url, sentIn(format, true));
       assert.equal(answer.status, 200);
       assert.equal(answer.text.startsWith(whole), true);
-      const frames = answer.text.split('\n\n');
+      const frames = answer.text.split(/\r?\n\r?\n/);
       assert.equal(frames.at(-1), '', 'the last frame is closed');
-      const error = `${frames.at(-2)}\n\n`;
+      const error = frames.at(-2) ?? '';
       assert.equal(error.startsWith(format.errorFrameStart), true, error);
       const data: unknown = JSON.parse(error.slice(error.indexOf('{')));
       assert.equal(at(data, 'error', 'type'), format.errorTypes[502]);
@@ -367,7 +365,7 @@ for (const format of formats) {
     const body = JSON.stringify(format.whole('Hello'));
     for (const headers of [jsonType, { ...jsonType, 'content-length': String(body.length) }]) {
       fake.answerWith({ headers, chunks: [body.slice(0, 40)], ending: 'cut' });
-      const answer = await call(weir.url, { path: format.path, body: requestIn(format, false) });
+      const answer = await call(weir.url, sentIn(format, false));
       assert.equal(answer.status, 502);
       assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[502]);
     }
@@ -377,36 +375,37 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     const body = JSON.stringify(format.whole('x'.repeat(8 * mebibyte)));
     fake.answerWith({ headers: jsonType, chunks: [body.slice(0, -100_000)], ending: 'cut' });
-    await assert.rejects(call(weir.url, { path: format.path, body: requestIn(format, false) }), {
+    await assert.rejects(call(weir.url, sentIn(format, false)), {
       code: 'ECONNRESET',
     });
   });
 
-  test(`a huge unstreamed answer is not kept while it passes (${format.name})`, async () => {
-    const upstream = flood(format, false, 64 * mebibyte);
-    const weir = await play(upstream.serve);
-    const before = await settledBytes();
-    const { request, response } = open(weir.url, { path: format.path, body: requestIn(format, false) });
-    const answer = await response;
-    let bytes = 0;
-    answer.on('data', (chunk: Buffer) => {
-      bytes += chunk.byteLength;
-      // What is left must be more than all sockets on the way can hold.
-      if (bytes > 24 * mebibyte) answer.pause();
+  if (format === messages || format.streamPath !== undefined)
+    test(`a huge unstreamed answer is not kept while it passes (${format.name})`, async () => {
+      const upstream = flood(format, false, 64 * mebibyte);
+      const weir = await play(upstream.serve);
+      const before = await settledBytes();
+      const { request, response } = open(weir.url, sentIn(format, false));
+      const answer = await response;
+      let bytes = 0;
+      answer.on('data', (chunk: Buffer) => {
+        bytes += chunk.byteLength;
+        // What is left must be more than all sockets on the way can hold.
+        if (bytes > 24 * mebibyte) answer.pause();
+      });
+      await eventually(() => (upstream.stalled() ? true : undefined));
+      const held = (await settledBytes()) - before;
+      assert.ok(held < 16 * mebibyte, `${held} bytes more are held`);
+      request.destroy();
+      await upstream.closed;
     });
-    await eventually(() => (upstream.stalled() ? true : undefined));
-    const held = (await settledBytes()) - before;
-    assert.ok(held < 16 * mebibyte, `${held} bytes more are held`);
-    request.destroy();
-    await upstream.closed;
-  });
 
   test(`the trace at a stream's end stands on a line of its own, however the stream ended (${format.name})`, async () => {
     const { fake, weir } = await enter();
     const sent = streamIn(format, 'Hello').trimEnd();
     fake.answerWith({ chunks: [sent] });
     const headers = ['x-weir-trace', 'on'];
-    const answer = await call(weir.url, { path: format.path, headers, body: requestIn(format, true) });
+    const answer = await call(weir.url, { ...sentIn(format, true), headers });
     assert.equal(answer.text.startsWith(sent), true);
     assert.match(answer.text.slice(sent.length), /^\n+: weir \{.*\}\n\n$/);
   });
@@ -421,13 +420,13 @@ test('a stream that falls silent for good closes with an error', async () => {
   });
   await Promise.all(
     formats.map(async (format) => {
-      const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+      const answer = await call(weir.url, sentIn(format, true));
       assert.equal(answer.text.startsWith(begun(format)), true);
       const rest = answer.text.slice(answer.text.lastIndexOf(format.errorFrameStart));
       const error: unknown = JSON.parse(rest.slice(rest.indexOf('{')));
       assert.equal(at(error, 'error', 'type'), format.errorTypes[504]);
-      assert.equal(at(error, 'error', 'code'), 'upstream_timeout');
-      assert.equal(answer.text.endsWith('\n\n'), true);
+      assert.equal(codeIn(error), 'upstream_timeout');
+      assert.match(answer.text, /\n\r?\n$/);
     }),
   );
 });
@@ -456,7 +455,7 @@ for (const [encoding, compressor] of Object.entries(streamedEncodings))
       await goOn;
       compress.end(messages.end.join(''));
     });
-    const { response } = open(weir.url, { path: messages.path, body: requestIn(messages, true) });
+    const { response } = open(weir.url, sentIn(messages, true));
     const reader = new Reader(await response);
     await eventually(() => (reader.text.includes('first') ? true : undefined));
     assert.equal(reader.ended, false);
@@ -474,7 +473,7 @@ test(`a client that leaves a compressed stream ends the provider's call`, async 
     compress.write(messages.start.join('') + messages.content('first'));
     compress.flush();
   });
-  const { request, response } = open(weir.url, { path: messages.path, body: requestIn(messages, true) });
+  const { request, response } = open(weir.url, sentIn(messages, true));
   await once(await response, 'data');
   request.destroy();
   await closed;
@@ -488,7 +487,7 @@ test(`a client that leaves a compressed stream ends the provider's call`, async 
 test(`a slow client is not a silent provider`, async () => {
   const upstream = flood(messages, true);
   const weir = await play(upstream.serve, { WEIR_UPSTREAM_TIMEOUT: '500ms' });
-  const { response } = open(weir.url, { path: messages.path, body: requestIn(messages, true) });
+  const { response } = open(weir.url, sentIn(messages, true));
   const answer = await response;
   // Twice as long as a provider may be silent.
   await eventually(() => (upstream.stalled(1000) ? true : undefined));
@@ -732,7 +731,7 @@ function sent(socket: Socket, bytes: Uint8Array): Promise<void> {
 function assertTooLarge(answer: { status: number; json: unknown }, format: TestedFormat): void {
   assert.equal(answer.status, 413);
   assert.equal(at(answer.json, 'error', 'type'), format.errorTypes[413]);
-  assert.equal(at(answer.json, 'error', 'code'), 'body_too_large');
+  assert.equal(codeIn(answer.json), 'body_too_large');
 }
 
 function without(text: string, part: string): string {

@@ -11,15 +11,17 @@ import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
 import { Person } from './support/cloud.ts';
 import { eventually } from './support/eventually.ts';
-import { messages as format, formats, requestIn, streamIn } from './support/formats.ts';
+import { messages as format, formats, sentIn, streamIn } from './support/formats.ts';
 import { startReplicas } from './support/replicas.ts';
 
 const fake = await FakeUpstream.start(model);
 const environment = {
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
+  WEIR_GEMINI_BASE_URL: fake.url,
   ANTHROPIC_API_KEY: 'sk-ant-tests',
   OPENAI_API_KEY: 'sk-tests',
+  GEMINI_API_KEY: 'AIza-tests',
   WEIR_EMBEDDINGS: 'off',
 };
 const weir = await startTestGateway(environment);
@@ -157,16 +159,16 @@ describe('advice reaches the provider in every format, streamed or not', () => {
             ? { headers: { 'content-type': 'text/event-stream' }, body: streamIn(tested, 'Fine.') }
             : { body: tested.whole('Fine.') },
         );
-        const request = requestIn(tested, streamed);
-        const said = /"(?:content|input)":"([^"]+)"/.exec(JSON.stringify(request))?.[1] ?? assert.fail();
+        const { path: way, body } = sentIn(tested, streamed);
+        const said = /"(?:content|input|text)":"([^"]+)"/.exec(JSON.stringify(body))?.[1] ?? assert.fail();
         const made = await ask(`${weir.url}/v1/patterns`, { body: { trigger: said, advice: 'Be kind.' } });
         fake.requests.length = 0;
-        const { status, text } = await ask(`${weir.url}${tested.path}`, {
+        const { status, text } = await ask(`${weir.url}${way}`, {
           headers: {
             'x-weir-pipeline': 'patterns?holdout=0',
-            'x-weir-conversation': `${tested.path.replaceAll('/', '.')}-${streamed}`,
+            'x-weir-conversation': `${tested.name.replaceAll(' ', '.')}-${streamed}`,
           },
-          body: request,
+          body,
         });
         fake.answerWith(model);
         assert.equal(status, 200, text);

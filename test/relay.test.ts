@@ -3,11 +3,31 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import type { SeenRequest } from '../src/testing/fake-upstream.ts';
 import { type Answered, call } from './support/call.ts';
-import { formats, manners, messages, requestIn, streamIn, type TestedFormat } from './support/formats.ts';
-import { anthropicKey, openaiKey, sharedPlayed, sharedScripted } from './support/house.ts';
+import {
+  formats,
+  manners,
+  messages,
+  pathOf,
+  requestIn,
+  sentIn,
+  streamIn,
+  type TestedFormat,
+} from './support/formats.ts';
+import { anthropicKey, geminiKey, openaiKey, sharedPlayed, sharedScripted } from './support/house.ts';
 
 const enter = sharedScripted();
 const play = sharedPlayed();
+
+const operatorKeys: Readonly<Record<string, string>> = {
+  anthropic: anthropicKey,
+  openai: openaiKey,
+  gemini: geminiKey,
+};
+const credentialHeaders: Readonly<Record<string, string>> = {
+  anthropic: 'x-api-key',
+  openai: 'authorization',
+  gemini: 'x-goog-api-key',
+};
 
 const providerErrors: readonly { readonly status: number; readonly headers?: Record<string, string> }[] = [
   { status: 400 },
@@ -23,7 +43,7 @@ for (const { format, streamed, manner } of manners) {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     const body = oddRequest(format.model, streamed);
-    const answer = await call(weir.url, { path: format.path, body });
+    const answer = await call(weir.url, { path: pathOf(format, streamed), body });
     assert.equal(answer.status, 200);
     assert.equal(sha256(fake.last.bytes), sha256(body));
     assert.equal(fake.last.headers['content-length'], String(body.byteLength));
@@ -35,18 +55,21 @@ for (const { format, streamed, manner } of manners) {
     const type = streamed ? 'text/event-stream' : 'application/json; charset="utf-8"';
     // Cut at every seventh byte: in the middle of lines, of CRLFs and of UTF-8 sequences.
     fake.answerWith({ headers: { 'content-type': type }, chunks: pieces(bytes, 7) });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    const answer = await call(weir.url, sentIn(format, streamed));
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['content-type'], type);
     assert.equal(sha256(answer.bytes), sha256(bytes));
     if (!streamed) assert.equal(answer.headers['content-length'], String(bytes.byteLength));
   });
 
-  test(`a provider's name before the model changes the model field and nothing else (${manner})`, async () => {
+  test(`a provider's name before the model is taken from there, and nothing else changes (${manner})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
-    const body = oddRequest(`${format.provider}/${format.model}`, streamed);
-    await call(weir.url, { path: format.path, body });
+    const isInPath = format.path.includes(format.model);
+    const body = oddRequest(isInPath ? format.model : `${format.provider}/${format.model}`, streamed);
+    const path = pathOf(format, streamed).replace('/models/', `/models/${format.provider}/`);
+    await call(weir.url, { path, body });
+    assert.equal(fake.last.url, pathOf(format, streamed));
     assert.equal(sha256(fake.last.bytes), sha256(oddRequest(format.model, streamed)));
     assert.equal(fake.last.headers['content-length'], String(fake.last.bytes.byteLength));
   });
@@ -54,7 +77,7 @@ for (const { format, streamed, manner } of manners) {
   test(`headers that a provider defines and unknown ones go through unmodified (${manner})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
-    await call(weir.url, { path: format.path, headers: travelling, body: requestIn(format, streamed) });
+    await call(weir.url, { ...sentIn(format, streamed), headers: travelling });
     assert.deepEqual(pairsOf(fake.last.rawHeaders).filter(isTravelling), pairsOf(travelling));
   });
 
@@ -62,13 +85,8 @@ for (const { format, streamed, manner } of manners) {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, streamed));
     const headers = [...staying, ...travelling];
-    const { status } = await call(weir.url, {
-      path: format.path,
-      headers,
-      body: requestIn(format, streamed),
-    });
+    const { status } = await call(weir.url, { ...sentIn(format, streamed), headers });
     assert.equal(status, 200);
-    const credential = format.provider === 'anthropic' ? 'x-api-key' : 'authorization';
     const own = [
       'host',
       'connection',
@@ -76,7 +94,7 @@ for (const { format, streamed, manner } of manners) {
       'content-length',
       'accept-encoding',
       'via',
-      credential,
+      credentialHeaders[format.provider] ?? assert.fail(),
     ];
     const seen = pairsOf(fake.last.rawHeaders).map(([name]) => name.toLowerCase());
     const expected = [...own, ...pairsOf(travelling).map(([name]) => name.toLowerCase())];
@@ -88,7 +106,7 @@ for (const { format, streamed, manner } of manners) {
 
   test(`a provider's headers come back, but for those that are not the client's business (${manner})`, async () => {
     const { fake, weir } = await enter();
-    const key = format.provider === 'anthropic' ? anthropicKey : openaiKey;
+    const key = operatorKeys[format.provider] ?? assert.fail();
     const kept = {
       'anthropic-ratelimit-requests-remaining': '49',
       'x-ratelimit-limit-tokens': '30000',
@@ -108,7 +126,7 @@ for (const { format, streamed, manner } of manners) {
     };
     const script = plainAnswer(format, streamed);
     fake.answerWith({ ...script, headers: { ...kept, ...gone, 'x-request-id': 'theirs' } });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    const answer = await call(weir.url, sentIn(format, streamed));
     for (const [name, value] of Object.entries(kept)) assert.equal(answer.headers[name], value, name);
     assert.equal(answer.headers['x-upstream-request-id'], 'theirs');
     assertOwnRequestId(answer);
@@ -123,7 +141,7 @@ for (const { format, streamed, manner } of manners) {
   test(`a header that the provider sent twice comes back twice (${manner})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ ...plainAnswer(format, streamed), headers: { 'x-twice': ['one', 'two'] } });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    const answer = await call(weir.url, sentIn(format, streamed));
     const twice = pairsOf(answer.rawHeaders).filter(([name]) => name === 'x-twice');
     assert.deepEqual(twice, [
       ['x-twice', 'one'],
@@ -137,7 +155,7 @@ for (const { format, streamed, manner } of manners) {
     const weir = await play((_, res) => {
       res.writeHead(200, { 'content-type': type, 'x-latin': 'caf\u00e9' }).end(body);
     });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+    const answer = await call(weir.url, sentIn(format, streamed));
     assert.equal(answer.headers['x-latin'], 'caf\u00e9');
   });
 
@@ -158,7 +176,7 @@ for (const { format, streamed, manner } of manners) {
         ...error.headers,
       };
       fake.answerWith({ status: error.status, headers, body });
-      const answer = await call(weir.url, { path: format.path, body: requestIn(format, streamed) });
+      const answer = await call(weir.url, sentIn(format, streamed));
       assert.equal(answer.status, error.status);
       assert.equal(sha256(answer.bytes), sha256(body));
       assert.equal(answer.headers['content-length'], String(body.byteLength));
@@ -202,7 +220,7 @@ test('names in a second connection header stay here too', async () => {
   const { fake, weir } = await enter();
   fake.answerWith(plainAnswer(messages, false));
   const headers = ['connection', 'keep-alive', 'connection', 'x-this-hop', 'x-this-hop', 'canary'];
-  await call(weir.url, { path: messages.path, headers, body: requestIn(messages, false) });
+  await call(weir.url, { ...sentIn(messages, false), headers });
   assert.equal(fake.last.headers['x-this-hop'], undefined);
 });
 
@@ -210,7 +228,7 @@ test('what came through other proxies says so, with the gateway last', async () 
   const { fake, weir } = await enter();
   fake.answerWith(plainAnswer(messages, false));
   const headers = ['via', '1.1 first', 'via', '1.0 second (two)'];
-  await call(weir.url, { path: messages.path, headers, body: requestIn(messages, false) });
+  await call(weir.url, { ...sentIn(messages, false), headers });
   assert.match(fake.last.headers.via ?? '', /^1\.1 first, 1\.0 second \(two\), 1\.1 weir-[0-9a-f]+$/);
 });
 
@@ -218,14 +236,15 @@ for (const format of formats) {
   test(`a key given on the request pays instead of the operator's (${format.name})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, false));
-    const own = format.provider === 'anthropic' ? 'sk-ant-api03-mine' : 'sk-proj-mine';
+    const own = (operatorKeys[format.provider] ?? '').replace('the-operators-own', 'mine');
     for (const headers of [
       ['x-provider-key', own],
       ['x-provider-key', `${format.provider}=${own}`],
       ['x-api-key', own],
+      ['x-goog-api-key', own],
       ['authorization', `Bearer ${own}`],
     ]) {
-      await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
+      await call(weir.url, { ...sentIn(format, false), headers });
       assert.equal(credentialSeen(fake.last), own, headers.join(': '));
       const carrying = pairsOf(fake.last.rawHeaders).filter(([, value]) => value.includes(own));
       assert.equal(carrying.length, 1, headers.join(': '));
@@ -236,14 +255,14 @@ for (const format of formats) {
     const { fake, weir } = await enter();
     fake.answerWith(plainAnswer(format, false));
     const headers = ['authorization', 'Bearer anything', 'x-api-key', 'anything else'];
-    await call(weir.url, { path: format.path, headers, body: requestIn(format, false) });
-    assert.equal(credentialSeen(fake.last), format.provider === 'anthropic' ? anthropicKey : openaiKey);
+    await call(weir.url, { ...sentIn(format, false), headers });
+    assert.equal(credentialSeen(fake.last), operatorKeys[format.provider]);
   });
 
   test(`a provider that answers a streamed call with JSON is still streamed to the client (${format.name})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ body: format.whole('Whole after all') });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, true) });
+    const answer = await call(weir.url, sentIn(format, true));
     assert.match(answer.headers['content-type'] ?? '', /^text\/event-stream/);
     assert.match(answer.text, /^(event|data): /);
     assert.match(answer.text, /Whole after all/);
@@ -252,7 +271,7 @@ for (const format of formats) {
   test(`a provider that streams an unstreamed call is put together for the client (${format.name})`, async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ chunks: [streamIn(format, 'In pieces')] });
-    const answer = await call(weir.url, { path: format.path, body: requestIn(format, false) });
+    const answer = await call(weir.url, sentIn(format, false));
     assert.match(answer.headers['content-type'] ?? '', /^application\/json/);
     assert.equal(answer.headers['content-length'], String(answer.bytes.byteLength));
     assert.match(JSON.stringify(answer.json), /In pieces/);
@@ -330,7 +349,7 @@ const staying: readonly string[] = [
 ];
 
 function credentialSeen({ headers }: SeenRequest): string | undefined {
-  const key = headers['x-api-key'];
+  const key = headers['x-api-key'] ?? headers['x-goog-api-key'];
   return typeof key === 'string' ? key : headers.authorization?.replace('Bearer ', '');
 }
 

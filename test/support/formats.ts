@@ -1,8 +1,12 @@
+import { at } from './at.ts';
+
 /** One wire format with a small answer in it, made up for tests that must hold for all formats alike. */
 export interface TestedFormat {
   readonly name: string;
   /** Of the gateway and of the provider alike. */
   readonly path: string;
+  /** The same for a stream, where that is another. */
+  readonly streamPath?: string;
   readonly model: string;
   /** How the provider's own name stands before a model. */
   readonly provider: string;
@@ -21,7 +25,9 @@ export interface TestedFormat {
   /** How a frame with an error of the gateway begins. */
   readonly errorFrameStart: string;
   /** The dialect's names for errors. */
-  readonly errorTypes: Readonly<Record<400 | 401 | 403 | 413 | 415 | 421 | 502 | 503 | 504 | 508, string>>;
+  readonly errorTypes: Readonly<
+    Record<400 | 401 | 403 | 404 | 413 | 415 | 421 | 502 | 503 | 504 | 508, string>
+  >;
 }
 
 /** The one that stands for all where formats make no difference. */
@@ -73,6 +79,7 @@ export const messages: TestedFormat = {
     400: 'invalid_request_error',
     401: 'authentication_error',
     403: 'permission_error',
+    404: 'not_found_error',
     413: 'request_too_large',
     415: 'invalid_request_error',
     421: 'invalid_request_error',
@@ -107,6 +114,7 @@ const completions: TestedFormat = {
     400: 'invalid_request_error',
     401: 'authentication_error',
     403: 'permission_error',
+    404: 'not_found_error',
     413: 'invalid_request_error',
     415: 'invalid_request_error',
     421: 'invalid_request_error',
@@ -155,11 +163,40 @@ const responses: TestedFormat = {
   errorFrameStart: 'event: error\ndata: {"type":"error","code":',
 };
 
-export const formats: readonly TestedFormat[] = [messages, completions, responses];
+const gemini: TestedFormat = {
+  name: 'Gemini',
+  path: '/v1beta/models/gemini-2.5-flash:generateContent',
+  streamPath: '/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
+  model: 'gemini-2.5-flash',
+  provider: 'gemini',
+  start: [piece([])],
+  content: (text) => piece([{ text }]),
+  end: [piece([{ text: '' }], { finishReason: 'STOP' })],
+  whole: (text) => generated([{ text }], { finishReason: 'STOP' }),
+  errorEvent:
+    'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\r\n\r\n',
+  keepAlive: ': ping\n\n',
+  errorFrameStart: 'data: {"type":"error","error":{"code":',
+  errorTypes: {
+    400: 'INVALID_ARGUMENT',
+    401: 'UNAUTHENTICATED',
+    403: 'PERMISSION_DENIED',
+    404: 'NOT_FOUND',
+    413: 'INVALID_ARGUMENT',
+    415: 'INVALID_ARGUMENT',
+    421: 'INVALID_ARGUMENT',
+    502: 'UNAVAILABLE',
+    503: 'UNAVAILABLE',
+    504: 'DEADLINE_EXCEEDED',
+    508: 'INTERNAL',
+  },
+};
+
+export const formats: readonly TestedFormat[] = [messages, completions, responses, gemini];
 
 /** The format of a request, by its path. */
 export function formatAt(url = ''): TestedFormat {
-  return formats.find(({ path }) => url.startsWith(path)) ?? messages;
+  return formats.find(({ path, streamPath }) => url.startsWith(path) || url === streamPath) ?? messages;
 }
 
 /** Every format, streamed and not. */
@@ -175,8 +212,21 @@ export const manners: readonly {
   })),
 );
 
+/** A small call in a format. */
+export function sentIn(format: TestedFormat, streamed: boolean): { path: string; body: object } {
+  return { path: pathOf(format, streamed), body: requestIn(format, streamed) };
+}
+
+export function pathOf({ path, streamPath }: TestedFormat, streamed: boolean): string {
+  return streamed ? (streamPath ?? path) : path;
+}
+
 /** A small request in a format. */
 export function requestIn({ model, name }: TestedFormat, streamed: boolean): object {
+  if (name === 'Gemini') {
+    const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
+    return { contents, generationConfig: { maxOutputTokens: 100 } };
+  }
   const said = [{ role: 'user', content: 'Hello' }];
   return name === 'Responses'
     ? { model, max_output_tokens: 100, stream: streamed, input: said }
@@ -188,6 +238,12 @@ export function streamIn({ start, content, end }: TestedFormat, ...texts: readon
   return [...start, ...texts.map(content), ...end].join('');
 }
 
+/** The gateway's own code for an error, wherever the dialect has its place. */
+export function codeIn(envelope: unknown): unknown {
+  const reason = at(envelope, 'error', 'details', 0, 'reason');
+  return typeof reason === 'string' ? reason.toLowerCase() : at(envelope, 'error', 'code');
+}
+
 function frame(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 }
@@ -196,4 +252,17 @@ function chunk(delta: object, finish: string | null = null): string {
   const choices = [{ index: 0, delta, finish_reason: finish }];
   const data = { id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1_760_000_000, choices };
   return `data: ${JSON.stringify({ ...data, model: 'gpt-4o-mini' })}\n\n`;
+}
+
+function piece(parts: readonly object[], ending?: object): string {
+  return `data: ${JSON.stringify(generated(parts, ending))}\r\n\r\n`;
+}
+
+function generated(parts: readonly object[], ending: object = {}): object {
+  return {
+    candidates: [{ content: { parts, role: 'model' }, ...ending, index: 0 }],
+    usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5, totalTokenCount: 15 },
+    modelVersion: 'gemini-2.5-flash',
+    responseId: 'gemini_1',
+  };
 }

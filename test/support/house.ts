@@ -8,6 +8,7 @@ import { startListener } from './server.ts';
 /** What the operator pays the providers with. */
 export const anthropicKey = 'sk-ant-api03-the-operators-own';
 export const openaiKey = 'sk-proj-the-operators-own';
+export const geminiKey = 'AIza-the-operators-own';
 
 /** A gateway in front of one address that stands for every provider. Ends with its test. */
 export async function startHouse(
@@ -82,8 +83,10 @@ function startBefore(upstream: string, more: Environment): Promise<TestGateway> 
   return startTestGateway({
     WEIR_ANTHROPIC_BASE_URL: upstream,
     WEIR_OPENAI_BASE_URL: `${upstream}/v1`,
+    WEIR_GEMINI_BASE_URL: upstream,
     ANTHROPIC_API_KEY: anthropicKey,
     OPENAI_API_KEY: openaiKey,
+    GEMINI_API_KEY: geminiKey,
     ...more,
   });
 }
