@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, beforeEach, describe, test } from 'node:test';
-import Anthropic from '@anthropic-ai/sdk';
 import {
   BedrockRuntimeClient,
   ConverseCommand,
@@ -9,12 +8,8 @@ import {
   InvokeModelWithResponseStreamCommand,
 } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import OpenAI from 'openai';
-import type { JsonObject } from '../src/kernel/json.ts';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { objectsOf } from '../src/wire/read.ts';
-import { lastWords, levelOf, toolTurns } from './support/agent-providers.ts';
 import { at } from './support/at.ts';
 import { converse, invokedClaude } from './support/bedrock-dialects.ts';
 import { awsKey, bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';
@@ -174,98 +169,7 @@ describe('a model behind Converse', () => {
     // 10 tokens at 0.06 and 5 at 0.24 dollars a million.
     assert.equal(headers['x-weir-cost-usd'], '0.0000018');
   });
-
-  test('goes with its tools through ten turns, with two calls in each', async () => {
-    fake.answerWith(converseAgent);
-    const anthropic = new Anthropic({ baseURL: weir.url, apiKey: 'any', maxRetries: 0 });
-    const messages: Anthropic.MessageParam[] = [said];
-    const tools = [{ name: 'level', input_schema: { type: 'object' as const } }];
-    const ask = () =>
-      anthropic.messages
-        .stream({ model: `bedrock/${nova}`, max_tokens: 500, messages, tools })
-        .finalMessage();
-    let answer = await ask();
-    for (let turn = 0; answer.stop_reason === 'tool_use' && turn < 2 * toolTurns; turn++) {
-      const results = answer.content.flatMap((block) =>
-        block.type === 'tool_use'
-          ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: levelOf(block.input) }]
-          : [],
-      );
-      messages.push({ role: 'assistant', content: answer.content }, { role: 'user', content: results });
-      answer = await ask();
-    }
-    assert.equal(at(answer.content, 0, 'text'), lastWords);
-    const openai = new OpenAI({ baseURL: `${weir.url}/v1`, apiKey: 'any', maxRetries: 0 });
-    const turns: OpenAI.ChatCompletionMessageParam[] = [said];
-    for (let turn = 0; turn <= toolTurns; turn++) {
-      const { choices } = await openai.chat.completions.create({
-        model: `bedrock/${nova}`,
-        messages: turns,
-        tools: [{ type: 'function', function: { name: 'level', parameters: { type: 'object' } } }],
-      });
-      const message = choices[0]?.message;
-      if (message?.tool_calls === undefined) break;
-      turns.push(message);
-      for (const called of message.tool_calls)
-        if (called.type === 'function')
-          turns.push({
-            role: 'tool',
-            tool_call_id: called.id,
-            content: levelOf(JSON.parse(called.function.arguments)),
-          });
-    }
-    assert.equal(fake.requests.length, 2 * (toolTurns + 1));
-  });
 });
-
-/** Calls two tools in each turn, and looks whether each result came back for its call. */
-function converseAgent({ url, json }: SeenRequest): Script {
-  const messages = objectsOf(json.messages);
-  const turn = messages.filter(({ role }) => role === 'assistant').length;
-  for (const [at, message] of messages.entries()) {
-    if (message.role !== 'assistant') continue;
-    const calls = partsIn(message, 'toolUse');
-    const results = partsIn(messages[at + 1], 'toolResult');
-    assert.deepEqual(
-      results.map(({ toolUseId, content }) => [toolUseId, content]),
-      calls.map(({ toolUseId, input }) => [toolUseId, [{ text: levelOf(input) }]]),
-    );
-    assert.equal(calls.length, 2);
-  }
-  const calls = ['Isar', 'Lech'].map((river) => ({
-    id: `tooluse_${turn}_${river}`,
-    json: JSON.stringify({ river, turn }),
-  }));
-  const isOver = turn === toolTurns;
-  if (!url.endsWith('stream')) {
-    const [first] = calls;
-    const answer: JsonObject = isOver ? { ...converse.whole(lastWords) } : wholeCalls(calls);
-    return { body: first === undefined ? {} : answer };
-  }
-  const { opening, text, closing } = converse;
-  if (isOver) return { chunks: [opening, text(lastWords), closing('said')] };
-  const called = calls.map(({ id, json: input }, index) =>
-    converse
-      .call({ id, name: 'level' }, input.slice(0, 7), input.slice(7))
-      .replaceAll('"contentBlockIndex":1', `"contentBlockIndex":${index + 1}`),
-  );
-  return { chunks: [opening, text(`Turn ${turn}.`), ...called, closing('called')] };
-}
-
-function partsIn(message: JsonObject | undefined, kind: string): readonly JsonObject[] {
-  return objectsOf(objectsOf(message?.content).map((part) => part[kind]));
-}
-
-function wholeCalls(calls: readonly { readonly id: string; readonly json: string }[]): JsonObject {
-  const content = calls.map(({ id, json }) => ({
-    toolUse: { toolUseId: id, name: 'level', input: JSON.parse(json) },
-  }));
-  return {
-    ...converse.whole(''),
-    output: { message: { role: 'assistant', content } },
-    stopReason: 'tool_use',
-  };
-}
 
 describe('a Claude on Bedrock', () => {
   const body = { model: `bedrock/${claude}`, max_tokens: 5, messages: [said], metadata: { user_id: 'u' } };

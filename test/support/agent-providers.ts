@@ -10,13 +10,13 @@ export const toolTurns = 10;
 export const lastWords = `That took ${toolTurns} turns.`;
 export const signature = 'EuYBCkQYAiJAsig/nature==';
 
-interface Call {
+export interface Call {
   readonly id: string;
   readonly name: string;
   readonly input: { readonly river: string; readonly turn: number };
 }
 
-function callsOf(turn: number, prefix: string): readonly Call[] {
+export function callsOf(turn: number, prefix: string): readonly Call[] {
   return ['Isar', 'Lech'].map((river) => ({
     id: `${prefix}_${turn}_${river}`,
     name: 'level',
@@ -32,12 +32,17 @@ export function levelOf(input: unknown): string {
 export function chatAgent(request: SeenRequest): Script {
   const messages = objectsOf(request.json.messages);
   const turn = messages.filter(({ role }) => role === 'assistant').length;
-  const answered = messages.filter(({ role }) => role !== 'user');
+  const answered = messages.filter(({ role }) => role !== 'user').map(withoutExtras);
   const expected = Array.from({ length: turn }, (_, before) => callsOf(before, 'call')).flatMap(chatTurn);
   assert.deepEqual(answered, expected);
   if (turn === toolTurns) return saysCompletion({ text: lastWords, finish: 'stop' })(request);
   const text = `Turn ${turn}.`;
   return saysCompletion({ text, calls: callsOf(turn, 'call'), finish: 'tool_calls' })(request);
+}
+
+/** A client of the same format may send an answer back with all that stood in it. */
+function withoutExtras({ annotations: _, ...message }: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null));
 }
 
 /** What a client must send back of one turn. */
@@ -97,16 +102,16 @@ function withoutThinking(content: unknown): unknown {
 
 const callSignature = 'c2lnbmVkLWNhbGw=';
 
-/** Gives its calls no ids, and takes them back only with its signature on the first. */
+/** Gives its calls no ids, and takes them back only with its signature on the first, and with ids of all or of none. */
 export function geminiAgent(request: SeenRequest): Script {
   const [question, ...contents] = objectsOf(request.json.contents);
   assert.equal(question?.role, 'user');
   const turn = contents.filter(({ role }) => role === 'model').length;
   const ids = new Set<unknown>();
-  const seen = contents.map(({ role, parts }) => ({ role, parts: objectsOf(parts).map(withoutId(ids)) }));
+  const seen = contents.map(({ role, parts }) => ({ role, parts: saidIn(parts).map(withoutId(ids)) }));
   const expected = Array.from({ length: turn }, (_, before) => callsOf(before, 'call')).flatMap(geminiTurn);
   assert.deepEqual(seen, expected);
-  assert.equal(ids.size, 2 * turn);
+  assert.ok(ids.size === 2 * turn || ids.size === 0);
   const calls = geminiTurn(callsOf(turn, 'call'))[0]?.parts ?? [];
   return saysGemini(request, turn === toolTurns ? [{ text: lastWords }] : calls, `gemini_${turn}`);
 }
@@ -125,6 +130,11 @@ function geminiTurn(calls: readonly Call[]): readonly { role: string; parts: rea
   ];
 }
 
+/** A stream may end in a part without words. */
+function saidIn(parts: unknown): readonly JsonObject[] {
+  return objectsOf(parts).filter(({ text }) => text !== '');
+}
+
 /** A call and its result have one id, which no others have. */
 function withoutId(ids: Set<unknown>): (part: JsonObject) => JsonObject {
   return (part) => {
@@ -132,6 +142,7 @@ function withoutId(ids: Set<unknown>): (part: JsonObject) => JsonObject {
       const [named] = objectsOf([part[kind]]);
       if (named === undefined) continue;
       const { id, ...rest } = named;
+      if (id === undefined) return part;
       assert.equal(ids.has(id), kind === 'functionResponse');
       ids.add(id);
       return { ...part, [kind]: rest };
