@@ -236,6 +236,12 @@ test('a stored key is tried without cost, and shown by the end of its secret alo
   const refused = await call(weir.url, { path: '/v1/messages', body: { ...chat, max_tokens: 5 } });
   assert.equal(refused.status, 401);
   assert.match(refused.text, /Access denied: \[secret\]/);
+  const relayed = await call(weir.url, { path: '/v1/chat/completions', body: chat });
+  assert.deepEqual([relayed.status, relayed.text.includes('a-long-enough-key-1234')], [401, false]);
+  const message = `${'x'.repeat(1990)}a-long-enough-key-1234`;
+  fake.answerWith({ status: 401, body: { error: { code: '401', message } } });
+  const cut = await call(weir.url, { path: '/v1/messages', body: { ...chat, max_tokens: 5 } });
+  assert.ok(!cut.text.includes('a-long-e'));
   await call(weir.url, { method: 'DELETE', path: '/v1/byok/azure' });
 });
 

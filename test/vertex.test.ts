@@ -117,7 +117,10 @@ describe('a Claude at Google', () => {
   test('gets the client’s own request, without what its path says', async () => {
     const { json, headers } = await call(weir.url, {
       path: '/v1/messages',
-      headers: ['anthropic-beta', 'context-1m-2025-08-07'],
+      headers: [
+        'anthropic-beta',
+        'claude-code-20250219,context-1m-2025-08-07,prompt-caching-scope-2026-01-05',
+      ],
       body: { model: `vertex/${model}`, ...said },
     });
     assert.equal(google.last.url, `${place}/publishers/anthropic/models/${model}:rawPredict`);
@@ -213,6 +216,7 @@ describe('what pays at Google', () => {
     for (const wrong of [
       { region: 'evil.example/' },
       { region: 'europe-west1.evil' },
+      { region: 'elsewhere' },
       { region: '' },
       { project_id: '../x' },
       { project_id: 'a/b/c/d/e' },

@@ -3,7 +3,7 @@ import type { Departure, Draft, Means } from '../kernel/departure.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
 import { anthropicMessages, bedrockConverse } from '../wire/index.ts';
-import { bedrockAcceptance, betasElsewhere } from './acceptance/bedrock.ts';
+import { bedrockAcceptance } from './acceptance/bedrock.ts';
 import { signedHeaders } from './aws-signature.ts';
 import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
 import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
@@ -68,7 +68,7 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
   const { region: named = provider.places?.[0] ?? '' } = key;
   const { service, path, body, accept } = written(draft);
   const baseUrl = filled(provider.baseUrl, { service, region: named });
-  const headers = onlyHeaders(draft.headers, sentHeaders);
+  const headers = onlyHeaders(draft.headers, (name) => sentHeaders.has(name));
   headers.push('accept', accept, ...(method === 'POST' ? ['content-type', 'application/json'] : []));
   const { apiKey, accessKeyId, secretAccessKey, sessionToken } = key;
   if (accessKeyId === undefined || secretAccessKey === undefined)
@@ -98,7 +98,7 @@ function written({ provider, asks, path, headers, body }: Draft): Written {
   const name = segment(model, modelName, provider);
   const accept = streamed ? 'application/vnd.amazon.eventstream' : json;
   if (wire !== anthropicMessages) return { service: 'bedrock-runtime', path, body, accept };
-  const betas = betasIn(headers).filter((beta) => !betasElsewhere.test(beta));
+  const betas = betasIn(headers);
   const more = betas.length > 0 ? { anthropic_beta: betas } : {};
   return {
     service: 'bedrock-runtime',

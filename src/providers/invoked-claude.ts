@@ -12,20 +12,24 @@ export function invokedBody(body: Uint8Array, version: string, more: JsonObject 
 /** What was checked when it came in, or written here. */
 const anything = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
 
-/** The betas that a client asks for, in as many headers as it likes. */
+/** The betas that a client asks for, in as many headers as it likes, without those that no cloud knows. */
 export function betasIn(headers: HeaderList): readonly string[] {
   return headersOf(headers, 'anthropic-beta')
     .flatMap((list) => list.split(','))
     .map((beta) => beta.trim())
-    .filter((beta) => beta !== '');
+    .filter((beta) => beta !== '' && !betasElsewhere.test(beta));
 }
 
-/** The headers with these lower-case names, and no others. */
-export function onlyHeaders(headers: HeaderList, names: ReadonlySet<string>): string[] {
+/** Those of Anthropic's own API: both clouds refuse a call that names one of them. */
+const betasElsewhere =
+  /^(claude-code|oauth|prompt-caching-scope|files-api|mcp-client|skills|code-execution|managed-agents|message-batches|advisor|fast-mode|structured-outputs|web-fetch)/;
+
+/** The headers whose names, in lower case, are kept. */
+export function onlyHeaders(headers: HeaderList, isKept: (name: string) => boolean): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
-    if (names.has(name.toLowerCase())) kept.push(name, headers[at + 1] ?? '');
+    if (isKept(name.toLowerCase())) kept.push(name, headers[at + 1] ?? '');
   }
   return kept;
 }

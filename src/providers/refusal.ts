@@ -40,7 +40,8 @@ export async function refused(raw: Raw, target: Target, secrets: readonly string
     ...(said?.code !== undefined && { toldCode: said.code }),
     ...(tooLong && { toldCode: contextOverflow }),
     ...(said?.param !== undefined && { param: said.param }),
-    ...(target.provider.ownErrors !== true && { upstream: { wire, status, headers, bytes } }),
+    ...(target.provider.ownErrors !== true &&
+      !quotes(bytes, secrets) && { upstream: { wire, status, headers, bytes } }),
   });
 }
 
@@ -60,8 +61,13 @@ async function wholeBody({ body }: Raw): Promise<Uint8Array | undefined> {
 
 /** Without the key, should the provider have quoted that. */
 function quoted({ message }: ReadError, secrets: readonly string[]): string {
-  const said = message.slice(0, limits.quotedTextMax);
-  return secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), said);
+  const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
+  return said.slice(0, limits.quotedTextMax);
+}
+
+function quotes(bytes: Uint8Array, secrets: readonly string[]): boolean {
+  const said = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return secrets.some((secret) => said.includes(secret));
 }
 
 /** When to come again, and whether: a number of seconds, of milliseconds, or a date. */

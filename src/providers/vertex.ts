@@ -5,11 +5,11 @@ import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
 import { anthropicMessages, gemini } from '../wire/index.ts';
 import { vertexAcceptance } from './acceptance/vertex.ts';
-import { invokedBody } from './invoked-claude.ts';
+import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
 import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
 
 /** Of both, letters, digits and hyphens: they become parts of a name and of a path. */
-const region = z.string().regex(/^[a-z]{2,20}(?:-[a-z]{2,20}\d{1,2})?$/);
+const region = z.string().regex(/^(?:global|us|eu|[a-z]{2,20}-[a-z]{2,20}\d{1,2})$/);
 const project = z.string().regex(/^(?:[a-z][a-z0-9.-]{0,60}:)?[a-z][a-z0-9-]{3,60}[a-z0-9]$/);
 
 /** A service account's file has more fields, which are not kept; where it says that tokens come from is not believed. */
@@ -69,7 +69,8 @@ export const vertex: Provider = {
 };
 
 async function depart(draft: Draft, credential: Secret, means: Means): Promise<Departure> {
-  const { provider, headers } = draft;
+  const { provider } = draft;
+  const { headers, body } = written(draft);
   const key = keys.of(credential, provider);
   const region = regionOf(key.region, provider);
   const token = 'token' in key ? key.token : await means.accessToken(accountOf(key));
@@ -79,8 +80,19 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
     baseUrl: filled(provider.baseUrl, { host: hostOf(region) }),
     path: place + pathOf(draft),
     headers,
-    body: draft.asks?.wire === anthropicMessages ? invokedBody(draft.body, 'vertex-2023-10-16') : draft.body,
+    body,
     secrets: 'token' in key ? [token] : [token, key.private_key],
+  };
+}
+
+/** A Claude's call says its version in the body, and its betas in one header. */
+function written({ asks, headers, body }: Draft): { readonly headers: string[]; readonly body: Uint8Array } {
+  if (asks?.wire !== anthropicMessages) return { headers, body };
+  const betas = betasIn(headers);
+  const others = onlyHeaders(headers, (name) => name !== 'anthropic-beta');
+  return {
+    headers: betas.length > 0 ? [...others, 'anthropic-beta', betas.join(',')] : others,
+    body: invokedBody(body, 'vertex-2023-10-16'),
   };
 }
 

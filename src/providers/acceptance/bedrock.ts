@@ -16,7 +16,3 @@ export const bedrockAcceptance: readonly AcceptanceRule[] = [
   { models: /amazon\.nova-2/, ...converse, efforts: ['none', 'low', 'medium', 'high'] },
   { models: /^/, ...converse },
 ];
-
-/** Betas that only Anthropic's own API knows; Bedrock refuses a call that names one of them. */
-export const betasElsewhere =
-  /^(claude-code|oauth|prompt-caching-scope|files-api|mcp-client|skills|code-execution|managed-agents|message-batches|advisor|fast-mode|structured-outputs|web-fetch)/;
