@@ -45,6 +45,8 @@ export const callsLimits = {
   connectAttemptsMax: 3,
   /** Values in one body, as commas and brackets tell: long agent runs have some ten thousand. Parsing as many takes a tenth of a second. */
   jsonValuesMax: 250_000,
+  /** A schema in which references are written out grows with each of them; tools of agents have some hundred values. */
+  resolvedSchemaValuesMax: 10_000,
   /** What a parsed value takes in memory, about. */
   parsedValueBytes: 64,
   /** Of the heap, so much may be held for requests under way by all callers together, and of that so much by one. */

@@ -12,7 +12,7 @@ export function encodeImage({ source }: ImageBlock): JsonObject {
   return { image: { format, source: { bytes: source.data } } };
 }
 
-export function encodeDocument({ source, title }: DocumentBlock, names: Set<string>): JsonObject {
+export function encodeDocument({ source, title }: DocumentBlock, names: Map<string, number>): JsonObject {
   if (source.type !== 'base64' && source.type !== 'text')
     throw cannotCross(`messages[].content[].document.source.${source.type}`, 'bedrock-converse');
   const type = source.media_type.toLowerCase();
@@ -25,15 +25,17 @@ export function encodeDocument({ source, title }: DocumentBlock, names: Set<stri
 }
 
 /** Letters, digits, single spaces, hyphens and brackets; each name once. */
-function freshName(title: string, names: Set<string>): string {
-  const plain =
-    title
-      .replace(/[^A-Za-z0-9()[\]-]+/g, ' ')
-      .trim()
-      .slice(0, 180) || 'document';
+function freshName(title: string, names: Map<string, number>): string {
+  const letters = title.replace(/[^A-Za-z0-9()[\]-]+/g, ' ').trim();
+  const plain = letters.slice(0, 180).trim() || 'document';
+  let count = names.get(plain) ?? 0;
   let name = plain;
-  for (let count = 2; names.has(name); count++) name = `${plain} ${count}`;
-  names.add(name);
+  do {
+    count++;
+    name = count === 1 ? plain : `${plain} ${count}`;
+  } while (name !== plain && names.has(name));
+  names.set(plain, count);
+  if (name !== plain) names.set(name, 1);
   return name;
 }
 

@@ -5,6 +5,7 @@ import { foreignOf } from '../foreign.ts';
 import { defined } from '../read.ts';
 import { cachePoint } from './encode-messages.ts';
 import type { Encoding } from './encoding.ts';
+import { toolSchema } from './tool-schema.ts';
 
 /** Tools have to be declared where a conversation has calls in it, whether they may be called again or not. */
 export function encodeTools(request: ChatRequest, encoding: Encoding): JsonObject | undefined {
@@ -23,7 +24,7 @@ export function encodeTools(request: ChatRequest, encoding: Encoding): JsonObjec
     return undefined;
   }
   const choice = acceptedChoice(request.tool_choice, names, dropped);
-  return defined({ tools, toolChoice: encodeChoice(choice, dropped) });
+  return defined({ tools, toolChoice: encodeChoice(choice, encoding) });
 }
 
 function isPlain(tool: Tool, dropped: Set<string>): boolean {
@@ -34,11 +35,11 @@ function isPlain(tool: Tool, dropped: Set<string>): boolean {
 }
 
 function encodeTool(tool: Tool, encoding: Encoding): readonly JsonObject[] {
-  const { name, description, input_schema: json = anything } = tool;
-  const toolSpec = defined({ name, description: description || undefined, inputSchema: { json } });
-  return tool.cache_control == null
-    ? [{ toolSpec }]
-    : [{ toolSpec }, ...cachePoint(encoding.isClaude, encoding)];
+  const { name, description, input_schema = anything, cache_control: mark } = tool;
+  const { isClaude, isNova } = encoding.traits;
+  const inputSchema = { json: toolSchema(input_schema, isNova) };
+  const toolSpec = defined({ name, description: description || undefined, inputSchema });
+  return mark == null ? [{ toolSpec }] : [{ toolSpec }, ...cachePoint(mark, isClaude, encoding)];
 }
 
 const anything = { type: 'object', properties: {} };
@@ -52,19 +53,15 @@ function namesCalled(messages: readonly Message[]): readonly string[] {
   return [...new Set(names)];
 }
 
-function encodeChoice(choice: ToolChoice | undefined, dropped: Set<string>): JsonObject | undefined {
+/** That it is left to the model is what holds anyway, and some refuse to be told so. */
+function encodeChoice(choice: ToolChoice | undefined, { traits, dropped }: Encoding): JsonObject | undefined {
   if (choice === undefined) return undefined;
   if ('disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true)
     dropped.add('tool_choice.disable_parallel_tool_use');
-  switch (choice.type) {
-    case 'any':
-      return { any: {} };
-    case 'tool':
-      return { tool: { name: choice.name } };
-    case 'none':
-      dropped.add('tool_choice');
-      return undefined;
-    default:
-      return { auto: {} };
+  if (choice.type === 'auto') return undefined;
+  if (choice.type === 'none' || traits.choices === 'none') {
+    dropped.add('tool_choice');
+    return undefined;
   }
+  return choice.type === 'tool' && traits.choices === 'all' ? { tool: { name: choice.name } } : { any: {} };
 }

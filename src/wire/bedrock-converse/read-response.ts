@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
-import { stopReasonOf } from './stop-reason.ts';
+import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
 /** A whole answer, which doesn't name its model. */
@@ -10,6 +10,8 @@ export function readResponse(body: JsonObject): Whole {
   const message = objectOf(objectOf(body.output)?.message);
   if (message === undefined) return undefined;
   const content = objectsOf(message.content).flatMap(blocksOf);
+  const error = content.length === 0 ? failureOf(stringOf(body.stopReason)) : undefined;
+  if (error !== undefined) return { error };
   const answer: Answer = {
     id: '',
     type: 'message',

@@ -1,11 +1,16 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Block, Delta, ReplyEvent, Usage } from '../../kernel/message.ts';
+import type { Block, Delta, ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
 import type { ReplyDecoder } from '../../kernel/wire-format.ts';
 import { statusOfError } from '../anthropic-messages/errors.ts';
 import { countOf, objectOf, parseObject, stringOf } from '../read.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
-import { stopReasonOf } from './stop-reason.ts';
+import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
+
+interface OpenBlock {
+  readonly block: number;
+  readonly type: string;
+}
 
 /**
  * Reads a streamed answer, of which each event is a frame. Blocks of text and thought begin without a word, and what was
@@ -19,7 +24,7 @@ export class ConverseDecoder implements ReplyDecoder {
   #started = false;
   #closed = false;
   /** Blocks that are open, by their number there; here they are numbered anew. */
-  readonly #open = new Map<number, number>();
+  readonly #open = new Map<number, OpenBlock>();
   #blocks = 0;
   #calls = 0;
   #stop: string | undefined;
@@ -101,10 +106,12 @@ export class ConverseDecoder implements ReplyDecoder {
     this.#openBlock(index, { type: 'tool_use', id: toolUseId, name, input: {} });
   }
 
+  /** Where another one has not ended yet, that is over. */
   #openBlock(index: number, content_block: Block): number {
     this.#start();
+    this.#end(index);
     const block = this.#blocks++;
-    this.#open.set(index, block);
+    this.#open.set(index, { block, type: content_block.type });
     this.#events.push({ type: 'content_block_start', index: block, content_block });
     return block;
   }
@@ -114,9 +121,9 @@ export class ConverseDecoder implements ReplyDecoder {
     const input = stringOf(objectOf(delta.toolUse)?.input);
     if (text !== undefined) this.#say(index, { type: 'text', text: '' }, { type: 'text_delta', text });
     else if (input !== undefined) {
-      const block = this.#open.get(index);
-      if (block !== undefined && input !== '')
-        this.#tell(block, { type: 'input_json_delta', partial_json: input });
+      const open = this.#open.get(index);
+      if (open?.type === 'tool_use' && input !== '')
+        this.#tell(open.block, { type: 'input_json_delta', partial_json: input });
     } else this.#think(index, objectOf(delta.reasoningContent) ?? {});
   }
 
@@ -129,7 +136,8 @@ export class ConverseDecoder implements ReplyDecoder {
   }
 
   #say(index: number, begun: Block, delta: Delta): void {
-    this.#tell(this.#open.get(index) ?? this.#openBlock(index, begun), delta);
+    const open = this.#open.get(index);
+    this.#tell(open?.type === begun.type ? open.block : this.#openBlock(index, begun), delta);
   }
 
   #tell(index: number, delta: Delta): void {
@@ -137,24 +145,34 @@ export class ConverseDecoder implements ReplyDecoder {
   }
 
   #end(index: number): void {
-    const block = this.#open.get(index);
-    if (block === undefined) return;
+    const open = this.#open.get(index);
+    if (open === undefined) return;
     this.#open.delete(index);
-    this.#events.push({ type: 'content_block_stop', index: block });
+    this.#events.push({ type: 'content_block_stop', index: open.block });
   }
 
   #fail({ type: told, message: said }: JsonObject): void {
     const type = stringOf(told) ?? 'api_error';
     const status = statusOfError(type);
     const message = stringOf(said) ?? 'the provider reported an error without a message';
+    this.#failWith({ type, message, ...(status !== undefined && { status }) });
+  }
+
+  #failWith(error: StreamError): void {
     this.finished = true;
     this.#closed = true;
     if (Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
-    this.#events.push({ type: 'error', error: { type, message, ...(status !== undefined && { status }) } });
+    this.#events.push({ type: 'error', error });
   }
 
   #close(): void {
+    const failure = this.#blocks === 0 ? failureOf(this.#stop) : undefined;
+    if (failure === undefined) this.#finish();
+    else this.#failWith(failure);
+  }
+
+  #finish(): void {
     this.#closed = true;
     this.#start();
     for (const index of [...this.#open.keys()]) this.#end(index);

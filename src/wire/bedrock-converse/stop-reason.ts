@@ -1,3 +1,5 @@
+import type { StreamError } from '../../kernel/message.ts';
+
 /** Most are Anthropic's own. */
 export function stopReasonOf(told: string | undefined, hasCalls: boolean): string {
   switch (told) {
@@ -12,4 +14,10 @@ export function stopReasonOf(told: string | undefined, hasCalls: boolean): strin
     default:
       return hasCalls ? 'tool_use' : 'end_turn';
   }
+}
+
+/** What went wrong in an answer without any content; undefined where having said nothing is an answer. */
+export function failureOf(told: string | undefined): StreamError | undefined {
+  if (told !== 'malformed_model_output' && told !== 'malformed_tool_use') return undefined;
+  return { type: told, message: `the model stopped without an answer: ${told}`, status: 502 };
 }

@@ -1,0 +1,44 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { limits } from '../../kernel/limits.ts';
+import { defined, objectOf } from '../read.ts';
+
+/** The schema of a tool's input: of an object in any case, and without what it says of itself. */
+export function toolSchema(schema: JsonObject, isNova: boolean): JsonObject {
+  const { $schema: _, $id: __, ...rest } = schema;
+  const told: JsonObject = { ...rest, type: 'object' };
+  return isNova ? novaSchema(told) : told;
+}
+
+/** Nova takes these three at the top and no others: https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html */
+function novaSchema({ type, properties, required, $defs, definitions }: JsonObject): JsonObject {
+  const places = { $defs: objectOf($defs) ?? {}, definitions: objectOf(definitions) ?? {} };
+  const resolved = new Resolving(places).value(objectOf(properties) ?? {}, []);
+  return defined({ type, properties: resolved, required });
+}
+
+/** Writes what is referred to in the place of the reference; what refers to itself, or to elsewhere, may be anything. */
+class Resolving {
+  readonly #places: Readonly<Record<string, JsonObject>>;
+  #values = 0;
+
+  constructor(places: Readonly<Record<string, JsonObject>>) {
+    this.#places = places;
+  }
+
+  value(value: unknown, within: readonly string[], depth = 0): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (++this.#values > limits.resolvedSchemaValuesMax || depth > limits.jsonDepthMax) return {};
+    if (Array.isArray(value)) return value.map((one) => this.value(one, within, depth + 1));
+    const { $ref, ...rest }: JsonObject = { ...value };
+    const fields = Object.entries(rest).map(([name, field]) => [name, this.value(field, within, depth + 1)]);
+    const named = typeof $ref !== 'string' || within.includes($ref) ? undefined : this.#named($ref);
+    const found = named === undefined ? {} : this.value(named, [...within, String($ref)], depth + 1);
+    return { ...(isJsonObject(found) && found), ...Object.fromEntries(fields) };
+  }
+
+  #named(reference: string): unknown {
+    const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
+    const named = this.#places[place];
+    return named !== undefined && Object.hasOwn(named, name) ? named[name] : undefined;
+  }
+}
