@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, createServer, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Environment } from '../src/gateway/settings.ts';
+import { limits } from '../src/kernel/limits.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { type Answered, call, open, read } from './support/call.ts';
@@ -27,7 +30,8 @@ test('three processes on the embedded store', async (t) => {
     WEIR_ANTHROPIC_BASE_URL: upstream.url,
     WEIR_LOG_LEVEL: 'error',
   };
-  const weir = workers(t, 3, { environment });
+  const folder = emptyFolder(t);
+  const weir = workers(t, 3, { folder, environment });
   const url = await weir.listening;
 
   await t.test('say how many they are, once', async () => {
@@ -108,32 +112,39 @@ test('three processes on the embedded store', async (t) => {
     assert.equal(new Set(told.map(({ json }) => json.startedAt)).size, 1);
   });
 
-  await t.test('are replaced when they crash, and counts go on', async () => {
-    const requests = 'weir_requests_total{wire="anthropic-messages",provider="demo",status="200"}';
-    const counted = (await metrics(url)).get(requests);
-    const { key } = await (await Person.signUp(url)).makeKey();
-    const [first = 0, ...others] = await weir.workers();
-    process.kill(first, 'SIGKILL');
-    await eventually(async () => ((await weir.workers()).includes(first) ? undefined : true));
-    assert.deepEqual(statuses(await all(20, () => inference(url, key))), { 200: 20 });
-    const now = await eventually(async () => {
-      const found = await weir.workers();
-      return found.length === 3 ? found : undefined;
-    });
-    assert.ok(others.every((other) => now.includes(other)));
-    const figures = await eventually(async () => {
-      const found = await metrics(url);
-      return found.get('weir_workers') === 3 ? found : undefined;
-    });
-    assert.equal(figures.get('weir_workers_replaced_total{}'), 1);
-    assert.equal(figures.get(requests), Number(counted) + 20);
-    assert.deepEqual(statuses(await all(200, () => inference(url, key))), { 200: 40, 429: 160 });
-  });
+  await t.test(
+    'are replaced when they crash, also when a newer version has added to the tables',
+    async () => {
+      migrateFurther(folder);
+      const requests = 'weir_requests_total{wire="anthropic-messages",provider="demo",status="200"}';
+      const counted = (await metrics(url)).get(requests);
+      const { key } = await (await Person.signUp(url)).makeKey();
+      const [first = 0, ...others] = await weir.workers();
+      process.kill(first, 'SIGKILL');
+      await eventually(async () => ((await weir.workers()).includes(first) ? undefined : true));
+      assert.deepEqual(statuses(await all(20, () => inference(url, key))), { 200: 20 });
+      const now = await eventually(async () => {
+        const found = await weir.workers();
+        return found.length === 3 ? found : undefined;
+      });
+      assert.ok(others.every((other) => now.includes(other)));
+      const figures = await eventually(async () => {
+        const found = await metrics(url);
+        return found.get('weir_workers') === 3 ? found : undefined;
+      });
+      assert.equal(figures.get('weir_workers_replaced_total{}'), 1);
+      assert.equal(figures.get(requests), Number(counted) + 20);
+      assert.deepEqual(statuses(await all(200, () => inference(url, key))), { 200: 40, 429: 160 });
+    },
+  );
 
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 0, signal: null });
   assert.match(weir.stdout, /"level":"error".*a process ended by itself and is replaced/);
   assert.equal(weir.stderr, '');
+  const again = workers(t, 2, { folder, environment });
+  assert.equal((await again.exited).code, 1);
+  assert.match(again.stderr, /^weir: the database can't be used: .*start the newer Weir that made it\n$/);
 });
 
 test('two processes in local mode', async (t) => {
@@ -225,13 +236,19 @@ test('a reload under load takes up new settings without one failed request, and 
   for (const line of lines) assert.doesNotThrow(() => JSON.parse(line), line);
 });
 
-test('a second SIGTERM ends at once', async (t) => {
+test('a process that is stuck when a stop is announced hears of it, and a second SIGTERM ends all at once', async (t) => {
   const { environment } = await slowProvider(t);
-  const weir = workers(t, 2, { environment: { ...environment, WEIR_DRAIN: '1h' } });
+  const weir = workers(t, 2, { environment: { ...environment, WEIR_DRAIN_NOTICE: '1h' } });
   const url = await weir.listening;
   const stream = await openStream(url);
+  const [stuck = 0] = await weir.workers();
+  process.kill(stuck, 'SIGSTOP');
   weir.signal('SIGTERM');
-  await refusing(url);
+  // For longer than other questions are waited for.
+  await sleep(2 * limits.workerAnswerMs);
+  process.kill(stuck, 'SIGCONT');
+  const told = await all(6, () => call(url, { path: '/ready' }));
+  assert.deepEqual(statuses(told), { 503: 6 });
   weir.signal('SIGTERM');
   assert.deepEqual(await weir.exited, { code: 1, signal: null });
   await assert.rejects(read(stream));
@@ -266,6 +283,13 @@ function workers(t: TestContext, count: number, { environment, ...rest }: Start 
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   };
   return new WeirProcess(t, { ...rest, environment: { ...common, ...environment } });
+}
+
+/** As a version would that is to come. */
+function migrateFurther(folder: string): void {
+  const database = new DatabaseSync(join(folder, 'data', 'weir.db'));
+  database.exec("insert into schema_migrations values (1000, 'later')");
+  database.close();
 }
 
 /** Each on a connection of its own, so that all processes get some. */

@@ -85,7 +85,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
 
   const { modules: given = [] } = outside;
   const { modules, unknownVariables } = parts.add(await modulesPart({ settings, log, given }));
-  const stores = parts.add(await storesPart({ settings, log, memory: common?.memory }));
+  const stores = parts.add(await storesPart({ settings, log, common }));
   const ground = { settings, log, roots, via, modules, stores };
   const { metrics } = parts.add(metricsPart({ settings, log, common }));
   const providers = parts.add(providersPart(settings));

@@ -20,8 +20,11 @@ export class Crew {
   /** Workers that ended soon after their start, one after the other. */
   #failures = 0;
 
+  #order: StartOrder;
+
   constructor(parts: CrewParts) {
     this.#parts = parts;
+    this.#order = parts.order;
   }
 
   /** All of them serve, or none is left when this rejects. */
@@ -29,6 +32,7 @@ export class Crew {
     try {
       const others = Array.from({ length: this.#parts.size - 1 }, () => this.#hire());
       const [started] = await Promise.all([this.#hire(), ...others]);
+      this.#order = { ...this.#order, isJoining: true };
       return started;
     } catch (cause) {
       await this.kill();
@@ -73,7 +77,7 @@ export class Crew {
     const worker = this.#parts.workforce.fork();
     this.#workers.add(worker);
     void worker.exited.then(() => this.#workers.delete(worker));
-    const started = await worker.start(this.#parts.order);
+    const started = await worker.start(this.#order);
     const readyAtMs = performance.now();
     void worker.exited.then((how) => this.#ended(worker.name, how, performance.now() - readyAtMs));
     return started;

@@ -26,6 +26,8 @@ export class Primary {
   readonly #startedAtMs = systemClock.now();
   readonly #crews = new Set<Crew>();
   #current: Crew | undefined;
+  /** The database that has been served with. */
+  #home: string | undefined;
 
   constructor(environment: Environment, lines: Lines) {
     this.#environment = environment;
@@ -52,7 +54,7 @@ export class Primary {
     new Roots(settings);
     const crew = new Crew({
       workforce: this.#workforce,
-      order: { environment, startedAtMs: this.#startedAtMs },
+      order: { environment, startedAtMs: this.#startedAtMs, isJoining: this.#home === homeOf(settings) },
       size: settings.workers,
       log: createLog(settings.logLevel, this.#lines),
     });
@@ -61,6 +63,7 @@ export class Primary {
       const started = await crew.start();
       const before = this.#current;
       this.#current = crew;
+      this.#home = homeOf(settings);
       if (before !== undefined) this.#handOver(before, settings.drainMs);
       return { ...started, settings };
     } catch (thrown) {
@@ -102,4 +105,8 @@ export class Primary {
   async #each(work: (crew: Crew) => Promise<void>): Promise<void> {
     await Promise.all([...this.#crews].map(work));
   }
+}
+
+function homeOf({ stores, dataDir }: Settings): string {
+  return stores?.database ?? dataDir;
 }

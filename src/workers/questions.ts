@@ -37,6 +37,8 @@ export interface StartOrder {
   readonly environment: Environment;
   /** When the gateway started, whatever became of its processes since. */
   readonly startedAtMs: number;
+  /** Whether the gateway has served with this database before. */
+  readonly isJoining: boolean;
 }
 
 export type Started = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'hasDashboard' | 'unknownVariables'>;

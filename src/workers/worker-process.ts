@@ -68,8 +68,13 @@ export class WorkerProcess {
     if (this.#isReady) await this.#peer.ask('reopenLog');
   }
 
+  /**
+   * Waited for until it is heard, however busy the worker is: as long as one of them says that it is ready, balancers go on
+   * sending calls. One that is not ready yet is killed, since it would say so later.
+   */
   async announce(): Promise<void> {
-    if (this.#isReady) await this.#peer.ask('announce');
+    if (this.#isReady) await this.#peer.askWithin(limits.workerEndMs, 'announce');
+    else await this.kill();
   }
 
   /** One that is not ready yet is killed. */

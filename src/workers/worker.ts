@@ -37,7 +37,7 @@ class WorkerLife implements WorkerQuestions {
     await this.#primary.askWithin(limits.workerStartMs, 'hello');
   }
 
-  async start({ environment, startedAtMs }: StartOrder): Promise<Started> {
+  async start({ environment, startedAtMs, isJoining }: StartOrder): Promise<Started> {
     try {
       const settings = readSettings(environment);
       this.#output = openLogOutput(settings.logFile, pipePieceBytes);
@@ -46,6 +46,7 @@ class WorkerLife implements WorkerQuestions {
       this.#gateway = await startGateway(settings, log, {
         common: {
           startedAtMs,
+          isJoining,
           memory: remoteMemory(this.#primary),
           models: remoteModels(this.#primary),
           metrics: () => this.#figuresOfAll(),

@@ -32,6 +32,13 @@ export const recordsLimits = {
   databaseAnswerMs: 7000,
   /** A change of the schema may rewrite a large table, and others wait for it. */
   migrationMs: 600_000,
+  /**
+   * How long a step of it waits for a table, and all who want the table wait behind it: less than statements may take, and
+   * more than the second after which PostgreSQL's own cleaning steps aside. Then others pass, for longer each time.
+   */
+  migrationLockMs: 2000,
+  migrationPauseMsMin: 500,
+  migrationPauseMsMax: 10_000,
   /** A check of the database's health; who asks wants to know soon. */
   databasePingMs: 2000,
   /** A connection that nobody used for so long is closed; and any after an hour, so that a new address is found. */

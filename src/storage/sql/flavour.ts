@@ -8,6 +8,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
 import type { SchemaTables } from './tables.ts';
 
 /** What SQLite and PostgreSQL don't say in the same words. */
@@ -27,6 +28,8 @@ export interface Flavour
   readonly tableEnd: RawBuilder<unknown>;
   /** Waits for whoever is changing the schema, until this transaction ends. */
   lockSchema(db: Kysely<SchemaTables>): Promise<void>;
+  /** Whether somebody else had a table for longer than a change of the schema waits for it. */
+  isLockedOut(failure: unknown): boolean;
   /** From now on its rows can be added, and neither changed nor deleted, by whoever has the database open. */
   makePermanent(db: Kysely<SchemaTables>, permanent: Permanent): Promise<void>;
 }
@@ -51,6 +54,7 @@ export const sqlite: Flavour = {
   createIntrospector: (db) => new SqliteIntrospector(db),
   // The transaction has the only lock there is.
   lockSchema: async () => undefined,
+  isLockedOut: () => false,
   async makePermanent(db, { table, key }) {
     const [rows, id] = [sql.table(table), sql.ref(key)];
     const refused = sql`begin select raise(abort, ${sql.lit(refusal(table))}); end`;
@@ -65,6 +69,7 @@ export const sqlite: Flavour = {
 
 /** Any number will do that no other program locks in the same database. */
 const schemaLock = 7_295_834_710;
+const lockNotAvailable = '55P03';
 
 export const postgres: Flavour = {
   name: 'postgres',
@@ -79,7 +84,10 @@ export const postgres: Flavour = {
   createIntrospector: (db) => new PostgresIntrospector(db),
   lockSchema: async (db) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(schemaLock)})`.execute(db);
+    await sql`set local lock_timeout = ${sql.lit(limits.migrationLockMs)}`.execute(db);
   },
+  isLockedOut: (failure) =>
+    failure instanceof Error && 'code' in failure && failure.code === lockNotAvailable,
   async makePermanent(db, { table }) {
     const refuse = sql.id(`${table}_refuse`);
     const said = sql.lit(`begin raise exception '${refusal(table)}'; end`);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { Kysely, sql } from 'kysely';
+import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import { type Flavour, postgres, sqlite } from './flavour.ts';
 import type { Links } from './links.ts';
@@ -32,11 +33,14 @@ for (const [flavour, makeHome] of homes)
       };
     };
 
+    const up = (db: Kysely<SchemaTables>, steps: readonly Migration[], mayBeNewer = false) =>
+      migrate(db, { flavour, migrations: steps, mayBeNewer });
+
     test('steps are run once each, in order, also those that came later', async (t) => {
       const db = (await setUp(t))();
-      await migrate(db, flavour, [makes('first'), fills('first')]);
-      await migrate(db, flavour, [makes('first'), fills('first')]);
-      await migrate(db, flavour, [makes('first'), fills('first'), makes('second'), fills('first')]);
+      await up(db, [makes('first'), fills('first')]);
+      await up(db, [makes('first'), fills('first')]);
+      await up(db, [makes('first'), fills('first'), makes('second'), fills('first')]);
       assert.deepEqual(await rowsOf(db, 'first'), [{ id: 1 }, { id: 1 }]);
       assert.deepEqual(await rowsOf(db, 'second'), []);
       assert.deepEqual(await versionsOf(db), [1, 2, 3, 4]);
@@ -44,7 +48,7 @@ for (const [flavour, makeHome] of homes)
 
     test('a step that fails leaves nothing of itself and nothing of those before it', async (t) => {
       const db = (await setUp(t))();
-      await migrate(db, flavour, [makes('first')]);
+      await up(db, [makes('first')]);
       const broken: Migration = {
         name: 'broken',
         async up(trx) {
@@ -53,12 +57,12 @@ for (const [flavour, makeHome] of homes)
         },
       };
       const steps = [makes('first'), makes('second'), fills('first'), broken];
-      await assert.rejects(migrate(db, flavour, steps), /nowhere/);
+      await assert.rejects(up(db, steps), /nowhere/);
       await assert.rejects(rowsOf(db, 'second'));
       await assert.rejects(rowsOf(db, 'third'));
       assert.deepEqual(await rowsOf(db, 'first'), []);
       assert.deepEqual(await versionsOf(db), [1]);
-      await migrate(db, flavour, [...steps.slice(0, 3), makes('third')]);
+      await up(db, [...steps.slice(0, 3), makes('third')]);
       assert.deepEqual(await versionsOf(db), [1, 2, 3, 4]);
     });
 
@@ -74,14 +78,14 @@ for (const [flavour, makeHome] of homes)
           running--;
         },
       };
-      await Promise.all(Array.from({ length: 4 }, () => migrate(open(), flavour, [makes('first'), slow])));
+      await Promise.all(Array.from({ length: 4 }, () => up(open(), [makes('first'), slow])));
       assert.deepEqual(await rowsOf(open(), 'first'), [{ id: 1 }]);
     });
 
     test('calls that were logged before modules could ask are those of clients, and are summed up', async (t) => {
       const db = (await setUp(t))();
       const before = migrations.slice(0, migrations.indexOf(askedBy));
-      await migrate(db, flavour, before);
+      await up(db, before);
       const numbers = [
         'at_ms',
         'streamed',
@@ -97,7 +101,7 @@ for (const [flavour, makeHome] of homes)
         values (${sql.join([...numbers.map(() => sql.lit(1)), ...texts.map(() => sql.lit('x'))])}, ${sql.lit(steps)})`.execute(
         db,
       );
-      await migrate(db, flavour, migrations);
+      await up(db, migrations);
       const { rows } = await sql`select id, asked_by from requests`.execute(db);
       assert.deepEqual(
         rows.map((row) => ({ ...Object(row) })),
@@ -111,16 +115,45 @@ for (const [flavour, makeHome] of homes)
       );
     });
 
-    test('a newer schema is refused and left as it is', async (t) => {
+    test('a newer schema is refused and left as it is, but for those who worked with it before', async (t) => {
       const db = (await setUp(t))();
-      await migrate(db, flavour, [makes('first'), makes('second')]);
-      await assert.rejects(
-        migrate(db, flavour, [makes('first')]),
-        /schema version 2 and this Weir knows versions up to 1/,
-      );
+      await up(db, [makes('first'), makes('second')]);
+      await assert.rejects(up(db, [makes('first')]), /schema version 2 and this Weir knows versions up to 1/);
+      await up(db, [makes('first')], true);
       assert.deepEqual(await versionsOf(db), [1, 2]);
     });
   });
+
+test('whoever reads a table for long keeps a step waiting, and nobody else', async (t) => {
+  const openLinks = await postgresHome(t);
+  const [reader, other, db] = [openLinks(), openLinks(), openLinks()].map((links) => {
+    t.after(() => links.close());
+    return new Kysely<SchemaTables>({ dialect: linksDialect(postgres, links) });
+  });
+  assert.ok(reader !== undefined && other !== undefined && db !== undefined);
+  const widens: Migration = {
+    name: 'widens',
+    async up(trx, { text }) {
+      await trx.schema.alterTable('first').addColumn('later', text).execute();
+    },
+  };
+  await migrate(db, { flavour: postgres, migrations: [makes('first')] });
+  let migrating: Promise<void> | undefined;
+  await reader.transaction().execute(async (trx) => {
+    await rowsOf(trx, 'first');
+    migrating = migrate(db, { flavour: postgres, migrations: [makes('first'), widens] });
+    await eventually(async () => (await waitingFor(other, 'first')) || undefined);
+    assert.deepEqual(await rowsOf(other, 'first'), []);
+  });
+  await migrating;
+  assert.deepEqual(await versionsOf(db), [1, 2]);
+});
+
+async function waitingFor(db: Kysely<SchemaTables>, table: string): Promise<boolean> {
+  const { rows } =
+    await sql`select 1 from pg_locks where not granted and relation = ${table}::regclass`.execute(db);
+  return rows.length > 0;
+}
 
 function makes(table: string): Migration {
   return {

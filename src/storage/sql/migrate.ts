@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
 import type { Flavour } from './flavour.ts';
 import type { SchemaTables } from './tables.ts';
 
@@ -8,16 +10,42 @@ export interface Migration {
   up(db: Transaction<SchemaTables>, flavour: Flavour): Promise<void>;
 }
 
-/** Brings the schema up to date, all steps or none; whoever else does the same waits, and finds it done. */
-export async function migrate(
+interface Steps {
+  readonly flavour: Flavour;
+  readonly migrations: readonly Migration[];
+  /** Whether it is left as it is where a newer version has brought it further. */
+  readonly mayBeNewer?: boolean;
+}
+
+/**
+ * Brings the schema up to date, all steps or none; whoever else does the same waits, and finds it done. Everybody who wants
+ * a table queues behind a step that waits for it: one that can't have it soon lets them pass, and tries again.
+ */
+export async function migrate(db: Kysely<SchemaTables>, steps: Steps): Promise<void> {
+  const untilMs = performance.now() + limits.migrationMs;
+  for (let pauseMs = limits.migrationPauseMsMin; ; pauseMs *= 2)
+    try {
+      await take(db, steps);
+      return;
+    } catch (cause) {
+      if (!steps.flavour.isLockedOut(cause)) throw cause;
+      if (performance.now() > untilMs)
+        throw new Error(
+          'another program has had its tables open for too long, a dump for example: start Weir when it is done',
+          { cause },
+        );
+      await sleep(Math.min(pauseMs, limits.migrationPauseMsMax));
+    }
+}
+
+async function take(
   db: Kysely<SchemaTables>,
-  flavour: Flavour,
-  migrations: readonly Migration[],
+  { flavour, migrations, mayBeNewer = false }: Steps,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await flavour.lockSchema(trx);
     const version = await versionOf(trx, flavour);
-    if (version > migrations.length)
+    if (version > migrations.length && !mayBeNewer)
       throw new Error(
         `the database has schema version ${version} and this Weir knows versions up to ${migrations.length}: start the newer Weir that made it`,
       );

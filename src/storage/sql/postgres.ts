@@ -7,9 +7,11 @@ import { openSql, queryBounds } from './sql-database.ts';
 interface PostgresStart {
   readonly url: string;
   readonly bounds?: Bounds;
+  readonly mayBeNewer?: boolean;
 }
 
 /** A database that any number of replicas share. */
-export function openPostgres({ url, bounds = queryBounds }: PostgresStart): Promise<Database> {
-  return openSql({ flavour: postgres, bounds, links: (within) => new PostgresLinks(url, within) });
+export function openPostgres({ url, bounds = queryBounds, mayBeNewer }: PostgresStart): Promise<Database> {
+  const home = { flavour: postgres, bounds, links: (within: Bounds) => new PostgresLinks(url, within) };
+  return openSql(home, mayBeNewer);
 }

@@ -60,11 +60,14 @@ export interface SqlHome {
   links(bounds: Bounds): Links;
 }
 
-/** Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. */
-export async function openSql(home: SqlHome): Promise<Database> {
+/**
+ * Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. Where it
+ * `mayBeNewer`, tables that a newer version has added to are worked with, as those do who have them open.
+ */
+export async function openSql(home: SqlHome, mayBeNewer = false): Promise<Database> {
   const links = home.links(patient(home.bounds));
   try {
-    await bringUpToDate(home.flavour, links);
+    await bringUpToDate(home.flavour, links, mayBeNewer);
   } finally {
     await links.close();
   }
@@ -87,10 +90,10 @@ function patient({ waitMs }: Bounds): Bounds {
   return { linksMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
 }
 
-async function bringUpToDate(flavour: Flavour, links: Links): Promise<void> {
+async function bringUpToDate(flavour: Flavour, links: Links, mayBeNewer = false): Promise<void> {
   try {
     const db = new Kysely<SchemaTables>({ dialect: linksDialect(flavour, links) });
-    await migrate(db, flavour, migrations);
+    await migrate(db, { flavour, migrations, mayBeNewer });
   } catch (error) {
     // What callers aren't told is just what the operator needs.
     const cause = GatewayError.is(error) ? error.cause : error;

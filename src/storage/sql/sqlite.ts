@@ -10,14 +10,15 @@ interface SqliteStart {
   /** Is made where there is none, for its owner's eyes only. */
   readonly file: string;
   readonly bounds?: Bounds;
+  readonly mayBeNewer?: boolean;
 }
 
 /** A database in one file, which several processes of one machine may open. */
-export async function openSqlite({ file, bounds = queryBounds }: SqliteStart): Promise<Database> {
+export async function openSqlite({ file, bounds = queryBounds, mayBeNewer }: SqliteStart): Promise<Database> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite gives its further files the mode of the first.
   closeSync(openSync(file, 'a', 0o600));
-  return openSql({ flavour: sqlite, bounds, links: linksTo(file) });
+  return openSql({ flavour: sqlite, bounds, links: linksTo(file) }, mayBeNewer);
 }
 
 /** A database that is gone when it is closed. */
