@@ -36,7 +36,7 @@ test('replicas that are replaced one by one fail no call of clients that look wh
     const { gateway, url } = replica;
     gateway.announce();
     const { status, headers, json } = await call(url, { path: '/ready' });
-    assert.deepEqual([status, json.status, headers.connection], [503, 'draining', 'close']);
+    assert.deepEqual([status, json, headers.connection], [503, { status: 'draining', stores: {} }, 'close']);
     await more();
     const answered = await call(url, { path: '/v1/usage', headers: bearer(key) });
     assert.deepEqual([answered.status, answered.headers.connection], [200, 'close']);

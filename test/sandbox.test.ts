@@ -245,6 +245,8 @@ describe('an anonymous session', () => {
     assertError(refused, { status: 429, type: 'rate_limit_error', code: 'too_many_attempts' });
 
     const { weir: behind } = await startHouse(t, { ...limited, WEIR_TRUST_PROXY: '1' });
+    const { headers: idle } = await fetch(`${behind.url}/health`);
+    assert.equal(idle.get('keep-alive'), 'timeout=620', 'longer than proxies keep connections');
     for (const address of ['198.51.100.1', '198.51.100.1', '198.51.100.2'])
       await Guest.begin(behind.url, from(address));
     const again = await call(behind.url, { path: '/v1/anon/sessions', body: {}, ...from('198.51.100.1') });

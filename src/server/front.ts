@@ -30,7 +30,8 @@ export function createFront(parts: FrontParts): Server {
   const server = createServer(
     {
       noDelay: true,
-      keepAliveTimeout: 75_000,
+      keepAliveTimeout:
+        parts.trustedProxies.by === 'nobody' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
       headersTimeout: limits.requestHeadersMs,
       requestTimeout: limits.requestBodyMs,
       maxHeaderSize: 32 * 1024,

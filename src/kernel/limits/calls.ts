@@ -66,6 +66,10 @@ export const callsLimits = {
   /** A client has this long to send its headers and its body. */
   requestHeadersMs: 60_000,
   requestBodyMs: 300_000,
+  /** A client may come back on its connection for so long. */
+  idleConnectionMs: 75_000,
+  /** A proxy must be the one who closes: a call may be on its way meanwhile, and is lost. Google's keep theirs for ten minutes. */
+  idleProxyConnectionMs: 620_000,
   /** A client that was refused while it sends gets this long, and this much more is thrown away, before it is cut off. */
   lingerMs: 10_000,
   lingerBytesMax: 64 * 1024 * 1024,

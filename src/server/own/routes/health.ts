@@ -33,7 +33,9 @@ type State = (typeof states)[number];
 
 const readiness = z.object({
   status: z.enum(['ready', 'draining', 'unavailable']),
-  stores: z.record(z.string(), z.enum(states)).describe('Whether each store answers, and takes writes'),
+  stores: z
+    .record(z.string(), z.enum(states))
+    .describe('Whether each store answers, and takes writes; nothing while it is shutting down'),
 });
 
 /** Probes: none of them calls a provider. */
@@ -67,10 +69,11 @@ export function healthRoutes(parts: HealthParts): readonly OwnRoute[] {
         503: { description: 'Shutting down, or a store is away', schema: readiness },
       },
       async handle() {
+        // At once: balancers have little time to hear of it, and a store that is slow must not take some of it.
+        if (parts.isLeaving()) return { status: 503, body: { status: 'draining', stores: {} } };
         const stores = await statesOf(parts.stores);
         const isUp = Object.values(stores).every((state) => state === 'up');
-        const status = parts.isLeaving() ? 'draining' : isUp ? 'ready' : 'unavailable';
-        return { status: status === 'ready' ? 200 : 503, body: { status, stores } };
+        return { status: isUp ? 200 : 503, body: { status: isUp ? 'ready' : 'unavailable', stores } };
       },
     },
   ];
