@@ -54,6 +54,6 @@ WORKDIR /data
 VOLUME /data
 EXPOSE 3099
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["node", "/weir/bin/health.js"]
+HEALTHCHECK --interval=10s --timeout=5s --start-period=11m --retries=3 CMD ["node", "/weir/bin/health.js"]
 ENTRYPOINT ["weir"]
 CMD ["serve"]

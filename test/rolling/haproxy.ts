@@ -8,7 +8,7 @@ import type { TestContext } from 'node:test';
 import { freePort } from '../../scripts/test-servers/server-process.ts';
 import { eventually } from '../support/eventually.ts';
 
-/** As in docs/operating.md, with checks more often, so that nobody waits for them here. */
+/** As in docs/operating.md, with checks more often. */
 function settings(port: number, replicas: readonly number[]): string {
   return `
 global
@@ -29,7 +29,7 @@ backend replicas
   option httpchk
   http-check send meth GET uri /ready
   http-check expect status 200
-  default-server check inter 200ms fall 2 rise 1
+  default-server check inter 200ms fall 3 rise 1
 ${replicas.map((replica, at) => `  server weir${at + 1} 127.0.0.1:${replica}`).join('\n')}
 `;
 }
