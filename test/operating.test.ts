@@ -21,6 +21,8 @@ import { call } from './support/call.ts';
 import { bearer, Person } from './support/cloud.ts';
 import { commanded } from './support/commanded.ts';
 import { eventually } from './support/eventually.ts';
+import { FakeStripe } from './support/fake-stripe.ts';
+import { MailServer } from './support/mail-server.ts';
 import { recordedMessage } from './support/recorded-messages.ts';
 import { replicated } from './support/replicas.ts';
 import { startServer } from './support/server.ts';
@@ -117,13 +119,18 @@ test('a gateway that runs', async (t) => {
   });
 
   await t.test('is well, says the doctor beside it', async () => {
-    const { code, said } = await command('doctor', '--json');
+    const mail = await MailServer.start();
+    t.after(() => mail.close());
+    const { code, said } = await commanded(t, ['doctor', '--json'], { ...environment, ...mail.settings });
     const findings: unknown = JSON.parse(said);
     assert.ok(Array.isArray(findings));
     const states = new Map(findings.map((finding) => [at(finding, 'about'), at(finding, 'state')]));
     assert.deepEqual(
-      [code, states.get('database'), states.get('port'), states.get('anthropic')],
-      [0, 'ok', 'ok', 'ok'],
+      [
+        code,
+        ...['database', 'port', 'anthropic', 'pipeline', 'mail', 'stripe'].map((about) => states.get(about)),
+      ],
+      [0, ...Array(6).fill('ok')],
       said,
     );
     assert.ok(!said.includes(canary));
@@ -204,14 +211,18 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     res.setHeader('date', 'Mon, 01 Jan 2024 00:00:00 GMT');
     res.writeHead(req.headers['x-api-key'] === undefined ? 404 : 401).end();
   });
+  const mail = await MailServer.start();
+  t.after(() => mail.close());
+  const stripe = await FakeStripe.start(t);
   const doctor = (environment: Environment, ...flags: string[]) =>
     commanded(t, ['doctor', ...flags], { PORT: '0', WEIR_DATA_DIR: data, ...environment });
 
   const settings = await doctor({ WEIR_DRAIN: 'soon', WEIR_MODE: 'moon' });
   assert.equal(settings.code, 1);
   assert.equal(settings.said.match(/^fail {2}settings/gm)?.length, 2);
-  const piped = await doctor({ WEIR_PIPELINE: 'exact-cash' }, '--offline');
-  assert.match(piped.said, /^fail {2}pipeline +there is no module "exact-cash"\n +→ /m);
+  const piped = await doctor({ WEIR_PIPELINE: 'exact-cash,exact-cache?ttl=soon' }, '--offline');
+  assert.match(piped.said, /^fail {2}pipeline +there is no module "exact-cash".*\n +→ /m);
+  assert.match(piped.said, /^fail {2}pipeline +exact-cache\?ttl: .*\n +→ /m);
   const fresh = await doctor({ WEIR_PIPELNE: 'x' }, '--offline');
   assert.equal(fresh.code, 0, fresh.said);
   assert.match(fresh.said, /^warn {2}settings +WEIR_PIPELNE is not a setting.*\n +→ /m);
@@ -228,6 +239,11 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     VERTEX_API_KEY: serviceAccount(),
     WEIR_VERTEX_TOKEN_URL: 'http://127.0.0.1:1/token',
     HOST: '192.0.2.1',
+    WEIR_SMTP_URL: mail.settings.WEIR_SMTP_URL?.replace('secret', canary),
+    WEIR_MAIL_FROM: 'weir@example.com',
+    STRIPE_SECRET_KEY: `sk_test_${canary}`,
+    STRIPE_API_BASE: stripe.url,
+    STRIPE_PRICE_TEAM: 'price_that_is_gone',
   });
   // Its address is known by the key alone.
   assert.match(network.said, /^fail {2}vertex +Google could not be asked for a token\n +→ see its key/m);
@@ -238,6 +254,9 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     /^fail {2}ollama +.* can't be reached .*ECONNREFUSED/m,
     /^fail {2}port +192\.0\.2\.1:0 can't be listened on/m,
     /^fail {2}clock +it is \d+ s ahead of the clock of Anthropic\n +→ /m,
+    /^fail {2}mail +127\.0\.0\.1:\d+: .*535.*\n +→ see WEIR_SMTP_URL/m,
+    /^ok {4}stripe +Stripe takes the key$/m,
+    /^fail {2}stripe +the price price_that_is_gone of team can't be read .*\n +→ see STRIPE_PRICE_TEAM/m,
     /^ok {4}database .* is whole; schema version \d+$/m,
     /^ok {4}disk /m,
   ])
@@ -266,7 +285,16 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     DATABASE_URL: `postgres://weir:${canary}@127.0.0.1:1/weir`,
     REDIS_URL: `redis://:${canary}@127.0.0.1:1`,
   };
-  const away = await doctor({ ...servers, ...stores });
+  const elsewhere = {
+    WEIR_SMTP_URL: `smtp://weir:${canary}@127.0.0.1:1`,
+    WEIR_MAIL_FROM: 'weir@example.com',
+    STRIPE_SECRET_KEY: `sk_test_${canary}`,
+    STRIPE_API_BASE: stripe.url,
+  };
+  stripe.faults.push({ at: 'GET /v1/balance', how: 'unauthorized' });
+  const away = await doctor({ ...servers, ...stores, ...elsewhere });
+  assert.match(away.said, /^fail {2}mail .*ECONNREFUSED.*\n +→ /m);
+  assert.match(away.said, /^fail {2}stripe +Stripe refuses the key \(401\)\n +→ see STRIPE_SECRET_KEY/m);
   assert.match(away.said, /^fail {2}database .*ECONNREFUSED.*\n +→ see DATABASE_URL/m);
   assert.match(away.said, /^fail {2}redis .*\n +→ see REDIS_URL/m);
   assert.ok(!away.said.includes(canary));

@@ -14,10 +14,10 @@ export const commands: readonly Command[] = [
   },
   {
     name: 'doctor',
-    summary: 'look for what is wrong: settings, stores, providers, clock, disk, permissions',
+    summary: 'look for what is wrong: settings, stores, providers, mail, Stripe, clock, disk, permissions',
     about:
       'It changes nothing, and may be run beside a gateway. Each line says ok, warn or fail, and what to do. The exit code is 1 if something fails.',
-    flags: { ...json, offline: { about: 'ask no provider' } },
+    flags: { ...json, offline: { about: 'ask neither providers nor the mail server nor Stripe' } },
     run: async (given) => (await import('./doctor.ts')).doctor(given),
   },
   {

@@ -2,6 +2,7 @@ import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Module } from '../kernel/module.ts';
+import { stageOf } from '../kernel/pipeline.ts';
 import { parsePipelineList } from '../kernel/pipeline-list.ts';
 import { createLog } from '../telemetry/log.ts';
 import { warnings } from './banner.ts';
@@ -9,8 +10,10 @@ import type { Given } from './command.ts';
 import { clockFinding } from './doctor/clock.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './doctor/finding.ts';
 import { folderFindings } from './doctor/folder.ts';
+import { mailFindings } from './doctor/mail.ts';
 import { portFinding, providerFindings } from './doctor/network.ts';
 import { storeFindings } from './doctor/stores.ts';
+import { stripeFindings } from './doctor/stripe.ts';
 import { settingsFrom } from './settings-from.ts';
 
 /** Looks at all that a gateway needs; the exit code is 1 where something fails. */
@@ -30,11 +33,13 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
     return thrown.faults.map((fault) => fail('settings', fault, 'see docs/settings.md'));
   }
   const none = { findings: [], aheadMs: {} };
-  const [fromSettings, port, stores, providers] = await Promise.all([
+  const [fromSettings, port, stores, providers, mail, stripe] = await Promise.all([
     settingFindings(settings),
     portFinding(settings),
     storeFindings(settings),
     isOffline ? none : providerFindings(settings),
+    isOffline ? [] : mailFindings(settings),
+    isOffline ? [] : stripeFindings(settings),
   ]);
   return [
     ok('runtime', `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`),
@@ -43,6 +48,8 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
     port,
     ...stores.findings,
     ...providers.findings,
+    ...mail,
+    ...stripe,
     clockFinding({ ...stores.aheadMs, ...providers.aheadMs }),
   ];
 }
@@ -68,11 +75,20 @@ function pipelineFindings(
   { pipeline = '' }: Settings,
   modules: ReadonlyMap<string, Module>,
 ): readonly Finding[] {
-  const todo = 'see WEIR_PIPELINE; docs/modules has those that come with Weir';
+  const todo = 'see WEIR_PIPELINE; docs/modules has those that come with Weir, with their options';
   try {
-    return parsePipelineList(pipeline)
-      .filter(({ name }) => !modules.has(name))
-      .map(({ name }) => fail('pipeline', `there is no module "${name}"`, todo));
+    const listed = parsePipelineList(pipeline);
+    const faults = listed.flatMap((one) => {
+      try {
+        stageOf(one, modules);
+        return [];
+      } catch (thrown) {
+        return [fail('pipeline', reasonOf(thrown), todo)];
+      }
+    });
+    if (faults.length > 0 || listed.length === 0) return faults;
+    const names = listed.map(({ name }) => name).join(', ');
+    return [ok('pipeline', `${names}, with options that can be read`)];
   } catch (thrown) {
     return [fail('pipeline', reasonOf(thrown), todo)];
   }

@@ -19,6 +19,16 @@ export function smtp({ url, from }: MailAccess): PostmanParts['deliver'] {
   };
 }
 
+/** Logs in, and sends nothing. */
+export async function tryMailServer({ url }: Pick<MailAccess, 'url'>): Promise<void> {
+  const transport = await load(url);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
 async function load(url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({

@@ -62,7 +62,7 @@ export class Pipelines {
     const key = lower.length === 0 ? asked : [asked, ...lower].join('\n');
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    let stages = parsePipelineList(asked).map((listed) => this.#stage(listed));
+    let stages = parsePipelineList(asked).map((listed) => stageOf(listed, this.modules));
     for (const list of lower) stages = this.#withProtection(stages, list);
     const pipeline = this.#pipeline(stages);
     this.#compiled.set(key, pipeline);
@@ -80,28 +80,6 @@ export class Pipelines {
     const inner = protection.filter(isInnermost);
     const outer = protection.filter((stage) => !isInnermost(stage));
     return [...outer, ...asked.filter((stage) => !protectedNames.has(stage.module.name)), ...inner];
-  }
-
-  #stage(listed: Listed): Stage {
-    const module = this.modules.get(listed.name);
-    if (module === undefined)
-      throw new GatewayError(
-        'unknown_module',
-        `there is no module "${listed.name}" here; GET /v1/capabilities lists them`,
-      );
-    const read = module.options['~standard'].validate(listed.options);
-    if (read instanceof Promise)
-      throw new Error(`the options of ${listed.name} must be checked without waiting`);
-    if (read.issues === undefined) return { module, options: read.value, listed };
-    const [issue] = read.issues;
-    const step = issue?.path?.[0];
-    const param = typeof step === 'object' ? String(step.key) : step === undefined ? undefined : String(step);
-    const where = param === undefined ? listed.name : `${listed.name}?${param}`;
-    throw new GatewayError(
-      'bad_module_option',
-      `${where}: ${issue?.message ?? 'bad option'}`,
-      param === undefined ? {} : { param },
-    );
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {
@@ -144,6 +122,29 @@ export class Pipelines {
       return observation.run(() => module.handle(exchange, observation.next, kit));
     };
   }
+}
+
+/** Rejects what isn't there, and options that it doesn't take. */
+export function stageOf(listed: Listed, modules: ReadonlyMap<string, Module>): Stage {
+  const module = modules.get(listed.name);
+  if (module === undefined)
+    throw new GatewayError(
+      'unknown_module',
+      `there is no module "${listed.name}" here; GET /v1/capabilities lists them`,
+    );
+  const read = module.options['~standard'].validate(listed.options);
+  if (read instanceof Promise)
+    throw new Error(`the options of ${listed.name} must be checked without waiting`);
+  if (read.issues === undefined) return { module, options: read.value, listed };
+  const [issue] = read.issues;
+  const step = issue?.path?.[0];
+  const param = typeof step === 'object' ? String(step.key) : step === undefined ? undefined : String(step);
+  const where = param === undefined ? listed.name : `${listed.name}?${param}`;
+  throw new GatewayError(
+    'bad_module_option',
+    `${where}: ${issue?.message ?? 'bad option'}`,
+    param === undefined ? {} : { param },
+  );
 }
 
 /** What providers keep, and read again for less. */
