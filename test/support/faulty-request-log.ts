@@ -65,8 +65,12 @@ export class FaultyRequestLog implements RequestLog {
     return this.#log.sums(question);
   }
 
-  oldestSums(): Promise<number | undefined> {
-    return this.#log.oldestSums();
+  oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined> {
+    return this.#log.oldestSums(kept);
+  }
+
+  foldMinutes(span: SumsSpan): Promise<void> {
+    return this.#log.foldMinutes(span);
   }
 
   foldSums(span: SumsSpan): Promise<void> {

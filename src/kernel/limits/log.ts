@@ -64,8 +64,9 @@ export const logLimits = {
   requestKindsKnown: 5000,
   /** Of so many kinds the newest call is looked for one by one, five microseconds each; where more are meant, calls are looked through. */
   requestKindsMax: 5000,
-  /** Sums are kept by the minute for so long, then by the hour, then by the day: a day's chart has half hours, a week's three hours. */
-  requestSumsByMinuteMs: 26 * 3_600_000,
+  /** Sums are kept by the minute for so long, then by the quarter of an hour, by the hour, by the day: a day's chart has half hours, a week's three hours. */
+  requestSumsByMinuteMs: 3 * 3_600_000,
+  requestSumsByQuarterMs: 26 * 3_600_000,
   requestSumsByHourMs: 9 * 86_400_000,
   /** How often the log is cleaned, and how long nobody else does it then. */
   requestLogCleanupMs: 60_000,

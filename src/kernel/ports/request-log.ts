@@ -173,13 +173,13 @@ export interface ModuleSums {
   readonly savedNanoUsd: NanoUsd;
 }
 
-/** An hour or a day of UTC. */
+/** A quarter of an hour, an hour or a day of UTC. */
 export interface SumsSpan {
   readonly startMs: number;
   readonly ms: number;
 }
 
-/** Exact for whole minutes, hours or days, by how long ago they were, however many calls there are. */
+/** Exact for whole minutes, quarters of an hour, hours or days, by how long ago they were, however many calls there are. */
 export interface LogSums {
   readonly kinds: readonly KindSums[];
   readonly steps: readonly StepSums[];
@@ -202,9 +202,11 @@ export interface RequestLog {
   page(question: LogQuestion): Promise<LogPage>;
   /** What calls come to; those that were deleted for their number are still part of it. */
   sums(question: SumsQuestion): Promise<LogSums>;
-  /** The first time that sums are kept of; undefined where there are none. */
-  oldestSums(): Promise<number | undefined>;
-  /** Puts the sums of this hour or day together; what is in it by smaller spans is gone then. */
+  /** The first time that sums are kept of in this way; undefined where there are none. */
+  oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined>;
+  /** Puts the minutes of this span together; there are none left in it then. */
+  foldMinutes(span: SumsSpan): Promise<void>;
+  /** Puts shorter spans of this one together, which were put together before. */
   foldSums(span: SumsSpan): Promise<void>;
   /** Deletes sums of the oldest minute or hour before this time; false where there are none. */
   forgetSums(beforeMs: number): Promise<boolean>;

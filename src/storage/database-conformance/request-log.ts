@@ -350,15 +350,48 @@ export function requestLogConformance(setUp: SetUp): void {
         ['exact-cache', 'answered', 1, 500, 70],
       ]);
       assert.equal((await told()).steps.length, before.steps.length + 0);
-      assert.equal(await requests.oldestSums(), fromMs);
-      for (const start of [fromMs, fromMs, fromMs + hourMs])
-        await requests.foldSums({ startMs: start, ms: hourMs });
+      assert.equal(await requests.oldestSums('by-minute'), fromMs);
+      const fold = async (ms: number) => requests.foldMinutes({ startMs: fromMs + ms, ms: hourMs });
+      for (const ms of [0, 0, hourMs]) await fold(ms);
+      assert.deepEqual(
+        [await requests.oldestSums('by-minute'), await requests.oldestSums('folded')],
+        [fromMs + 2 * hourMs, fromMs],
+      );
       await requests.forget(calls[4]?.id ?? '', 100);
       await requests.forgetKinds();
       assert.deepEqual(await told('mine'), before);
+      // Late, in the first minute of its hour, and in another.
+      await requests.add([at(0, { accountId: 'late' }), at(minuteMs, { accountId: 'late' })]);
+      const late = async () => {
+        const { kinds, steps, times, ofModels, modules } = await told('late');
+        const sum = (rows: readonly unknown[][], place: number) =>
+          rows.reduce((all, row) => all + Number(row[place]), 0);
+        return [sum(kinds, 5), sum(steps, 3), sum(times, 3), sum(ofModels, 3), sum(modules, 2)];
+      };
+      const counted = [2, 2, 4, 2, 0];
+      assert.deepEqual(await late(), counted);
+      await fold(0);
+      assert.deepEqual(await late(), counted);
       assert.equal(await requests.forgetSums(fromMs), false);
       assert.equal(await requests.forgetSums(fromMs + 1), true);
       assert.deepEqual((await told('mine')).kinds, [[null, null, 'gpt-6', 500, false, 1]]);
+      const dayMs = 24 * hourMs;
+      const day = { startMs: Math.floor(fromMs / dayMs) * dayMs, ms: dayMs };
+      await fold(2 * hourMs);
+      await requests.foldSums(day);
+      const { steps } = await requests.sums({
+        accountId: 'mine',
+        fromMs: day.startMs,
+        toMs: day.startMs + 1,
+        stepMs: dayMs,
+      });
+      assert.deepEqual(
+        steps.map((one) => [one.step, one.isFailed, one.requests]),
+        [
+          [0, false, 1],
+          [0, true, 1],
+        ],
+      );
       while (await requests.forgetSums(fromMs + hourMs * 3));
       await requests.forgetKinds();
       assert.deepEqual(await told(), { kinds: [], cost: 0, steps: [], times: [], ofModels: [], modules: [] });

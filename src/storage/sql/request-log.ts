@@ -14,7 +14,8 @@ import type { Links } from './links.ts';
 import { KindNames } from './request-kind.ts';
 import { areLists, columnNames, columns, joinedLists, toCall, toLists } from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
-import { foldSums, forgetKinds, forgetSums, oldestSums, readSums } from './request-sums.ts';
+import { readSums } from './request-sums.ts';
+import { foldMinutes, foldSums, forgetKinds, forgetSums, oldestSums } from './request-sums-folding.ts';
 import type { Tables } from './tables.ts';
 
 const lease = 'request-log';
@@ -61,8 +62,12 @@ export class SqlRequestLog implements RequestLog {
     return readSums(this.#db, question);
   }
 
-  oldestSums(): Promise<number | undefined> {
-    return oldestSums(this.#db);
+  oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined> {
+    return oldestSums(this.#db, kept);
+  }
+
+  foldMinutes(span: SumsSpan): Promise<void> {
+    return foldMinutes(this.#db, this.#home, span);
   }
 
   foldSums(span: SumsSpan): Promise<void> {

@@ -164,7 +164,7 @@ export interface Tables {
     /** `exact-cache:passed,cost-guard:rejected`. */
     readonly steps: string;
   };
-  /** What calls come to in a minute, or in an hour that is over for long; each call is added to these three as it is stored. */
+  /** What calls come to in a minute; each call is added to these three as it is stored. Modules' later by the hour. */
   readonly request_sums: {
     readonly account_id: string;
     readonly kind: string;
@@ -196,6 +196,16 @@ export interface Tables {
     readonly own_us: number;
     readonly saved_nano_usd: number;
   };
+  /** The sums of hours and days that are over for long, by kind and by what a chart shows; a call is here or by the minute. */
+  readonly request_past_sums: Tables['request_sums'];
+  readonly request_past_models: Omit<Tables['request_sums'], 'kind'> & {
+    readonly model: string;
+    readonly is_failed: number;
+    readonly is_cached: number;
+  };
+  readonly request_past_times: Omit<Tables['request_times'], 'provider' | 'model'>;
+  /** Until the first content. */
+  readonly request_past_model_times: Omit<Tables['request_times'], 'what'>;
   /** What modules keep, one row for each module and tenant. */
   readonly module_stores: {
     readonly scope: string;

@@ -104,17 +104,24 @@ test('sums are put together as they get older, and forgotten with their calls', 
   const today = Math.floor(clock.now() / dayMs) * dayMs;
   clock.move(today + dayMs - 1 - clock.now());
   const at = (ms: number) => callsAt(ms, 1);
-  const [lately, old, older] = [today, today - 2 * dayMs, today - 12 * dayMs];
-  await log.add([lately, old, older].flatMap((ms) => [...at(ms + minuteMs), ...at(ms + hourMs + minuteMs)]));
+  const [lately, old, older] = [today + 22 * hourMs, today - 2 * dayMs, today - 12 * dayMs];
+  await log.add(
+    [lately, today, old, older].flatMap((ms) => [...at(ms + minuteMs), ...at(ms + hourMs + minuteMs)]),
+  );
   const minutes = async (fromMs: number) => {
     const asked = { accountId: undefined, fromMs, toMs: fromMs + dayMs, stepMs: minuteMs };
-    return (await log.sums(asked)).steps.map(({ step, requests }) => [step, requests]);
+    const { steps } = await log.sums(asked);
+    return steps
+      .map(({ step, requests }) => [step, requests])
+      .sort(([one], [other]) => Number(one) - Number(other));
   };
   const one = cleaner();
   await one.clean();
-  assert.deepEqual(await minutes(lately), [
-    [1, 1],
-    [61, 1],
+  assert.deepEqual(await minutes(today), [
+    [0, 1],
+    [60, 1],
+    [22 * 60 + 1, 1],
+    [23 * 60 + 1, 1],
   ]);
   assert.deepEqual(await minutes(old), [
     [0, 1],
@@ -126,7 +133,10 @@ test('sums are put together as they get older, and forgotten with their calls', 
   assert.deepEqual(await minutes(old), [[0, 2]]);
   clock.move(30 * dayMs);
   await one.clean();
-  assert.equal(await log.oldestSums(), undefined);
+  assert.deepEqual(
+    [await log.oldestSums('by-minute'), await log.oldestSums('folded')],
+    [undefined, undefined],
+  );
 });
 
 function callsAt(atMs: number, count: number): readonly LoggedCall[] {

@@ -69,20 +69,33 @@ export class LogCleaner {
     return deleted;
   }
 
-  /** What is found in an hour or a day that was folded before came late, and is right as it is. */
   async #tidySums(): Promise<void> {
     const { log, clock, keptMs } = this.#parts;
     const { signal } = this.#stopped;
     let forgotten = false;
     while (!signal.aborted && (await log.forgetSums(clock.now() - keptMs))) forgotten = true;
     if (forgotten) await log.forgetKinds();
-    await this.#fold(hourMs, clock.now() - limits.requestSumsByMinuteMs);
+    await this.#foldMinutes(clock.now() - limits.requestSumsByMinuteMs);
+    await this.#fold(hourMs, clock.now() - limits.requestSumsByQuarterMs);
     await this.#fold(dayMs, clock.now() - limits.requestSumsByHourMs);
   }
 
+  /** Also what came late. */
+  async #foldMinutes(untilMs: number): Promise<void> {
+    const { log } = this.#parts;
+    while (!this.#stopped.signal.aborted) {
+      const oldestMs = await log.oldestSums('by-minute');
+      if (oldestMs === undefined) return;
+      const startMs = Math.floor(oldestMs / quarterMs) * quarterMs;
+      if (startMs + quarterMs > untilMs) return;
+      await log.foldMinutes({ startMs, ms: quarterMs });
+    }
+  }
+
+  /** What is found in an hour or a day that was folded before came late, and is right as it is. */
   async #fold(ms: number, untilMs: number): Promise<void> {
     const { log } = this.#parts;
-    const oldestMs = this.#foldedUntilMs.get(ms) ?? (await log.oldestSums());
+    const oldestMs = this.#foldedUntilMs.get(ms) ?? (await log.oldestSums('folded'));
     if (oldestMs === undefined) return;
     let startMs = Math.floor(oldestMs / ms) * ms;
     for (; startMs + ms <= untilMs && !this.#stopped.signal.aborted; startMs += ms)
@@ -104,5 +117,6 @@ export class LogCleaner {
   }
 }
 
-const hourMs = 3_600_000;
+const quarterMs = 900_000;
+const hourMs = 4 * quarterMs;
 const dayMs = 24 * hourMs;

@@ -25,6 +25,7 @@ test('a summary is in whole steps, as fine as a chart shows and as the sums are 
     return [stepMs / minuteMs, spans.length];
   };
   assert.deepEqual(await of(nowMs - hourMs, nowMs), [1, 60]);
+  assert.deepEqual(await of(nowMs - 4 * hourMs, nowMs - 3 * hourMs), [15, 5]);
   assert.deepEqual(await of(nowMs - 24 * hourMs, nowMs), [30, 49]);
   assert.deepEqual(await of(nowMs - 168 * hourMs, nowMs), [180, 57]);
   assert.deepEqual(await of(nowMs - 720 * hourMs, nowMs), [1440, 31]);

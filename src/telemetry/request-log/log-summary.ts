@@ -82,6 +82,7 @@ export class Group {
 /** In this many steps at most, so that a chart has as many points as a screen shows. */
 const stepsMax = 60;
 const minuteMs = 60_000;
+const quarterMs = 15 * minuteMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 const stepsMs = [1, 5, 15, 30, 60, 180, 360, 1440].map((minutes) => minutes * minuteMs);
@@ -114,7 +115,8 @@ function inSteps({
 /** What was begun when it was put together may not be over. */
 function finestKept(agoMs: number): number {
   if (agoMs > limits.requestSumsByHourMs - dayMs) return dayMs;
-  return agoMs > limits.requestSumsByMinuteMs - hourMs ? hourMs : minuteMs;
+  if (agoMs > limits.requestSumsByQuarterMs - hourMs) return hourMs;
+  return agoMs > limits.requestSumsByMinuteMs - quarterMs ? quarterMs : minuteMs;
 }
 
 function summed({ fromMs, toMs, stepMs }: SumsQuestion, sums: LogSums): LogSummary {

@@ -13,6 +13,7 @@ import { payments } from './payments.ts';
 import { receipts } from './receipts.ts';
 import { requestKinds } from './request-kinds.ts';
 import { requestLog } from './request-log.ts';
+import { requestPast } from './request-past.ts';
 import { reservations } from './reservations.ts';
 import { sandbox } from './sandbox.ts';
 import { sessions } from './sessions.ts';
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   archive,
   archivePersons,
   requestKinds,
+  requestPast,
 ];

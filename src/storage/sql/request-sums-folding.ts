@@ -1,0 +1,136 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import type { SumsSpan } from '../../kernel/ports/request-log.ts';
+import type { Flavour } from './flavour.ts';
+import { kindIsCached, kindIsFailed, kindModel, sumColumns } from './request-sum-columns.ts';
+import type { Tables } from './tables.ts';
+
+interface SumTable {
+  readonly table: string;
+  /** Beside the time. */
+  readonly key: readonly string[];
+  readonly sums: readonly string[];
+}
+
+const callSums = sumColumns.map(([column]) => column);
+const moduleSums: SumTable = {
+  table: 'request_steps',
+  key: ['account_id', 'module', 'effect'],
+  sums: ['requests', 'own_us', 'saved_nano_usd'],
+};
+const pastKinds: SumTable = { table: 'request_past_sums', key: ['account_id', 'kind'], sums: callSums };
+const pastModels: SumTable = {
+  table: 'request_past_models',
+  key: ['account_id', 'model', 'is_failed', 'is_cached'],
+  sums: callSums,
+};
+const pastTimes: SumTable = {
+  table: 'request_past_times',
+  key: ['account_id', 'what', 'bin'],
+  sums: ['requests'],
+};
+const pastModelTimes: SumTable = {
+  table: 'request_past_model_times',
+  key: ['account_id', 'provider', 'model', 'bin'],
+  sums: ['requests'],
+};
+const folded = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums];
+const byMinute = ['request_sums', 'request_times'];
+
+/** Every call has a time of its own in one of them. */
+export async function oldestSums(
+  db: Kysely<Tables>,
+  kept: 'by-minute' | 'folded',
+): Promise<number | undefined> {
+  const table = sql.table(kept === 'by-minute' ? 'request_sums' : pastKinds.table);
+  const { rows } = await sql<{
+    readonly oldest: number | null;
+  }>`select min(at_ms) as oldest from ${table}`.execute(db);
+  return rows[0]?.oldest ?? undefined;
+}
+
+/** Moved out of one table into two each: what is left there wasn't moved yet, however late it came. */
+export async function foldMinutes(db: Kysely<Tables>, home: Flavour['name'], span: SumsSpan): Promise<void> {
+  const during = (table: string) =>
+    sql`${sql.ref(`${table}.at_ms`)} >= ${span.startMs} and ${sql.ref(`${table}.at_ms`)} < ${span.startMs + span.ms}`;
+  const calls = sql`from request_sums where ${during('request_sums')}`;
+  const callsAndKinds = sql`from request_sums join request_kinds on request_kinds.kind = request_sums.kind
+    where ${during('request_sums')}`;
+  const times = sql`from request_times where ${during('request_times')}`;
+  await db.transaction().execute(async (trx) => {
+    // What somebody adds in between makes this fail, to be tried again, and not be deleted without being added.
+    if (home === 'postgres') await sql`set transaction isolation level repeatable read`.execute(trx);
+    await add(trx, pastKinds, span, { rows: calls });
+    await add(trx, pastModels, span, {
+      rows: callsAndKinds,
+      key: [sql`request_sums.account_id`, kindModel, kindIsFailed, kindIsCached],
+    });
+    await add(trx, pastTimes, span, { rows: times });
+    await add(trx, pastModelTimes, span, { rows: sql`${times} and what = 'content'` });
+    for (const table of byMinute)
+      await sql`delete from ${sql.table(table)} where ${during(table)}`.execute(trx);
+    await foldInPlace(trx, moduleSums, span);
+  });
+}
+
+/** All or none, so that nothing is counted twice. */
+export async function foldSums(db: Kysely<Tables>, span: SumsSpan): Promise<void> {
+  const { rows } = await sql`select 1 from request_past_sums where ${within(span)} limit 1`.execute(db);
+  if (rows.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    for (const table of folded) await foldInPlace(trx, table, span);
+  });
+}
+
+/** What is in the span, added to its beginning. */
+async function foldInPlace(trx: Transaction<Tables>, sums: SumTable, span: SumsSpan): Promise<void> {
+  await add(trx, sums, span, { rows: sql`from ${sql.table(sums.table)} where ${within(span)}` });
+  await sql`delete from ${sql.table(sums.table)} where ${within(span)}`.execute(trx);
+}
+
+/** Without its beginning. */
+function within({ startMs, ms }: SumsSpan) {
+  return sql`at_ms > ${startMs} and at_ms < ${startMs + ms}`;
+}
+
+interface Added {
+  /** Behind `select …`. */
+  readonly rows: unknown;
+  /** Where rows have other names for it. */
+  readonly key?: readonly unknown[];
+}
+
+async function add(
+  trx: Transaction<Tables>,
+  { table, key, sums }: SumTable,
+  { startMs }: SumsSpan,
+  { rows, key: found = key.map((name) => sql.ref(name)) }: Added,
+): Promise<void> {
+  const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
+  const places = sql.join(key.map((_, at) => sql.lit(at + 1)));
+  const more = sums.map(
+    (name) => sql`${sql.id(name)} = ${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`,
+  );
+  await sql`insert into ${sql.table(table)} (${columns(key)}, at_ms, ${columns(sums)})
+    select ${sql.join(found)}, cast(${startMs} as bigint), ${sql.join(sums.map((name) => sql`cast(sum(${sql.ref(name)}) as bigint)`))}
+    ${rows} group by ${places} order by ${places}
+    on conflict (${columns(key)}, at_ms) do update set ${sql.join(more)}`.execute(trx);
+}
+
+export async function forgetSums(db: Kysely<Tables>, beforeMs: number): Promise<boolean> {
+  let deleted = 0n;
+  for (const name of [...byMinute, ...folded.map(({ table }) => table)]) {
+    const table = sql.table(name);
+    const { numAffectedRows = 0n } = await sql`delete from ${table}
+      where at_ms < ${beforeMs} and at_ms = (select min(at_ms) from ${table})`.execute(db);
+    deleted += numAffectedRows;
+  }
+  return deleted > 0n;
+}
+
+export async function forgetKinds(db: Kysely<Tables>): Promise<void> {
+  const summed = (name: string) => sql`exists (select 1 from ${sql.table(name)} as summed
+    where summed.account_id = request_kinds.account_id and summed.kind = request_kinds.kind)`;
+  await sql`delete from request_kinds
+    where not exists (select 1 from requests where requests.kind = request_kinds.kind)
+      and not ${summed('request_sums')} and not ${summed('request_past_sums')}`.execute(db);
+}
