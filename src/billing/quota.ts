@@ -1,17 +1,18 @@
 import type { Clock } from '../kernel/clock.ts';
-import { GatewayError } from '../kernel/errors.ts';
+import type { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { OpenList } from '../kernel/open-list.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
-import type { Allowance, Slots, Taken, Versions } from '../kernel/ports/shared-state.ts';
-import { unavailable } from '../kernel/ports/unavailable.ts';
+import type { Allowance, Slots, Versions } from '../kernel/ports/shared-state.ts';
+import { CallCount, type Counted } from './call-count.ts';
 import { CreditCaps } from './credit-caps.ts';
 import { monthOf, runningPeriod } from './period.ts';
+import { allHeld, capReached, countLost, tooManyFailures } from './quota-refusals.ts';
 import type { Reservations } from './reservations.ts';
 import { type Settling, Slot, type TakenFrom } from './slot.ts';
 import { effectiveTier } from './tiers.ts';
-import { type CallsUnderWay, UnderWayTelling } from './under-way.ts';
+import { UnderWayTelling } from './under-way.ts';
 
 export interface QuotaParts {
   readonly slots: Slots;
@@ -48,7 +49,7 @@ export class Quota {
   /** Slots that are not settled; a count that is begun anew has to know of them. */
   readonly #open = new OpenList<Slot>();
   readonly #telling: UnderWayTelling;
-  readonly #beginning = new Map<string, Promise<void>>();
+  readonly #count: CallCount;
   readonly #caps: CreditCaps | undefined;
   #month: Period = { startMs: 0, endMs: 0 };
   #notGivenBack = 0;
@@ -56,6 +57,11 @@ export class Quota {
   constructor(parts: QuotaParts) {
     this.#parts = parts;
     const { slots, reservations, creditStanding } = parts;
+    this.#count = new CallCount({
+      slots,
+      claimed: (accountId, periodStartMs) => parts.claimed(accountId, periodStartMs),
+      heldHere: (allowance) => this.#openOf(allowance),
+    });
     this.#caps = creditStanding && new CreditCaps(creditStanding);
     this.#telling = new UnderWayTelling({ slots, processId: reservations.processId });
   }
@@ -126,7 +132,7 @@ export class Quota {
   ): QuotaDecision | Promise<QuotaDecision | undefined> {
     const underWay = this.#telling.of(allowance);
     const decide = (taken: Counted) => this.#decided(taken, { allowance, underWay, paidPast });
-    const taken = this.#takeCounted(allowance, underWay);
+    const taken = this.#count.take(allowance, underWay);
     return taken instanceof Promise ? taken.then(decide) : decide(taken);
   }
 
@@ -171,41 +177,6 @@ export class Quota {
     return this.#month;
   }
 
-  /** What is granted stays among the calls that are under way. */
-  #takeCounted(allowance: Allowance, underWay: CallsUnderWay): Counted | Promise<Counted> {
-    underWay.calls++;
-    const { processId, calls } = underWay;
-    const taken = this.#parts.slots.take(allowance, { processId, calls });
-    if (taken instanceof Promise || taken.outcome === 'uncounted')
-      return this.#takeBegun(allowance, underWay, taken);
-    noted(taken, underWay, calls);
-    return taken;
-  }
-
-  /** The same where the store is asked over a network, or nobody has counted yet. */
-  async #takeBegun(
-    allowance: Allowance,
-    underWay: CallsUnderWay,
-    asked: Taken | Promise<Taken>,
-  ): Promise<Counted> {
-    try {
-      let { calls } = underWay;
-      const { processId } = underWay;
-      let taken = await asked;
-      for (let beginnings = 1; taken.outcome === 'uncounted'; beginnings++) {
-        if (beginnings > limits.countBeginningsMax) throw countLost();
-        await this.#begin(allowance);
-        calls = underWay.calls;
-        taken = await this.#parts.slots.take(allowance, { processId, calls });
-      }
-      noted(taken, underWay, calls);
-      return taken;
-    } catch (failure) {
-      underWay.calls--;
-      throw failure;
-    }
-  }
-
   /** A count that was begun anew before the database knew of the slot lacks it, and accounts have another version then. */
   async #staysCounted(slot: Slot, version: string, reserving: Promise<void>): Promise<boolean> {
     try {
@@ -237,23 +208,16 @@ export class Quota {
       return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
     const { used, held } = taken;
     const mayComeBack = used - held < allowance.limit;
-    const error = () => (mayComeBack ? allHeld(allowance, held) : this.#capReached(allowance, paidPast));
+    const error = () =>
+      mayComeBack
+        ? allHeld(allowance, held)
+        : capReached({
+            allowance,
+            paidPast,
+            upgradeUrl: this.#parts.upgradeUrl(),
+            nowMs: this.#parts.clock.now(),
+          });
     return { outcome: 'refused', version, error };
-  }
-
-  /** Those who need the same count wait for one question to the database. */
-  #begin(allowance: Allowance): Promise<void> {
-    const name = `${allowance.periodStartMs} ${allowance.accountId}`;
-    const running = this.#beginning.get(name);
-    if (running !== undefined) return running;
-    const beginning = this.#beginFromDatabase(allowance).finally(() => this.#beginning.delete(name));
-    this.#beginning.set(name, beginning);
-    return beginning;
-  }
-
-  async #beginFromDatabase(allowance: Allowance): Promise<void> {
-    const recorded = await this.#parts.claimed(allowance.accountId, allowance.periodStartMs);
-    await this.#parts.slots.begin(allowance, recorded + this.#openOf(allowance));
   }
 
   /** Those that this process holds. */
@@ -283,50 +247,6 @@ export class Quota {
     }
     this.#isOver(slot, from);
   }
-
-  #capReached({ limit, periodEndMs }: Allowance, paidPast: number | undefined): GatewayError {
-    const { clock } = this.#parts;
-    const upgradeUrl = this.#parts.upgradeUrl();
-    const resetsAt = new Date(periodEndMs).toISOString();
-    return new GatewayError(
-      'tier_cap_reached',
-      `all ${paidPast ?? limit} calls of this period are used${paidPast === undefined ? '' : ', and no credits are left for more'}; the next period begins at ${resetsAt}, and ${upgradeUrl} has larger plans`,
-      {
-        retryAfterSeconds: Math.max(1, Math.ceil((periodEndMs - clock.now()) / 1000)),
-        resetsAtMs: periodEndMs,
-        upgradeUrl,
-      },
-    );
-  }
 }
 
-type Counted = Exclude<Taken, { outcome: 'uncounted' }>;
 type Asked = Omit<TakenFrom, 'reserve' | 'number'>;
-
-/** The store knows what was under way when it was asked. */
-function noted({ outcome }: Counted, underWay: CallsUnderWay, calls: number): void {
-  if (outcome !== 'granted') underWay.calls--;
-  if (outcome !== 'failing') underWay.told(outcome === 'granted' ? calls : calls - 1);
-}
-
-/** A call under way that fails gives its slot back, so that this may change at any moment. */
-function allHeld({ limit }: Allowance, held: number): GatewayError {
-  const underWay = held === 1 ? '1 call under way' : `${held} calls under way`;
-  return new GatewayError(
-    'concurrency_limit',
-    `what is left of the ${limit} calls of this period is held by ${underWay}; try again when one has ended`,
-    { retryAfterSeconds: 1 },
-  );
-}
-
-function tooManyFailures(retryAfterSeconds: number): GatewayError {
-  return new GatewayError(
-    'too_many_failures',
-    `more than ${limits.givenBackPerMinute} calls of this account failed within a minute; the next is let through in ${retryAfterSeconds} s`,
-    { retryAfterSeconds },
-  );
-}
-
-function countLost(): GatewayError {
-  return unavailable('the count of calls is lost as soon as it is begun');
-}
