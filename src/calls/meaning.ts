@@ -41,11 +41,11 @@ export class Meanings {
 
   /** The same only for calls that mean the same: all that their meaning is made of, as it came. */
   #spelt({ target, received }: Exchange, payer: string): string {
-    const { wire, query, bytes } = received;
+    const { wire, query, bytes, streamed } = received;
     let variants = '';
     for (const name of wire.variantHeaders) variants += `${received.header(name) ?? ''}\n`;
     const { provider, model } = target;
-    return `${this.#spellings.ofBytes(bytes)}\n${provider.name}\n${provider.baseUrl}\n${model}\n${payer}\n${wire.name}\n${query}\n${variants}`;
+    return `${this.#spellings.ofBytes(bytes)}\n${provider.name}\n${provider.baseUrl}\n${model}\n${payer}\n${wire.name}\n${query}\n${streamed}\n${variants}`;
   }
 
   /** The same, of all but the newest words of the user; undefined where the newest turn isn't the user's, or is more than text. */

@@ -72,8 +72,17 @@ export interface WireFormat extends ProviderFormat {
   errorBody?(envelope: JsonObject, error: Refused): JsonObject;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
-  /** What the bytes of an answer go through last, where a client may ask for them laid out in another way. */
-  layout?(asked: Received): ByteFilter | undefined;
+  /** For a client that wants a stream, and not as events. */
+  layout?(asked: Received): Layout | undefined;
+}
+
+/** Writes the frames of a stream in another way, each as soon as it is whole. */
+export interface Layout extends ByteFilter {
+  readonly contentType: string;
+  /** What may stand between frames without being one. */
+  readonly keepAlive: Uint8Array;
+  /** An error, behind which nothing comes. */
+  broken(envelope: JsonObject): Uint8Array;
 }
 
 /** Nobody has checked it. */

@@ -106,12 +106,13 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   const first = sale === undefined ? [] : await untilContent(underway, chunks);
   const paid = sale === undefined ? none : await sale.take();
   underway.sent(underway.reply.status);
-  const headers = answerHeaders(delivery, 'sse');
+  const layout = wire.layout?.(received);
+  const headers = answerHeaders(delivery, 'sse', layout?.contentType);
   for (const text of paid) headers.push(text);
   res.writeHead(underway.reply.status, headers);
-  const gate = new FrameGate();
+  const gate = layout ?? new FrameGate();
   // What is hashed must be told apart from what isn't.
-  const sign = receipt === undefined ? wire.keepAlive : ownSign;
+  const sign = receipt === undefined ? (layout ?? wire).keepAlive : layout === undefined ? ownSign : nothing;
   const keepAlive = setInterval(() => keepAliveOn(res, sign), keepAliveMs);
   /** The end of an answer whose receipt comes first. */
   const heldBack: (Uint8Array | string)[] = [];
@@ -140,8 +141,8 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
       }
       if (res.destroyed && sale?.outlives !== true) break;
     }
-    const rest = gate.flush();
-    const traced = received.header('x-weir-trace') === 'on';
+    const rest = gate.end();
+    const traced = layout === undefined && received.header('x-weir-trace') === 'on';
     const last = rest === undefined ? [] : traced ? [rest, '\n\n'] : [rest];
     for (const bytes of last) {
       receipt?.wrote(bytes);
@@ -150,7 +151,8 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
     heldBack.push(...last, ...(traced ? [traceComment(underway)] : []));
   } catch (thrown) {
     // Whole frames only went out, so the error stands in a frame of its own.
-    const frame = wire.errorFrame(errorEnvelope(asGatewayError(shownOf(thrown, underway)), call.id, wire));
+    const envelope = errorEnvelope(asGatewayError(shownOf(thrown, underway)), call.id, wire);
+    const frame = layout === undefined ? wire.errorFrame(envelope) : layout.broken(envelope);
     if (!res.destroyed) receipt?.wrote(frame);
     sale?.wrote(frame);
     heldBack.push(frame);
@@ -211,11 +213,16 @@ function drained(res: ServerResponse): Promise<void> {
   });
 }
 
-function answerHeaders({ call, underway, receipt, sale }: Delivery, framing: Framing): string[] {
+function answerHeaders(
+  { call, underway, receipt, sale }: Delivery,
+  framing: Framing,
+  type?: string,
+): string[] {
   const { trace, caller } = underway.exchange;
   const isGuest = operatorPays(caller);
-  const headers = isGuest ? [] : fitting(underway.reply.headers, framing);
-  if (headerOf(headers, 'content-type') === undefined) headers.push('content-type', contentTypes[framing]);
+  const headers = isGuest ? [] : fitting(underway.reply.headers, framing, type);
+  if (headerOf(headers, 'content-type') === undefined)
+    headers.push('content-type', type ?? contentTypes[framing]);
   if (framing === 'sse') headers.push('x-accel-buffering', 'no');
   // Whoever paid gets a word of its own.
   if (framing === 'sse' && sale === undefined) headers.push('cache-control', 'no-cache');
@@ -237,12 +244,12 @@ function toldToGuests(told: HeaderList): HeaderList {
 }
 
 /** The provider's headers, but for what is not true of this framing or would let a proxy hold a stream back. */
-function fitting(given: HeaderList, framing: Framing): string[] {
+function fitting(given: HeaderList, framing: Framing, type: string | undefined): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < given.length; at += 2) {
     const name = given[at] ?? '';
     const value = given[at + 1] ?? '';
-    if (name === 'content-type' && !isTrueOf(framing, value)) continue;
+    if (name === 'content-type' && (type !== undefined || !isTrueOf(framing, value))) continue;
     if (framing === 'sse' && (name === 'cache-control' || name === 'x-accel-buffering')) continue;
     kept.push(name, value);
   }

@@ -20,8 +20,8 @@ for (const end of ['\n', '\r\n', '\r'])
       assert.ok(first.length === 0 || /(\r\n|\n|\r)(\r\n|\n|\r)$/.test(Buffer.from(first).toString()));
       const second = gate.push(bytes.subarray(at)) ?? Buffer.alloc(0);
       assert.equal(Buffer.concat([first, second]).toString(), whole.toString());
-      assert.equal(Buffer.from(gate.flush() ?? []).toString(), 'data: three');
-      assert.equal(gate.flush(), undefined);
+      assert.equal(Buffer.from(gate.end() ?? []).toString(), 'data: three');
+      assert.equal(gate.end(), undefined);
     }
   });
 
@@ -31,7 +31,7 @@ test('nothing is lost or moved, whatever the cuts', () => {
     fc.property(fc.array(fc.array(piece)), (chunks) => {
       const gate = new FrameGate();
       const sent = chunks.map((pieces) => Buffer.from(pieces.join('')));
-      const passed = [...sent.map((chunk) => gate.push(chunk)), gate.flush()].filter(
+      const passed = [...sent.map((chunk) => gate.push(chunk)), gate.end()].filter(
         (chunk) => chunk !== undefined,
       );
       assert.equal(Buffer.concat(passed).toString(), Buffer.concat(sent).toString());

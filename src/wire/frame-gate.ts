@@ -1,7 +1,8 @@
 import { limits } from '../kernel/limits.ts';
+import type { ByteFilter } from '../kernel/reply/filtered.ts';
 
 /** Lets server-sent bytes through up to the last whole frame, so that something of ours can be written in between. */
-export class FrameGate {
+export class FrameGate implements ByteFilter {
   #held: Uint8Array[] = [];
   #heldBytes = 0;
   #lastByte = 0;
@@ -15,7 +16,7 @@ export class FrameGate {
     if (end === 0) {
       this.#hold(chunk);
       // An endless frame can't be held for ever; from here on the gate only passes it along.
-      return this.#heldBytes > limits.frameBytesMax ? this.flush() : undefined;
+      return this.#heldBytes > limits.frameBytesMax ? this.end() : undefined;
     }
     const released = this.#release(chunk.subarray(0, end));
     this.#hold(chunk.subarray(end));
@@ -23,7 +24,7 @@ export class FrameGate {
   }
 
   /** What is left when nothing more comes. */
-  flush(): Uint8Array | undefined {
+  end(): Uint8Array | undefined {
     if (this.#heldBytes === 0) return undefined;
     return this.#release(new Uint8Array(0));
   }

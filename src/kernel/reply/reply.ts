@@ -187,10 +187,7 @@ export class Reply {
       : encoded(this.#source(), naming(wire.replyEncoder(framing, asked), asked.asked.model), (fault) =>
           this.#flow.fail(fault),
         );
-    const layout = wire.layout?.(asked);
-    return new ReplyBytes(layout === undefined ? pull : filtered(pull, layout), () =>
-      this.#flow.finish({ how: 'aborted' }),
-    );
+    return new ReplyBytes(pull, () => this.#flow.finish({ how: 'aborted' }));
   }
 
   #ownBytes({ usageAsked, wire }: Raw, asked: Received): () => Pulled<Uint8Array> {

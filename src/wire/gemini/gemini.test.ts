@@ -7,6 +7,7 @@ import { objectsOf } from '../read.ts';
 import { geminiStream } from '../testing/fixtures.ts';
 import { received, replay, replayEverywhere } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';
+import { StreamedList } from './layout.ts';
 import { signatureIn } from './signatures.ts';
 
 const stream = { wire: gemini, framing: 'sse', bytes: geminiStream } as const;
@@ -33,6 +34,30 @@ test('a stream that breaks off has cost what its last piece said', () => {
     const { answer, finished } = replay({ ...stream, bytes, interest });
     assert.deepEqual([finished, answer?.usage.output_tokens], [false, 18]);
   }
+});
+
+test('a stream as a list has all its pieces, wherever it is cut, and what broke it as the last', () => {
+  const frames = geminiStream
+    .toString()
+    .split(/\r?\n\r?\n/)
+    .filter((frame) => frame !== '');
+  const pieces = frames.map((frame) => JSON.parse(frame.replace(/^data: /, '')));
+  for (let cut = 0; cut <= geminiStream.byteLength; cut++) {
+    const list = new StreamedList();
+    const written = [geminiStream.subarray(0, cut), geminiStream.subarray(cut)].flatMap(
+      (chunk) => list.push(chunk) ?? [],
+    );
+    assert.deepEqual(JSON.parse(Buffer.concat([...written, list.end()]).toString()), pieces);
+  }
+  const error = { error: { code: 502 } };
+  for (let cut = 0; cut <= geminiStream.byteLength; cut += 7) {
+    const list = new StreamedList();
+    const written = list.push(geminiStream.subarray(0, cut)) ?? Buffer.of();
+    const told: unknown = JSON.parse(Buffer.concat([written, list.broken(error)]).toString());
+    assert.ok(Array.isArray(told));
+    assert.deepEqual(told, [...pieces.slice(0, told.length - 1), error]);
+  }
+  assert.equal(Buffer.from(new StreamedList().end()).toString(), '[]\n');
 });
 
 test('an answer that stopped early says why, and one that is none is an error', () => {

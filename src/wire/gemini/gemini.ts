@@ -6,7 +6,7 @@ import { counting } from './counting.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorBody, nameOfError } from './errors.ts';
-import { ListOfOne } from './layout.ts';
+import { StreamedList } from './layout.ts';
 import { asksList, modelInPath } from './path.ts';
 import { GeminiDecoder } from './reply-decoder.ts';
 import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
@@ -60,5 +60,5 @@ export const gemini: WireFormat = {
   errorType: nameOfError,
   errorBody,
   errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\r\n\r\n`),
-  layout: ({ path, query }) => (asksList(path, query) ? new ListOfOne() : undefined),
+  layout: ({ path, query }) => (asksList(path, query) ? new StreamedList() : undefined),
 };

@@ -1,22 +1,39 @@
-import type { ByteFilter } from '../../kernel/reply/filtered.ts';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Layout } from '../../kernel/wire-format.ts';
+import { parseObject } from '../read.ts';
+import { type SseFrame, SseParser } from '../sse.ts';
 
-/** A list with the one answer in it: what a stream is that nobody wants as events. */
-export class ListOfOne implements ByteFilter {
+/** A stream as one list of answers, which grows: what those get who don't ask for events. */
+export class StreamedList implements Layout {
+  readonly contentType = 'application/json; charset=UTF-8';
+  readonly keepAlive = Buffer.from('\n');
+  readonly #sse = new SseParser();
   #begun = false;
-  #ended = false;
 
-  push(chunk: Uint8Array): Uint8Array {
-    if (this.#begun) return chunk;
-    this.#begun = true;
-    return Buffer.concat([open, chunk]);
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const text = this.#elements(this.#sse.push(chunk));
+    return text === '' ? undefined : Buffer.from(text);
   }
 
-  end(): Uint8Array | undefined {
-    if (!this.#begun || this.#ended) return undefined;
-    this.#ended = true;
-    return close;
+  end(): Uint8Array {
+    return Buffer.from(`${this.#elements(this.#sse.end())}${this.#begun ? '' : '['}]\n`);
+  }
+
+  /** What was cut off before it is no part of the list. */
+  broken(envelope: JsonObject): Uint8Array {
+    return Buffer.from(`${this.#begun ? between : '['}${JSON.stringify(envelope)}]\n`);
+  }
+
+  /** Comments, and what else is no answer, have no place in a list. */
+  #elements(frames: readonly SseFrame[]): string {
+    let text = '';
+    for (const { data } of frames) {
+      if (parseObject(data) === undefined) continue;
+      text += (this.#begun ? between : '[') + data;
+      this.#begun = true;
+    }
+    return text;
   }
 }
 
-const open = Buffer.from('[');
-const close = Buffer.from(']\n');
+const between = ',\r\n';

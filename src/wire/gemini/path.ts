@@ -2,9 +2,9 @@ import type { WireFormat } from '../../kernel/wire-format.ts';
 
 /** The model, and what is wanted of it, stand in the path: `/v1beta/models/gemini-2.5-flash:generateContent`. */
 export const modelInPath: Pick<WireFormat, 'asked' | 'naming' | 'address'> = {
-  asked(_fields, path, query) {
+  asked(_fields, path) {
     const { model, verb } = pathParts(path);
-    return { model, stream: verb === streaming && asksEvents(query) };
+    return { model, stream: verb === streaming };
   },
   naming: () => ({}),
   address: (model, streamed, query) =>
@@ -15,7 +15,7 @@ export function countAddress(model: string, query: string): string {
   return `/v1beta/models/${written(model)}:countTokens${query}`;
 }
 
-/** Whether all of a stream is wanted as one list, which is what one gets without asking for events. */
+/** Whether a stream is wanted as a list, which is what one gets without asking for events. */
 export function asksList(path: string, query: string): boolean {
   return pathParts(path).verb === streaming && !asksEvents(query);
 }
@@ -46,7 +46,8 @@ function written(model: string): string {
 }
 
 function asksEvents(query: string): boolean {
-  return new URLSearchParams(query).get('alt') === 'sse';
+  const asked = new URLSearchParams(query);
+  return asked.get('alt') === 'sse' || asked.get('$alt') === 'sse';
 }
 
 function withEvents(query: string): string {
@@ -54,10 +55,11 @@ function withEvents(query: string): string {
   return rest === '' ? '?alt=sse' : `${rest}&alt=sse`;
 }
 
+/** `$alt` is its other name: https://cloud.google.com/apis/docs/system-parameters. */
 function withoutLayout(query: string): string {
   const kept = query
     .slice(1)
     .split('&')
-    .filter((pair) => pair !== '' && !pair.startsWith('alt='));
+    .filter((pair) => pair !== '' && !/^(\$|%24)?alt=/i.test(pair));
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }

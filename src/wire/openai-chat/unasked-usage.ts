@@ -18,7 +18,7 @@ export class UnaskedUsage implements ByteFilter {
   }
 
   end(): Uint8Array | undefined {
-    const last = this.#gate.flush();
+    const last = this.#gate.end();
     return last === undefined ? undefined : this.#without(last);
   }
 
