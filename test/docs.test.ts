@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { after, test } from 'node:test';
-import { promisify } from 'node:util';
-import packageJson from '../package.json' with { type: 'json' };
 import { Slugs } from '../site/markdown.js';
 import { linkTarget } from '../site/pages.js';
-import { readArguments } from '../src/cli/command.ts';
-import { commands } from '../src/cli/commands.ts';
-import { readSettings } from '../src/gateway/settings.ts';
 import { openDocs } from '../src/server/own/docs.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertAccessible, sharedBrowser } from './support/browser.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { documents, root, textOf } from './support/documents.ts';
 import { emptyFolder } from './support/weir-process.ts';
 
-const run = promisify(execFile);
-const root = join(import.meta.dirname, '..');
 const site = join(root, 'site', 'dist');
-const documents = globSync(['*.md', 'docs/**/*.md', 'models/*.md', 'examples/**/*.md'], { cwd: root });
 const open = sharedBrowser();
 const gateway = await startTestGateway();
 after(() => gateway.close());
@@ -40,63 +32,6 @@ function isDead(file: string, href: string): boolean {
   if (!existsSync(join(root, target.file))) return true;
   return target.anchor !== undefined && !anchorsOf(target.file).includes(target.anchor);
 }
-
-test('every command in the documentation exists, with its arguments, flags and settings', () => {
-  const wrong = documents.flatMap((file) =>
-    commandsIn(file)
-      .filter((line) => !line.split(/ && | \| |; /).every(isCommand))
-      .map((line) => `${file}: ${line}`),
-  );
-  assert.deepEqual(wrong, []);
-});
-
-function isCommand(command: string): boolean {
-  const variables = [...command.matchAll(/\b(WEIR_[A-Z_]+)=/g)].map(([, name = '']) => name);
-  const ours = /^WEIR_(TOKEN|URL|TALLY_WORD)$/;
-  if (variables.some((name) => !ours.test(name) && isUnknown(name))) return false;
-  const [program = '', ...words] = command
-    .replace(/ >.*$/, '')
-    .trim()
-    .replace(/^(export )?(\w+=\S* *)*/, '')
-    .split(/\s+/);
-  if (program === 'npm') return isScript(words);
-  const isOurs = /^weir(-gateway)?$/.test(program === 'npx' ? (words[0] ?? '') : program);
-  return !isOurs || isWeir(program === 'npx' ? words.slice(1) : words);
-}
-
-function isWeir(words: readonly string[]): boolean {
-  if (words.length === 0 || words[0] === '--help' || words[0] === '--version') return true;
-  return commands.some((command) => {
-    const name = command.name.split(' ');
-    const isMeant = name.every((word, at) => words[at] === word);
-    return isMeant && readArguments(command, words.slice(name.length)) !== undefined;
-  });
-}
-
-function isScript([verb = '', name = '']: readonly string[]): boolean {
-  if (verb === 'run') return name in packageJson.scripts;
-  return ['ci', 'install', 'i', 'pack', 'start', 'test'].includes(verb);
-}
-
-function isUnknown(name: string): boolean {
-  try {
-    return readSettings({ [name]: '1' }).unknownVariables.includes(name);
-  } catch {
-    return false;
-  }
-}
-
-test('commands that call the demonstration model work as they stand', async () => {
-  const calls = documents
-    .flatMap(commandsIn)
-    .filter((command) => /^curl .*127\.0\.0\.1:3099.*"demo-1"/.test(command) && !/\$[A-Z(]/.test(command));
-  assert.ok(calls.length >= 2);
-  for (const call of new Set(calls)) {
-    const here = call.replaceAll('http://127.0.0.1:3099', gateway.url);
-    const { stdout } = await run('sh', ['-c', `${here} -sS -w '\\n%{http_code}'`]);
-    assert.match(stdout, /\n200$/, call);
-  }
-});
 
 test('the documentation is a site whose links work, with nothing inside of a page that its policy forbids', () => {
   const pages = new Map(
@@ -155,10 +90,6 @@ test('programs get the pages too, one that is not there is 404, and a site that 
   assert.match(Buffer.from(unbuilt.bytes).toString(), /not built here.*npm run docs/);
 });
 
-function textOf(file: string): string {
-  return readFileSync(join(root, file), 'utf8');
-}
-
 /** Outside of code. */
 function linksIn(text: string): readonly string[] {
   const prose = text.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
@@ -170,16 +101,5 @@ function anchorsOf(file: string): readonly string[] {
   const prose = textOf(file).replaceAll(/^```.*?^```/gms, '');
   return [...prose.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     slugs.of(heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')),
-  );
-}
-
-/** The lines of shell blocks, as a shell reads them. */
-function commandsIn(file: string): readonly string[] {
-  return [...textOf(file).matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, block = '']) =>
-    block
-      .replaceAll(/\\\n\s*/g, ' ')
-      .split('\n')
-      .map((line) => line.replace(/(^|\s)#.*$/, '').trim())
-      .filter((line) => line !== ''),
   );
 }
