@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { callsOf, page, startMs } from './request-log-samples.ts';
+import { someCall, someRequestId } from './samples.ts';
+import type { SetUp } from './set-up.ts';
+
+export function requestLogRowsConformance(setUp: SetUp): void {
+  describe('calls in the request log', () => {
+    test('a call comes back as it was, with all that is known of it or with nothing', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const full = someCall({
+        accountId: 'account',
+        keyId: 'key',
+        askedBy: 'module',
+        modelAsked: `'; drop table requests; -- "quoted" \\ 🌊`,
+        modelUsed: 'gpt-6-2026',
+        provider: 'provider',
+        wire: 'wire',
+        providerWire: 'provider-wire',
+        streamed: true,
+        status: 429,
+        ending: 'aborted',
+        errorCode: 'code',
+        inputTokens: 1,
+        outputTokens: 2,
+        cacheReadTokens: 3,
+        cacheWriteTokens: 4,
+        reasoningTokens: 5,
+        costNanoUsd: 2 ** 52,
+        costEstimated: true,
+        savedNanoUsd: 7,
+        contentMs: 8.001,
+        totalMs: 600_000.123,
+        overheadMs: 0,
+        pipeline: 'exact-cache?ttl=1h',
+        steps: [
+          { module: 'exact-cache', effect: 'answered', ms: 0.25, facts: { hit: true, age: 1.5, of: 'me' } },
+          { module: 'other', effect: 'broken', ms: 0, facts: {}, savedNanoUsd: -3 },
+        ],
+        changes: [
+          { what: 'left-out', name: 'top_k' },
+          { what: 'header', name: 'x-weir-conversation' },
+        ],
+      });
+      const bare = someCall({
+        keyId: null,
+        askedBy: null,
+        modelUsed: null,
+        provider: null,
+        providerWire: null,
+        errorCode: null,
+        inputTokens: null,
+        outputTokens: null,
+        cacheReadTokens: null,
+        cacheWriteTokens: null,
+        reasoningTokens: null,
+        costNanoUsd: null,
+        contentMs: null,
+        leftMs: null,
+        connectedMs: null,
+        headMs: null,
+      });
+      await requests.add([full, bare]);
+      assert.deepEqual(await requests.find(full.id, undefined), full);
+      assert.deepEqual(await requests.find(bare.id, undefined), bare);
+    });
+
+    test('a call is found by its own account only, or by who may see all', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      const call = someCall({ accountId: 'a' });
+      await requests.add([call]);
+      assert.deepEqual(await requests.find(call.id, 'a'), call);
+      assert.deepEqual(await requests.find(call.id, undefined), call);
+      assert.equal(await requests.find(call.id, 'b'), undefined);
+      assert.equal(await requests.find(someRequestId(startMs), undefined), undefined);
+    });
+
+    test('calls that are added again, at once or later, are there once and as they were', async (t) => {
+      const { open, database } = await setUp(t);
+      const other = await open();
+      const calls = callsOf(20);
+      await database.requests.add(calls.slice(0, 10));
+      const changed = calls.map((call) => ({ ...call, status: 500 }));
+      await Promise.all(
+        Array.from({ length: 6 }, (_, at) => (at % 2 ? database : other).requests.add(changed)),
+      );
+      const { calls: found } = await page(database.requests, { limit: 100 });
+      assert.deepEqual(
+        found.map(({ id, status }) => [id, status]),
+        calls.map(({ id }, at) => [id, at < 10 ? 200 : 500]).toReversed(),
+      );
+    });
+
+    test('a batch with a call that can not be stored adds nothing', async (t) => {
+      const { requests } = (await setUp(t)).database;
+      await assert.rejects(requests.add([someCall(), someCall({ status: Number.NaN })]));
+      assert.deepEqual((await page(requests)).calls, []);
+      await requests.add([someCall()]);
+      assert.equal((await page(requests)).calls.length, 1);
+    });
+  });
+}
