@@ -1,4 +1,4 @@
-/** How many took how long, by bins that are an eighth of a natural logarithm wide: what is told is within 7 % of what was. */
+/** How many took how long, by bins that are an eighth of a natural logarithm wide: what is told is within 13 % of what was, and mostly within 2 %. */
 export class Times {
   readonly #bins = new Map<number, number>();
   #all = 0;
@@ -13,13 +13,15 @@ export class Times {
     const before = this.#all * share;
     let passed = 0;
     for (const [bin, times] of [...this.#bins].sort(([one], [other]) => one - other)) {
+      // As far within the bin as its rank is: those of two models in one bin needn't be the same.
+      if (passed + times > before || passed + times === this.#all)
+        return timeAt(bin + (before - passed) / times);
       passed += times;
-      if (passed > before || passed === this.#all) return middleOf(bin);
     }
     return null;
   }
 }
 
-function middleOf(bin: number): number {
-  return Number((Math.exp((bin + 0.5) / 8) / 1000).toPrecision(3));
+function timeAt(bin: number): number {
+  return Number((Math.exp(bin / 8) / 1000).toPrecision(3));
 }
