@@ -20,12 +20,16 @@ export interface Likeness {
   readonly doubt: number;
 }
 
-/** Of two pairs that the judge finds equally good, the one that is farther apart is wrong more often. */
-const nearCosine = 0.94;
+/** Of two pairs that the judge finds equally good, the one that is farther apart is wrong more often, and far apart far more often. */
+const near = [
+  { cosine: 0.9, slope: 10 },
+  { cosine: 0.86, slope: 20 },
+] as const;
 
 /** The judge's score, its logit with the cosine in the proportion that it was fitted with, less what measured worse than it says. */
 export function scoreOf({ logit, cosine, doubt }: Likeness): number {
-  return logit + 10 * cosine - 10 * Math.max(0, nearCosine - cosine) - doubt;
+  const apart = near.reduce((sum, { cosine: least, slope }) => sum + slope * Math.max(0, least - cosine), 0);
+  return logit + 10 * cosine - apart - doubt;
 }
 
 /** At this score so many are wrong, and e times fewer with each `fold` more. */

@@ -27,6 +27,10 @@ test('languages and scripts that the models do not know are not looked up', () =
     'パスワードを忘れました',
     'как дела сегодня',
     '¿Dónde está mi pedido?',
+    'Give me ٣ names for a dog',
+    'Is payр\u0430l.com safe to visit?',
+    'Explain the 𝐚𝐝𝐝 method of sets',
+    'Ｅｘｐｌａｉｎ the method of sets',
   ])
     assert.equal(why(text), 'language', text);
   assert.equal(why('How do you say "guten Morgen" in English?'), undefined);

@@ -9,8 +9,8 @@ const current =
 const varied =
   /\b(?:(?:pick|choose|give|generate|say|tell)\b[^.?!]*\brandom(?:ly)?|another one|(?:give|tell|show|write|suggest|generate|make|find)\b[^.?!]*\banother|surprise me|(?:try|do it|tell me|say it|generate) again|once more|something (?:else|different)|a different one|(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)|(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)|more (?:examples|ideas|of (?:these|those|them)))\b/i;
 
-/** Letters of scripts that the models haven't learnt. */
-const otherScript = /(?!\p{Script=Latin})\p{L}/gu;
+/** Letters and digits that the models haven't learnt: of other scripts, and our own in other dress. */
+const otherScript = /(?!\p{Script=Latin})\p{L}|[\u{ff21}-\u{ff5a}]|(?![\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-⅞])\p{N}/u;
 
 /** Small words by which English is known, and those of languages that are written with the same letters. */
 const english = new Set([
@@ -32,11 +32,9 @@ export function bypassOf(
   prompt: Prompt,
   options: { readonly current: 'bypass' | 'allow' },
 ): string | undefined {
-  const { text, words, content } = prompt;
-  const letters = text.match(/\p{L}/gu)?.length ?? 0;
-  const others = text.match(otherScript)?.length ?? 0;
-  if (letters === 0) return words.length < 3 ? 'short' : undefined;
-  if (others > 0) return 'language';
+  const { sent, text, words, content } = prompt;
+  if (otherScript.test(sent)) return 'language';
+  if (!/\p{L}/u.test(text)) return words.length < 3 ? 'short' : undefined;
   if (content.length === 0 || (words.length < 3 && content.length < 2)) return 'short';
   if (isForeign(prompt)) return 'language';
   if (varied.test(text)) return 'varied';

@@ -9,15 +9,30 @@ const doubts = {
   wordExchanged: 1.2,
   /** One word was added. */
   wordAdded: 0.4,
+  /** One word has to say it all: what else there is are small words, which the judge reads lightly. */
+  oneWord: 2,
+  /** One tells something before it asks. */
+  toldMore: 0.5,
 } as const;
 
 /** How much more than usual has to speak for two prompts, by what tells them apart. */
-export function doubtOf(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): number {
+export function doubtOf(old: Prompt, now: Prompt, difference: Difference): number {
   const asked = old.form.asks === now.form.asks ? 0 : doubts.askedOtherwise;
-  if (onlyOld.length + onlyNew.length === 1) return asked + doubts.wordAdded;
+  const little = Math.min(old.content.length, now.content.length) <= 1 ? doubts.oneWord : 0;
+  const told = partsOf(old) === partsOf(now) ? 0 : doubts.toldMore;
+  return asked + little + told + doubtOfWords(difference);
+}
+
+function doubtOfWords({ onlyOld, onlyNew }: Difference): number {
+  if (onlyOld.length + onlyNew.length === 1) return doubts.wordAdded;
   const [one, other] = [onlyOld[0]?.stem, onlyNew[0]?.stem];
-  if (onlyOld.length !== 1 || onlyNew.length !== 1 || one === undefined || other === undefined) return asked;
-  return asked + (isRelated(one, other) ? 0 : doubts.wordExchanged);
+  if (onlyOld.length !== 1 || onlyNew.length !== 1 || one === undefined || other === undefined) return 0;
+  return isRelated(one, other) ? 0 : doubts.wordExchanged;
+}
+
+/** In how many parts it is said, each of more than a word. */
+function partsOf({ text }: Prompt): number {
+  return text.split(/[.!?;,:]\s+/).filter((part) => /\S\s+\S/.test(part)).length;
 }
 
 /** Prepare and preparation: one is the beginning of the other. */

@@ -25,6 +25,7 @@ tone: formal; informal=casual; friendly; polite; angry; humorous=funny; sarcasti
 month: january=jan; february=feb; march; april=apr; june=jun; july=jul; august=aug; september=sept=sep; october=oct; november=nov; december=dec
 weekday: monday=mondays=mon; tuesday=tuesdays=tue=tues; wednesday=wednesdays; thursday=thursdays=thu=thurs; friday=fridays=fri; saturday=saturdays; sunday=sundays; weekday=weekdays; weekend=weekends
 day: today; tomorrow; yesterday; tonight
+!time zone: utc=gmt=zulu time; est=edt=eastern time; pst=pdt=pacific time; cst=cdt=central time; mst=mdt=mountain time; cet=cest; eet=eest; bst; ist; jst; kst; hkt; sgt; aest=aedt; acst; awst; nzst=nzdt; akst; hst; brt; msk
 season: summer; winter; autumn; springtime
 part of the day: morning=mornings; noon=midday; afternoon=afternoons; evening=evenings; night=nights; midnight; dawn; dusk
 how often: hourly; daily; weekly; biweekly; monthly; quarterly; yearly=annual=annually; once; twice; thrice; bimonthly; biannual

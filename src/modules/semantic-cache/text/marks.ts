@@ -18,6 +18,7 @@ export function marksIn(text: string): string {
       if (!isOrdinary(bare, pieces[at - 1], pieces[at + 1])) found.push(bare);
       continue;
     }
+    found.push(...attachedTo(bare, isQuoting(pieces.slice(0, at))));
     const inner = bare.replace(/^["'([{]+/, '').replace(/["')\]},.;:?!]+$/, '');
     if (/^-{1,2}[A-Za-z]/.test(inner) || /\\[A-Za-z]/.test(inner)) found.push(inner);
     else if (operator.test(inner) && !/^[cg]\+\+/i.test(inner)) found.push(inner.toLowerCase());
@@ -25,9 +26,28 @@ export function marksIn(text: string): string {
   return found.join(' ');
 }
 
+/** Signs that stand at a word or a number: of logic and music, of comparison and version ranges, of derivatives, minutes and factorials. */
+const attached: readonly RegExp[] = [
+  /(?![\p{Extended_Pictographic}\p{ASCII}°×÷])[\p{Sm}\p{So}\p{Sk}]/gu,
+  /^["'([{]*(?:[!&@|=<>+%^~]+|#(?=\p{L})|\*(?!.*\*))(?=[\p{L}\d_])/gu,
+  /(?<=[^\p{L}\d\s])(?:[\^~]|[<>]=?|==)(?=\d)/gu,
+  /\d!/g,
+];
+const prime = /(?<![\p{L}\d"'])(?:\p{L}|\d+)['′]+(?![\p{L}\d])/gu;
+
+function attachedTo(piece: string, isQuoted: boolean): string[] {
+  const signs = isQuoted ? attached : [...attached, prime];
+  return signs.flatMap((sign) => piece.match(sign) ?? []);
+}
+
+/** Whether a quote has begun that hasn't ended. */
+function isQuoting(before: readonly string[]): boolean {
+  return before.filter((piece) => /^[(["]*'|'\W*$/.test(piece) && !/^'.*'\W*$/.test(piece)).length % 2 === 1;
+}
+
 function isOrdinary(mark: string, before = '', after = ''): boolean {
   if (mark === '' || ordinary.has(mark) || /^[?!.,]+$/.test(mark)) return mark !== '?.';
   const isAmount = (piece: string) => /^[([-]?(?:\d|\p{L}\b)/u.test(piece);
   if (arithmetic.has(mark)) return isAmount(before) && isAmount(after);
-  return /^[%$€£¥°]$/.test(mark) && (/\d$/.test(before) || /^\d/.test(after));
+  return /^[%\p{Sc}°]$/u.test(mark) && (/\d$/.test(before) || /^\d/.test(after));
 }

@@ -51,7 +51,10 @@ export interface NumberInText {
 }
 
 const written =
-  /(?<![\p{L}\d])(?:v(?=\d))?(#?[-−]?\$?€?£?\d[\d,]*(?:[.:/-]\d+)*)(?:(st|nd|rd|th)\b|([a-z°%]{1,4})(?![\p{L}\d]))?|\b[a-z]+\b/giu;
+  /(?<![\p{L}\d])(?:v(?=\d))?(#?-?\p{Sc}?\d[\d,]*(?:[.:/-]\d+)*)(?:(st|nd|rd|th)\b|([a-z°%]{1,4})(?![\p{L}\d]))?|\b[a-z]+\b/giu;
+
+/** Longer ones are compared as they stand: they would be rounded. */
+const exactDigits = 15;
 
 /** Two numbers with a sign between them are two; a date, a version or a time is one. */
 function parted(text: string): string {
@@ -99,12 +102,9 @@ export function numbersIn(whole: string): NumberInText[] {
     }
     flush(endedAt);
     const factor = unit === undefined ? undefined : scales.get(unit.toLowerCase());
-    const plain = digits
-      .replaceAll(/,(?=\d{3})|[#$€£]/g, '')
-      .replace(/,$/, '')
-      .replace('−', '-');
+    const plain = digits.replaceAll(/,(?=\d{3})|[#\p{Sc}]/gu, '').replace(/,$/, '');
     endedAt = match.index + whole.length;
-    if (/^-?\d+(?:\.\d+)?$/.test(plain) && ordinal === undefined) {
+    if (/^-?\d+(?:\.\d+)?$/.test(plain) && plain.length <= exactDigits && ordinal === undefined) {
       sum = Number(plain.replace(/^-/, () => (isRange(text, match.index) ? '' : '-'))) * (factor ?? 1);
       startedAt = match.index;
       if (unit !== undefined && factor === undefined) {
@@ -119,7 +119,7 @@ export function numbersIn(whole: string): NumberInText[] {
 }
 
 function isRange(text: string, at: number): boolean {
-  return /[\d\p{L}]\s*$/u.test(text.slice(Math.max(0, at - boundCharacters), at));
+  return /\d\s*$|\p{L}$/u.test(text.slice(Math.max(0, at - boundCharacters), at));
 }
 
 function nonNegative(at: number): number | undefined {
@@ -133,7 +133,7 @@ function numberAt(text: string, value: string, startedAt: number, endedAt: numbe
   const before = text
     .slice(Math.max(0, startedAt - boundCharacters), startedAt)
     .toLowerCase()
-    .replace(/(?:rs\.?|inr|usd|eur|gbp|[$€£₹])\s*$/, '');
+    .replace(/(?:rs\.?|inr|usd|eur|gbp|\p{Sc})\s*$/u, '');
   const bound = less.test(before) ? '<' : more.test(before) ? '>' : '';
   const next =
     /^\s*-?\s*([a-z°%]+)/i.exec(text.slice(endedAt, endedAt + boundCharacters))?.[1]?.toLowerCase() ?? '';

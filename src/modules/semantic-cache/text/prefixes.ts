@@ -7,7 +7,7 @@ const prefixes = [
 ];
 
 /** Endings that many words have. */
-const derivation =
+export const derivation =
   /(?:ation|ition|tion|sion|ement|ment|ology|ality|ility|ity|ically|ally|ly|iness|ness|ional|ious|eous|ous|able|ible|ance|ence|ship|hood|ative|ive|ate|ing|er|or|al|ism|ist|ize)$/;
 
 /** Whether two words are one word with other beginnings, or one with the other turned around by its ending. */
@@ -28,10 +28,16 @@ export function differByAffix(one: string, other: string): boolean {
   const isSlip = front[0] === back[0];
   const isTwoWords = front === '' || back === '' || end.replace(derivation, '').length < 4;
   if (!isSlip && !isTwoWords && shared >= 0.6 * Math.max(one.length, other.length)) return true;
-  return turnedEnd(one, other) || turnedEnd(other, one) || isOtherCompound(one, other);
+  return (
+    isStep(one, other) ||
+    isStep(other, one) ||
+    turnedEnd(one, other) ||
+    turnedEnd(other, one) ||
+    isOtherCompound(one, other)
+  );
 }
 
-function isPrefix(front: string): boolean {
+export function isPrefix(front: string): boolean {
   return prefixes.includes(front);
 }
 
@@ -40,6 +46,11 @@ function sharedEnd(one: string, other: string): number {
   const most = Math.min(one.length, other.length);
   while (shared < most && one[one.length - 1 - shared] === other[other.length - 1 - shared]) shared++;
   return shared;
+}
+
+/** Taller and tallest: more than another, and more than all. */
+function isStep(one: string, other: string): boolean {
+  return /^\w{3,}er$/.test(one) && other === one.replace(/er$/, 'est');
 }
 
 /** Payer and payee, careful and careless, wire and wireless. */

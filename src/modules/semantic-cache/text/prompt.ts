@@ -6,8 +6,12 @@ import { levelled, spelledOut, type Word, wordsIn } from './words.ts';
 
 /** A prompt as it is read to compare it with another. */
 export interface Prompt {
-  /** With plain quotes and single spaces. */
+  /** As it came. */
+  readonly sent: string;
+  /** With plain quotes and single spaces, without manners. */
   readonly text: string;
+  /** Whether the manners said who wants it: "tell me". */
+  readonly isForMe: boolean;
   /** Without manners, capitals and marks: prompts where this is equal are one prompt. */
   readonly plain: string;
   readonly words: readonly Word[];
@@ -39,14 +43,17 @@ export interface ValueInText extends Value {
 
 export function readPrompt(sent: string): Prompt {
   const code = codeIn(sent);
-  const text = withoutManners(levelled(sent));
+  const level = levelled(sent);
+  const text = withoutManners(level);
   const words = wordsIn(text);
   const lower = spelledOut(text).toLowerCase();
   const flat = words.map((word) => word.text);
   const joined = flat.slice(1).map((word, at) => `${flat[at]}${word}`);
   const stems = words.map((word) => word.stem);
   return {
+    sent,
     text,
+    isForMe: /\b(?:me|us)\b/i.test(level.slice(0, Math.max(0, level.indexOf(text)))),
     plain: flat.join(' '),
     words,
     content: words.filter((word) => word.isContent),
@@ -115,11 +122,16 @@ function plainQuote(text: string): string {
     .toLowerCase();
 }
 
-/** Names that programs, files, hosts and orders have, which no other word stands for. */
+/** A longer word is none, and the models see no more of it than that it is there. */
+const wordCharactersMax = 40;
+
+/** Names that programs, files, hosts and orders have, which no other word stands for, and what the models can't read. */
 function looksLikeIdentifier(raw: string): boolean {
   return (
     raw.length > 1 &&
-    (/[_@/\\$]|\(\)$|^\./.test(raw) ||
+    (raw.length > wordCharactersMax ||
+      /[^\p{ASCII}\p{M}]/u.test(raw.normalize('NFD')) ||
+      /[_@/\\$]|\(\)$|^\./.test(raw) ||
       /\p{Ll}\p{Lu}/u.test(raw) ||
       (/\d/.test(raw) && /\p{L}/u.test(raw) && !/^\d+(?:st|nd|rd|th|s)$/i.test(raw)))
   );
@@ -148,7 +160,7 @@ function signsIn(text: string): string {
 }
 
 const negation =
-  /\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|unable|impossible|except|excluding|excludes?|avoid|avoiding|lacks?|lacking|other than|instead of|rather than|fails? to|failed to|refuses? to|but not|hardly|barely)\b/g;
+  /\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|unable|impossible|except|all but|excluding|excludes?|avoid|avoiding|lacks?|lacking|other than|instead of|rather than|fails? to|failed to|refuses? to|but not|hardly|barely)\b/g;
 
 function negationsIn(lower: string): number {
   const bare = lower
@@ -168,17 +180,25 @@ const negators = new Set([
   'neither',
   'avoid',
   'only',
+  'just',
   'even',
+  'almost',
+  'nearly',
 ]);
 const inverted = /^(?:is|are|was|were|do|does|did|can|could|should|will|would|have|has|had|am)$/;
+
+/** Small words that something can be said not to be. */
+const judging = new Set(['good', 'best', 'well', 'able', 'possible', 'same', 'ok', 'okay']);
 
 /** In "why isn't my printer working" it is said of the whole. */
 function negatedIn(words: readonly Word[]): Set<string> {
   const found = new Set<string>();
   for (const [at, { text }] of words.entries()) {
     if (!negators.has(text)) continue;
-    const isInverted = inverted.test(words[at - 1]?.text ?? '') && words[at + 1]?.isContent === false;
-    const next = words.slice(at + 1).find((word) => word.isContent);
+    const behind = words.slice(at + 1);
+    const isSmall = behind[0]?.isContent === false && !judging.has(behind[0].text);
+    const isInverted = isSmall && inverted.test(words[at - 1]?.text ?? '');
+    const next = behind.find((word) => word.isContent || judging.has(word.text));
     if (!isInverted && next !== undefined) found.add(next.stem);
   }
   return found;
@@ -209,6 +229,15 @@ const symbols: ReadonlyMap<string, string> = new Map([
   ['€', 'euro'],
   ['£', 'sterling'],
   ['¥', 'yen'],
+  ['₹', 'rupee'],
+  ['₽', 'ruble'],
+  ['₩', 'krw'],
+  ['₺', 'lira'],
+  ['₪', 'shekel'],
+  ['฿', 'baht'],
+  ['₱', 'peso'],
+  ['₿', 'bitcoin'],
+  ['¢', 'cent'],
 ]);
 
 function longestValue(words: readonly string[], at: number): { width: number; list: readonly Value[] } {
@@ -217,5 +246,7 @@ function longestValue(words: readonly string[], at: number): { width: number; li
     const list = values.get(symbols.get(phrase) ?? phrase);
     if (list !== undefined) return { width, list };
   }
-  return { width: 1, list: [] };
+  const [symbol = ''] = words.slice(at, at + 1);
+  const isMoney = /^\p{Sc}$/u.test(symbol);
+  return { width: 1, list: isMoney ? [{ kind: 'currency', value: symbol, counts: true }] : [] };
 }

@@ -1,3 +1,5 @@
+import { stemOf } from './stems.ts';
+
 /** What a question wants to know: the answer to "when" is none to "why". */
 export interface QuestionForm {
   readonly asks: Asks;
@@ -63,9 +65,27 @@ const advisable =
 
 const modals: ReadonlyMap<string, string> = new Map([
   ...['can', 'could', 'may', 'might'].map((word) => [word, 'can'] as const),
-  ...['should', 'must', 'shall', 'need'].map((word) => [word, 'should'] as const),
+  ...['should', 'shall'].map((word) => [word, 'should'] as const),
+  ...['must', 'need'].map((word) => [word, 'must'] as const),
   ...['will', 'would'].map((word) => [word, 'is'] as const),
 ]);
+
+/** Whether one is free to do something, or has to. */
+const free =
+  /^(?:am|is|are) .*\b(?:allowed|permitted|eligible|entitled)\b|^(?:am|is|are) (?:\w+ ){1,3}?(?:able|free) to\b/;
+const bound =
+  /^(?:do|does|did) (?:\w+ ){1,3}?(?:have|need) to\b|^(?:am|is|are) (?:\w+ ){1,3}?(?:required|obliged|obligated|supposed|expected|forced) to\b/;
+/** Words that say no more than that. */
+export const modalStems: ReadonlySet<string> = new Set(
+  'allowed permitted free eligible entitled required obliged obligated supposed expected forced'
+    .split(' ')
+    .map(stemOf),
+);
+
+function modalOf(first: string, sentence: string): string {
+  if (free.test(sentence)) return 'can';
+  return bound.test(sentence) ? 'must' : (modals.get(first) ?? 'is');
+}
 
 export function questionForm(lower: string): QuestionForm {
   const sentence = mainQuestion(lower);
@@ -81,7 +101,7 @@ function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
   if (advisable.test(sentence)) return { asks: 'yes or no', modal: 'any' };
   for (const [opening, asks] of openings)
     if (opening.test(sentence)) return { asks, modal: asks === 'quantity' ? laterModal(sentence) : '' };
-  if (modal !== undefined) return { asks: 'yes or no', modal: modals.get(modal) ?? 'is' };
+  if (modal !== undefined) return { asks: 'yes or no', modal: modalOf(modal, sentence) };
   const later = asked.exec(sentence);
   if (later !== null && later.index > 0) {
     const rest = sentence.slice(later.index);
@@ -90,8 +110,9 @@ function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
   return { asks: 'nothing said', modal: '' };
 }
 
-/** Whether what answers one form can't answer the other. `isSame` says that they are about the same words. */
-export function askDifferently(one: QuestionForm, other: QuestionForm, isSame: boolean): boolean {
+/** Whether what answers one form can't answer the other, where they are about the same words, and where they may be about others. */
+export function askDifferently(one: QuestionForm, other: QuestionForm, about: 'same' | 'others'): boolean {
+  const isSame = about === 'same';
   if (one.asks === 'nothing said' || other.asks === 'nothing said') return false;
   if (one.asks === other.asks) return isSame && otherModal(one.modal, other.modal);
   const both = new Set([one.asks, other.asks]);
@@ -106,6 +127,12 @@ export function askDifferently(one: QuestionForm, other: QuestionForm, isSame: b
 
 function otherModal(one: string, other: string): boolean {
   return one !== other && ![one, other].includes('any') && ![one, other].includes('');
+}
+
+/** Whether one asks if it is free to do something, and the other if it has to. */
+export function mustElsewhere(one: QuestionForm, other: QuestionForm): boolean {
+  const [first, second] = [one.modal, other.modal].sort();
+  return one.asks === other.asks && first === 'can' && (second === 'must' || second === 'should');
 }
 
 /** "How often should I" and "how often can I". */

@@ -1,4 +1,5 @@
 import type { Prompt } from './prompt.ts';
+import type { Word } from './words.ts';
 
 /** Where something goes and where it is from; what is for somebody goes there. */
 const directed: ReadonlyMap<string, string> = new Map([
@@ -15,6 +16,44 @@ export function otherRole(old: Prompt, now: Prompt): boolean {
     if (there !== undefined && ![...roles].some((role) => there.has(role))) return true;
   }
   return false;
+}
+
+/** Where something is, what it is about and what it is done with: such a word stands before one thing at a time. */
+const placing = [
+  'in',
+  'on',
+  'at',
+  'about',
+  'with',
+  'against',
+  'after',
+  'before',
+  'during',
+  'between',
+  'near',
+];
+
+/** Whether two things have changed places behind one of these: "search in the files for a log" and "search in the log for files". */
+export function placedOtherwise({ words }: Prompt, { words: there }: Prompt): boolean {
+  return placing.some((place) => {
+    const [one, other] = [words, there].map((all) => all.filter((word) => isPlaced(word, place)));
+    if (one?.length !== 1 || other?.length !== 1 || isJoined(words) || isJoined(there)) return false;
+    const [first, second] = [one[0]?.stem, other[0]?.stem];
+    return (
+      first !== second &&
+      there.some((word) => word.stem === first && word.marker !== place) &&
+      words.some((word) => word.stem === second && word.marker !== place)
+    );
+  });
+}
+
+/** What stands on either side of "and" is in one place. */
+function isJoined(words: readonly Word[]): boolean {
+  return words.some(({ text }) => ['and', 'or', '&'].includes(text));
+}
+
+function isPlaced({ isContent, marker }: Word, place: string): boolean {
+  return isContent && marker === place;
 }
 
 const means = new Set(['with', 'without', 'against', 'using']);

@@ -1,4 +1,5 @@
 import type { Difference } from './difference.ts';
+import { isParticiple } from './passive.ts';
 import type { Prompt } from './prompt.ts';
 import type { Word } from './words.ts';
 
@@ -91,8 +92,54 @@ const over =
   /\b(?:has|have|had)(?: just| already| now| been| recently)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b/;
 
 /** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
-export function isOverElsewhere({ plain }: Prompt, { plain: there }: Prompt): boolean {
+export function isOverElsewhere(old: Prompt, now: Prompt): boolean {
+  const [{ plain }, { plain: there }] = [old, now];
+  if (isDoneElsewhere(old, now) || isDoneElsewhere(now, old)) return true;
   const isAhead = (text: string) => ahead.test(text) && !over.test(text);
   const isOver = (text: string) => over.test(text) && !ahead.test(text);
   return (isAhead(plain) && isOver(there)) || (isOver(plain) && isAhead(there));
+}
+
+/** Whether what is about to happen is said to be done: "about to close" and "closed". */
+function isDoneElsewhere({ words }: Prompt, other: Prompt): boolean {
+  const at = words.findIndex(({ text }, place) => text === 'to' && words[place - 1]?.text === 'about');
+  const deed = at < 0 ? undefined : words[at + 1];
+  if (deed === undefined || ahead.test(other.plain)) return false;
+  return other.words.some(
+    (word) => word.stem === deed.stem && word.text !== deed.text && isParticiple(word, 'yes'),
+  );
+}
+
+const oneByOne = /\b(\w+) by \1\b/;
+
+/** Whether one wants it in pieces that the other names but doesn't want: "line by line" and "in a line". */
+export function goesOneByOne({ plain }: Prompt, other: Prompt): boolean {
+  const piece = oneByOne.exec(plain)?.[1];
+  return (
+    piece !== undefined &&
+    piece !== 'step' &&
+    other.words.some(({ text }) => text === piece) &&
+    !oneByOne.test(other.plain)
+  );
+}
+
+const shares: ReadonlyMap<string, string> = new Map([
+  ...['all', 'every', 'each'].map((word) => [word, 'all'] as const),
+  ...['many', 'most', 'few', 'several', 'half'].map((word) => [word, word] as const),
+]);
+
+/** Whether both say of how many something is asked, and not of as many: "many snakes" and "all snakes". */
+export function countsOtherwise(old: Prompt, now: Prompt): boolean {
+  const [one, other] = [sharesIn(old), sharesIn(now)];
+  return one.length > 0 && other.length > 0 && !one.some((share) => other.includes(share));
+}
+
+/** "How many" asks for it, and "the most" ranks. */
+function sharesIn({ words }: Prompt): string[] {
+  return words.flatMap(({ text }, at) => {
+    const share = shares.get(text);
+    const isOther = /^(?:how|so|as|too|very|the|at|a|in|of)$/.test(words[at - 1]?.text ?? '');
+    const isCounted = words[at + 1]?.isContent === true || words[at + 1]?.text === 'of';
+    return share === undefined || isOther || !isCounted ? [] : [share];
+  });
 }

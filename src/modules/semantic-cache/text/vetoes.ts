@@ -1,14 +1,23 @@
 import { type Difference, differenceOf } from './difference.ts';
 import { directionOf } from './direction.ts';
 import { values } from './kinds.ts';
+import { areLookalikes } from './lookalikes.ts';
 import { otherName } from './names.ts';
 import { opposites } from './opposites.ts';
 import { isReordered } from './order.ts';
+import { otherPersons } from './persons.ts';
 import { differByAffix } from './prefixes.ts';
 import type { Prompt, ValueInText } from './prompt.ts';
-import { askDifferently } from './question-form.ts';
-import { otherRole, usesOther } from './roles.ts';
-import { asksMore, isOverElsewhere, pointsElsewhere, ranksOtherwise } from './scope-of-question.ts';
+import { askDifferently, modalStems, mustElsewhere } from './question-form.ts';
+import { otherRole, placedOtherwise, usesOther } from './roles.ts';
+import {
+  asksMore,
+  countsOtherwise,
+  goesOneByOne,
+  isOverElsewhere,
+  pointsElsewhere,
+  ranksOtherwise,
+} from './scope-of-question.ts';
 import { stemOf } from './stems.ts';
 import { isOtherTask } from './tasks.ts';
 import { otherActor } from './who-acts.ts';
@@ -23,7 +32,7 @@ const rules: Readonly<Record<string, Rule>> = {
     const [one, other] = [old, now].map(({ numbers }) => numbers.map(({ value }) => value).join(' '));
     return one !== other && !sameUnits(old, now);
   },
-  unit: (old, now) => !unitsFit(old, now),
+  unit: (old, now) => !unitsFit(old, now) || isShareAlone(old, now) || isShareAlone(now, old),
   sign: (old, now) => old.signs !== now.signs || old.marks !== now.marks,
   code: (old, now) => isUnsaid(old.code, now) || isUnsaid(now.code, old),
   identifier: (old, now) => lacks(old.identifiers, now) || lacks(now.identifiers, old),
@@ -39,28 +48,35 @@ const rules: Readonly<Record<string, Rule>> = {
       onlyNew,
       (one, other) => differByAffix(one.text, other.text) || differByAffix(one.stem, other.stem),
     ),
+  lookalike: (_old, _now, { onlyOld, onlyNew }) =>
+    any(onlyOld, onlyNew, (one, other) => areLookalikes(one.stem, other.stem)),
   value: (old, now) => otherValue(old, now),
   name: (old, now, difference) => otherName(old, now, difference),
   question: (old, now, { onlyOld, onlyNew }) =>
-    askDifferently(old.form, now.form, onlyOld.length + onlyNew.length === 0),
+    askDifferently(old.form, now.form, onlyOld.length + onlyNew.length === 0 ? 'same' : 'others') ||
+    ([...onlyOld, ...onlyNew].every(({ stem }) => modalStems.has(stem)) && mustElsewhere(old.form, now.form)),
   pointing: pointsElsewhere,
   'more asked': asksMore,
   rank: ranksOtherwise,
+  share: countsOtherwise,
   time: isOverElsewhere,
   task: (old, now) => isOtherTask(old.words, now.words),
   choice: (old, now, { onlyOld, onlyNew }) =>
     onlyOld.length + onlyNew.length === 0 &&
     has(old, 'or') !== has(now, 'or') &&
     has(old, 'and') !== has(now, 'and'),
-  limit: (old, now, { restOld, restNew }) => isNarrower(restOld, now) || isNarrower(restNew, old),
+  limit: (old, now, { restOld, restNew }) =>
+    isNarrower(restOld, now) || isNarrower(restNew, old) || goesOneByOne(old, now) || goesOneByOne(now, old),
   direction: (old, now) => {
     const [one, other] = [directionOf(old), directionOf(now)];
     return one !== undefined && other !== undefined && one !== other;
   },
   role: (old, now, { onlyOld, onlyNew }) =>
     otherRole(old, now) ||
+    (onlyOld.length + onlyNew.length <= 1 && placedOtherwise(old, now)) ||
     (onlyOld.length + onlyNew.length === 0 && (usesOther(old, now) || usesOther(now, old))),
   actor: otherActor,
+  person: (old, now, { shared }) => otherPersons(old, now, shared),
   repetition: repeatsOther,
   order: (old, now) =>
     directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
@@ -100,7 +116,7 @@ function negatesOther({ negated }: Prompt, other: Prompt): boolean {
 
 function unitOf(word: string): string | undefined {
   return (values.get(word) ?? []).find(
-    ({ kind }) => kind.startsWith('unit') || kind === 'currency' || kind === 'speed',
+    ({ kind }) => kind.startsWith('unit') || ['currency', 'speed', 'share'].includes(kind),
   )?.value;
 }
 
@@ -120,6 +136,15 @@ function unitsFit(old: Prompt, now: Prompt): boolean {
     const there = now.numbers.filter((number) => number.value === value).map((number) => unitOf(number.next));
     return unit === undefined || there.length === 0 || there.some((one) => one === undefined || one === unit);
   });
+}
+
+/** Whether a number is a share here, and there are no shares there: 5% and 5. */
+function isShareAlone({ numbers }: Prompt, other: Prompt): boolean {
+  return (
+    numbers.some(({ next }) => unitOf(next) === 'percent') &&
+    !other.values.some(({ kind }) => kind === 'share') &&
+    !/percent/.test(other.plain)
+  );
 }
 
 function lacks(identifiers: readonly string[], { vocabulary }: Prompt): boolean {

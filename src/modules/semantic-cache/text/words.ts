@@ -64,7 +64,7 @@ const breaks = new Set(
 );
 
 const token =
-  /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%€$£¥&|!~°-]/gu;
+  /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%\p{Sc}&|!~°-]/gu;
 
 const contractions: readonly (readonly [RegExp, string])[] = [
   [/\bwon't\b/gi, 'will not'],
@@ -82,16 +82,25 @@ const contractions: readonly (readonly [RegExp, string])[] = [
   [/\blet's\b/gi, 'let us'],
 ];
 
-/** The text as one line of plain characters: spaces, quotes and dashes in one way each. */
+/** The text as one line of plain characters: spaces, quotes and dashes in one way each, and nothing that can't be seen. */
 export function levelled(text: string): string {
-  return text
-    .normalize('NFKC')
-    .replaceAll(/[‘’‛`´]/g, "'")
-    .replaceAll(/[“”„«»]/g, '"')
-    .replaceAll(/[‐‑‒–—]/g, '-')
-    .replaceAll('…', '...')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  return (
+    text
+      .replaceAll(/(?!\s)\p{C}/gu, '')
+      // What is set higher, lower or as a fraction is no further digit of the number before it.
+      .replaceAll(/(?<=[\p{L}\d)\]])[⁰¹²³⁴-⁹⁺⁻]+/gu, '^$&')
+      .replaceAll(/(?<=\d)[₀-₉]+/g, '_$&')
+      .replaceAll(/(?<=\d)[¼-¾⅐-⅞]/g, ' $&')
+      .normalize('NFKC')
+      .replaceAll(/(?<=\d\s?)([ap])\.\s?m\b\.?/gi, '$1m')
+      .replaceAll(/[‘’‛`´]/g, "'")
+      .replaceAll(/[“”„«»]/g, '"')
+      .replaceAll(/[‐‑‒–—−]/g, '-')
+      .replaceAll('⁄', '/')
+      .replaceAll('…', '...')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  );
 }
 
 /** A text, levelled, with its contractions written out; capitals stay where nothing was written out. */
