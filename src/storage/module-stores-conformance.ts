@@ -277,13 +277,9 @@ export function moduleStoresConformance(
     test('a tenant is forgotten with all that modules kept for it, and no other is', async (t) => {
       const { stores } = await setUp(t);
       const many = limits.moduleEntriesForgottenAtOnce * 2;
-      for (const [module, count] of [
-        ['m', many],
-        ['n', 3],
-      ] as const)
-        await Promise.all(
-          Array.from({ length: count }, (_, at) => stores.store(module, 's').put(`key ${at}`, at)),
-        );
+      // One after the other: a busy machine would refuse hundreds at once.
+      for (let at = 0; at < many; at++) await stores.store('m', 's').put(`key ${at}`, at);
+      await stores.store('n', 's').put('key', 1);
       await stores.store('m', 'other').put('key', 1);
       await stores.forget('nobody');
       await stores.forget('s');

@@ -68,6 +68,8 @@ export const logLimits = {
   requestSumsByMinuteMs: 3 * 3_600_000,
   requestSumsByQuarterMs: 26 * 3_600_000,
   requestSumsByHourMs: 9 * 86_400_000,
+  /** Sums are read anew where some were moved meanwhile, which happens every quarter of an hour. */
+  requestSumsReadings: 4,
   /** How often the log is cleaned, and how long nobody else does it then. */
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,

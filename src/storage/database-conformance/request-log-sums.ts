@@ -73,7 +73,9 @@ export function requestLogSumsConformance(setUp: SetUp): void {
       assert.equal((await told()).steps.length, before.steps.length + 0);
       assert.equal(await requests.oldestSums('by-minute'), fromMs);
       const fold = async (ms: number) => requests.foldMinutes({ startMs: fromMs + ms, ms: hourMs });
-      for (const ms of [0, 0, hourMs]) await fold(ms);
+      const [meanwhile] = await Promise.all([told('mine'), fold(0)]);
+      assert.deepEqual(meanwhile, before);
+      for (const ms of [0, hourMs]) await fold(ms);
       assert.deepEqual(
         [await requests.oldestSums('by-minute'), await requests.oldestSums('folded')],
         [fromMs + 2 * hourMs, fromMs],

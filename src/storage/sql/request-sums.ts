@@ -1,4 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
 import type {
   KindSums,
   LogSums,
@@ -9,10 +10,23 @@ import type {
   SumsQuestion,
 } from '../../kernel/ports/request-log.ts';
 import { kindIsCached, kindIsFailed, kindModel, sumColumns, whole } from './request-sum-columns.ts';
+import { oldestSums } from './request-sums-folding.ts';
 import type { Tables } from './tables.ts';
 
-/** What is kept by the minute, and what was moved from there by the hour: no call is in both. */
+/**
+ * What is kept by the minute, and what was moved from there: no call is in both. It is read table by table, so that nobody
+ * waits behind all of it, and once more where minutes were moved meanwhile: the oldest go first.
+ */
 export async function readSums(db: Kysely<Tables>, question: SumsQuestion): Promise<LogSums> {
+  for (let readings = 1; ; readings++) {
+    const oldest = await oldestSums(db, 'by-minute');
+    const sums = await readOnce(db, question);
+    if (readings === limits.requestSumsReadings || (await oldestSums(db, 'by-minute')) === oldest)
+      return sums;
+  }
+}
+
+async function readOnce(db: Kysely<Tables>, question: SumsQuestion): Promise<LogSums> {
   const sums = new SumsReading(db, question);
   const hasPast = await sums.hasPast();
   const kinds = await sums.kinds('request_sums');
