@@ -53,6 +53,8 @@ export interface WireFormat extends ProviderFormat {
   readonly variantHeaders: readonly string[];
   /** What a silent stream may carry without the client taking it for content. */
   readonly keepAlive: Uint8Array;
+  /** Clients of this dialect fail at comments in a stream. */
+  readonly refusesComments?: true;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
   /** The mark by which agents that speak this format tell their sessions apart, where a call has one. */

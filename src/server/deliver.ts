@@ -111,11 +111,16 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   for (const text of paid) headers.push(text);
   res.writeHead(underway.reply.status, headers);
   const gate = layout ?? new FrameGate();
-  // What is hashed must be told apart from what isn't.
-  const sign = receipt === undefined ? (layout ?? wire).keepAlive : layout === undefined ? ownSign : nothing;
-  const keepAlive = setInterval(() => keepAliveOn(res, sign), keepAliveMs);
   /** The end of an answer whose receipt comes first. */
   const heldBack: (Uint8Array | string)[] = [];
+  // What is hashed must be told apart from what isn't, by a comment; where there can be none, all is hashed.
+  const isCommented = layout === undefined && wire.refusesComments === undefined;
+  const sign = receipt !== undefined && isCommented ? ownSign : (layout ?? wire).keepAlive;
+  const keepAlive = setInterval(() => {
+    if (heldBack.length > 0 || res.destroyed || res.writableNeedDrain) return;
+    if (!isCommented) receipt?.wrote(sign);
+    res.write(sign);
+  }, keepAliveMs);
   const comesFirst = receipt?.comesFirst === true;
   let isHeadSent = false;
   metrics.streamOpened();
@@ -193,10 +198,6 @@ const ownSign = Buffer.from(': weir\n\n');
 /** Until the call, which is over, is written down: a client that has its whole answer finds it in the log, even if this process is killed. */
 function told(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
-}
-
-function keepAliveOn(res: ServerResponse, sign: Uint8Array): void {
-  if (!res.destroyed && !res.writableNeedDrain) res.write(sign);
 }
 
 /** Waits for a slow client, or for its end. */

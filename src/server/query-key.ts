@@ -5,23 +5,24 @@ import type { IncomingMessage } from 'node:http';
  * them, and nobody who reads, logs or passes the query on sees it. Returns what is left of the query.
  */
 export function takeQueryKey({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, query: string): string {
-  if (!named.test(query)) return query;
+  if (query === '' || !maybeNamed.test(query)) return query;
   const pairs = query.slice(1).split('&');
   for (const pair of pairs)
-    if (isKey(pair) && pair.length > name.length) rawHeaders.push('x-goog-api-key', decoded(pair));
+    if (isKey(pair) && valueIn(pair) !== '') rawHeaders.push('x-goog-api-key', valueIn(pair));
   const left = pairs.filter((pair) => !isKey(pair));
   return left.length === 0 ? '' : `?${left.join('&')}`;
 }
 
-const name = 'key=';
-const named = /[?&]key=/;
+/** `$key` is its other name, and each letter may be escaped: https://cloud.google.com/apis/docs/system-parameters. */
+const keyName = /^(?:\$|%24)?(?:k|%6[bB])(?:e|%65)(?:y|%79)=/;
+const maybeNamed = /(?:y|%79)=/;
 
 function isKey(pair: string): boolean {
-  return pair.startsWith(name);
+  return keyName.test(pair);
 }
 
-function decoded(pair: string): string {
-  const written = pair.slice(name.length);
+function valueIn(pair: string): string {
+  const written = pair.slice(pair.indexOf('=') + 1);
   try {
     return decodeURIComponent(written);
   } catch {

@@ -175,7 +175,7 @@ const gemini: TestedFormat = {
   whole: (text) => generated([{ text }], { finishReason: 'STOP' }),
   errorEvent:
     'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\r\n\r\n',
-  keepAlive: ': ping\n\n',
+  keepAlive: 'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\r\n\r\n',
   errorFrameStart: 'data: {"type":"error","error":{"code":',
   errorTypes: {
     400: 'INVALID_ARGUMENT',

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../../kernel/wire-format.ts';
+import type { WireFormat, WireRoute } from '../../kernel/wire-format.ts';
 import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { briefOfAnswer, readAnswer } from './answer-reader.ts';
@@ -13,18 +13,20 @@ import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
 
 const reader: AnswerReader = { read: readAnswer, brief: briefOfAnswer };
 
+/** Its two versions are the same but for what only the newer one has. */
+function routesOf(version: string): readonly WireRoute[] {
+  const models = `/${version}/models/*`;
+  return [
+    { path: `${models}:generateContent`, summary: 'Gemini', purpose: 'answer' },
+    { path: `${models}:streamGenerateContent`, summary: 'Gemini, streamed', purpose: 'answer' },
+    { path: `${models}:countTokens`, summary: 'How many tokens a Gemini call would be', purpose: 'count' },
+  ];
+}
+
 /** Google's own API for its Gemini models. */
 export const gemini: WireFormat = {
   name: 'gemini',
-  routes: [
-    { path: '/v1beta/models/*:generateContent', summary: 'Gemini', purpose: 'answer' },
-    { path: '/v1beta/models/*:streamGenerateContent', summary: 'Gemini, streamed', purpose: 'answer' },
-    {
-      path: '/v1beta/models/*:countTokens',
-      summary: 'How many tokens a Gemini call would be',
-      purpose: 'count',
-    },
-  ],
+  routes: [...routesOf('v1beta'), ...routesOf('v1')],
   ...modelInPath,
   counting,
   bodySchema: {
@@ -36,7 +38,11 @@ export const gemini: WireFormat = {
   bookkeeping: ['labels'],
   variantHeaders: [],
   ownHeaders: [],
-  keepAlive: Buffer.from(': ping\n\n'),
+  // Google's SDKs for Python and Go take every line for an answer: an empty piece of one is what they all read.
+  keepAlive: Buffer.from(
+    'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\r\n\r\n',
+  ),
+  refusesComments: true,
   estimates: {
     saidIn: ['systemInstruction', 'system_instruction', 'contents'],
     schemaIn: 'generationConfig',
