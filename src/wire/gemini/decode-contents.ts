@@ -64,7 +64,8 @@ class Calls {
   }
 
   answered(given: string | undefined, name: string): string {
-    const at = this.#open.findIndex((call) => (given ? call.id === given : call.name === name));
+    const named = given ? this.#open.findIndex(({ id }) => id === given) : -1;
+    const at = named < 0 ? this.#open.findIndex((call) => call.name === name) : named;
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
     return call?.id ?? (given || `call_${name}`);
   }

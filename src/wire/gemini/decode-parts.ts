@@ -19,8 +19,8 @@ export function decodeMedia(part: JsonObject): Block | undefined {
   const file = objectOf(field(part, 'fileData'));
   const uri = file === undefined ? undefined : stringOf(field(file, 'fileUri'));
   if (file === undefined || uri === undefined) return undefined;
-  const type = stringOf(field(file, 'mimeType')) ?? '';
-  return mediaBlock(type, liesWithGoogle(uri) ? { type: 'file', file_id: uri } : { type: 'url', url: uri });
+  const type = typeOfFile(file, uri);
+  return mediaBlock(type, isAddress(uri) ? { type: 'url', url: uri } : { type: 'file', file_id: uri });
 }
 
 function textIn(base64: string): string {
@@ -36,8 +36,15 @@ function mediaBlock(type: string, source: Source): Block | undefined {
   return { type: 'document', source };
 }
 
-function liesWithGoogle(uri: string): boolean {
-  return /^gs:\/\/|^files\/|^https:\/\/generativelanguage\.googleapis\.com\//.test(uri);
+/** Films that everybody can see are named by their address alone. */
+function typeOfFile(file: JsonObject, uri: string): string {
+  const isFilm = /^https?:\/\/(www\.|m\.)?(youtube\.com|youtu\.be)\//.test(uri);
+  return isFilm ? 'video/*' : (stringOf(field(file, 'mimeType')) ?? '');
+}
+
+/** Whether others can fetch it; what was uploaded somewhere has a name there. */
+function isAddress(uri: string): boolean {
+  return /^https?:\/\//.test(uri) && !uri.startsWith('https://generativelanguage.googleapis.com/');
 }
 
 /** What no other format has; `by` says whether it may be left out. */
@@ -54,12 +61,13 @@ const marks: ReadonlySet<string> = new Set(['thought', 'thoughtSignature', 'vide
 
 function mediaKind(part: JsonObject): string | undefined {
   const media = objectOf(field(part, 'inlineData')) ?? objectOf(field(part, 'fileData'));
-  return media === undefined ? undefined : stringOf(field(media, 'mimeType'))?.split('/')[0];
+  if (media === undefined) return undefined;
+  return typeOfFile(media, stringOf(field(media, 'fileUri')) ?? '').split('/')[0] || undefined;
 }
 
 /** What a function returned: `output` and `error` are names that Google gives a meaning, all else is as it is. */
 export function decodeResult(response: JsonObject, id: string, losses: Losses): ToolResultBlock {
-  const told = objectOf(response.response) ?? {};
+  const told = objectOf(response.response) ?? { output: response.response ?? {} };
   const names = Object.keys(told);
   const failed = names.length === 1 && told.error !== undefined;
   const said =

@@ -52,8 +52,10 @@ function checkedContents(body: JsonObject): readonly JsonObject[] {
 }
 
 function limitIn(config: JsonObject): number | undefined {
-  const limit = field(config, 'maxOutputTokens');
-  if (limit === undefined) return undefined;
+  const given = field(config, 'maxOutputTokens');
+  if (given === undefined) return undefined;
+  // Whole numbers may stand in strings: https://protobuf.dev/programming-guides/json.
+  const limit = typeof given === 'string' && given !== '' ? Number(given) : given;
   if (!Number.isInteger(limit) || Number(limit) < 1)
     throw refuse('generationConfig.maxOutputTokens', 'must be a whole number of 1 or more');
   return Number(limit);
@@ -81,7 +83,8 @@ function effortIn(thinking: JsonObject): string | undefined {
   return budget <= 8192 ? 'medium' : 'high';
 }
 
-const levels: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high']);
+/** Google's own, and those of others who may be asked. */
+const levels: ReadonlySet<string> = new Set(['minimal', 'low', 'medium', 'high', 'xhigh', 'max']);
 
 function formatIn(config: JsonObject): OutputFormat | undefined {
   const written = objectOf(field(config, 'responseJsonSchema'));

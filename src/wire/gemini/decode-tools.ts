@@ -47,6 +47,7 @@ export function decodeChoice(body: JsonObject, losses: Losses): ToolChoice | und
       return { type: 'none' };
     case 'AUTO':
     case 'VALIDATED':
+      if (names.length > 0) losses.optional['toolConfig.allowedFunctionNames'] = names;
       return { type: 'auto' };
     default:
       return undefined;

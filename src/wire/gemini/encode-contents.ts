@@ -60,13 +60,18 @@ function encodeResult(result: ToolResultBlock, encoding: Encoding): Answered {
   const media = parts.filter((part) => typeof part.text !== 'string');
   const name = encoding.nameOf(id);
   const response = is_error === true ? { error: text } : { output: text };
-  if (media.length === 0) return { part: { functionResponse: { id, name, response } }, behind: [] };
-  if (encoding.generation.seesResults)
-    return { part: { functionResponse: { id, name, response, parts: media } }, behind: [] };
-  const told = text === '' ? { output: 'What this call returned follows.' } : response;
+  // https://ai.google.dev/api/caching#FunctionResponsePart has no addresses.
+  const inside = encoding.generation.seesResults ? media.filter((part) => 'inlineData' in part) : [];
+  const behind = media.filter((part) => !inside.includes(part));
+  const told =
+    text === '' && media.length > 0 && inside.length === 0
+      ? { output: 'What this call returned follows.' }
+      : response;
   return {
-    part: { functionResponse: { id, name, response: told } },
-    behind: [{ text: `Returned by tool call ${id}:` }, ...media],
+    part: {
+      functionResponse: { id, name, response: told, ...(inside.length > 0 && { parts: inside }) },
+    },
+    behind: behind.length === 0 ? [] : [{ text: `Returned by tool call ${id}:` }, ...behind],
   };
 }
 

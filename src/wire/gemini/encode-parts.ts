@@ -39,8 +39,15 @@ export function encodePart(block: Block, { dropped }: Pick<Encoding, 'dropped'>)
 const besideContent: ReadonlySet<string> = new Set(['groundingMetadata', 'urlContextMetadata']);
 
 function documentPart({ source, title }: DocumentBlock): JsonObject {
-  if (source.type === 'text') return { text: title == null ? source.data : `${title}\n\n${source.data}` };
+  const text = textOf(source);
+  if (text !== undefined) return { text: title == null ? text : `${title}\n\n${text}` };
   return mediaPart(source, 'application/pdf');
+}
+
+function textOf(source: MediaSource): string | undefined {
+  if (source.type === 'text') return source.data;
+  const isText = source.type === 'base64' && source.media_type.startsWith('text/');
+  return isText ? Buffer.from(source.data, 'base64').toString('utf8') : undefined;
 }
 
 /** An address needs a type beside it: where its end doesn't tell, the usual one of its kind. */

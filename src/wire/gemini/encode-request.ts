@@ -78,8 +78,9 @@ function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding):
 function conversationOf(request: ChatRequest, encoding: Encoding): JsonObject {
   const systemInstruction = encodeSystem(request.system, encoding);
   const contents = encodeContents(request.messages, encoding);
+  if (contents.length === 0)
+    return { contents: [{ role: 'user', ...(systemInstruction ?? { parts: [{ text: '' }] }) }] };
   if (systemInstruction === undefined) return { contents };
-  if (contents.length === 0) return { contents: [{ role: 'user', ...systemInstruction }] };
   if (encoding.generation.instructed) return { systemInstruction, contents };
   return {
     contents: encodeContents(

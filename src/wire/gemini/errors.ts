@@ -39,11 +39,22 @@ export function errorOf(error: unknown): StreamError {
   };
 }
 
-const statusByName: ReadonlyMap<string, number> = new Map(
-  Object.entries(namesByStatus)
-    .map(([status, name]) => [name, Number(status)] as const)
-    .reverse(),
-);
+/** As the same page has them. */
+const statusByName: ReadonlyMap<string, number> = new Map([
+  ['INVALID_ARGUMENT', 400],
+  ['FAILED_PRECONDITION', 400],
+  ['OUT_OF_RANGE', 400],
+  ['UNAUTHENTICATED', 401],
+  ['PERMISSION_DENIED', 403],
+  ['NOT_FOUND', 404],
+  ['ABORTED', 409],
+  ['ALREADY_EXISTS', 409],
+  ['RESOURCE_EXHAUSTED', 429],
+  ['CANCELLED', 499],
+  ['UNIMPLEMENTED', 501],
+  ['UNAVAILABLE', 503],
+  ['DEADLINE_EXCEEDED', 504],
+]);
 
 /** The envelope of all errors as Google's clients read it: a number for a code, and what else is to be said in details. */
 export const errorBody: NonNullable<WireFormat['errorBody']> = (envelope, { status, details }) => {

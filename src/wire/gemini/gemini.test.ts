@@ -103,6 +103,14 @@ test('what tools of the provider brought in and what was thought is counted', ()
     });
 });
 
+test('an error that a stream names without its number has the usual one', () => {
+  const read = (error: object) =>
+    replay({ ...stream, bytes: Buffer.from(`data: ${JSON.stringify({ error })}\n\n`) }).error?.status;
+  const named = { RESOURCE_EXHAUSTED: 429, UNAVAILABLE: 503, FAILED_PRECONDITION: 400, INTERNAL: 500 };
+  for (const [status, expected] of Object.entries(named)) assert.equal(read({ status }), expected);
+  assert.equal(read({ status: 'UNAVAILABLE', code: 529 }), 529);
+});
+
 const asked: JsonObject = {
   system_instruction: { parts: { text: 'Be brief.' } },
   contents: [
@@ -151,6 +159,98 @@ test('of a request that a module changed, what it left alone stays as it came', 
     contents: [...objectsOf(asked.contents).slice(0, 2), { role: 'user', parts: [{ text: 'Never mind.' }] }],
     generation_config: { max_output_tokens: 20, thinkingConfig: { thinkingBudget: 0 }, seed: 7 },
   });
+});
+
+test('files, results and schemas of Google’s are read as what they are elsewhere', () => {
+  const read = (part: object, config: object = {}) =>
+    gemini.decodeRequest(
+      { contents: [{ parts: [part] }], generationConfig: config },
+      { model: 'gemini-3-pro-preview', stream: false },
+    );
+  const image = (fileUri: string) =>
+    read({ fileData: { mimeType: 'image/png', fileUri } }).messages[0]?.content;
+  assert.deepEqual(image('https://example.com/a.png'), [
+    { type: 'image', source: { type: 'url', url: 'https://example.com/a.png' } },
+  ]);
+  for (const id of [
+    'gs://bucket/a.png',
+    'file-abc',
+    'https://generativelanguage.googleapis.com/v1beta/files/a',
+  ])
+    assert.deepEqual(image(id), [{ type: 'image', source: { type: 'file', file_id: id } }]);
+  const film = read({ fileData: { fileUri: 'https://www.youtube.com/watch?v=a' } });
+  assert.deepEqual(film.extensions, { 'gemini!': { 'contents[].parts[].video': true } });
+
+  const told = (id: object) =>
+    gemini.decodeRequest(
+      {
+        contents: [
+          { role: 'model', parts: [{ functionCall: { name: 'a' } }, { functionCall: { name: 'b' } }] },
+          { parts: [{ functionResponse: { ...id, name: 'b', response: 'plain' } }] },
+        ],
+      },
+      { model: 'gemini-3-pro-preview', stream: false },
+    ).messages[1]?.content;
+  // Some clients name results and no calls.
+  for (const id of [{}, { id: 'the client’s own' }])
+    assert.deepEqual(told(id), [{ type: 'tool_result', tool_use_id: 'call_1', content: 'plain' }]);
+
+  const responseSchema = {
+    type: 'OBJECT',
+    properties: {
+      kind: { type: 'STRING', format: 'enum', enum: ['a'], nullable: true },
+      any: { type: 'TYPE_UNSPECIFIED', nullable: true, anyOf: [{ type: 'STRING' }] },
+    },
+  };
+  assert.deepEqual(read({ text: 'x' }, { responseSchema }).output_config?.format?.schema, {
+    type: 'object',
+    properties: {
+      kind: { type: ['string', 'null'], enum: ['a', null] },
+      any: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+    },
+  });
+  const choice = read({ text: 'x' }, { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING' } });
+  assert.deepEqual(choice.extensions, { 'gemini!': { 'generationConfig.responseMimeType': 'text/x.enum' } });
+  const hard = read({ text: 'x' }, { maxOutputTokens: '20', thinkingConfig: { thinkingLevel: 'XHIGH' } });
+  assert.deepEqual([hard.max_tokens, hard.output_config?.effort], [20, 'xhigh']);
+});
+
+test('what is written for Google is what it takes', () => {
+  const written = (request: Omit<ChatRequest, 'model'>) =>
+    parseBody(gemini.encodeRequest({ model: 'gemini-3-pro-preview', ...request }).body).contents;
+  assert.deepEqual(written({ messages: [{ role: 'user', content: '' }] }), [
+    { role: 'user', parts: [{ text: '' }] },
+  ]);
+  const url = 'https://example.com/a.png';
+  const data = { type: 'base64', media_type: 'image/png', data: 'aaaa' } as const;
+  const content = [
+    { type: 'image', source: data },
+    { type: 'image', source: { type: 'url', url } },
+  ] as const;
+  const [, returned] = objectsOf(
+    written({
+      messages: [
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'look', input: {} }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content }] },
+      ],
+    }),
+  );
+  // An address has no place inside of what a function returned.
+  const parts = [{ inlineData: { mimeType: 'image/png', data: 'aaaa' } }];
+  assert.deepEqual(returned?.parts, [
+    { functionResponse: { id: 'a', name: 'look', response: { output: '' }, parts } },
+    { text: 'Returned by tool call a:' },
+    { fileData: { mimeType: 'image/png', fileUri: url } },
+  ]);
+  const source = {
+    type: 'base64',
+    media_type: 'text/plain',
+    data: Buffer.from('Hi').toString('base64'),
+  } as const;
+  const document = { type: 'document', source, title: 'a.txt' } as const;
+  assert.deepEqual(written({ messages: [{ role: 'user', content: [document] }] }), [
+    { role: 'user', parts: [{ text: 'a.txt\n\nHi' }] },
+  ]);
 });
 
 test('signatures go back to their model, and calls of others say that they have none', () => {

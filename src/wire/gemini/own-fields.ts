@@ -30,6 +30,8 @@ function isEssential(name: string, value: unknown): boolean {
       return true;
     case 'generationConfig.candidateCount':
       return value !== 1;
+    case 'generationConfig.responseMimeType':
+      return value === 'text/x.enum';
     case 'generationConfig.responseLogprobs':
       return value === true;
     case 'generationConfig.responseModalities':

@@ -10,14 +10,29 @@ export function jsonSchemaOf(schema: unknown): JsonObject {
   const read: Record<string, unknown> = {};
   for (const [written, value] of Object.entries(schema)) {
     const name = camelOf(written);
-    if (value === null || value === undefined || ownNames.has(name)) continue;
+    if (value === null || value === undefined || isOwn(name, value)) continue;
     read[name] = readValue(name, value);
   }
-  const isNullable = schema.nullable === true && typeof read.type === 'string';
-  return isNullable ? { ...read, type: [read.type, 'null'] } : read;
+  return schema.nullable === true ? withNull(read) : read;
+}
+
+/** `nullable` is no word of JSON schema: `null` is one more type, choice or value. */
+function withNull(read: JsonObject): JsonObject {
+  return {
+    ...read,
+    ...(typeof read.type === 'string' && { type: [read.type, 'null'] }),
+    ...(Array.isArray(read.anyOf) && { anyOf: [...read.anyOf, { type: 'null' }] }),
+    ...(Array.isArray(read.enum) && { enum: [...read.enum, null] }),
+  };
 }
 
 const ownNames: ReadonlySet<string> = new Set(['nullable', 'propertyOrdering']);
+
+/** Where nothing is said, and what says no more than the `enum` beside it. */
+function isOwn(name: string, value: unknown): boolean {
+  if (name === 'type') return value === 'TYPE_UNSPECIFIED';
+  return name === 'format' ? value === 'enum' : ownNames.has(name);
+}
 
 function readValue(name: string, value: unknown): unknown {
   switch (name) {
