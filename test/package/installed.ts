@@ -2,19 +2,19 @@
 // machine and on the one that it brings.
 import assert from 'node:assert/strict';
 import { type ExecFileOptions, execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ask } from '../support/asking.ts';
+import { blocksIn, root } from '../support/documents.ts';
 import { eventually } from '../support/eventually.ts';
 import { WeirProcess } from '../support/weir-process.ts';
 import { assertPackage, type Packed } from './package-files.ts';
 
 const run = promisify(execFile);
-const root = join(import.meta.dirname, '..', '..');
 const place = mkdtempSync(join(tmpdir(), 'weir-package-'));
 after(() => rmSync(place, { recursive: true, force: true }));
 /** As on a machine of somebody who has never seen this project: its own programs are not to be found. */
@@ -88,13 +88,31 @@ test('modules of packages are loaded, and find the entry that is for them', asyn
 
 test('a program uses its entries, and the compiler knows their types', async () => {
   writeFileSync(join(project, 'program.ts'), program);
-  const settings = { strict: true, module: 'nodenext', target: 'esnext', types: ['node'], noEmit: true };
-  const config = { compilerOptions: settings, include: ['program.ts'] };
-  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
-  const checked = await run('tsc', ['-p', project]).catch((failure) => failure);
-  assert.equal(checked.stdout, '');
+  const examples = blocksIn('docs/in-programs.md', 'ts').map((block, number) => [
+    `example-${number}.ts`,
+    block,
+  ]);
+  assert.ok(examples.length > 0);
+  for (const [name = '', block] of examples)
+    writeFileSync(
+      join(project, name),
+      `import Anthropic from '@anthropic-ai/sdk';\nexport { Anthropic };\n${block}`,
+    );
+  for (const settings of [{ module: 'nodenext' }, { module: 'esnext', moduleResolution: 'bundler' }]) {
+    const compilerOptions = { strict: true, target: 'esnext', types: ['node'], noEmit: true, ...settings };
+    const config = { compilerOptions, include: ['program.ts', 'example-*.ts'] };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(config));
+    const checked = await run('tsc', ['-p', project]).catch((failure) => failure);
+    assert.equal(checked.stdout, '');
+  }
   const { stdout } = await run(process.execPath, ['program.ts'], { cwd: project });
   assert.equal(stdout, 'You wrote: Hello HI\n');
+});
+
+test('a program in JavaScript uses it, and keeps its own signals', async () => {
+  writeFileSync(join(project, 'program.js'), plainProgram);
+  const { stdout, stderr } = await run(process.execPath, ['program.js'], { cwd: project });
+  assert.deepEqual([stdout, stderr], ['200, then SIGTERM\n', '']);
 });
 
 test('installed globally it is the command weir, also where the Node.js of the machine is older', async () => {
@@ -102,6 +120,20 @@ test('installed globally it is the command weir, also where the Node.js of the m
   await npm(place, [...install, '--global', '--prefix', everywhere, tarball()]);
   const { stdout } = await run(join(everywhere, 'bin', 'weir'), ['--version'], { env: { PATH: systemPath } });
   assert.equal(stdout, `${packageJson.version}\n`);
+});
+
+test('npx brings it into an empty folder, also where the Node.js of the machine is older', async () => {
+  const empty = mkdtempSync(join(place, 'empty-'));
+  const { stdout } = await run(
+    'npx',
+    ['--yes', '--prefer-offline', '--package', tarball(), 'weir-gateway', '--version'],
+    {
+      cwd: empty,
+      env: { ...process.env, PATH: systemPath },
+    },
+  );
+  assert.equal(stdout, `${packageJson.version}\n`);
+  assert.deepEqual(readdirSync(empty), []);
 });
 
 const install = ['install', '--prefer-offline', '--no-audit', '--no-fund'];
@@ -146,6 +178,18 @@ const whole = await startTestGateway({ WEIR_OPENAI_BASE_URL: fake.url });
 await whole.close();
 await fake.close();
 console.log(block?.type === 'text' ? block.text.slice(block.text.lastIndexOf('You wrote')) : '', capitals);
+`;
+
+const plainProgram = `
+import { createGateway } from 'weir-gateway';
+const gateway = createGateway();
+const address = await gateway.start();
+const { status } = await fetch(address + '/ready');
+process.once('SIGTERM', async (signal) => {
+  await gateway.stop();
+  console.log(status + ', then ' + signal);
+});
+process.kill(process.pid, 'SIGTERM');
 `;
 
 function tarball(): string {
