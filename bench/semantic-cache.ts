@@ -1,9 +1,15 @@
 // What semantic-cache adds to a call: npm run bench:semantic
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 
 const calls = 150;
+const longCalls = 60;
+const turns = z.object({ loading: z.number(), first: z.number() });
 const kinds = [
   'pump',
   'valve',
@@ -50,10 +56,17 @@ const weir = await startTestGateway({
   WEIR_PIPELINE: 'semantic-cache?shadow=0',
 });
 
-/** The module's own time, by its word in the trace. */
-async function ask(
-  text: string,
-): Promise<{ readonly isHit: boolean; readonly isAside: boolean; readonly ms: number }> {
+interface Asked {
+  readonly isHit: boolean;
+  readonly isAside: boolean;
+  /** The module's own time, by its word in the trace. */
+  readonly ms: number;
+  /** What the client waited for. */
+  readonly wholeMs: number;
+}
+
+async function ask(text: string): Promise<Asked> {
+  const begun = performance.now();
   const answered = await fetch(`${weir.url}/v1/messages`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': 'sk-ant-bench' },
@@ -69,6 +82,7 @@ async function ask(
     isHit: told.includes(';hit;'),
     isAside: told.includes('aside='),
     ms: Number(/([\d.]+)ms/.exec(told)?.[1]),
+    wholeMs: performance.now() - begun,
   };
 }
 
@@ -83,20 +97,58 @@ function wordings(at: number): readonly [string, string] {
   ];
 }
 
-function report(
-  name: string,
-  all: readonly { readonly isHit: boolean; readonly isAside: boolean; readonly ms: number }[],
-): void {
-  const sorted = all
-    .filter(({ isAside }) => !isAside)
-    .map(({ ms }) => ms)
-    .sort((one, other) => one - other);
-  const at = (share: number) =>
-    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]?.toFixed(1);
-  const aside = all.filter(({ isAside }) => isAside).length;
+/** Of 62 tokens each. */
+function longWordings(at: number): readonly [string, string] {
+  const [kind, place] = [kinds[at % kinds.length], places[Math.floor(at / kinds.length) % places.length]];
+  const rest = `clean the old ${kind} in the ${place} of my farm without taking it apart, if it was not used for a long time, the water in it is brown, the valve below it leaks a little, the manual was lost when we moved, and the shop that sold it to us has closed`;
+  return [`How do I ${rest}?`, `how can i ${rest.replace('for a long time', 'in a long time')}`];
+}
+
+function report(name: string, all: readonly Asked[]): void {
+  const counted = all.filter(({ isAside }) => !isAside);
+  const at = (share: number, of: 'ms' | 'wholeMs') => {
+    const sorted = counted.map((one) => one[of]).sort((one, other) => one - other);
+    return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]?.toFixed(1);
+  };
+  const aside = all.length - counted.length;
   console.log(
-    `${name}: ${sorted.length} calls, best ${at(0)} ms, p50 ${at(0.5)} ms, p95 ${at(0.95)} ms; stepped aside ${aside}, hits ${all.filter(({ isHit }) => isHit).length}`,
+    `${name}: ${counted.length} calls, best ${at(0, 'ms')} ms, p50 ${at(0.5, 'ms')} ms, p95 ${at(0.95, 'ms')} ms, with all else p50 ${at(0.5, 'wholeMs')} ms, p95 ${at(0.95, 'wholeMs')} ms; stepped aside ${aside}, hits ${all.filter(({ isHit }) => isHit).length}`,
   );
+}
+
+/** As in a gateway that has run for a while: a fresh process collects garbage in between. */
+const grown = ['--initial-heap-size=64'];
+
+/** How long one turn of the event loop takes at most, in processes that load the rules: of the built files, as the package has them. */
+function reportTurns(processes = 8): void {
+  const root = join(import.meta.dirname, '..');
+  const folder = join(root, 'node_modules', '.cache', 'weir-bench-semantic');
+  try {
+    execFileSync(
+      process.execPath,
+      ['bin/run.js', 'scripts/build-package.ts', '--into', folder, '--no-types'],
+      { cwd: root },
+    );
+    const longest = Array.from({ length: processes }, () =>
+      turns.parse(
+        JSON.parse(
+          execFileSync(process.execPath, [...grown, 'bench/semantic-turns.ts', folder], {
+            cwd: root,
+            encoding: 'utf8',
+          }),
+        ),
+      ),
+    );
+    for (const when of ['loading', 'first'] as const)
+      console.log(
+        `longest turn, ${when === 'first' ? 'first prompts' : when}: ${longest
+          .map((one) => one[when].toFixed(1))
+          .sort((one, other) => Number(one) - Number(other))
+          .join(' ')} ms in ${processes} processes`,
+      );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 try {
@@ -114,7 +166,14 @@ try {
   const hits = [];
   for (let at = 0; at < calls - 20; at++) hits.push(await ask(wordings(at)[1]));
   report('asked again in other words', hits);
+  const longMisses: Asked[] = [];
+  for (let at = 0; at < longCalls; at++) longMisses.push(await ask(longWordings(at)[0]));
+  report('62 tokens, for the first time', longMisses);
+  const longHits: Asked[] = [];
+  for (let at = 0; at < longCalls; at++) longHits.push(await ask(longWordings(at)[1]));
+  report('62 tokens, again in other words', longHits);
 } finally {
   await weir.close();
   await provider.close();
 }
+reportTurns();

@@ -6,9 +6,15 @@ import { type Options, options } from './options.ts';
 export function semanticCacheWith(random: () => number): ModuleMaker<Options> {
   return ({ clock }) => {
     let loading: Promise<Answering> | undefined;
+    const load = async () => {
+      const { loadInTurns } = await import('./loading.ts');
+      await loadInTurns();
+      const loaded = await import('./answering.ts');
+      return new loaded.Answering(clock, random);
+    };
     /** Loaded with its first call: gateways that don't use it shouldn't wait for its word lists when they start. */
     const answering = () => {
-      loading ??= import('./answering.ts').then((loaded) => new loaded.Answering(clock, random));
+      loading ??= load();
       return loading;
     };
     return {

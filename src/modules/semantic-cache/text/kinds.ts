@@ -1,3 +1,5 @@
+import { WordTable } from './word-table.ts';
+
 /**
  * Words of one kind that shut each other out: who asks for one of them is not served with the answer for another.
  * One line a kind; other spellings of the same thing stand behind an equals sign. `!` marks kinds where naming one and
@@ -94,23 +96,17 @@ export interface Value {
 }
 
 /** What a word or a few words stand for; one word can be of several kinds. */
-export const values: ReadonlyMap<string, readonly Value[]> = readKinds();
+export const values = new WordTable<readonly Value[]>(lines, (line, entries) => {
+  const [name, list] = line.split(': ');
+  if (name === undefined || list === undefined) return;
+  const counts = name.startsWith('!');
+  const kind = counts ? name.slice(1) : name;
+  for (const spellings of list.split('; ')) {
+    const [value = '', ...others] = spellings.split('=');
+    for (const spelling of [value, ...others])
+      entries.set(spelling, [...(entries.get(spelling) ?? []), { kind, value, counts }]);
+  }
+});
 
 /** The most words that a value has. */
 export const valueWordsMax = 3;
-
-function readKinds(): Map<string, readonly Value[]> {
-  const found = new Map<string, readonly Value[]>();
-  for (const line of lines.split('\n')) {
-    const [name, list] = line.split(': ');
-    if (name === undefined || list === undefined) continue;
-    const counts = name.startsWith('!');
-    const kind = counts ? name.slice(1) : name;
-    for (const spellings of list.split('; ')) {
-      const [value = '', ...others] = spellings.split('=');
-      for (const spelling of [value, ...others])
-        found.set(spelling, [...(found.get(spelling) ?? []), { kind, value, counts }]);
-    }
-  }
-  return found;
-}

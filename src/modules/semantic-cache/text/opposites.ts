@@ -1,4 +1,5 @@
 import { stemOf } from './stems.ts';
+import { WordTable } from './word-table.ts';
 
 /** Words that turn a request around when one stands in the place of the other. */
 const lines = `
@@ -32,19 +33,12 @@ deductible/premium premium/claim principal/interest call/option bid/ask bid/offe
 `;
 
 /** By stem, what it must not be exchanged for. */
-export const opposites: ReadonlyMap<string, ReadonlySet<string>> = readOpposites();
-
-function readOpposites(): Map<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
-  const put = (one: string, other: string) => {
-    const known = found.get(one) ?? new Set();
-    found.set(one, known.add(other));
-  };
-  for (const pair of lines.split(/\s+/)) {
+export const opposites = new WordTable<ReadonlySet<string>>(lines, (line, entries) => {
+  const put = (one: string, other: string) => entries.set(one, new Set([...(entries.get(one) ?? []), other]));
+  for (const pair of line.split(' ')) {
     const [one, other] = pair.split('/').map(stemOf);
     if (one === undefined || other === undefined || one === other) continue;
     put(one, other);
     put(other, one);
   }
-  return found;
-}
+});

@@ -1,5 +1,7 @@
 import { type Value, values, valueWordsMax } from './kinds.ts';
+import { withoutManners } from './manners.ts';
 import { marksIn } from './marks.ts';
+import { negatedIn, negationsIn } from './negation.ts';
 import { type NumberInText, numbersIn } from './numbers.ts';
 import { type QuestionForm, questionForm } from './question-form.ts';
 import { levelled, spelledOut, type Word, wordsIn } from './words.ts';
@@ -42,14 +44,44 @@ export interface ValueInText extends Value {
 }
 
 export function readPrompt(sent: string): Prompt {
-  const code = codeIn(sent);
+  const reading = readingOf(sent);
+  for (;;) {
+    const { done, value } = reading.next();
+    if (done === true) return value;
+  }
+}
+
+/** Reads it a part at a time: what is read for the first time in a process takes milliseconds. */
+export function* readingOf(sent: string): Generator<undefined, Prompt> {
   const level = levelled(sent);
-  const text = withoutManners(level);
-  const words = wordsIn(text);
+  yield;
+  const text = yield* withoutManners(level);
+  yield;
   const lower = spelledOut(text).toLowerCase();
+  yield;
+  const words = wordsIn(text);
+  yield;
+  const code = codeIn(sent);
+  const numbers = numbersIn(text);
+  yield;
   const flat = words.map((word) => word.text);
   const joined = flat.slice(1).map((word, at) => `${flat[at]}${word}`);
   const stems = words.map((word) => word.stem);
+  const vocabulary = new Set([...flat, ...stems, ...joined, ...flat.map((word) => word.replaceAll('.', ''))]);
+  const found = valuesIn(flat);
+  yield;
+  const quoted = quotedIn(text);
+  const identifiers = words
+    .filter((word) => looksLikeIdentifier(word.raw) && !values.has(word.text))
+    .map((word) => word.text);
+  yield;
+  const [signs, marks] = [signsIn(text), marksIn(text)];
+  yield;
+  const negations = negationsIn(lower);
+  const negated = negatedIn(words);
+  yield;
+  const form = questionForm(lower);
+  yield;
   return {
     sent,
     text,
@@ -57,49 +89,20 @@ export function readPrompt(sent: string): Prompt {
     plain: flat.join(' '),
     words,
     content: words.filter((word) => word.isContent),
-    vocabulary: new Set([...flat, ...stems, ...joined, ...flat.map((word) => word.replaceAll('.', ''))]),
-    numbers: numbersIn(text),
-    values: valuesIn(flat),
+    vocabulary,
+    numbers,
+    values: found,
     names: words.filter((word) => word.isName).map((word) => word.text),
-    quoted: quotedIn(text),
+    quoted,
     code,
-    identifiers: words
-      .filter((word) => looksLikeIdentifier(word.raw) && !values.has(word.text))
-      .map((word) => word.text),
-    signs: signsIn(text),
-    marks: marksIn(text),
-    negations: negationsIn(lower),
-    negated: negatedIn(words),
-    form: questionForm(lower),
+    identifiers,
+    signs,
+    marks,
+    negations,
+    negated,
+    form,
     tail: tailOf(text),
   };
-}
-
-const manners: readonly RegExp[] = [
-  /^(?:(?:hi|hello|hey|dear|good (?:morning|afternoon|evening))(?: (?:there|all|everyone|team|assistant|bot|claude|gpt|chatgpt))?|ok(?:ay)?|so|um+|well|now|quick question|one (?:more )?(?:question|thing)|question|i have a (?:quick )?question|sorry to bother you|just curious|excuse me)\b\s*[,.!:;-]*\s+(?=\S)/i,
-  /^(?:please|pls|plz|kindly)\b[,:]?\s*/i,
-  /^(?:can|could|would|will) you (?:please |kindly )?(?:help me (?:to |out (?:and )?)?|go ahead and )?(?:please )?(?=\w)/i,
-  /^would you (?:be so kind as to|mind) /i,
-  /^(?:i (?:need|want)|i'd like|i would like) you to /i,
-  /^(?:i was wondering|i wonder|i'd (?:like|love) to know|i would like to know|i want to know|i need to know|please tell me|tell me|let me know|do you know|can you tell me|can anyone tell me|does anyone know|any idea)\b[,:]?\s+(?=(?:how|what|why|when|where|who|which|whether|if|is|are|can|does|do|should)\b)/i,
-  /^(?:tell me|do you know|can you tell me|could you tell me|i(?:'d like| would like| want| need) to know|give me)\s+(?=(?:the|my)\b)/i,
-  /[,.!?]?\s*(?:thanks|thank you|thx|cheers|many thanks)(?: (?:so much|a lot|very much|in advance|you))*\s*[.!]*$/i,
-  /[,.]?\s+(?:please|pls|plz)(?: help| advise| explain)?\s*(?=[.!?]*$)/i,
-  /\s*(?:any help (?:is|would be) (?:welcome|appreciated)|i'd appreciate any help)\s*[.!]*$/i,
-];
-
-/** Without greetings, thanks and the ways to say please, which never change what is asked for. */
-function withoutManners(text: string): string {
-  let bare = text;
-  for (let pass = 0; pass < 3; pass++) {
-    const before = bare;
-    for (const phrase of manners) {
-      const shorter = bare.replace(phrase, '').trim();
-      if (shorter.length > 2) bare = shorter;
-    }
-    if (bare === before) break;
-  }
-  return bare;
 }
 
 function codeIn(text: string): string[] {
@@ -157,51 +160,6 @@ function signsIn(text: string): string {
     : [];
   const plain = signs.join(' ').replaceAll('×', '*').replaceAll('÷', '/').replaceAll('**', '^');
   return [...(plain === '' ? [] : plain.split(' ')), ...said].join('');
-}
-
-const negation =
-  /\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|unable|impossible|except|all but|excluding|excludes?|avoid|avoiding|lacks?|lacking|other than|instead of|rather than|fails? to|failed to|refuses? to|but not|hardly|barely)\b/g;
-
-function negationsIn(lower: string): number {
-  const bare = lower
-    .replaceAll(/\bno (?:more|less|fewer|longer|later|earlier) than\b|\bnot (?:more|less) than\b/g, 'bound')
-    .replaceAll(/\b(?:whether or not|or not|why not|no matter|no problem|not only)\b/g, ' ')
-    .replaceAll(/\bno\.? (?=\d)/g, 'number ');
-  return bare.match(negation)?.length ?? 0;
-}
-
-const negators = new Set([
-  'not',
-  'no',
-  'never',
-  'without',
-  'except',
-  'excluding',
-  'neither',
-  'avoid',
-  'only',
-  'just',
-  'even',
-  'almost',
-  'nearly',
-]);
-const inverted = /^(?:is|are|was|were|do|does|did|can|could|should|will|would|have|has|had|am)$/;
-
-/** Small words that something can be said not to be. */
-const judging = new Set(['good', 'best', 'well', 'able', 'possible', 'same', 'ok', 'okay']);
-
-/** In "why isn't my printer working" it is said of the whole. */
-function negatedIn(words: readonly Word[]): Set<string> {
-  const found = new Set<string>();
-  for (const [at, { text }] of words.entries()) {
-    if (!negators.has(text)) continue;
-    const behind = words.slice(at + 1);
-    const isSmall = behind[0]?.isContent === false && !judging.has(behind[0].text);
-    const isInverted = isSmall && inverted.test(words[at - 1]?.text ?? '');
-    const next = behind.find((word) => word.isContent || judging.has(word.text));
-    if (!isInverted && next !== undefined) found.add(next.stem);
-  }
-  return found;
 }
 
 /** What follows the last colon, or the first line: the material of a request, mostly. */

@@ -1,6 +1,5 @@
 import { type Difference, differenceOf } from './difference.ts';
 import { directionOf } from './direction.ts';
-import { values } from './kinds.ts';
 import { areLookalikes } from './lookalikes.ts';
 import { otherName } from './names.ts';
 import { opposites } from './opposites.ts';
@@ -20,6 +19,7 @@ import {
 } from './scope-of-question.ts';
 import { stemOf } from './stems.ts';
 import { isOtherTask } from './tasks.ts';
+import { isShareAlone, sameUnits, unitsFit } from './units.ts';
 import { otherActor } from './who-acts.ts';
 import { type Word, wordsIn } from './words.ts';
 
@@ -99,6 +99,12 @@ export function vetoOf(
   return undefined;
 }
 
+/** Asks all rules, one at a time. */
+export function* askRules(old: Prompt, now: Prompt): Generator<boolean> {
+  const difference = differenceOf(old, now);
+  for (const holds of Object.values(rules)) yield holds(old, now, difference);
+}
+
 function listed(items: readonly string[]): string {
   return [...items].sort().join('\n');
 }
@@ -111,39 +117,6 @@ function bounded({ value, bound }: { value: string; bound: string }): string {
 function negatesOther({ negated }: Prompt, other: Prompt): boolean {
   return (
     negated.size > 0 && [...negated].every((stem) => other.vocabulary.has(stem) && !other.negated.has(stem))
-  );
-}
-
-function unitOf(word: string): string | undefined {
-  return (values.get(word) ?? []).find(
-    ({ kind }) => kind.startsWith('unit') || ['currency', 'speed', 'share'].includes(kind),
-  )?.value;
-}
-
-/** Each number has the same thing behind it, wherever it stands: "9 sentences on 3 cats". */
-function sameUnits(old: Prompt, now: Prompt): boolean {
-  const named = ({ numbers }: Prompt) =>
-    numbers.map(({ value, next }) => `${value} ${unitOf(next) ?? stemOf(next)}`);
-  const isTold = ({ numbers, content }: Prompt) =>
-    numbers.every(({ next }) => unitOf(next) !== undefined || content.some((word) => word.text === next));
-  return isTold(old) && isTold(now) && listed(named(old)) === listed(named(now));
-}
-
-/** Each number with a unit behind it has no other unit there. */
-function unitsFit(old: Prompt, now: Prompt): boolean {
-  return old.numbers.every(({ value, next }) => {
-    const unit = unitOf(next);
-    const there = now.numbers.filter((number) => number.value === value).map((number) => unitOf(number.next));
-    return unit === undefined || there.length === 0 || there.some((one) => one === undefined || one === unit);
-  });
-}
-
-/** Whether a number is a share here, and there are no shares there: 5% and 5. */
-function isShareAlone({ numbers }: Prompt, other: Prompt): boolean {
-  return (
-    numbers.some(({ next }) => unitOf(next) === 'percent') &&
-    !other.values.some(({ kind }) => kind === 'share') &&
-    !/percent/.test(other.plain)
   );
 }
 
