@@ -8,6 +8,8 @@ export interface Decision {
   readonly way: Way;
   /** What these are together. */
   readonly tokens: number;
+  /** Whether nothing was asked for yet: the first request chooses anew. */
+  readonly isEarly: boolean;
 }
 
 /** How the model gets at what is left out: by tools of ours, by its provider's search, or not at all. */
@@ -54,12 +56,12 @@ export class Decisions {
   }
 
   /** One bit a tool: a ledger has no room for thousands of names. */
-  #written({ left, way, tokens }: Decision): unknown {
+  #written({ left, way, tokens, isEarly }: Decision): unknown {
     const names = new Set(left);
     const bits = Buffer.alloc(Math.ceil(this.#tools.length / 8));
     for (const [at, { name }] of this.#tools.entries())
       if (names.has(name)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
-    return { left: bits.toString('base64'), way, tokens };
+    return { left: bits.toString('base64'), way, tokens, ...(isEarly && { isEarly }) };
   }
 
   #read(decided: unknown): Decision | undefined {
@@ -68,7 +70,7 @@ export class Decisions {
     if (typeof left !== 'string' || !isWay(way) || typeof tokens !== 'number') return undefined;
     const bits = Buffer.from(left, 'base64');
     const out = this.#tools.filter((_, at) => ((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0);
-    return { left: out.map(({ name }) => name), way, tokens };
+    return { left: out.map(({ name }) => name), way, tokens, isEarly: decided.isEarly === true };
   }
 }
 

@@ -61,6 +61,42 @@ test('later turns of a conversation have the same tools, whatever they are about
   assert.equal(second.step?.facts.prefix, undefined);
 });
 
+test('while people only greet few tools go out, and the first request chooses, once', async () => {
+  const prices = testPrices({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
+  const call = runModule(mcpOptimizer, {}, { embeddings: wordVectors(), prices });
+  const hello: Message = { role: 'user', content: 'Hi there, how are you?' };
+  const first = await call(request('', { messages: [hello] }));
+  assert.ok(namesIn(first.sent[0]).length < 8, namesIn(first.sent[0]).join(' '));
+  const asked: readonly Message[] = [
+    hello,
+    { role: 'assistant', content: first.answer?.content ?? [] },
+    { role: 'user', content: 'Who made this violin?' },
+  ];
+  const second = await call(request('', { messages: asked }));
+  const names = namesIn(second.sent[0]);
+  assert.ok(names.includes('mcp__violin_server__violin_lookup'), names.join(' '));
+  assert.deepEqual(names.slice(-2), ['find_tools', 'call_tool']);
+  assert.equal(second.step?.facts.step, 'pays');
+  assert.equal(second.step?.facts.prefix, undefined);
+  const later: readonly Message[] = [
+    ...asked,
+    { role: 'assistant', content: second.answer?.content ?? [] },
+    { role: 'user', content: ask },
+  ];
+  const third = await call(request('', { messages: later }));
+  assert.deepEqual(third.sent[0]?.tools, second.sent[0]?.tools);
+  assert.equal(third.step?.facts.step, undefined);
+
+  // Reading the instructions anew would cost more than the tools do, and nothing else could bring them back.
+  const long = await call(
+    request('', { messages: [hello], system: 'You see all that is in the shop. '.repeat(400) }),
+  );
+  assert.equal(long.sent[0]?.tools?.length, tools.length);
+  const none = await call(request('Good morning!'), { options: 'way_back=none' });
+  assert.equal(none.sent[0]?.tools?.length, tools.length);
+  assert.equal(none.step?.facts.vague, true);
+});
+
 test('without vectors in time all tools go as they are for the whole conversation, and the next one is chosen for', async () => {
   let isReady = false;
   const embeddings = wordVectors(() => isReady);

@@ -1,4 +1,5 @@
 import {
+  type ChatRequest,
   type Exchange,
   formatUsd,
   type Kit,
@@ -13,6 +14,7 @@ import { requestTexts } from './choice/request-texts.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
 import { type Decision, Decisions, type Way } from './decision.ts';
 import { isSearch, unread, withDeferred } from './deferred.ts';
+import { mayChooseNow, paysToWait } from './early.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
 import { forcedIn, isClients, neededIn } from './needed.ts';
@@ -25,6 +27,17 @@ const name = 'mcp-optimizer';
 
 type OptimizerKit = Kit<McpOptimizerOptions>;
 
+interface Decided extends Decision {
+  /** Tokens that were left out while nothing was asked for: from this call on the tools are others. */
+  readonly waited?: number;
+}
+
+/** Names of tools that can be left out, and whether that is so since nothing was asked for yet. */
+interface Chosen {
+  readonly left: readonly string[];
+  readonly isSmallTalk: boolean;
+}
+
 /** Leaves out the tools that a conversation does not need, the same ones in all of its calls, and finds them where they are missed. */
 export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
   const lists = new ToolLists();
@@ -34,10 +47,10 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     exchange: Exchange,
     offered: readonly Tool[],
     kit: OptimizerKit,
-  ): Promise<Decision | undefined> {
+  ): Promise<Decided | undefined> {
     const decisions = new Decisions(exchange, kit, offered);
     const before = await decisions.latest();
-    const all: Decision = { left: [], way: wayOf(exchange, kit), tokens: 0 };
+    const all: Decision = { left: [], way: wayOf(exchange, kit), tokens: 0, isEarly: false };
     if (!kit.prefix.isBreak) {
       if (before === undefined || before.left.length === 0) return before;
       if (isForced(exchange, before)) {
@@ -46,39 +59,67 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
         await decisions.decide(all);
         return all;
       }
+      if (before.isEarly) return decideAtLast(exchange, offered, { before, decisions, kit });
       if (!(await paysToStop(exchange, kit))) return before;
       kit.note({ aside: 'costs' });
       return decisions.decide(all);
     }
-    const left = await leftAtBreak(exchange, offered, { before, kit });
+    const { left, isSmallTalk } = await leftAtBreak(exchange, offered, { before, kit });
     if (left.length === 0 && before === undefined) return undefined;
     // That nothing is left out any more is a decision, too, where there was another one before.
     const search = all.way === 'defer' ? searchOf(exchange, kit) : undefined;
     const tokens = tokensOf(named(offered, left).map((tool) => unread(tool, search)));
-    const decided = await decisions.decide({ ...all, left, tokens });
+    const isEarly = isSmallTalk && all.way === 'find';
+    const decided = await decisions.decide({ ...all, left, tokens, isEarly });
     return decided !== undefined && isForced(exchange, decided) ? all : decided;
+  }
+
+  /** After small talk alone, what the first request needs. */
+  async function decideAtLast(
+    exchange: Exchange,
+    offered: readonly Tool[],
+    {
+      before,
+      decisions,
+      kit,
+    }: { readonly before: Decision; readonly decisions: Decisions; readonly kit: OptimizerKit },
+  ): Promise<Decided | undefined> {
+    const now = await chosen(exchange, offered, kit);
+    if (now === undefined || now.isSmallTalk) return before;
+    const left = stillLeft(before.left, now.left);
+    const { request } = exchange;
+    const edited =
+      left.length === 0 ? request : { ...request, tools: withoutTools(request.tools ?? [], new Set(left)) };
+    if (!mayChooseNow(exchange, { edited, tokens: before.tokens }, kit)) return before;
+    const tokens = tokensOf(named(offered, left));
+    const decided = await decisions.decide({ left, way: before.way, tokens, isEarly: false });
+    return decided && { ...decided, waited: before.tokens };
   }
 
   async function leftAtBreak(
     exchange: Exchange,
     offered: readonly Tool[],
     { before, kit }: { readonly before: Decision | undefined; readonly kit: OptimizerKit },
-  ): Promise<readonly string[]> {
+  ): Promise<Chosen> {
     if (await isLosing(exchange, kit)) {
       kit.note({ aside: 'costs' });
-      return [];
+      return { left: [], isSmallTalk: false };
     }
-    const left = await chosen(exchange, offered, kit);
+    const now = await chosen(exchange, offered, kit);
+    if (before === undefined) return now ?? { left: [], isSmallTalk: false };
     // What is not known to be of no use stays: a set that was chosen once only grows.
-    return before === undefined ? (left ?? []) : stillLeft(before.left, left);
+    return {
+      left: stillLeft(before.left, now?.left),
+      isSmallTalk: before.isEarly && (now?.isSmallTalk ?? true),
+    };
   }
 
-  /** The names of those that can be left out; undefined where nobody can tell. */
+  /** What can be left out; undefined where nobody can tell. */
   async function chosen(
     exchange: Exchange,
     offered: readonly Tool[],
     kit: OptimizerKit,
-  ): Promise<readonly string[] | undefined> {
+  ): Promise<Chosen | undefined> {
     if (lists.isMaking(offered)) {
       kit.note({ vectors: 'busy' });
       return undefined;
@@ -91,13 +132,15 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       return undefined;
     }
     const needed = neededIn(exchange, list, { tools: offered, always: kit.options.always });
-    const { kept, isVague } = choose(list, request.texts, needed);
-    if (isVague) kit.note({ vague: true });
+    const { kept, isVague, isSmallTalk } = choose(list, request.texts, needed);
     const left = [...list.tools.keys()].filter((at) => !kept.has(at));
     const tokens = left.reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
-    if (tokens < savedTokensMin) return [];
+    const isTooVague = isVague || (isSmallTalk && !mayWait(exchange, tokens, kit));
+    if (isTooVague) kit.note({ vague: true });
+    if (isTooVague || tokens < savedTokensMin) return { left: [], isSmallTalk: false };
     const stays = new Set([...kept].map((at) => list.tools[at]?.name));
-    return left.map((at) => list.tools[at]?.name ?? '').filter((one) => !stays.has(one));
+    const names = left.map((at) => list.tools[at]?.name ?? '').filter((one) => !stays.has(one));
+    return { left: names, isSmallTalk };
   }
 
   function backTo(
@@ -149,7 +192,14 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       kit.note({ kept: `${tools.length - left.size}/${tools.length}` });
       reckon(exchange, decision.tokens - tokensOf(back.map(({ tool }) => tool)), kit);
       const hidden = { is: isSearch, goBack: search !== undefined };
-      return withTools(back, { exchange: edited, next, kit, hidden });
+      const { waited } = decision;
+      if (waited === undefined) return withTools(back, { exchange: edited, next, kit, hidden });
+      const arrange = async (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) => {
+        const asked = offer(request);
+        mayChooseNow(exchange, { edited: asked, tokens: waited }, kit);
+        return asked;
+      };
+      return withTools(back, { exchange: edited, next, kit, hidden, arrange });
     },
   };
 };
@@ -167,6 +217,12 @@ function wayOf(exchange: Exchange, kit: OptimizerKit): Way {
   const { way_back: wanted } = kit.options;
   if (wanted === 'none') return wanted;
   return wanted === 'auto' && searchOf(exchange, kit) !== undefined ? 'defer' : 'find';
+}
+
+/** A provider that searches itself brings tools in when they are asked for. Else they have to be sent then. */
+function mayWait(exchange: Exchange, tokens: number, kit: OptimizerKit): boolean {
+  const way = wayOf(exchange, kit);
+  return way === 'defer' || (way === 'find' && paysToWait(exchange, tokens, kit));
 }
 
 /** Without vectors where there are none in time: then words alone have to do. */

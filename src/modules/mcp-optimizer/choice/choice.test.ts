@@ -8,6 +8,7 @@ import { isForAnything } from './general.ts';
 import { prepared } from './prepared-tool.ts';
 import { fastestProducts, plainProducts } from './products.ts';
 import { requestTexts } from './request-texts.ts';
+import { isSmallTalk } from './small-talk.ts';
 import { isTelling } from './telling.ts';
 import { ToolList } from './tool-list.ts';
 import { serverOf, toolText } from './tool-text.ts';
@@ -97,8 +98,38 @@ test('who says nothing, or says it in another language, tells nothing', () => {
     'Tìm chuyến xe cho tôi từ Hà Nội',
   ])
     assert.ok(!isTelling(text), text);
-  for (const text of ['weather in Lisbon', 'create an invoice', 'list open pull requests'])
+  for (const text of [
+    'weather in Lisbon',
+    'create an invoice',
+    'list open pull requests',
+    'Find a pet store near Los Angeles, CA',
+    'What is 12 * 7?',
+    'Translate שלום עולם into English',
+    'play me something by Käärijä and Måneskin',
+  ])
     assert.ok(isTelling(text), text);
+});
+
+test('who only greets or thanks has asked for nothing; who asks what one can do has', () => {
+  for (const text of [
+    'hi',
+    'Hello!!',
+    'Good morning, how are you today?',
+    'ok thanks',
+    'Who are you?',
+    'hey, what’s up',
+  ])
+    assert.ok(isSmallTalk(text), text);
+  for (const text of [
+    '',
+    'help',
+    'ok',
+    'What can you do?',
+    'hi, the build is red',
+    'thanks, now the next one',
+    'どうも',
+  ])
+    assert.ok(!isSmallTalk(text), text);
 });
 
 describe('choosing', () => {
@@ -131,9 +162,9 @@ describe('choosing', () => {
   });
 
   test('a tool that is needed raises the others of its server', () => {
-    const kept = keptOf(listOf(near('s__a', 0.9), near('s__b', 0.15), near('t__c', 0.15)));
+    const kept = keptOf(listOf(near('s__a', 0.9), near('s__b', 0.14), near('t__c', 0.14)));
     assert.ok(kept.includes('s__b'));
-    const alone = listOf(near('s__a', 0.9), ...Array.from({ length: 8 }, (_, at) => near(`o${at}__b`, 0.15)));
+    const alone = listOf(near('s__a', 0.9), ...Array.from({ length: 8 }, (_, at) => near(`o${at}__b`, 0.14)));
     assert.ok(!keptOf(alone).includes('o7__b'));
   });
 

@@ -8,23 +8,40 @@ const sentenceWords = 8;
 const foreignLettersMax = 0.2;
 /** English has hardly any letters with accents; Vietnamese has one in four. */
 const accentedLettersMax = 0.1;
+/** Foreign words in an English sentence, as in what is to be translated: so many words of it are of any English one. */
+const framing = { words: 3, commonShare: 0.25 };
 
 /** Whether a text tells what its writer wants, to somebody who knows nothing of the circumstances and reads English. */
 export function isTelling(text: string): boolean {
   if (!isEnglish(text)) return false;
+  if (sum.test(text)) return true;
   const telling = new Set(termsOf(text).filter((term) => !vagueTerms.has(term)));
   return telling.size >= tellingWordsMin;
 }
 
+/** What there is to be reckoned says all, without any word. */
+const sum = /\d\s*[+*×÷^]\s*\d/;
+
 function isEnglish(text: string): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0;
   const latin = text.match(/\p{Script=Latin}/gu)?.length ?? 0;
-  if (letters - latin > letters * foreignLettersMax) return false;
   const plain = text.match(/[a-z]/gi)?.length ?? 0;
-  if (latin - plain > letters * accentedLettersMax) return false;
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  return words.length < sentenceWords || words.some((word) => word.length > 1 && commonWords.has(word));
+  const words = text.toLowerCase().match(/\p{Script=Latin}+/gu) ?? [];
+  const common = words.filter((word) => word.length > 1 && isCommon(word)).length;
+  if (letters - latin > letters * foreignLettersMax || latin - plain > letters * accentedLettersMax)
+    return words.length >= framing.words && common >= words.length * framing.commonShare;
+  return words.length < sentenceWords || common > 0;
 }
+
+function isCommon(word: string): boolean {
+  return commonWords.has(word) || prepositions.has(word);
+}
+
+const prepositions: ReadonlySet<string> = new Set(
+  'after against around before behind below between during except near off per since through under until via within without'.split(
+    ' ',
+  ),
+);
 
 /** What people say of anything: `fix this issue`, `go on with the next step`. */
 const vagueTerms: ReadonlySet<string> = new Set(

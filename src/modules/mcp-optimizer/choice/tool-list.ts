@@ -2,6 +2,7 @@ import { Lexicon } from './lexicon.ts';
 import type { PreparedTool } from './prepared-tool.ts';
 import { type Products, plainProducts } from './products.ts';
 import type { RequestText } from './request-texts.ts';
+import { nearAnyTool } from './usual-tool.ts';
 
 /** A text with its vector. */
 export interface ReadText extends RequestText {
@@ -11,7 +12,7 @@ export interface ReadText extends RequestText {
 const none = new Float32Array();
 
 /** How much the words themselves count beside the meaning. */
-const wordsWeight = 0.3;
+const wordsWeight = 0.2;
 
 /** Tools that are offered together, ready to be ranked. Nobody changes it, so that it serves all conversations with these tools. */
 export class ToolList {
@@ -42,19 +43,20 @@ export class ToolList {
     }
   }
 
-  /** How much each tool has to do with a request. Cosines of the model for tools, and some more where the same words are used. */
+  /** How much more each tool has to do with a request than any tool has: cosines of the model for tools, and some more where the same words are used. */
   scores(request: readonly ReadText[]): Float32Array {
-    const scores = new Float32Array(this.tools.length);
+    const scores = new Float32Array(this.tools.length).fill(-1);
     const cosines = this.#products(
       this.#vectors,
       request.map(({ vector }) => vector),
     );
-    for (const [one, { text, weight }] of request.entries()) {
+    for (const [one, { text, weight, vector }] of request.entries()) {
       const words = this.#lexicon.scores(text);
+      const usual = nearAnyTool(vector);
       const near = cosines[one] ?? none;
       for (let at = 0; at < scores.length; at++) {
-        const score = weight * ((near[at] ?? 0) + wordsWeight * (words[at] ?? 0));
-        if (score > (scores[at] ?? 0)) scores[at] = score;
+        const score = weight * ((near[at] ?? 0) - usual + wordsWeight * (words[at] ?? 0));
+        if (score > (scores[at] ?? -1)) scores[at] = score;
       }
     }
     return scores;
