@@ -55,6 +55,24 @@ const said: Readonly<Record<string, readonly object[]>> = {
     { status: 'failed', error: { code: { toString: 1 } } },
     { status: 'incomplete', incomplete_details: 5 },
   ],
+  gemini: [
+    { modelVersion: 5, responseId: {} },
+    { candidates: {} },
+    { candidates: [null, 7] },
+    { candidates: [{ content: null, finishReason: 7 }] },
+    { candidates: [{ content: { parts: {} }, index: 'a' }] },
+    { candidates: [{ content: { parts: [null, { text: 5 }, { functionCall: { name: 5 } }] } }] },
+    { candidates: [{ content: { parts: [{ functionCall: { name: 'a', args: 'x', id: 5 } }] } }] },
+    { candidates: [{ content: { parts: [{ functionCall: { name: 'a' }, thoughtSignature: {} }] } }] },
+    { candidates: [{ content: { parts: [{ inlineData: 5 }, { executableCode: [] }, {}] } }] },
+    { candidates: [{ groundingMetadata: { webSearchQueries: { length: 1e9 } }, urlContextMetadata: 5 }] },
+    { usageMetadata: [] },
+    { usageMetadata: { promptTokenCount: 'x', candidatesTokenCount: -1, thoughtsTokenCount: 1e308 } },
+    { usageMetadata: { promptTokenCount: 1, cachedContentTokenCount: 1e9, promptTokensDetails: {} } },
+    { promptFeedback: { blockReason: {} }, candidates: null },
+    { error: { code: { toString: 1 }, status: 5, details: {} } },
+    { error: [] },
+  ],
 };
 
 /** And frame by frame: each takes the place of the second. */
@@ -84,6 +102,13 @@ const streamed: Readonly<Record<string, readonly object[]>> = {
     { type: 'response.output_text.delta', output_index: 0, delta: { a: 1 } },
     { type: 'response.completed', response: { output: {}, usage: { input_tokens: 'x' } } },
     { type: 'error', code: { toString: 1 } },
+  ],
+  gemini: [
+    { candidates: {}, usageMetadata: 'x' },
+    { candidates: [{ content: { parts: [{ text: {} }, { functionCall: { name: {}, args: 5 } }] } }] },
+    { candidates: [{ content: { parts: [{ text: '', thoughtSignature: 5 }] }, finishReason: {} }] },
+    { promptFeedback: 5, responseId: [] },
+    { error: { code: 'toString', status: { a: 1 } } },
   ],
 };
 

@@ -100,6 +100,73 @@ function withoutThinking(content: unknown): unknown {
   return Array.isArray(content) ? content.filter(({ type }) => type !== 'thinking') : content;
 }
 
+/** Wants what it thought back, sealed as it was, before its calls. */
+export function responsesAgent(request: SeenRequest): Script {
+  const [question, ...items] = objectsOf(request.json.input);
+  assert.equal(question?.role, 'user');
+  const turn = items.filter(({ type }) => type === 'reasoning').length;
+  const expected = Array.from({ length: turn }, (_, before) => callsOf(before, 'call')).flatMap(
+    responsesTurn,
+  );
+  assert.deepEqual(items.map(asKept), expected.map(asKept));
+  if (turn === toolTurns) return saysResponse(request, [messageItem(lastWords)]);
+  return saysResponse(
+    request,
+    responsesTurn(callsOf(turn, 'call')).filter(({ type }) => type !== 'function_call_output'),
+  );
+}
+
+function responsesTurn(calls: readonly Call[]): readonly JsonObject[] {
+  const turn = calls[0]?.input.turn;
+  return [
+    {
+      type: 'reasoning',
+      id: `rs_${turn}`,
+      summary: [{ type: 'summary_text', text: `Thought ${turn}.` }],
+      encrypted_content: `sealed ${turn}`,
+    },
+    ...calls.map(({ id, name, input }) => ({
+      type: 'function_call',
+      call_id: id,
+      name,
+      arguments: JSON.stringify(input),
+    })),
+    ...calls.map(({ id, input }) => ({ type: 'function_call_output', call_id: id, output: levelOf(input) })),
+  ];
+}
+
+function messageItem(text: string): JsonObject {
+  const content = [{ type: 'output_text', text, annotations: [] }];
+  return { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+}
+
+/** What was shown of a thought need not come back; what is sealed must. */
+function asKept({ status: _, summary: __, id, ...item }: JsonObject): JsonObject {
+  return item.type === 'reasoning' ? { ...item, id } : item;
+}
+
+function saysResponse({ json }: SeenRequest, output: readonly JsonObject[]): Script {
+  const response = {
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    model: 'gpt-5-codex',
+    status: 'completed',
+    output: output.map((item, at) => (item.type === 'function_call' ? { ...item, id: `fc_${at}` } : item)),
+    usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+  };
+  if (json.stream !== true) return { body: response };
+  const events = [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+    ...response.output.flatMap((item, output_index) => [
+      { type: 'response.output_item.added', output_index, item },
+      { type: 'response.output_item.done', output_index, item },
+    ]),
+    { type: 'response.completed', response },
+  ];
+  return { chunks: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) };
+}
+
 const callSignature = 'c2lnbmVkLWNhbGw=';
 
 /** Gives its calls no ids, and takes them back only with its signature on the first, and with ids of all or of none. */
