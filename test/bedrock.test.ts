@@ -10,6 +10,7 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { objectsOf } from '../src/wire/read.ts';
 import { at } from './support/at.ts';
 import { converse, invokedClaude } from './support/bedrock-dialects.ts';
 import { awsKey, bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';
@@ -90,6 +91,28 @@ describe('a model behind Converse', () => {
         const path = `/model/${encodeURIComponent(nova)}/converse${stream ? '-stream' : ''}`;
         assert.equal(fake.last.url, path);
       });
+
+  test('gives answers that have an id, by which they can be continued', async () => {
+    const ids = new Set<unknown>();
+    for (const stream of [false, true]) {
+      const asked = { model: `bedrock/${nova}`, max_tokens: 100, messages: [said], stream };
+      for (const path of ['/v1/messages', '/v1/chat/completions']) {
+        const { text } = await call(weir.url, { path, body: asked });
+        ids.add(/"id":"([^"]*)"/.exec(text)?.[1]);
+      }
+      const body = { model: `bedrock/${nova}`, input: 'Hello', stream };
+      const first = await call(weir.url, { path: '/v1/responses', body });
+      const previous_response_id = /"response":\{"id":"([^"]*)"|"id":"([^"]*)"/
+        .exec(first.text)
+        ?.slice(1)
+        .join('');
+      ids.add(previous_response_id);
+      const again = await call(weir.url, { path: '/v1/responses', body: { ...body, previous_response_id } });
+      assert.equal(again.status, 200, again.text);
+      assert.equal(objectsOf(fake.last.json.messages).length, 3);
+    }
+    assert.deepEqual([ids.size, ids.has(''), ids.has(undefined)], [6, false, false]);
+  });
 
   test('is asked as Amazon’s own client asks, and its answer is billed to the token', async () => {
     const schema = { type: 'object' as const, properties: { river: { type: 'string' } } };

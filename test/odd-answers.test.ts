@@ -1,11 +1,27 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { dialects } from './fuzz/dialects.ts';
+import { answeringDialects, dialects } from './fuzz/dialects.ts';
+import { framed, typeOf } from './fuzz/hostile-answer.ts';
 import { faultIn, faultLeftIn } from './fuzz/judge.ts';
 import { Stage } from './fuzz/stage.ts';
 
 /** What providers said, each of which kept a slot and a hold for ever, or could have. */
 const said: Readonly<Record<string, readonly object[]>> = {
+  'bedrock-converse': [
+    { output: null },
+    { output: { message: { content: {} } } },
+    { output: { message: { content: [null, 7, {}, { text: 5 }, { toolUse: 5 }] } } },
+    { output: { message: { content: [{ toolUse: { toolUseId: 5, name: {}, input: [] } }] } } },
+    { output: { message: { content: [{ toolUse: { toolUseId: 'a', name: 'b', input: 'c' } }] } } },
+    { output: { message: { content: [{ reasoningContent: { reasoningText: 5, redactedContent: {} } }] } } },
+    { output: { message: { content: [] } }, stopReason: 'malformed_tool_use' },
+    { stopReason: { a: 1 } },
+    { usage: { inputTokens: -5, outputTokens: 1e308, cacheDetails: 7 } },
+    {
+      usage: { inputTokens: '12', outputTokens: null, cacheDetails: [null, { ttl: '1h', inputTokens: 'x' }] },
+    },
+    { usage: [] },
+  ],
   'anthropic-messages': [
     { model: null },
     { model: 7 },
@@ -77,6 +93,14 @@ const said: Readonly<Record<string, readonly object[]>> = {
 
 /** And frame by frame: each takes the place of the second. */
 const streamed: Readonly<Record<string, readonly object[]>> = {
+  'bedrock-converse': [
+    { contentBlockIndex: 4294967294, delta: { text: {} } },
+    { contentBlockIndex: 'a', delta: { toolUse: { input: '{}' } } },
+    { contentBlockIndex: 0, delta: { reasoningContent: { signature: 5, redactedContent: 'x' } } },
+    { contentBlockIndex: 0, delta: { text: 'x', toolUse: { input: 'y' } } },
+    { contentBlockIndex: 0, delta: null },
+    { start: { toolUse: { toolUseId: 'a', name: 'b' } }, stopReason: 7, usage: 7 },
+  ],
   'anthropic-messages': [
     { type: 'message_start', message: { model: null, content: 'x', usage: { input_tokens: 'a' } } },
     { type: 'content_block_start', index: 4294967294, content_block: { type: 'text', text: 5 } },
@@ -119,7 +143,7 @@ const stage = await Stage.start(1);
 after(() => stage.close());
 let number = 0;
 
-for (const provider of dialects)
+for (const provider of answeringDialects)
   for (const client of dialects)
     test(`a ${provider.name} provider’s odd answers to a ${client.name} client leave nothing behind`, async () => {
       const wholes = (said[provider.name] ?? []).map((odd) => ({ ...provider.whole, ...odd }));
@@ -129,15 +153,18 @@ for (const provider of dialects)
         false,
       );
       for (const frame of streamed[provider.name] ?? []) {
-        const frames = provider.frames.toSpliced(1, 1, { event: '', data: frame });
+        const event = provider.frames[1]?.event ?? '';
+        const frames = provider.frames.toSpliced(1, 1, { event, data: frame });
+        const isNamed = provider.framed !== undefined;
         const texts = frames.map(
-          ({ data }) => `data: ${data === undefined ? '[DONE]' : JSON.stringify(data)}\n\n`,
+          ({ event: name, data }) =>
+            `${isNamed ? `event: ${name}\n` : ''}data: ${data === undefined ? '[DONE]' : JSON.stringify(data)}\n\n`,
         );
-        await check(Buffer.from(texts.join('')), true);
+        await check(framed(provider, texts.join('')), true);
       }
 
       async function check(body: Buffer, isStream: boolean): Promise<void> {
-        const type = isStream ? 'text/event-stream' : 'application/json';
+        const type = typeOf(provider, isStream);
         const head = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ncontent-length: ${body.byteLength}\r\n\r\n`;
         const [model = ''] = provider.models;
         const asked = { ...client.requests.at(-1), model, stream: isStream };

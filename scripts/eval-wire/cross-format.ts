@@ -56,7 +56,7 @@ function answerFaults(wanted: Outcome, got: Outcome, client: Format): readonly s
 }
 
 /** What the client's format can say of a reason to stop. */
-function expressible(facts: Facts, { api }: Format): Facts {
+export function expressible(facts: Facts, { api }: Format): Facts {
   if (api === 'anthropic.messages') return facts;
   const stop = coarse[facts.stop] ?? facts.stop;
   const natural = stop === 'end_turn' || stop === 'tool_use';

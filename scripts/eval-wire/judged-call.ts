@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
 import { objectOf, stringOf } from '../../src/wire/read.ts';
 import { lossesOf } from './asked/compare.ts';
+import { converse } from './converse.ts';
 import type { Findings } from './findings.ts';
 import { type Format, formats } from './formats.ts';
 import type { Recording } from './recordings.ts';
@@ -17,7 +18,7 @@ export interface Question {
 
 /** What a provider was asked, if the gateway asked it at all, and what the gateway answered. */
 export interface Judged {
-  readonly got?: { readonly body: JsonObject; readonly bytes: Buffer; readonly format: Format };
+  readonly got?: { readonly body: JsonObject; readonly bytes: Buffer };
   readonly answer: JsonObject;
   readonly faults: readonly string[];
 }
@@ -45,7 +46,7 @@ export async function judge(
     findings.count('refused', refusal);
     return undefined;
   }
-  const format = formats.find(({ endpoint }) => endpoint.test(seen.url.split('?')[0] ?? ''));
+  const format = [...formats, converse].find(({ endpoint }) => endpoint.test(seen.url.split('?')[0] ?? ''));
   if (format === undefined) return { answer, faults: [`asked at ${seen.url}`] };
   const dropped = (response.headers.get('x-weir-dropped') ?? '').split(/,\s*/).filter((name) => name !== '');
   const sent = { body: objectOf(seen.json) ?? {}, asked: format.asked(seen.json) };
@@ -56,7 +57,7 @@ export async function judge(
     ...refusalsOf(target.refusals, target, sent, asked),
     ...(seen.bytes.includes('weir.sealed.') ? ['what was sealed for another provider'] : []),
   ];
-  return { got: { body: sent.body, bytes: seen.bytes, format }, answer, faults };
+  return { got: { body: sent.body, bytes: seen.bytes }, answer, faults };
 }
 
 /** What the gateway says that it refuses rather than change what is asked. */

@@ -81,7 +81,7 @@ async function elsewhere(stage: Stage, turn: Turn, findings: Findings): Promise<
   if (judged === undefined) return;
   const sent = judged.got?.bytes.toString('utf8') ?? '';
   const leaked = secretsIn(recording).filter((secret) => sent.includes(JSON.stringify(secret).slice(1, -1)));
-  const sameMaker = recording.provider === target.provider || /claude/.test(target.model);
+  const sameMaker = recording.provider === target.provider || /claude|^arn:/.test(target.model);
   const faults = [...judged.faults];
   if (leaked.length > 0 && !sameMaker) faults.push('reasoning signed or encrypted by another provider');
   findings.judged(`${client.wire.name} → ${model}, from elsewhere`, recording.id, faults);

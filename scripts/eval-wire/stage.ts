@@ -31,6 +31,9 @@ export async function startStage(): Promise<Stage> {
     ),
     WEIR_GEMINI_BASE_URL: fake.url,
     GEMINI_API_KEY: 'AIza-recorded',
+    WEIR_BEDROCK_BASE_URL: fake.url,
+    WEIR_BEDROCK_REGIONS: 'eu-central-1',
+    BEDROCK_API_KEY: 'bedrock-api-key-recorded',
     ANTHROPIC_API_KEY: 'sk-ant-recorded',
     OPENAI_API_KEY: 'sk-recorded',
   });
@@ -58,6 +61,7 @@ export function play({ fake }: Stage, recording: Recording, cuts: readonly numbe
 export function plainAnswers({ url }: SeenRequest): Script {
   if (url.includes('/messages')) return { body: plain.messages };
   if (url.includes('enerateContent')) return { body: plain.gemini };
+  if (url.endsWith('/converse')) return { body: plain.converse };
   return { body: url.includes('/responses') ? plain.responses : plain.chat };
 }
 
@@ -83,6 +87,11 @@ const plain = {
     usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 },
     modelVersion: 'any',
     responseId: 'gemini_1',
+  },
+  converse: {
+    output: { message: { role: 'assistant', content: [{ text: 'Yes.' }] } },
+    stopReason: 'end_turn',
+    usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
   },
   responses: {
     id: 'resp_1',

@@ -8,21 +8,26 @@ interface Count {
 
 /** What came of one pair of formats. */
 export class Row {
-  readonly provider: Format;
+  /** The name of the format that providers are asked in. */
+  readonly provider: string;
   readonly client: Format;
   readonly counts = new Map<string, Count>();
   readonly failures: string[] = [];
   readonly #startedAtMs = performance.now();
   #endedAtMs = 0;
 
-  constructor(provider: Format, client: Format) {
+  constructor(provider: string, client: Format) {
     this.provider = provider;
     this.client = client;
   }
 
   get name(): string {
     const { provider, client } = this;
-    return provider === client ? provider.wire.name : `${provider.wire.name} → ${client.wire.name}`;
+    return this.isOwn ? provider : `${provider} → ${client.wire.name}`;
+  }
+
+  get isOwn(): boolean {
+    return this.provider === this.client.wire.name;
   }
 
   get calls(): number {

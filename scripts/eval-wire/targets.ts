@@ -7,6 +7,7 @@ import {
   mistralRefusals,
   xaiRefusals,
 } from './refusals/compatible.ts';
+import { converseRefusals } from './refusals/converse.ts';
 import { geminiRefusals } from './refusals/gemini.ts';
 import { openaiChatRefusals, openaiResponsesRefusals } from './refusals/openai.ts';
 import type { Refusal } from './refusals/refusal.ts';
@@ -24,6 +25,7 @@ const messages = 'anthropic.messages';
 const chat = 'openai.chat';
 const responses = 'openai.responses';
 const gemini = 'gemini.generateContent';
+const converse = 'bedrock.converse';
 
 /** Of every provider models that differ in what they take. */
 export const targets: readonly Target[] = [
@@ -48,7 +50,15 @@ export const targets: readonly Target[] = [
     speaks: [chat, responses],
     refusals: chatRefusals,
   },
+  bedrock('eu.amazon.nova-lite-v1:0'),
+  bedrock('us.meta.llama4-maverick-17b-instruct-v1:0'),
+  bedrock('openai.gpt-oss-120b-1:0'),
+  bedrock('arn:aws:bedrock:eu-central-1:123456789012:application-inference-profile/a1b2c3'),
 ];
+
+function bedrock(model: string): Target {
+  return { provider: 'bedrock', model, speaks: [converse], refusals: converseRefusals };
+}
 
 function claude(model: string): Target {
   return { provider: 'anthropic', model, speaks: [messages], refusals: anthropicRefusals };

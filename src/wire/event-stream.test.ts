@@ -4,10 +4,13 @@ import { crc32 } from 'node:zlib';
 import { converse, event, invokedClaude } from '../../test/support/bedrock-dialects.ts';
 import { packed } from '../../test/support/bedrock-front.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { anthropicMessages, bedrockConverse } from './index.ts';
+import { converseFormat } from './bedrock-converse/bedrock-converse.ts';
+import { anthropicMessages } from './index.ts';
 import { SseParser } from './sse.ts';
 import { replayEverywhere } from './testing/replay.ts';
 import { UnpackedEvents } from './unpacked-events.ts';
+
+const bedrockConverse = converseFormat(() => 'msg_1');
 
 /** Written as server-sent events, and packed as Amazon's own code packs them. */
 function packedAll(frames: string, isInvoked: boolean): Buffer {

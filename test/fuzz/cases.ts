@@ -1,4 +1,4 @@
-import { type Dialect, dialects } from './dialects.ts';
+import { answeringDialects, type Dialect, dialects } from './dialects.ts';
 import { goodAnswer, type HostileAnswer, hostileAnswer } from './hostile-answer.ts';
 import { mutatedJson } from './mutated-json.ts';
 import { Random } from './random.ts';
@@ -35,7 +35,7 @@ const pipelines = [
 export function caseOf(side: Side, seed: number, number: number): Case {
   const random = new Random(seed, number, side === 'clients' ? 1 : 2);
   const client = random.pick(dialects);
-  const provider = random.pick(dialects);
+  const provider = random.pick(answeringDialects);
   const streamed = random.happens(0.5);
   const pipeline = random.pick(pipelines);
   const isHostileClient = side === 'clients';

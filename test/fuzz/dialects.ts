@@ -10,6 +10,7 @@ import {
   responsesStream,
 } from '../../src/wire/testing/fixtures.ts';
 import { received, replay, written } from '../../src/wire/testing/replay.ts';
+import { converseDialect } from './converse-dialect.ts';
 
 /** A format from both sides, with what is good in it. */
 export interface Dialect {
@@ -21,6 +22,9 @@ export interface Dialect {
   readonly requests: readonly JsonObject[];
   readonly whole: JsonObject;
   readonly frames: readonly Frame[];
+  /** What a stream is labelled as, and how its frames are packed, where they are no server-sent events. */
+  readonly streamType?: string;
+  framed?(text: string): Buffer;
 }
 
 /** One frame of a stream. */
@@ -236,6 +240,9 @@ export const dialects: readonly Dialect[] = [
     },
   }),
 ];
+
+/** And the format that is spoken to providers alone. */
+export const answeringDialects: readonly Dialect[] = [...dialects, converseDialect];
 
 interface Told {
   readonly path: Dialect['path'];

@@ -1,10 +1,10 @@
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { parseBody } from '../../src/kernel/parse-body.ts';
-import type { Framing, WireFormat } from '../../src/kernel/wire-format.ts';
-import { wireByName, wireFormats } from '../../src/wire/index.ts';
+import type { Framing, ProviderFormat } from '../../src/kernel/wire-format.ts';
+import { bedrockConverse, providerFormatByName, wireByName, wireFormats } from '../../src/wire/index.ts';
 import { received, replay, written } from '../../src/wire/testing/replay.ts';
-import { type Dialect, dialects, type Frame } from './dialects.ts';
+import { answeringDialects, type Dialect, dialects, type Frame } from './dialects.ts';
 import { everyMutation } from './mutated-json.ts';
 
 export interface CodecTally {
@@ -14,14 +14,19 @@ export interface CodecTally {
 
 /** Every good request with every single thing wrong in it, read and written in every format; `step` leaves some out. */
 export function fuzzRequests(step = 1, first = 0): CodecTally {
-  return tried(step, first, requests(), ({ wire, json }) => {
+  return tried(step, first, requests(), ({ wire: { name }, json }) => {
+    const wire = wireByName(name);
     let body: JsonObject;
     try {
       body = parseBody(Buffer.from(json()));
     } catch (refused) {
       return refused;
     }
-    return wireFormats.map((other) => faultOf(() => other.encodeRequest(wire.decodeRequest(body))));
+    const read = () => wire?.decodeRequest(body) ?? { model: '', max_tokens: 1, messages: [] };
+    return [
+      ...wireFormats.map((other) => faultOf(() => other.encodeRequest(read()))),
+      ...makers.map((model) => faultOf(() => bedrockConverse.encodeRequest({ ...read(), model }))),
+    ];
   });
 }
 
@@ -41,8 +46,11 @@ export function fuzzAnswers(step = 1, first = 0): CodecTally {
   );
 }
 
+/** Whose models take different things behind Converse. */
+const makers = ['amazon.nova-lite-v1:0', 'meta.llama4-v1:0', 'arn:aws:bedrock:eu-central-1:1:x/y'];
+
 interface Mutated {
-  readonly wire: WireFormat;
+  readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly json: () => string;
 }
@@ -55,7 +63,7 @@ function* requests(): Generator<Mutated> {
 }
 
 function* answers(): Generator<Mutated> {
-  for (const dialect of dialects) {
+  for (const dialect of answeringDialects) {
     const wire = wireOf(dialect.name);
     for (const json of everyMutation(dialect.whole)) yield { wire, framing: 'json', json };
     for (const at of dialect.frames.keys())
@@ -110,8 +118,8 @@ function faultOf(run: () => unknown): unknown {
   }
 }
 
-function wireOf(name: string): WireFormat {
-  const wire = wireByName(name);
+function wireOf(name: string): ProviderFormat {
+  const wire = providerFormatByName(name);
   if (wire === undefined) throw new Error(`there is no format "${name}"`);
   return wire;
 }

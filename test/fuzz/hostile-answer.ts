@@ -13,17 +13,28 @@ export interface HostileAnswer extends RawAnswer {
 export function hostileAnswer(dialect: Dialect, streamed: boolean, random: Random): HostileAnswer {
   const turn = random.next();
   const body = streamed ? streamBody(dialect, random) : wholeBody(dialect, random);
-  const type = streamed ? 'text/event-stream' : 'application/json';
+  const type = typeOf(dialect, streamed);
   if (turn < 0.7) return plainly(body, type, random);
   if (turn < 0.8) return { ...plainly(body, random.pick(oddTypes), random), body: undefined };
   return { ...brokenHttp(body, type, random), body: undefined };
 }
 
 /** One that is as it should be. */
-export function goodAnswer({ whole, frames }: Dialect, streamed: boolean): HostileAnswer {
-  const body = Buffer.from(streamed ? frames.map((frame) => textOf(frame)).join('') : JSON.stringify(whole));
-  const type = streamed ? 'text/event-stream' : 'application/json';
-  return { steps: [head(200, type, body.byteLength), body], cut: false, body };
+export function goodAnswer(dialect: Dialect, streamed: boolean): HostileAnswer {
+  const { whole, frames } = dialect;
+  const body = streamed
+    ? framed(dialect, frames.map((frame) => textOf(frame)).join(''))
+    : Buffer.from(JSON.stringify(whole));
+  return { steps: [head(200, typeOf(dialect, streamed), body.byteLength), body], cut: false, body };
+}
+
+export function typeOf({ streamType = 'text/event-stream' }: Dialect, streamed: boolean): string {
+  return streamed ? streamType : 'application/json';
+}
+
+/** Frames as they go over the wire. */
+export function framed({ framed: pack = Buffer.from }: Dialect, text: string): Buffer {
+  return pack(text);
 }
 
 const oddTypes = [
@@ -32,6 +43,7 @@ const oddTypes = [
   'application/json',
   'text/event-stream',
   'text/event-stream;x',
+  'application/vnd.amazon.eventstream',
   'é',
   ';;;',
 ];
@@ -41,7 +53,8 @@ function wholeBody({ whole }: Dialect, random: Random): Buffer {
   return random.happens(0.05) ? spoiled(Buffer.from(json), random) : Buffer.from(json);
 }
 
-function streamBody({ frames }: Dialect, random: Random): Buffer {
+function streamBody(dialect: Dialect, random: Random): Buffer {
+  const { frames } = dialect;
   const chosen = random.below(frames.length);
   const frame = frames[chosen];
   if (frame === undefined) throw new Error('there are no frames');
@@ -55,8 +68,8 @@ function streamBody({ frames }: Dialect, random: Random): Buffer {
   else if (turn < 0.88) texts[chosen] = random.pick(oddFrames);
   else if (turn < 0.92)
     texts[chosen] = (texts[chosen] ?? '').replaceAll('\n', random.pick(['\r\n', '\r', '\n\n']));
-  else return spoiled(Buffer.from(texts.join('')), random);
-  return Buffer.from(texts.join(''));
+  else return spoiled(framed(dialect, texts.join('')), random);
+  return framed(dialect, texts.join(''));
 }
 
 /** Deeper than there is stack for who would write it again. */
@@ -68,6 +81,8 @@ const oddFrames = [
   'data:\n\n',
   ': \n\n',
   'event: error\n\n',
+  'event: throttlingException\ndata: {"message":{"a":1}}\n\n',
+  'event: modelStreamErrorException\ndata: nonsense\n\n',
   'data: {"error":{"message":{"a":1},"code":[]}}\n\n',
   'data: {"error":"no"}\n\n',
   'data: nonsense\n\n',

@@ -44,6 +44,8 @@ export class Stage {
       WEIR_ANTHROPIC_BASE_URL: provider.url,
       WEIR_OPENAI_BASE_URL: provider.url,
       WEIR_GEMINI_BASE_URL: provider.url,
+      WEIR_BEDROCK_BASE_URL: provider.url,
+      WEIR_BEDROCK_REGIONS: 'eu-central-1',
       WEIR_DEEPSEEK_BASE_URL: provider.url,
       WEIR_OPENROUTER_BASE_URL: provider.url,
     });

@@ -44,6 +44,8 @@ export interface Declared {
   readonly description: string;
   readonly schema: unknown;
   readonly strict: boolean;
+  /** Of schemas no more is the same than what they have at the top: references may be written out. */
+  readonly isRewritten?: boolean;
 }
 
 export interface Settings {

@@ -16,7 +16,8 @@ export function comparedSettings({ settings: asked, tools }: Asked, provider: As
     )
       report.lost(field, [asked[field], got[field]], field);
   const choice = asked.choice ?? 'auto';
-  if (tools.length > 0 && choice !== (got.choice ?? 'auto'))
+  const areNone = choice === 'none' && provider.tools.length === 0;
+  if (tools.length > 0 && !areNone && choice !== (got.choice ?? 'auto'))
     report.lost('choice of a tool', [choice, got.choice], 'tool_choice', 'tools');
   if (tools.length > 0 && asked.oneCallAtMost && !got.oneCallAtMost)
     report.lost('at most one call', asked.oneCallAtMost, 'parallel', 'tool_choice', 'tools');

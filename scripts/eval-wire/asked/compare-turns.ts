@@ -3,7 +3,10 @@ import type { Media, Turn } from './asked.ts';
 import type { Report } from './report.ts';
 
 /** The same turns in the same order, each call with its result. */
-export function comparedTurns(client: readonly Turn[], provider: readonly Turn[], report: Report): void {
+export function comparedTurns(client: readonly Turn[], provided: readonly Turn[], report: Report): void {
+  // Where an assistant begins, instructions may stand before it.
+  const isPreceded = client[0]?.side === 'assistant' && provided[0]?.side === 'user';
+  const provider = isPreceded ? provided.slice(1) : provided;
   const sides = (turns: readonly Turn[]) => turns.map(({ side }) => side[0]).join('');
   // Instructions alone, or in mid-conversation, may have become a turn of the user's.
   const demoted = client.length === 0 || report.isListed('messages[].system');
@@ -27,7 +30,10 @@ interface Comparing {
 
 function comparedTurn(turn: Turn, got: Turn, { report, ids, demoted }: Comparing): void {
   const { side } = turn;
-  report.texts(`text of the ${side}`, turn.texts, got.texts, { mayHaveMore: demoted });
+  // Some take nothing beside results, and are told it in the last of them.
+  const isJoined = turn.texts.length > 0 && turn.results.length > 0 && got.texts.length === 0;
+  const told = isJoined ? (got.results.at(-1)?.texts ?? []) : got.texts;
+  report.texts(`text of the ${side}`, turn.texts, told, { mayHaveMore: demoted || isJoined });
   if (got.secrets.length === 0 && inWords(turn.thoughts) !== inWords(got.thoughts))
     report.lost('thoughts', [turn.thoughts, got.thoughts], 'thinking', 'reasoning');
   const called = (made: Turn) => made.calls.map(({ name, input }) => ({ name, input: objectFor(input) }));
@@ -38,7 +44,8 @@ function comparedTurn(turn: Turn, got: Turn, { report, ids, demoted }: Comparing
     const returned = got.results[at];
     if (returned === undefined) continue;
     ids.pair(result.id, returned.id);
-    report.texts('text of a result', result.texts, returned.texts);
+    const mayHaveMore = isJoined && at === turn.results.length - 1;
+    report.texts('text of a result', result.texts, returned.texts, { mayHaveMore });
     if (result.failed && !returned.failed) report.lost('failure of a tool', result);
   }
   report.same('media', turn.media.map(plain), got.media.map(plain), 'image', 'document', 'file');

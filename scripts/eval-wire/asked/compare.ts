@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../src/kernel/json.ts';
+import { objectOf } from '../../../src/wire/read.ts';
 import type { Asked } from './asked.ts';
 import { comparedSettings } from './compare-settings.ts';
 import { comparedTurns } from './compare-turns.ts';
@@ -25,7 +26,9 @@ export function lossesOf(client: Sent, provider: Sent, dropped: readonly string[
 /** A conversation of instructions alone begins with them. */
 function comparedSystem(client: Asked, provider: Asked, report: Report): void {
   const told = client.system.filter((text) => text !== '');
-  const alone = client.turns.length === 0 ? (provider.turns[0]?.texts ?? []) : [];
+  const [first] = provider.turns;
+  const begins = client.turns[0]?.side !== 'user' && first?.side === 'user';
+  const alone = begins ? first.texts : [];
   const demoted = report.isListed('messages[].system') ? provider.turns.flatMap(({ texts }) => texts) : [];
   report.texts('system text', told, [...provider.system, ...alone, ...demoted], {
     mayHaveMore: demoted.length > 0,
@@ -34,17 +37,29 @@ function comparedSystem(client: Asked, provider: Asked, report: Report): void {
 
 function comparedTools(client: Asked, provider: Asked, report: Report): void {
   const names = (asked: Asked) => asked.tools.map(({ name }) => name);
-  report.same('names of tools', names(client), names(provider), 'tools');
+  const areNone = client.settings.choice === 'none' && provider.tools.length === 0;
+  // Calls in a conversation may need tools that are declared.
+  const areCalled = client.tools.length === 0 && client.turns.some(({ calls }) => calls.length > 0);
+  if (!areNone && !areCalled) report.same('names of tools', names(client), names(provider), 'tools');
   for (const tool of client.tools) {
     const other = provider.tools.find(({ name }) => name === tool.name);
     if (other === undefined) continue;
     if (!other.description.includes(tool.description)) report.lost('description of a tool', tool.description);
     const rewritten = tool.strict || other.strict;
+    if (other.isRewritten === true) {
+      report.same('inputs of a tool', inputsOf(tool.schema), inputsOf(other.schema));
+      continue;
+    }
     const same = rewritten
       ? isDeepStrictEqual(outlineOf(tool.schema), outlineOf(other.schema))
       : isDeepStrictEqual(tool.schema, other.schema);
     if (!same) report.lost('schema of a tool', [tool.schema, other.schema], 'tools');
   }
+}
+
+function inputsOf(schema: unknown): unknown {
+  const { properties, required } = objectOf(schema) ?? {};
+  return { names: Object.keys(objectOf(properties) ?? {}), required };
 }
 
 function comparedOthers(client: Sent, provider: Sent, report: Report): void {

@@ -28,13 +28,14 @@ export class Report {
     let rest = got.join('\n\n');
     let beside = '';
     for (const text of wanted.filter((each) => each.trim() !== '')) {
-      const at = rest.indexOf(text);
+      const found = rest.includes(text) ? text : asName(text);
+      const at = rest.indexOf(found);
       if (at < 0) {
         this.lost(`${what} is missing`, [text, got]);
         return;
       }
       beside += `${rest.slice(0, at)} `;
-      rest = rest.slice(at + text.length);
+      rest = rest.slice(at + found.length);
     }
     const more = (beside + rest).replace(marks, '').trim();
     if (more !== '' && !mayHaveMore) this.lost(`${what} that nobody wrote`, [more, wanted]);
@@ -44,6 +45,11 @@ export class Report {
 /** What a translator writes around texts that stand elsewhere in another format. */
 const marks =
   /Returned by tool call \S+:|What this call returned follows( in the next message)?\.|Answer with JSON alone.*/g;
+
+/** A title, where names may have no other letters. */
+function asName(text: string): string {
+  return text.replace(/[^A-Za-z0-9()[\]-]+/g, ' ').trim() || text;
+}
 
 function fitForHeader(name: string): string {
   return name.replace(/[^\w.:[\]/-]/g, '_').slice(0, 80);

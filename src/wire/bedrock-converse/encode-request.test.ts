@@ -109,6 +109,27 @@ test('what is said beside results is in a turn of its own nowhere, and in the la
   ]);
 });
 
+test('a conversation begins with a turn of the user: with the instructions, where nobody said anything', () => {
+  const called: Message = {
+    role: 'assistant',
+    content: [{ type: 'tool_use', id: 'c_1', name: 'a', input: {} }],
+  };
+  const returned: Message = {
+    role: 'user',
+    content: [{ type: 'tool_result', tool_use_id: 'c_1', content: 'low' }],
+  };
+  const firstOf = (request: Partial<ChatRequest>) => {
+    const { messages, system } = JSON.parse(JSON.stringify(written(request).json));
+    return [messages[0], messages.length, system];
+  };
+  const instructed = { role: 'user', content: [{ text: 'Look.' }] };
+  const unsaid = { role: 'user', content: [{ text: '(empty)' }] };
+  assert.deepEqual(firstOf({ system: 'Look.', messages: [] }), [instructed, 1, undefined]);
+  assert.deepEqual(firstOf({ system: 'Look.', messages: [called, returned] }), [instructed, 3, undefined]);
+  assert.deepEqual(firstOf({ messages: [called, returned] }), [unsaid, 3, undefined]);
+  assert.deepEqual(firstOf({ messages: [{ role: 'user', content: '' }] }), [unsaid, 1, undefined]);
+});
+
 test('pictures in a result go to who can see them there, else beside what it says', () => {
   const source = { type: 'base64' as const, media_type: 'image/png', data: 'cA==' };
   const messages: Message[] = [

@@ -39,12 +39,12 @@ export function encodeRequest(
   return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(dropped) };
 }
 
-/** A conversation must have a first turn: instructions alone are it. */
+/** A conversation begins with the user: where nobody has said anything, the instructions do, as they did when they were alone. */
 function conversationOf(request: ChatRequest, encoding: Encoding) {
   const messages = encodeMessages(request.messages, encoding);
   const system = encodeSystem(request.system, encoding);
-  if (messages.length > 0 || system === undefined) return { messages, system };
-  return { messages: [{ role: 'user', content: system }], system: undefined };
+  if (messages[0]?.role === 'user') return { messages, system };
+  return { messages: [{ role: 'user', content: system ?? [{ text: '(empty)' }] }, ...messages] };
 }
 
 /** Every maker has a place of its own for how hard to think. */

@@ -6,14 +6,14 @@ import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
 /** A whole answer, which doesn't name its model. */
-export function readResponse(body: JsonObject): Whole {
+export function readResponse(body: JsonObject, id: string): Whole {
   const message = objectOf(objectOf(body.output)?.message);
   if (message === undefined) return undefined;
   const content = objectsOf(message.content).flatMap(blocksOf);
   const error = content.length === 0 ? failureOf(stringOf(body.stopReason)) : undefined;
   if (error !== undefined) return { error };
   const answer: Answer = {
-    id: '',
+    id,
     type: 'message',
     role: 'assistant',
     model: '',

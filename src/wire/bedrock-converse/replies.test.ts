@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { converse, event } from '../../../test/support/bedrock-dialects.ts';
-import { bedrockConverse, openaiChat } from '../index.ts';
+import { openaiChat } from '../index.ts';
 import { received, replay, replayEverywhere, written } from '../testing/replay.ts';
+import { converseFormat } from './bedrock-converse.ts';
+
+const bedrockConverse = converseFormat(() => 'msg_1');
 
 function streamed(...frames: readonly string[]) {
   return replay({ wire: bedrockConverse, framing: 'sse', bytes: Buffer.from(frames.join('')) });

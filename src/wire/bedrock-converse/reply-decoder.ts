@@ -30,6 +30,12 @@ export class ConverseDecoder implements ReplyDecoder {
   #stop: string | undefined;
   #usage: Usage = {};
 
+  readonly #id: string;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
   push(chunk: Uint8Array): readonly ReplyEvent[] {
     return this.#read(this.#sse.push(chunk));
   }
@@ -86,7 +92,7 @@ export class ConverseDecoder implements ReplyDecoder {
     if (this.#started) return;
     this.#started = true;
     const message = {
-      id: '',
+      id: this.#id,
       type: 'message',
       role: 'assistant',
       model: '',
