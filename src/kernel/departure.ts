@@ -24,6 +24,8 @@ export interface Departure {
   readonly body: Uint8Array;
   /** What it carries that nobody may read in what comes back. */
   readonly secrets: readonly string[];
+  /** To be called where the provider doesn't know who pays: a 401. */
+  refused?(): void;
 }
 
 /** What a provider may need to let a call leave. */
@@ -32,6 +34,8 @@ export interface Means {
   now(): number;
   /** A token that somebody else gives for an account, kept while it lasts. */
   accessToken(account: TokenAccount): Promise<string>;
+  /** Keeps it no longer. */
+  forget(account: TokenAccount, token: string): void;
 }
 
 /** Who asks for a token, and with what. */

@@ -41,7 +41,7 @@ export class AccessTokens implements Means {
   }
 
   async accessToken(account: TokenAccount): Promise<string> {
-    const name = hash('sha256', `${account.email}\n${account.privateKey}`, 'base64url');
+    const name = nameOf(account);
     const kept = this.#kept.get(name);
     const leftMs = kept === undefined ? 0 : kept.untilMs - this.now();
     if (kept !== undefined && leftMs > limits.accessTokenRenewalMs) return kept.token;
@@ -49,6 +49,12 @@ export class AccessTokens implements Means {
     if (kept === undefined || leftMs < limits.accessTokenLeastMs) return (await renewed).token;
     renewed.catch(() => undefined);
     return kept.token;
+  }
+
+  /** One that was renewed since is another. */
+  forget(account: TokenAccount, token: string): void {
+    const name = nameOf(account);
+    if (this.#kept.get(name)?.token === token) this.#kept.delete(name);
   }
 
   #renewed(name: string, account: TokenAccount): Promise<Kept> {
@@ -95,6 +101,10 @@ export class AccessTokens implements Means {
       .setExpirationTime(seconds + 3600)
       .sign(await importPKCS8(privateKey, 'RS256'));
   }
+}
+
+function nameOf({ email, privateKey }: TokenAccount): string {
+  return hash('sha256', `${email}\n${privateKey}`, 'base64url');
 }
 
 /** In our words, beside Google's one for it: its others may tell of the account. */

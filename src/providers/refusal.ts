@@ -1,4 +1,5 @@
 import { systemClock } from '../kernel/clock.ts';
+import type { Departure } from '../kernel/departure.ts';
 import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
@@ -24,25 +25,36 @@ export async function whole(raw: Raw, { provider }: Target): Promise<WholeAnswer
 }
 
 /** A provider's refusal with its whole body, for a client of its format to get as it came, and in words for others. */
-export async function refused(raw: Raw, target: Target, secrets: readonly string[]): Promise<GatewayError> {
+export async function refused(
+  raw: Raw,
+  target: Target,
+  { secrets, refused: tell }: Departure,
+): Promise<GatewayError> {
   const { wire, status, headers } = raw;
+  if (status === 401) tell?.();
   const answered = `${target.provider.title} answered ${status}`;
   const bytes = await wholeBody(raw);
   if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
   const said = readError(bytes);
   const tooLong = said !== undefined && isContextOverflow({ ...said, status });
   const quote = said === undefined ? '' : quoted(said, secrets);
+  const code = said?.code ?? codeIn(headers);
   const words = quote === '' ? '' : `: ${tooLong ? overflowWords(quote) : quote}`;
   return new GatewayError('upstream_error', answered + words, {
     status,
     ...(said?.retryAfterSeconds !== undefined && { retryAfterSeconds: said.retryAfterSeconds }),
     ...retryOf(headers),
-    ...(said?.code !== undefined && { toldCode: said.code }),
+    ...(code !== undefined && { toldCode: code }),
     ...(tooLong && { toldCode: contextOverflow }),
     ...(said?.param !== undefined && { param: said.param }),
     ...(target.provider.ownErrors !== true &&
       !quotes(bytes, secrets) && { upstream: { wire, status, headers, bytes } }),
   });
+}
+
+/** Amazon says in a header what others say in the body: `ThrottlingException:http://internal.amazon.com/…`. */
+function codeIn(headers: HeaderList): string | undefined {
+  return /^\w{1,64}/.exec(headerOf(headers, 'x-amzn-errortype') ?? '')?.[0];
 }
 
 /** Undefined where it is larger than any error message. */

@@ -62,7 +62,7 @@ export function createUpstream({ egress, means, via, outputTokensMax }: Upstream
       const departure = leaving instanceof Promise ? await leaving : leaving;
       const answer = await send(exchange, egress, { wire, departure });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
-      if (raw.status >= 300) throw await refused(raw, target, departure.secrets);
+      if (raw.status >= 300) throw await refused(raw, target, departure);
       return Reply.relay(raw.framing === 'sse' ? await begun(raw, isStreamed(exchange)) : raw);
     } finally {
       trace.awayMs += performance.now() - leftAt;
@@ -96,7 +96,7 @@ export function createCounter({
     const body = own ? call : Buffer.from(JSON.stringify(counting.question(objectIn(call), model)));
     const departure = await departureOf(drafted(exchange, wire, { path, headers, body }), credential, means);
     const raw = await send(exchange, egress, { wire, departure });
-    if (raw.status >= 300) throw await refused(raw, target, departure.secrets);
+    if (raw.status >= 300) throw await refused(raw, target, departure);
     const answer = await whole(raw, target);
     if (own) return { answer };
     const tokens = counting.told(objectIn(answer.bytes));

@@ -81,7 +81,12 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
     path: place + pathOf(draft),
     headers,
     body,
-    secrets: 'token' in key ? [token] : [token, key.private_key],
+    ...('token' in key
+      ? { secrets: [token] }
+      : {
+          secrets: [token, key.private_key],
+          refused: () => means.forget(accountOf(key), token),
+        }),
   };
 }
 
