@@ -229,6 +229,18 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
   assert.deepEqual(readdirSync(folder), [], 'it changes nothing');
 
   assert.equal((await commanded(t, ['users', 'list'], { WEIR_MODE: 'cloud', WEIR_DATA_DIR: data })).code, 0);
+  assert.match((await doctor({}, '--offline')).said, /^ok {4}secret .* is made at the first start$/m);
+  const sealed = new DatabaseSync(join(data, 'weir.db'));
+  sealed.exec("insert into receipt_keys values ('one', '{}', 1)");
+  sealed.exec(`pragma foreign_keys = off; insert into api_keys (id, account_id, prefix, hash, name, pipeline_config, created_at_ms)
+    values ('one', 'ada', 'gw', 'hash', 'laptop', 'exact-cache?ttl=soon,tally', 1), ('other', 'ada', 'gw', 'hash', 'desk', 'exact-cache', 1)`);
+  sealed.close();
+  const { said } = await doctor({}, '--offline');
+  assert.match(said, /^fail {2}secret .* is gone, .*\n +→ put it back/m);
+  assert.match(
+    said,
+    /^fail {2}keys +calls with 1 of them are refused: exact-cache\?ttl: .*"tally".*\n +→ .*PATCH/m,
+  );
   writeFileSync(join(data, 'secret'), 's'.repeat(64));
   chmodSync(join(data, 'secret'), 0o644);
   appendFileSync(join(data, 'weir.db'), '');

@@ -2,8 +2,6 @@ import { modulesPart } from '../gateway/parts/modules.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Module } from '../kernel/module.ts';
-import { stageOf } from '../kernel/pipeline.ts';
-import { parsePipelineList } from '../kernel/pipeline-list.ts';
 import { createLog } from '../telemetry/log.ts';
 import { warnings } from './banner.ts';
 import type { Given } from './command.ts';
@@ -12,6 +10,7 @@ import { type Finding, fail, ok, reasonOf, warn } from './doctor/finding.ts';
 import { folderFindings } from './doctor/folder.ts';
 import { mailFindings } from './doctor/mail.ts';
 import { portFinding, providerFindings } from './doctor/network.ts';
+import { keyPipelineFindings, pipelineFindings } from './doctor/pipelines.ts';
 import { storeFindings } from './doctor/stores.ts';
 import { stripeFindings } from './doctor/stripe.ts';
 import { settingsFrom } from './settings-from.ts';
@@ -33,8 +32,9 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
     return thrown.faults.map((fault) => fail('settings', fault, 'see docs/settings.md'));
   }
   const none = { findings: [], aheadMs: {} };
-  const [fromSettings, port, stores, providers, mail, stripe] = await Promise.all([
+  const [fromSettings, folder, port, stores, providers, mail, stripe] = await Promise.all([
     settingFindings(settings),
+    folderFindings(settings),
     portFinding(settings),
     storeFindings(settings),
     isOffline ? none : providerFindings(settings),
@@ -43,10 +43,13 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
   ]);
   return [
     ok('runtime', `Node.js ${process.versions.node} on ${process.platform} ${process.arch}`),
-    ...fromSettings,
-    ...folderFindings(settings),
+    ...fromSettings.findings,
+    ...folder,
     port,
     ...stores.findings,
+    ...(fromSettings.modules === undefined
+      ? []
+      : keyPipelineFindings(stores.pipelines ?? [], fromSettings.modules)),
     ...providers.findings,
     ...mail,
     ...stripe,
@@ -54,7 +57,10 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
   ];
 }
 
-async function settingFindings(settings: Settings): Promise<readonly Finding[]> {
+/** With the modules that could be loaded. */
+async function settingFindings(
+  settings: Settings,
+): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
   const told = warnings(settings).map((warning) => warn('settings', warning, 'see docs/settings.md'));
   try {
     const log = createLog('silent', { write() {} });
@@ -64,33 +70,12 @@ async function settingFindings(settings: Settings): Promise<readonly Finding[]> 
       warn('settings', `${variable} is not a setting of this version`, 'look for a slip of the pen'),
     );
     const known = ok('settings', `${settings.mode} mode, all that is set can be read`);
-    return [...told, ...unknown, known, ...pipelineFindings(settings, part.modules)];
+    const { modules } = part;
+    const pipeline = pipelineFindings(settings.pipeline ?? '', modules);
+    return { findings: [...told, ...unknown, known, ...pipeline], modules };
   } catch (thrown) {
     const todo = 'install the package where Weir runs, or see WEIR_MODULES';
-    return [...told, fail('modules', reasonOf(thrown), todo)];
-  }
-}
-
-function pipelineFindings(
-  { pipeline = '' }: Settings,
-  modules: ReadonlyMap<string, Module>,
-): readonly Finding[] {
-  const todo = 'see WEIR_PIPELINE; docs/modules has those that come with Weir, with their options';
-  try {
-    const listed = parsePipelineList(pipeline);
-    const faults = listed.flatMap((one) => {
-      try {
-        stageOf(one, modules);
-        return [];
-      } catch (thrown) {
-        return [fail('pipeline', reasonOf(thrown), todo)];
-      }
-    });
-    if (faults.length > 0 || listed.length === 0) return faults;
-    const names = listed.map(({ name }) => name).join(', ');
-    return [ok('pipeline', `${names}, with options that can be read`)];
-  } catch (thrown) {
-    return [fail('pipeline', reasonOf(thrown), todo)];
+    return { findings: [...told, fail('modules', reasonOf(thrown), todo)] };
   }
 }
 

@@ -3,12 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 import type { Settings } from '../../gateway/settings.ts';
 import { limits } from '../../kernel/limits.ts';
 import { inMemory } from '../../storage/settings.ts';
+import { hasServed } from '../../storage/sql/sqlite-copy.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** The data folder: whether it can be used, by whom, and how much room there is. */
-export function folderFindings({ dataDir, stores, secret }: Settings): readonly Finding[] {
+export async function folderFindings({ dataDir, stores, secret }: Settings): Promise<readonly Finding[]> {
   if (dataDir === inMemory)
     return [ok('data folder', 'none: everything is in memory, and gone with the process')];
   const folder = resolve(dataDir);
@@ -25,7 +26,7 @@ export function folderFindings({ dataDir, stores, secret }: Settings): readonly 
   return [
     found,
     ...(isNew ? [] : modes(folder)),
-    ...(needsSecret && !isNew ? secretFinding(join(folder, 'secret'), join(folder, 'weir.db')) : []),
+    ...(needsSecret && !isNew ? await secretFinding(join(folder, 'secret'), join(folder, 'weir.db')) : []),
     room(there),
   ];
 }
@@ -45,9 +46,11 @@ function modes(folder: string): readonly Finding[] {
   ];
 }
 
-function secretFinding(secret: string, database: string): readonly Finding[] {
+async function secretFinding(secret: string, database: string): Promise<readonly Finding[]> {
   if (existsSync(secret)) return [ok('secret', secret)];
-  if (!existsSync(database)) return [];
+  // One that can't be read is told of as such.
+  if (!existsSync(database) || !(await hasServed(database).catch(() => true)))
+    return [ok('secret', `${secret} is made at the first start`)];
   return [
     fail(
       'secret',

@@ -3,29 +3,46 @@ import { join, resolve } from 'node:path';
 import type { Settings } from '../../gateway/settings.ts';
 import { inMemory } from '../../storage/settings.ts';
 import { migrations } from '../../storage/sql/migrations/index.ts';
-import { faultOfSqlite, schemaVersionOf } from '../../storage/sql/sqlite-copy.ts';
+import { faultOfSqlite, rowsOfSqlite, schemaVersionOf } from '../../storage/sql/sqlite-copy.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import type { KeyPipeline } from './pipelines.ts';
 
 /** What was found of stores, and what their clocks show. */
 export interface StoreFindings {
   readonly findings: readonly Finding[];
   /** By whose clock, how far ours is ahead of it. */
   readonly aheadMs: Readonly<Record<string, number>>;
+  /** Of API keys, as they are in the database. */
+  readonly pipelines?: readonly KeyPipeline[];
 }
+
+const setPipelines = `select pipeline_config as pipeline, count(*) as keys from api_keys
+  where pipeline_config is not null and revoked_at_ms is null group by pipeline_config order by 2 desc limit 1000`;
 
 /** Looks at the database and Redis, and changes nothing in them. */
 export async function storeFindings({ stores, dataDir }: Settings): Promise<StoreFindings> {
   if (stores === undefined && dataDir === inMemory) return { findings: [], aheadMs: {} };
-  if (stores === undefined)
-    return { findings: [await embedded(resolve(join(dataDir, 'weir.db')))], aheadMs: {} };
+  if (stores === undefined) return embedded(resolve(join(dataDir, 'weir.db')));
   const [database, redis] = await Promise.all([postgres(stores.database), redisServer(stores.redis)]);
   return {
     findings: [...database.findings, ...redis.findings],
     aheadMs: { ...database.aheadMs, ...redis.aheadMs },
+    pipelines: database.pipelines ?? [],
   };
 }
 
-async function embedded(file: string): Promise<Finding> {
+async function embedded(file: string): Promise<StoreFindings> {
+  const finding = await findingOfFile(file);
+  const hasTables = finding.state === 'ok' && existsSync(file) && (await schemaVersionOf(file)) !== undefined;
+  const pipelines = hasTables ? pipelinesIn(await rowsOfSqlite(file, setPipelines).catch(() => [])) : [];
+  return { findings: [finding], aheadMs: {}, pipelines };
+}
+
+function pipelinesIn(rows: readonly unknown[]): readonly KeyPipeline[] {
+  return rows.map((row) => ({ pipeline: String(Object(row).pipeline), keys: Number(Object(row).keys) }));
+}
+
+async function findingOfFile(file: string): Promise<Finding> {
   if (!existsSync(file)) return ok('database', `${file} is made at the first start`);
   try {
     const fault = await faultOfSqlite(file);
@@ -69,9 +86,11 @@ async function postgres(url: string): Promise<StoreFindings> {
         : undefined;
       const schemaVersion = version === undefined ? undefined : Number(Object(version.rows[0]).version);
       const found = `${String(name).split(' ').slice(0, 2).join(' ')} answers in ${ms} ms`;
+      const { rows: pipelines } = made ? await link.run(setPipelines) : { rows: [] };
       return {
         findings: [schema(schemaVersion, found)],
         aheadMs: { PostgreSQL: askedAtMs + ms / 2 - Number(now) },
+        pipelines: pipelinesIn(pipelines),
       };
     } finally {
       link.giveBack();

@@ -95,6 +95,21 @@ export async function schemaVersionOf(file: string): Promise<number | undefined>
   return withDatabase(file, schemaVersionIn);
 }
 
+/** Whether a gateway has run with it, so that there are things in it which its secret opens. */
+export async function hasServed(file: string): Promise<boolean> {
+  return withDatabase(
+    file,
+    (database) =>
+      hasTable(database, 'receipt_keys') &&
+      database.prepare('select 1 from receipt_keys limit 1').get() !== undefined,
+  );
+}
+
+/** What a question is answered, for a look beside a gateway that may be running. */
+export async function rowsOfSqlite(file: string, question: string): Promise<readonly unknown[]> {
+  return withDatabase(file, (database) => database.prepare(question).all());
+}
+
 /** What is wrong with a file, in SQLite's words; undefined where nothing is. */
 export async function faultOfSqlite(file: string): Promise<string | undefined> {
   return withDatabase(file, (database) => {
