@@ -70,6 +70,17 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByRole('button', { name: 'Test' }).click();
     await page.getByText('works', { exact: true }).waitFor();
     fake.answerWith(saysMessage(recordedMessage()));
+    await page.getByRole('button', { name: 'Store a key for Azure OpenAI' }).click();
+    await page.getByLabel('Resource').fill('house');
+    await page.getByLabel('Key', { exact: true }).fill('the-key-of-the-house-5432');
+    await assertAccessible(page, '[role=dialog]');
+    await page.getByRole('button', { name: 'Store', exact: true }).click();
+    await page.getByText('…5432').waitFor();
+    await page.getByRole('button', { name: 'Store a key for Google Vertex AI' }).click();
+    await page.getByLabel('Its JSON file').fill('{"type": "service_account"');
+    await page.getByRole('button', { name: 'Store', exact: true }).click();
+    await page.getByText('is not JSON').waitFor();
+    await page.keyboard.press('Escape');
     await go('Keys');
     await page.getByRole('button', { name: 'New key' }).click();
     await page.getByLabel('Name').fill('Laptop');

@@ -147,6 +147,20 @@ test('capabilities are version, mode, formats, providers, modules and features',
   for (const name of ['fireworks', 'cerebras', 'ollama', 'vllm', 'demo', 'mine'])
     assert.ok(providers.includes(name), name);
   assert.ok(listOf(json, 'features').includes('streaming'));
+  const formsOf = (name: string) =>
+    listOf(json, 'providers').flatMap((provider) =>
+      at(provider, 'name') === name ? listOf(provider, 'key_forms') : [],
+    );
+  assert.deepEqual(formsOf('openai'), []);
+  for (const [name, titles] of [
+    ['azure', ['API key', 'Entra ID']],
+    ['bedrock', ['API key', 'Access key']],
+    ['vertex', ['Service account', 'Access token']],
+  ] as const)
+    assert.deepEqual(
+      formsOf(name).map((form) => at(form, 'title')),
+      titles,
+    );
 });
 
 describe('the description', () => {

@@ -50,6 +50,25 @@ export interface TokenAccount {
 export interface KeyForm {
   /** Refuses what has another form, without a word of it; otherwise as it is to be kept. */
   check(text: string, provider: Provider): CheckedKey;
+  /** The ways to write one, for who asks people for it. */
+  ways(provider: Provider): readonly KeyWay[];
+}
+
+/** One way to write a key: an object with these fields, as JSON. */
+export interface KeyWay {
+  readonly title: string;
+  readonly fields: readonly KeyField[];
+}
+
+export interface KeyField {
+  /** In the object. */
+  readonly name: string;
+  readonly title: string;
+  /** `object`: a JSON text whose fields are fields of the key. */
+  readonly kind: 'text' | 'secret' | 'object';
+  readonly required: boolean;
+  /** Such as one looks like, or what holds where it is left out. */
+  readonly example?: string;
 }
 
 export interface CheckedKey {

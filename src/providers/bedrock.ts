@@ -6,7 +6,7 @@ import { anthropicMessages, bedrockConverse } from '../wire/index.ts';
 import { bedrockAcceptance } from './acceptance/bedrock.ts';
 import { signedHeaders } from './aws-signature.ts';
 import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
-import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
+import { filled, JsonKeys, placeFault, placeField, secretField, segment } from './key-form.ts';
 
 const region = z.string().regex(/^[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/);
 const word = z.string().regex(/^[!-~]{1,4096}$/);
@@ -35,6 +35,28 @@ const keys = new JsonKeys<BedrockKey>({
   fault: ({ region: named }, provider) => placeFault(named ?? provider.places?.[0], 'region', provider),
   // Whoever sees the end of the other half learns nothing.
   shown: ({ apiKey, accessKeyId }) => apiKey ?? accessKeyId ?? '',
+  ways: (provider) => {
+    const place = placeField({ name: 'region', title: 'Region', example: 'us-east-1' }, provider);
+    const id = {
+      name: 'accessKeyId',
+      title: 'Access key ID',
+      kind: 'text',
+      required: true,
+      example: 'AKIA…',
+    } as const;
+    return [
+      { title: 'API key', fields: [secretField('apiKey', 'Key'), place] },
+      {
+        title: 'Access key',
+        fields: [
+          id,
+          secretField('secretAccessKey', 'Secret access key'),
+          secretField('sessionToken', 'Session token', false),
+          place,
+        ],
+      },
+    ];
+  },
 });
 
 /**

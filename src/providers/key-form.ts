@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { CheckedKey, KeyForm } from '../kernel/departure.ts';
+import type { CheckedKey, KeyField, KeyForm, KeyWay } from '../kernel/departure.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
@@ -16,6 +16,7 @@ interface FormFacts<Parts> {
   fault?(parts: Parts, provider: Provider): string | undefined;
   /** The part whose end may be shown. */
   shown(parts: Parts): string;
+  ways(provider: Provider): readonly KeyWay[];
 }
 
 /** Keys that are a JSON text: read once, and never quoted in what is said about them. */
@@ -40,6 +41,10 @@ export class JsonKeys<Parts extends object> implements KeyForm {
     const parts = this.#parts(text, provider, { param: 'key' });
     const kept = text.startsWith('{') ? JSON.stringify(parts) : text;
     return { text: kept, shown: this.#facts.shown(parts) };
+  }
+
+  ways(provider: Provider): readonly KeyWay[] {
+    return this.#facts.ways(provider);
   }
 
   #parts(text: string, provider: Provider, details: { readonly param?: string }): Parts {
@@ -74,6 +79,19 @@ export function placeFault(
   if (place === undefined) return `names no ${what}`;
   if (places === undefined || places.includes(place)) return undefined;
   return `names a ${what} that this gateway does not call`;
+}
+
+/** The field for a customer's part of an address, which may be left out where the operator has a usual one. */
+export function placeField(
+  field: Pick<KeyField, 'name' | 'title'> & { readonly example: string },
+  { places }: Provider,
+  usual = places?.[0],
+): KeyField {
+  return { ...field, kind: 'text', required: usual === undefined, example: usual ?? field.example };
+}
+
+export function secretField(name: string, title: string, required = true): KeyField {
+  return { name, title, kind: 'secret', required };
 }
 
 /** An address with the customer's parts in their places. */

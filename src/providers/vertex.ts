@@ -6,7 +6,7 @@ import type { Secret } from '../kernel/secret.ts';
 import { anthropicMessages, gemini } from '../wire/index.ts';
 import { vertexAcceptance } from './acceptance/vertex.ts';
 import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
-import { filled, JsonKeys, placeFault, segment } from './key-form.ts';
+import { filled, JsonKeys, placeFault, placeField, secretField, segment } from './key-form.ts';
 
 /** Of both, letters, digits and hyphens: they become parts of a name and of a path. */
 const region = z.string().regex(/^(?:global|us|eu|[a-z]{2,20}-[a-z]{2,20}\d{1,2})$/);
@@ -39,6 +39,28 @@ const keys = new JsonKeys<VertexKey>({
   fault: ({ region: named }, provider) => placeFault(regionOf(named, provider), 'region', provider),
   // Both tell one account from another without a part of the secret.
   shown: (key) => ('token' in key ? key.token : (key.private_key_id ?? key.client_email)),
+  ways: (provider) => {
+    const usual = regionOf(undefined, provider);
+    const place = placeField({ name: 'region', title: 'Region', example: usual }, provider, usual);
+    const file = {
+      name: '',
+      title: 'Its JSON file',
+      kind: 'object',
+      required: true,
+      example: '{"type": "service_account", …}',
+    } as const;
+    const owner = {
+      name: 'project_id',
+      title: 'Project',
+      kind: 'text',
+      required: true,
+      example: 'my-project',
+    } as const;
+    return [
+      { title: 'Service account', fields: [file, place] },
+      { title: 'Access token', fields: [secretField('token', 'Token'), owner, place] },
+    ];
+  },
 });
 
 /** Everywhere, where neither the key nor the operator says otherwise. */

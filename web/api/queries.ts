@@ -11,6 +11,7 @@ type Answer<Path extends keyof paths, Method extends keyof paths[Path]> = paths[
 export type Summary = Answer<'/v1/requests/summary', 'get'>;
 export type LogPage = Answer<'/v1/requests', 'get'>;
 export type LoggedCall = LogPage['requests'][number];
+export type Provider = Answer<'/v1/capabilities', 'get'>['providers'][number];
 export type ModuleInfo = Answer<'/v1/modules', 'get'>['modules'][number];
 export type ModuleWorth = Answer<'/v1/usage', 'get'>['modules'][number];
 export type ApiKey = Answer<'/v1/keys', 'get'>['keys'][number];

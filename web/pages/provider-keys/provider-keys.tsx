@@ -1,19 +1,21 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
-import { capabilities, health, providerKeys } from '../../api/queries.ts';
-import { Button, Field, Input } from '../../parts/controls.tsx';
+import { capabilities, health, type Provider, providerKeys } from '../../api/queries.ts';
+import { Button } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ago, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows } from '../../parts/states.tsx';
+import { SetKey } from './set-key.tsx';
+import { useChanged } from './use-changed.ts';
 
 /** Keys of one's own at the providers, which calls are paid with. */
 export function ProviderKeys() {
   const about = useQuery(capabilities);
   const stored = useQuery(providerKeys);
   const { data: state } = useQuery(health);
-  const [setting, setSetting] = useState<string>();
-  const [removing, setRemoving] = useState<string>();
+  const [setting, setSetting] = useState<Provider>();
+  const [removing, setRemoving] = useState<Provider>();
   const isLocal = about.data?.mode === 'local';
   return (
     <Page
@@ -29,16 +31,17 @@ export function ProviderKeys() {
           <ul className="flex flex-col">
             {(about.data?.providers ?? [])
               .filter(({ name }) => name !== 'demo')
-              .map(({ name, title }) => {
+              .map((provider) => {
+                const { name, title } = provider;
                 const own = providers.find(({ provider }) => provider === name);
                 const isSet = isLocal && state?.providers[name] === true;
                 return (
                   <li
                     key={name}
-                    className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-2"
+                    className="grid min-h-12 grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 border-b border-line py-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]"
                   >
-                    <span className="w-36 font-medium">{title}</span>
-                    <span className="flex min-w-0 grow flex-wrap items-center gap-2 text-sm text-muted">
+                    <span className="font-medium">{title}</span>
+                    <span className="flex min-w-0 flex-wrap items-center gap-2 text-sm text-muted max-sm:col-start-1">
                       {own !== undefined ? (
                         <>
                           <Badge tone="saved">stored</Badge>
@@ -51,17 +54,17 @@ export function ProviderKeys() {
                         'none'
                       )}
                     </span>
-                    <span className="flex gap-2">
+                    <span className="flex flex-wrap justify-end gap-2 max-sm:col-start-2 max-sm:row-span-2 max-sm:row-start-1">
                       {own !== undefined && (
                         <>
                           <TestKey provider={name} />
-                          <Button look="quiet" onClick={() => setRemoving(name)}>
+                          <Button look="quiet" onClick={() => setRemoving(provider)}>
                             Remove
                           </Button>
                         </>
                       )}
                       <Button
-                        onClick={() => setSetting(name)}
+                        onClick={() => setSetting(provider)}
                         aria-label={`${own === undefined ? 'Store a key' : 'Replace'} for ${title}`}
                       >
                         {own === undefined ? 'Store a key' : 'Replace'}
@@ -102,69 +105,21 @@ function TestKey({ provider }: { readonly provider: string }) {
 }
 
 interface ForProvider {
-  readonly provider: string;
+  readonly provider: Provider;
   readonly onClose: () => void;
-}
-
-function useChanged(onClose: () => void): () => Promise<void> {
-  const client = useQueryClient();
-  return async () => {
-    await client.invalidateQueries({ queryKey: ['byok'] });
-    await client.invalidateQueries({ queryKey: ['models'] });
-    onClose();
-  };
-}
-
-function SetKey({ provider, onClose }: ForProvider) {
-  const [key, setKey] = useState('');
-  const storing = useMutation({
-    mutationFn: () => told(api.PUT('/v1/byok/{provider}', { params: { path: { provider } }, body: { key } })),
-    onSuccess: useChanged(onClose),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    storing.mutate();
-  };
-  return (
-    <Dialog
-      open
-      onClose={onClose}
-      title={`Key for ${provider}`}
-      lead="It is stored sealed, goes to this provider only, and is never shown again."
-    >
-      <form onSubmit={submit} className="flex flex-col gap-4">
-        <Field label="Key">
-          {(field) => (
-            <Input
-              {...field}
-              type="password"
-              autoComplete="off"
-              required
-              spellCheck={false}
-              value={key}
-              onChange={(event) => setKey(event.target.value)}
-            />
-          )}
-        </Field>
-        {storing.error !== null && <Failure error={storing.error} />}
-        <Button type="submit" look="primary" busy={storing.isPending} className="self-end">
-          Store
-        </Button>
-      </form>
-    </Dialog>
-  );
 }
 
 function RemoveKey({ provider, onClose }: ForProvider) {
   const removing = useMutation({
-    mutationFn: () => told(api.DELETE('/v1/byok/{provider}', { params: { path: { provider } } })),
+    mutationFn: () =>
+      told(api.DELETE('/v1/byok/{provider}', { params: { path: { provider: provider.name } } })),
     onSuccess: useChanged(onClose),
   });
   return (
     <Dialog
       open
       onClose={onClose}
-      title={`Remove the key for ${provider}?`}
+      title={`Remove the key for ${provider.title}?`}
       lead="Calls that rely on it fail from then on. The provider still knows the key: revoke it there if it leaked."
     >
       {removing.error !== null && <Failure error={removing.error} />}

@@ -72,11 +72,27 @@ const catalogInfo = z.object({
   ),
 });
 
+const keyField = z.object({
+  name: z.string(),
+  title: z.string(),
+  kind: z.enum(['text', 'secret', 'object']),
+  required: z.boolean(),
+  example: z.string().optional(),
+});
+const providerInfo = z.object({
+  name: z.string(),
+  title: z.string(),
+  wire_formats: z.array(z.string()),
+  key_forms: z
+    .array(z.object({ title: z.string(), fields: z.array(keyField) }))
+    .describe('Where a key is a JSON text: the ways to write one; empty where it is one word'),
+});
+
 const capabilitiesInfo = z.object({
   version: z.string(),
   mode: z.enum(['local', 'cloud']),
   wire_formats: z.array(z.object({ name: z.string(), path: z.string() })),
-  providers: z.array(z.object({ name: z.string(), title: z.string(), wire_formats: z.array(z.string()) })),
+  providers: z.array(providerInfo),
   modules: z.array(moduleInfo),
   features: z.array(z.string()),
   embeddings: z.object({
@@ -123,10 +139,11 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
     wire_formats: parts.formats.flatMap(({ name, routes }) =>
       routes.filter(({ purpose }) => purpose === 'answer').map(({ path }) => ({ name, path })),
     ),
-    providers: providers.map(({ name, title, wires }) => ({
-      name,
-      title,
-      wire_formats: wires.map((wire) => wire.name),
+    providers: providers.map((provider) => ({
+      name: provider.name,
+      title: provider.title,
+      wire_formats: provider.wires.map((wire) => wire.name),
+      key_forms: provider.keyForm?.ways(provider) ?? [],
     })),
     modules,
     features: parts.features,
