@@ -112,12 +112,12 @@ interface ChoiceProps<Value extends string> {
 export function Choice<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="inline-flex h-8 w-fit items-stretch self-start rounded-md border border-line bg-sunken p-0.5">
+    <fieldset className="inline-flex h-8 w-fit max-w-full min-w-0 items-stretch self-start overflow-x-auto rounded-md border border-line bg-sunken p-0.5">
       <legend className="sr-only">{label}</legend>
       {options.map(([option, text]) => (
         <label
           key={option}
-          className="flex cursor-pointer items-center rounded-sm px-2.5 text-sm text-muted transition-colors has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="flex cursor-pointer items-center rounded-sm px-2 text-sm whitespace-nowrap text-muted transition-colors sm:px-2.5 has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

@@ -47,6 +47,7 @@ export function duration(ms: number | null | undefined): string {
 export function percent(part: number, all: number): string {
   if (all === 0) return '0 %';
   const share = (100 * part) / all;
+  if (share > 0 && share < 0.05) return '< 0.1 %';
   return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)} %`;
 }
 

@@ -155,8 +155,10 @@ export function Gauge({ label, value, max, text, tone = 'accent' }: GaugeProps) 
   return (
     <div className="flex flex-col gap-1.5">
       <div className="flex items-baseline justify-between gap-3 text-sm">
-        <span>{label}</span>
-        <span className="text-muted">{text}</span>
+        <span className="min-w-0 truncate" title={label}>
+          {label}
+        </span>
+        <span className="whitespace-nowrap text-muted">{text}</span>
       </div>
       <svg
         role="img"

@@ -9,6 +9,7 @@ import { ago, dateOf, utc } from '../../parts/format.ts';
 import { Badge, Failure, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { OwnData } from './own-data.tsx';
 import { PasswordField } from './password-field.tsx';
+import { programName } from './program-name.ts';
 
 export function Account() {
   const { data } = useQuery(me);
@@ -122,8 +123,8 @@ function Sessions() {
                 key={id}
                 className="flex min-h-11 flex-wrap items-center gap-x-4 border-b border-line py-1.5 text-sm"
               >
-                <span className="min-w-0 grow truncate">
-                  {program === '' ? 'a program without a name' : program}
+                <span className="min-w-0 grow truncate" title={program}>
+                  {programName(program)}
                 </span>
                 <span className="text-muted" title={`begun ${utc(createdAt)}`}>
                   {ago(lastUsedAt)}

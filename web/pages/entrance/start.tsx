@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { catalog } from '../../api/queries.ts';
-import { count } from '../../parts/format.ts';
+import { count, usd } from '../../parts/format.ts';
 import { Loaded, Section, Skeleton } from '../../parts/states.tsx';
 import { TrySandbox } from './try-sandbox.tsx';
 
@@ -22,7 +22,7 @@ export function Start() {
             by module.
           </p>
           <ul className="flex flex-col gap-1.5 text-sm">
-            <li>Messages, Chat Completions and Responses, to any provider.</li>
+            <li>Messages, Chat Completions, Responses and Gemini, to any provider.</li>
             <li>Ceilings in dollars that hold under any load.</li>
             <li>A log of what each call cost, and why. Never of what was said.</li>
             <li>Receipts that anybody can check.</li>
@@ -45,7 +45,7 @@ export function Start() {
                       <p className="text-sm text-muted">{count(requests)} requests a month</p>
                       <p className="text-sm text-muted">
                         {overage
-                          ? `More with prepaid credits, ${credit.overage_credits_per_request} for a request`
+                          ? `${usd((1000 * credit.overage_credits_per_request) / credit.credits_per_usd)} for each 1,000 more, prepaid`
                           : 'A hard cap'}
                       </p>
                     </li>

@@ -61,7 +61,7 @@ function Module({
       id={module.name}
       className={`flex flex-col gap-3 rounded-lg border bg-surface p-4 ${open === module.name ? 'border-accent' : 'border-line'}`}
     >
-      <div className="flex flex-wrap items-center gap-2">
+      <div className="flex min-h-8 flex-wrap items-center gap-2">
         <h2 className="font-mono text-sm font-medium">{module.name}</h2>
         {module.status === 'preview' && <Badge tone="accent">preview</Badge>}
         {module.protective && <Badge>protective</Badge>}

@@ -14,9 +14,9 @@ interface Ceiling {
 }
 
 const windows = ['day', 'month'] as const;
-const shownMax = 6;
+const shownMax = 4;
 
-/** What keys may spend in a day and a month of UTC, and how much of it they have. */
+/** What keys may spend in a day and a month of UTC, and how much of it they have; those that are nearest to it. */
 export function Ceilings() {
   const { data: about } = useQuery(capabilities);
   const isCloud = about?.mode === 'cloud';
@@ -37,6 +37,8 @@ export function Ceilings() {
     const sums = keyId === null ? usage?.total : usage?.keys.find((one) => one.key_id === keyId);
     return Number(sums?.cost_usd ?? 0);
   };
+  const share = (ceiling: Ceiling) => spent(ceiling) / ceiling.usd;
+  const nearest = ceilings.toSorted((one, other) => share(other) - share(one));
   return (
     <Section
       title="Ceilings"
@@ -50,7 +52,7 @@ export function Ceilings() {
         )
       }
     >
-      {ceilings.slice(0, shownMax).map((ceiling) => (
+      {nearest.slice(0, shownMax).map((ceiling) => (
         <Gauge
           key={`${ceiling.keyId} ${ceiling.window}`}
           label={`${ceiling.name}, ${ceiling.window === 'day' ? 'today' : 'this month'}`}

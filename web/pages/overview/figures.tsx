@@ -24,7 +24,7 @@ function Figure({ label, value, exact, note, spark, className = 'text-accent' }:
       <span className="text-xl font-semibold tracking-tight" title={exact}>
         {value}
       </span>
-      <span className="truncate text-xs text-muted">{note}</span>
+      <span className="text-xs text-muted sm:truncate">{note}</span>
     </div>
   );
 }
