@@ -1,4 +1,4 @@
-import type { Block, Tool, ToolSearch } from '../../module-api.ts';
+import { type Block, type ChatRequest, isJsonObject, type Tool, type ToolSearch } from '../../module-api.ts';
 import { withoutTools } from './left-out.ts';
 
 /** All tools, with those that are left out to be loaded when the model looks for them; none of these may have a cache marker. */
@@ -20,6 +20,28 @@ export function isSearch(block: Block): boolean {
   if (type === 'server_tool_use') return typeof name === 'string' && name.startsWith('tool_search_tool');
   if (type === 'foreign') return kind === 'tool_search_call' || kind === 'tool_search_output';
   return type === 'tool_search_tool_result';
+}
+
+/** Without references to tools that are no longer there, in what searches of earlier turns found: Anthropic refuses the call else. */
+export function withKnownReferences(request: ChatRequest, tools: readonly Tool[]): ChatRequest {
+  const names = new Set(tools.map(({ name }) => name));
+  let isChanged = false;
+  const messages = request.messages.map((message) => {
+    if (typeof message.content === 'string') return message;
+    const content = message.content.map((block) => withReferencesTo(names, block));
+    if (content.every((block, at) => block === message.content[at])) return message;
+    isChanged = true;
+    return { ...message, content };
+  });
+  return isChanged ? { ...request, messages } : request;
+}
+
+function withReferencesTo(names: ReadonlySet<unknown>, block: Block): Block {
+  const { content }: { readonly type: string; readonly content?: unknown } = block;
+  if (!isJsonObject(content) || !Array.isArray(content.tool_references)) return block;
+  const known = content.tool_references.filter((one) => isJsonObject(one) && names.has(one.tool_name));
+  if (known.length === content.tool_references.length) return block;
+  return Object.assign({}, block, { content: { ...content, tool_references: known } });
 }
 
 /** What of a tool the model doesn't read before it has looked for it. */

@@ -16,6 +16,7 @@ import {
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { foreignTool } from '../../wire/foreign.ts';
+import { withKnownReferences } from './deferred.ts';
 import { mcpOptimizer } from './mcp-optimizer.ts';
 import { toolsOf, wordVectors } from './testing.ts';
 import { ToolLists } from './tool-lists.ts';
@@ -95,6 +96,28 @@ test('while people only greet few tools go out, and the first request chooses, o
   const none = await call(request('Good morning!'), { options: 'way_back=none' });
   assert.equal(none.sent[0]?.tools?.length, tools.length);
   assert.equal(none.step?.facts.vague, true);
+});
+
+test('what a search found is told without tools that the client has no more', () => {
+  const found = (...names: readonly string[]): Block =>
+    JSON.parse(
+      JSON.stringify({
+        type: 'tool_search_tool_result',
+        tool_use_id: 'srvtoolu_1',
+        content: {
+          type: 'tool_search_tool_search_result',
+          tool_references: names.map((tool_name) => ({ type: 'tool_reference', tool_name })),
+        },
+      }),
+    );
+  const told = (...names: readonly string[]): ChatRequest =>
+    request('', {
+      messages: [{ role: 'assistant', content: [found(...names), { type: 'text', text: 'a' }] }],
+    });
+  assert.deepEqual(withKnownReferences(told('gone', weather), tools), told(weather));
+  assert.deepEqual(withKnownReferences(told('gone'), tools), told());
+  const known = told(weather);
+  assert.equal(withKnownReferences(known, tools), known, 'the same, byte for byte');
 });
 
 test('without vectors in time all tools go as they are for the whole conversation, and the next one is chosen for', async () => {

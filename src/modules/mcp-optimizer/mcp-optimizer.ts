@@ -13,7 +13,7 @@ import { choose } from './choice/choose.ts';
 import { requestTexts } from './choice/request-texts.ts';
 import type { ReadText, ToolList } from './choice/tool-list.ts';
 import { type Decision, Decisions, type Way } from './decision.ts';
-import { isSearch, unread, withDeferred } from './deferred.ts';
+import { isSearch, unread, withDeferred, withKnownReferences } from './deferred.ts';
 import { mayChooseNow, paysToWait } from './early.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
@@ -193,10 +193,9 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
       reckon(exchange, decision.tokens - tokensOf(back.map(({ tool }) => tool)), kit);
       const hidden = { is: isSearch, goBack: search !== undefined };
       const { waited } = decision;
-      if (waited === undefined) return withTools(back, { exchange: edited, next, kit, hidden });
       const arrange = async (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) => {
-        const asked = offer(request);
-        mayChooseNow(exchange, { edited: asked, tokens: waited }, kit);
+        const asked = offer(search === undefined ? request : withKnownReferences(request, sent));
+        if (waited !== undefined) mayChooseNow(exchange, { edited: asked, tokens: waited }, kit);
         return asked;
       };
       return withTools(back, { exchange: edited, next, kit, hidden, arrange });

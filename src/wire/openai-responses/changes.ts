@@ -9,6 +9,7 @@ import { leadingInstructions } from './decode-items.ts';
 import { choiceOf, encodeFormat, restoreTools } from './encode-fields.ts';
 import { type Encoding, encodeMessage } from './encode-items.ts';
 import { inputItemsOf } from './history.ts';
+import { asCalled } from './namespaces.ts';
 
 /** What to write over the client's own body: only fields that are not what was read from it. */
 export function changesOf(request: ChatRequest, received: Received, encoding: Encoding): JsonObject {
@@ -72,7 +73,17 @@ function instructionsOf({ system }: ChatRequest): string | undefined {
 function itemsOf({ request, received, encoding }: Change): readonly JsonObject[] {
   const before = inputItemsOf(received.body);
   const head = request.system === received.request.system ? before.slice(0, leadingInstructions(before)) : [];
-  return [...head, ...request.messages.flatMap((message) => restored(message, encoding))];
+  const items = request.messages.flatMap((message) => restored(message, encoding));
+  return [...head, ...asCalled(items, deferredAlone(request, received))];
+}
+
+/** The tools that are to be loaded later, each by itself. */
+function deferredAlone({ tools = [] }: ChatRequest, { request }: Received): ReadonlySet<unknown> {
+  const names = new Set<unknown>(tools.filter((tool) => tool.defer_loading === true).map(({ name }) => name));
+  if (names.size === 0) return names;
+  for (const tool of request.tools ?? [])
+    if (originalsOf(tool)?.some(({ type }) => type === 'namespace')) names.delete(tool.name);
+  return names;
 }
 
 function restored(message: Message, encoding: Encoding): readonly JsonObject[] {

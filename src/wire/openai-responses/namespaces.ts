@@ -99,3 +99,16 @@ export function gathered(tools: readonly JsonObject[]): readonly JsonObject[] {
   }
   return all;
 }
+
+/** Calls as the provider told them: of a tool that it had to look for, in a namespace of the tool's own name, which clients don't see. */
+export function asCalled(
+  items: readonly JsonObject[],
+  lookedFor: ReadonlySet<unknown>,
+): readonly JsonObject[] {
+  if (lookedFor.size === 0) return items;
+  return items.map((item) =>
+    item.type === 'function_call' && item.namespace === undefined && lookedFor.has(item.name)
+      ? { ...item, namespace: item.name }
+      : item,
+  );
+}

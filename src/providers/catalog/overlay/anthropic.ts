@@ -3,7 +3,7 @@ import type { Feature, Overlay } from '../model-entry.ts';
 
 const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 const unstructured: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
-// Opus and Sonnet from 4.5 on: tool search page.
+// All from 4.5 on: tool search page.
 const toolSearch: ToolSearch = {
   tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
   wire: 'anthropic-messages',
@@ -20,7 +20,13 @@ const large = {
   toolSearch,
   contextEditing,
 };
-const small = { contextTokens: 200_000, outputTokensMax: 64_000, features: all, contextEditing };
+const small = {
+  contextTokens: 200_000,
+  outputTokensMax: 64_000,
+  features: all,
+  toolSearch,
+  contextEditing,
+};
 // Searching costs the same with every model: web search tool page.
 const search = { webSearch: 10 };
 
@@ -54,7 +60,7 @@ export const anthropic: Overlay = {
     // Fast mode of these two had six times the price: fast mode page of spring 2026.
     { id: 'claude-opus-4-7', ...large, factors: { fast: 6 } },
     { id: 'claude-opus-4-6', ...large, factors: { fast: 6 } },
-    { id: 'claude-opus-4-5', ...small, toolSearch },
+    { id: 'claude-opus-4-5', ...small },
     // Not in the price data, whose rule for Sonnet 5 takes it. Overview page; cache reads were halved in October 2026.
     {
       id: 'claude-sonnet-5-5',
@@ -75,7 +81,7 @@ export const anthropic: Overlay = {
     },
     { id: 'claude-sonnet-5', ...large },
     { id: 'claude-sonnet-4-6', ...large },
-    { id: 'claude-sonnet-4-5', ...small, toolSearch },
+    { id: 'claude-sonnet-4-5', ...small },
     { id: 'claude-sonnet-4-0', contextTokens: 200_000, outputTokensMax: 64_000, features: unstructured },
     // Not in the price data. Overview page: five times the price for prompts over 100,000 tokens.
     {

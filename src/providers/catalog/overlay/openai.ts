@@ -4,7 +4,7 @@ import type { Feature, Overlay, OverlayModel } from '../model-entry.ts';
 
 const thinking: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 const plain: readonly Feature[] = ['tools', 'images', 'json_schema', 'caching'];
-// From GPT-5.4 on, in Responses only: tool search page.
+// From GPT-5.4 on, in Responses only: tool search page. Nano refuses it.
 const toolSearch: ToolSearch = {
   tool: foreignTool('openai-responses', { type: 'tool_search' }),
   wire: 'openai-responses',
@@ -94,7 +94,7 @@ export const openai: Overlay = {
     { id: 'gpt-5.4', ...long },
     { id: 'gpt-5.4-pro', ...long },
     { id: 'gpt-5.4-mini', ...five, toolSearch },
-    { id: 'gpt-5.4-nano', ...five, toolSearch },
+    { id: 'gpt-5.4-nano', ...five },
     { id: 'gpt-5.3-codex', ...five },
     { id: 'gpt-5.3', contextTokens: 128_000, outputTokensMax: 16_384, features: plain },
     { id: 'gpt-5.2', ...five },
