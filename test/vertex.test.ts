@@ -120,6 +120,8 @@ describe('a Claude at Google', () => {
       headers: [
         'anthropic-beta',
         'claude-code-20250219,context-1m-2025-08-07,prompt-caching-scope-2026-01-05',
+        'x-goog-user-project',
+        'somebody-elses',
       ],
       body: { model: `vertex/${model}`, ...said },
     });
@@ -129,6 +131,7 @@ describe('a Claude at Google', () => {
       '{"max_tokens":5,"messages":[{"role":"user","content":"Hello"}],"anthropic_version":"vertex-2023-10-16"}',
     );
     assert.equal(google.last.headers['anthropic-beta'], 'context-1m-2025-08-07');
+    assert.equal(google.last.headers['x-goog-user-project'], undefined);
     assert.equal(at(json, 'content', 0, 'text'), 'Hi there');
     // 10 tokens at 1 and 5 at 5 dollars a million.
     assert.equal(headers['x-weir-cost-usd'], '0.000035');

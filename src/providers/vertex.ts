@@ -112,16 +112,19 @@ async function depart(draft: Draft, credential: Secret, means: Means): Promise<D
   };
 }
 
-/** A Claude's call says its version in the body, and its betas in one header. */
+/** A Claude's call says its version in the body, and its betas in one header. Which project pays is for the key to say. */
 function written({ asks, headers, body }: Draft): { readonly headers: string[]; readonly body: Uint8Array } {
-  if (asks?.wire !== anthropicMessages) return { headers, body };
+  if (asks?.wire !== anthropicMessages)
+    return { headers: onlyHeaders(headers, (name) => name !== payer), body };
   const betas = betasIn(headers);
-  const others = onlyHeaders(headers, (name) => name !== 'anthropic-beta');
+  const others = onlyHeaders(headers, (name) => name !== payer && name !== 'anthropic-beta');
   return {
     headers: betas.length > 0 ? [...others, 'anthropic-beta', betas.join(',')] : others,
     body: invokedBody(body, 'vertex-2023-10-16'),
   };
 }
+
+const payer = 'x-goog-user-project';
 
 function accountOf(key: z.infer<typeof serviceAccount>) {
   return { email: key.client_email, keyId: key.private_key_id, privateKey: key.private_key };
