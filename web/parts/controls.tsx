@@ -117,7 +117,7 @@ export function Choice<Value extends string>({ label, value, options, onChange }
       {options.map(([option, text]) => (
         <label
           key={option}
-          className="flex cursor-pointer items-center rounded-sm px-2 text-sm whitespace-nowrap text-muted transition-colors sm:px-2.5 has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
+          className="flex cursor-pointer items-center rounded-sm px-1.5 text-sm whitespace-nowrap text-muted transition-colors sm:px-2.5 has-checked:bg-surface has-checked:font-medium has-checked:text-ink has-checked:shadow-xs has-focus-visible:outline-2 has-focus-visible:outline-accent"
         >
           <input
             type="radio"

@@ -38,7 +38,7 @@ export function Section({ title, aside, children, className = '' }: SectionProps
     <section className={`flex min-w-0 flex-col gap-2.5 ${className}`} aria-label={title}>
       <div className="flex min-h-6 flex-wrap items-center justify-between gap-2">
         <h2 className="text-sm font-semibold">{title}</h2>
-        {aside !== undefined && <div className="text-xs text-muted">{aside}</div>}
+        {aside !== undefined && <div className="min-w-0 text-xs text-muted">{aside}</div>}
       </div>
       {children}
     </section>
@@ -154,10 +154,8 @@ export function Gauge({ label, value, max, text, tone = 'accent' }: GaugeProps) 
   const share = max === 0 ? 0 : Math.min(100, (100 * value) / max);
   return (
     <div className="flex flex-col gap-1.5">
-      <div className="flex items-baseline justify-between gap-3 text-sm">
-        <span className="min-w-0 truncate" title={label}>
-          {label}
-        </span>
+      <div className="flex flex-wrap items-baseline justify-between gap-x-3 text-sm">
+        <span>{label}</span>
         <span className="whitespace-nowrap text-muted">{text}</span>
       </div>
       <svg

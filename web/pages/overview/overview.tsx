@@ -55,7 +55,7 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
   return (
     <>
       <Figures data={data} />
-      <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <CostChart data={data} />
         <div className="flex flex-col gap-6">
           <Quota />
@@ -103,7 +103,7 @@ function Waiting() {
           <Skeleton key={name} className="h-[5.5rem]" />
         ))}
       </div>
-      <div className="grid gap-8 lg:grid-cols-[1fr_18rem]">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <Skeleton className="h-72" />
         <Skeleton className="h-72" />
       </div>

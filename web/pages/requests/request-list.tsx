@@ -39,7 +39,7 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
     <div>
       <div
         aria-hidden
-        className={`hidden border-b border-line pb-1.5 text-xs text-muted md:grid ${gridOf(isNarrow)}`}
+        className={`-mx-2 hidden border-b border-line px-2 pb-1.5 text-xs text-muted md:grid ${gridOf(isNarrow)}`}
       >
         <span>Time</span>
         <span>Model</span>
@@ -57,7 +57,7 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
             return (
               <li
                 key={key}
-                className="absolute inset-x-0 top-0"
+                className="absolute -inset-x-2 top-0"
                 style={{ height: rowHeight, transform: `translateY(${start - rows.options.scrollMargin}px)` }}
               >
                 <Row call={call} isOpen={call.id === open} isNarrow={isNarrow} onOpen={onOpen} />
@@ -112,7 +112,7 @@ function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
       type="button"
       aria-expanded={isOpen}
       onClick={() => onOpen(call.id)}
-      className={`grid h-11 w-full grid-cols-[1fr_auto] border-b border-line text-left text-sm hover:bg-sunken aria-expanded:bg-accent-soft ${gridOf(isNarrow)}`}
+      className={`grid h-11 w-full grid-cols-[1fr_auto] border-b border-line px-2 text-left text-sm hover:bg-sunken aria-expanded:bg-accent-soft ${gridOf(isNarrow)}`}
     >
       <span className="hidden text-muted md:block" title={utc(call.created_at)}>
         {timeOf(call.created_at)}
