@@ -141,7 +141,7 @@ test('a key in the query pays, and is seen by nobody', async () => {
   // Also under its other name, and escaped.
   for (const name of ['key', '$key', 'k%65y', '%24%6Bey']) {
     fake.requests.length = 0;
-    const asked = `${path}:generateContent?${name}=${key}&fields=candidates`;
+    const asked = `${path}:generateContent?${name}=${key}&fields=candidates&access_token=mine&oauth_token=x`;
     const { status } = await ask(`${weir.url}${asked}`, { body });
     assert.equal(status, 200, name);
     assert.equal(fake.last.url, `${path}:generateContent?fields=candidates`);

@@ -8,11 +8,11 @@ export const modelInPath: Pick<WireFormat, 'asked' | 'naming' | 'address'> = {
   },
   naming: () => ({}),
   address: (model, streamed, query) =>
-    `/v1beta/models/${written(model)}:${streamed ? streaming : 'generateContent'}${streamed ? withEvents(query) : withoutLayout(query)}`,
+    `/v1beta/models/${written(model)}:${streamed ? streaming : 'generateContent'}${streamed ? withEvents(query) : travelling(query)}`,
 };
 
 export function countAddress(model: string, query: string): string {
-  return `/v1beta/models/${written(model)}:countTokens${query}`;
+  return `/v1beta/models/${written(model)}:countTokens${travelling(query)}`;
 }
 
 /** Whether a stream is wanted as a list, which is what one gets without asking for events. */
@@ -51,15 +51,21 @@ function asksEvents(query: string): boolean {
 }
 
 function withEvents(query: string): string {
-  const rest = withoutLayout(query);
+  const rest = travelling(query);
   return rest === '' ? '?alt=sse' : `${rest}&alt=sse`;
 }
 
-/** `$alt` is its other name: https://cloud.google.com/apis/docs/system-parameters. */
-function withoutLayout(query: string): string {
-  const kept = query
-    .slice(1)
-    .split('&')
-    .filter((pair) => pair !== '' && !/^(\$|%24)?alt=/i.test(pair));
+/** What of a client's query goes to its provider: nothing that says how the answer is laid out, or who the client is. */
+function travelling(query: string): string {
+  if (query === '') return '';
+  const pairs = query.slice(1).split('&');
+  const kept = pairs.filter((pair) => pair !== '' && !staying.has(nameOf(pair)));
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
+
+function nameOf(pair: string): string {
+  return new URLSearchParams(pair).keys().next().value ?? '';
+}
+
+/** https://cloud.google.com/apis/docs/system-parameters */
+const staying: ReadonlySet<string> = new Set(['alt', '$alt', 'access_token', 'oauth_token', 'callback']);
