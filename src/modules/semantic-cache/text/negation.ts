@@ -1,7 +1,7 @@
 import type { Word } from './words.ts';
 
 const negation =
-  /\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|unable|impossible|except|all but|excluding|excludes?|avoid|avoiding|lacks?|lacking|other than|instead of|rather than|fails? to|failed to|refuses? to|but not|hardly|barely)\b/g;
+  /\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|unable|impossible|except|all (?:\w+ ){0,2}but|excluding|excludes?|avoid|avoiding|lacks?|lacking|other than|instead of|rather than|fails? to|failed to|refuses? to|but not|hardly|barely)\b/g;
 
 export function negationsIn(lower: string): number {
   const bare = lower

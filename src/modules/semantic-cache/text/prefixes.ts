@@ -53,12 +53,16 @@ function isStep(one: string, other: string): boolean {
   return /^\w{3,}er$/.test(one) && other === one.replace(/er$/, 'est');
 }
 
+/** Endings that make the name of another thing: meteor and meteorite. */
+const kinds = ['ite', 'oid', 'ase', 'ose', 'osis', 'emia', 'ectomy', 'arium'];
+
 /** Payer and payee, careful and careless, wire and wireless. */
 function turnedEnd(one: string, other: string): boolean {
   const begin = (word: string, end: string) =>
     word.endsWith(end) && word.length > end.length + 2 ? word.slice(0, -end.length) : undefined;
   const agent = begin(one, 'er') ?? begin(one, 'or');
   if (agent !== undefined && begin(other, 'ee') === agent) return true;
+  if (kinds.some((end) => other === one + end && one.length > 4)) return true;
   const bare = begin(one, 'less');
   return bare !== undefined && (bare === begin(other, 'ful') || bare === other);
 }

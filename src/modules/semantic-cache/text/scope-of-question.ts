@@ -89,7 +89,7 @@ const others = new Set(
 
 const ahead = /\b(?:about to|going to|yet to|will|(?:plan|plans|planning|intend|intends|want|wants) to)\b/;
 const over =
-  /\b(?:has|have|had)(?: just| already| now| been| recently)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b/;
+  /\b(?:has|have|had)(?: just| already| now| been| recently)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b|^(?:has|have|had) (?:\w+ ){1,3}?(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/;
 
 /** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
 export function isOverElsewhere(old: Prompt, now: Prompt): boolean {

@@ -4,7 +4,7 @@ import { areLookalikes } from './lookalikes.ts';
 import { otherName } from './names.ts';
 import { opposites } from './opposites.ts';
 import { isReordered } from './order.ts';
-import { otherPersons } from './persons.ts';
+import { otherOwner, otherPersons } from './persons.ts';
 import { differByAffix } from './prefixes.ts';
 import type { Prompt, ValueInText } from './prompt.ts';
 import { askDifferently, modalStems, mustElsewhere } from './question-form.ts';
@@ -76,7 +76,7 @@ const rules: Readonly<Record<string, Rule>> = {
     (onlyOld.length + onlyNew.length <= 1 && placedOtherwise(old, now)) ||
     (onlyOld.length + onlyNew.length === 0 && (usesOther(old, now) || usesOther(now, old))),
   actor: otherActor,
-  person: (old, now, { shared }) => otherPersons(old, now, shared),
+  person: (old, now, { shared }) => otherPersons(old, now, shared) || otherOwner(old, now),
   repetition: repeatsOther,
   order: (old, now) =>
     directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
