@@ -9,6 +9,7 @@ import { received, replay, replayEverywhere } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';
 import { StreamedList } from './layout.ts';
 import { signatureIn } from './signatures.ts';
+import { encodeUsage } from './usage.ts';
 
 const stream = { wire: gemini, framing: 'sse', bytes: geminiStream } as const;
 
@@ -101,6 +102,14 @@ test('what tools of the provider brought in and what was thought is counted', ()
       service_tier: 'flex',
       server_tool_use: { web_search_requests: 2 },
     });
+});
+
+test('what was thought is never told as more than all that came out', () => {
+  // Some hosts of open models count thoughts by another tokenizer.
+  const thought = { output_tokens_details: { thinking_tokens: 19 } };
+  assert.deepEqual(encodeUsage({ input_tokens: 5, output_tokens: 16, ...thought }), {
+    ...{ promptTokenCount: 5, candidatesTokenCount: 0, thoughtsTokenCount: 16, totalTokenCount: 21 },
+  });
 });
 
 test('an error that a stream names without its number has the usual one', () => {

@@ -52,11 +52,12 @@ export function searchesIn(candidate: JsonObject, model: string): Pick<Usage, 's
 export function encodeUsage(usage: Usage): JsonObject {
   const read = usage.cache_read_input_tokens ?? undefined;
   const prompt = (usage.input_tokens ?? 0) + (read ?? 0) + (usage.cache_creation_input_tokens ?? 0);
-  const thought = usage.output_tokens_details?.thinking_tokens ?? undefined;
   const output = usage.output_tokens ?? 0;
+  const told = usage.output_tokens_details?.thinking_tokens ?? undefined;
+  const thought = told === undefined ? undefined : Math.min(told, output);
   return defined({
     promptTokenCount: prompt,
-    candidatesTokenCount: Math.max(0, output - (thought ?? 0)),
+    candidatesTokenCount: output - (thought ?? 0),
     totalTokenCount: prompt + output,
     cachedContentTokenCount: read,
     thoughtsTokenCount: thought,
