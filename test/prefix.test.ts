@@ -261,12 +261,12 @@ test('tools that are left out are among what stays as it is', async () => {
   if (first === undefined) assert.fail();
   // On a busy machine a list that nobody has seen before is not waited for, and its first conversation has all of it.
   await eventually(async () => {
-    await new Walk(first, ['optimizer'], 3).run([]);
+    await new Walk(first, ['optimizer?way_back=find_tools'], 3).run([]);
     return fake.requests.some(({ bytes }) => bytes.includes('find_tools')) ? true : undefined;
   });
   for (const pair of pairs) {
     const all = Array.from({ length: 12 }, (_, pick) => ({ move: 'goOn' as const, pick }));
-    await new Walk(pair, ['optimizer'], 3).run(all);
+    await new Walk(pair, ['optimizer?way_back=find_tools'], 3).run(all);
     const left = fake.requests.filter(({ bytes }) => bytes.includes('find_tools'));
     assert.equal(left.length, fake.requests.length);
     assert.ok(fake.requests.every(({ bytes }) => !bytes.includes('Does harvest')));
