@@ -40,8 +40,8 @@ async function runTests(files: readonly string[]): Promise<number> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ending.abort());
   let code = 0;
-  // One more than there are cores: most wait for something now and then.
-  const concurrency = availableParallelism() + 1;
+  // More than there are cores: most wait for something now and then.
+  const concurrency = availableParallelism() + 2;
   const results = run({ files, concurrency, timeout: 120_000, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;
