@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Stripe from 'stripe';
 import { limits } from '../src/kernel/limits.ts';
@@ -7,7 +6,7 @@ import { Secret } from '../src/kernel/secret.ts';
 import { Cashier } from '../src/payments/cashier.ts';
 import { StripeProcessor } from '../src/payments/stripe-processor.ts';
 import { someSettlement } from '../src/storage/database-conformance/samples.ts';
-import { openSqlite } from '../src/storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../src/testing/empty-database.ts';
 import { cleanUp } from './support/clean-up.ts';
 import { FakeStripe } from './support/fake-stripe.ts';
 import { statuses } from './support/paid-house.ts';
@@ -18,7 +17,7 @@ async function startBooks(t: TestContext) {
   const { hostname, port } = new URL(stripe.url);
   const sdk = new Stripe('sk_test_1', { host: hostname, port, protocol: 'http', maxNetworkRetries: 0 });
   const processor = new StripeProcessor(async () => sdk);
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   cleanUp(t, () => database.close());
   const { challenges, settlements } = database;
   const faults: unknown[] = [];

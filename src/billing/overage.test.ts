@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import type { Account, Database } from '../kernel/ports/records.ts';
 import { MemoryAccounts } from '../storage/memory/memory-accounts.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { Quota, type QuotaDecision } from './quota.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
@@ -15,7 +14,7 @@ const tierLimits = { free: 1, pro: 10, team: 1000 };
 /** Two processes that count an account's calls, which has ten in its period and pays for more with credits. */
 async function setUp(t: TestContext, credits: number) {
   const clock = new MovedClock();
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const accounts = new MemoryAccounts(clock);
   const period = { startMs: clock.now(), endMs: clock.now() + 30 * day };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '@redis/client';
 import { eventually } from '../../test/support/eventually.ts';
@@ -16,7 +15,7 @@ import { errorEnvelope } from '../server/respond.ts';
 import { MemoryAccounts } from '../storage/memory/memory-accounts.ts';
 import { RedisLink } from '../storage/redis/redis-link.ts';
 import { RedisSharedState } from '../storage/redis/redis-shared-state.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { Quota, type QuotaDecision } from './quota.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
@@ -346,7 +345,7 @@ function start({ slots, versions }: Shared, book: UsageBook, time = clock) {
 
 /** A book in which the account has made this many calls in November. */
 async function bookWith(t: TestContext, calls: number): Promise<UsageBook> {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const counted = [{ accountId: 'a', periodStartMs: november.startMs, calls }];
   await database.usage.add({ id: 'earlier', atMs: clock.now(), days: [], counted });

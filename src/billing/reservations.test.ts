@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FaultyBook } from '../../test/support/faulty-book.ts';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import { limits } from '../kernel/limits.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { Reservations, type Settlements } from './reservations.ts';
 
 const calls = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
@@ -17,7 +16,7 @@ interface Given {
 }
 
 async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: Given = {}) {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const book = new FaultyBook(database.usage);
   const clock = new MovedClock();

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
 import { FaultyBook } from '../../test/support/faulty-book.ts';
@@ -7,7 +6,7 @@ import { emptyFolder } from '../../test/support/weir-process.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 import type { RecordedCall } from './usage-tally.ts';
 
@@ -305,7 +304,7 @@ function call(changes: Partial<RecordedCall> = {}): RecordedCall {
 
 /** A recorder that stores only when it is told, unless `flushMs` is given. */
 async function setUp(t: TestContext, { flushMs = 3_600_000, sumsMax = 1000 } = {}) {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const faulty = new FaultyBook(database.usage);
   const errors: unknown[] = [];

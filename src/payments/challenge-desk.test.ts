@@ -7,7 +7,7 @@ import { MovedClock } from '../../test/support/moved-clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Challenges } from '../kernel/ports/payments.ts';
 import { Secret } from '../kernel/secret.ts';
-import { openSqlite } from '../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { ChallengeDesk } from './challenge-desk.ts';
 
 const digest = 'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:';
@@ -21,7 +21,7 @@ interface Office {
 
 async function startOffice(t: TestContext, tidy?: Challenges['tidy']): Promise<Office> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-payments-'));
-  const database = await openSqlite({ file: join(folder, 'weir.db') });
+  const database = await openEmptyDatabase(folder);
   t.after(async () => {
     await database.close();
     rmSync(folder, { recursive: true, force: true });

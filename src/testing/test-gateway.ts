@@ -1,9 +1,10 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { type Environment, readSettings } from '../gateway/settings.ts';
 import { createLog } from '../telemetry/log.ts';
+import { emptyDatabaseFile } from './empty-database.ts';
 
 /** A whole gateway in this process, on a free port and an empty data folder, with its log at hand. */
 export interface TestGateway {
@@ -15,10 +16,7 @@ export interface TestGateway {
 
 export async function startTestGateway(environment: Environment = {}): Promise<TestGateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'weir-test-'));
-  // With all tables, where whoever runs many tests has made one.
-  const { TEST_SQLITE_FILE: filled } = process.env;
-  if (filled !== undefined && environment.WEIR_DATA_DIR === undefined)
-    copyFileSync(filled, join(dataDir, 'weir.db'));
+  if (environment.WEIR_DATA_DIR === undefined) emptyDatabaseFile(dataDir);
   const logLines: string[] = [];
   const log = createLog('debug', { write: (line) => void logLines.push(line) });
   const gateway = await startGateway(

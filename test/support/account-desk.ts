@@ -13,7 +13,7 @@ import { Accounts } from '../../src/accounts/users.ts';
 import type { Database } from '../../src/kernel/ports/records.ts';
 import type { SharedState } from '../../src/kernel/ports/shared-state.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
-import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
 import { MovedClock } from './moved-clock.ts';
 
 /** Keys of 32 bytes that differ by number. */
@@ -40,7 +40,7 @@ export class AccountDesk {
   static async open(t: TestContext): Promise<AccountDesk> {
     const folder = mkdtempSync(join(tmpdir(), 'weir-accounts-'));
     const clock = new MovedClock();
-    const database = await openSqlite({ file: join(folder, 'weir.db') });
+    const database = await openEmptyDatabase(folder);
     t.after(async () => {
       await database.close();
       rmSync(folder, { recursive: true, force: true });

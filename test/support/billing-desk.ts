@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import Stripe from 'stripe';
 import { StripeBilling } from '../../src/billing/stripe/stripe-billing.ts';
 import { someUser } from '../../src/storage/database-conformance/samples.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
-import { openSqlite } from '../../src/storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../../src/testing/empty-database.ts';
 import { FakeStripe } from './fake-stripe.ts';
 import { MovedClock } from './moved-clock.ts';
 import { emptyFolder } from './weir-process.ts';
@@ -13,7 +12,7 @@ import { emptyFolder } from './weir-process.ts';
 /** An account that is a customer, on a real database and with a clock that stands still. */
 export async function billingDesk(t: TestContext) {
   const stripe = await FakeStripe.start(t);
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const client = stripeAt(stripe.url);
   const prices = { pro: ['price_pro', 'price_pro_of_old'], team: ['price_team'] };

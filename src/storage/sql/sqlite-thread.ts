@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
 import { within } from '../../kernel/within.ts';
 import type { Answer, Bounds } from './links.ts';
@@ -7,6 +8,11 @@ import type { Answer, Bounds } from './links.ts';
 export interface SqliteFile {
   readonly file: string;
   readonly bounds: Bounds;
+}
+
+/** What its thread is given; limits are told, since reading all of them takes as long as starting it. */
+export interface ThreadStart extends SqliteFile {
+  readonly preparedStatementsMax: number;
 }
 
 export interface Statement {
@@ -49,7 +55,11 @@ export class SqliteThread {
   private constructor({ file, bounds }: SqliteFile) {
     this.#answerMs = bounds.answerMs;
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
-      workerData: { file, bounds } satisfies SqliteFile,
+      workerData: {
+        file,
+        bounds,
+        preparedStatementsMax: limits.preparedStatementsMax,
+      } satisfies ThreadStart,
       // Those of a program that the gateway is part of are for its own code.
       execArgv: [],
     });

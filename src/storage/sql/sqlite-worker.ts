@@ -1,14 +1,13 @@
 // The thread that holds the connection to SQLite and runs one statement after the other.
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { limits } from '../../kernel/limits.ts';
 import { Lru } from '../../kernel/lru.ts';
 import type { Answer } from './links.ts';
 import { Tally } from './request-tally.ts';
-import type { RepeatedStatement, Said, SqliteFile, Statement } from './sqlite-thread.ts';
+import type { RepeatedStatement, Said, Statement, ThreadStart } from './sqlite-thread.ts';
 
-const { file, bounds }: SqliteFile = workerData;
-const prepared = new Lru<StatementSync>(limits.preparedStatementsMax);
+const { file, bounds, preparedStatementsMax }: ThreadStart = workerData;
+const prepared = new Lru<StatementSync>(preparedStatementsMax);
 const database = new DatabaseSync(file, { open: false, timeout: bounds.statementMs });
 
 /** What has nothing to do with the statement, by SQLite's code without its further reason. */

@@ -8,7 +8,7 @@ import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
-import { openSqlite } from '../../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { Journal } from './journal.ts';
 import { loggedCall } from './logged-call.ts';
 import { RequestRecorder } from './request-recorder.ts';
@@ -134,7 +134,7 @@ test('where nothing can be written calls are stored all the same, and it is told
 });
 
 async function setUp(t: TestContext, { flushMs = 3_600_000 } = {}) {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const folder = emptyFolder(t);
   const log = database.requests;

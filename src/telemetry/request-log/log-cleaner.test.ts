@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
@@ -8,7 +7,7 @@ import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
 import { someCall, someRequestId } from '../../storage/database-conformance/samples.ts';
-import { openSqlite } from '../../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { type CleanerParts, LogCleaner } from './log-cleaner.ts';
 
 const dayMs = 86_400_000;
@@ -152,7 +151,7 @@ async function idsIn(log: RequestLog): Promise<readonly string[]> {
 }
 
 async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const log = database.requests;
   const faulty = new FaultyRequestLog(log);

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { endedCall } from '../../../test/support/ended-call.ts';
 import { eventually } from '../../../test/support/eventually.ts';
@@ -7,7 +6,7 @@ import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
 import { unavailable } from '../../kernel/ports/unavailable.ts';
-import { openSqlite } from '../../storage/sql/sqlite.ts';
+import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { loggedCall } from './logged-call.ts';
 import { RequestRecorder } from './request-recorder.ts';
 
@@ -142,7 +141,7 @@ test('who reads sees what was recorded before', async (t) => {
 
 /** A recorder that stores only when it is told, unless `flushMs` is given. */
 async function setUp(t: TestContext, { flushMs = 3_600_000, rowsMax = 10_000 } = {}) {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const log = database.requests;
   const faulty = new FaultyRequestLog(log);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { assertError } from '../../../../test/support/assert-error.ts';
 import { type Answered, call } from '../../../../test/support/call.ts';
@@ -12,8 +11,8 @@ import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
 import type { RateCard } from '../../../kernel/rate-card.ts';
 import { createRequestIds } from '../../../kernel/request-ids.ts';
 import { someCall, someRequestId } from '../../../storage/database-conformance/samples.ts';
-import { openSqlite } from '../../../storage/sql/sqlite.ts';
 import { createLog } from '../../../telemetry/log.ts';
+import { openEmptyDatabase } from '../../../testing/empty-database.ts';
 import type { AccessChecks } from '../access.ts';
 import { createApp } from '../app.ts';
 import { openapiRoute } from '../openapi.ts';
@@ -287,7 +286,7 @@ function figure({ total }: JsonObject, name: string): unknown {
 }
 
 async function setUp(t: TestContext) {
-  const database = await openSqlite({ file: join(emptyFolder(t), 'weir.db') });
+  const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const clock = { now: () => noonMs + 60_000 };
   const routes = [
