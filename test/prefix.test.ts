@@ -257,18 +257,15 @@ for (const { talk, model } of pairs)
   });
 
 test('tools that are left out are among what stays as it is', async () => {
-  const [first] = pairs;
-  if (first === undefined) assert.fail();
-  // On a busy machine a list that nobody has seen before is not waited for, and its first conversation has all of it.
-  await eventually(async () => {
-    await new Walk(first, ['optimizer?way_back=find_tools'], 3).run([]);
-    return fake.requests.some(({ bytes }) => bytes.includes('find_tools')) ? true : undefined;
-  });
+  const all = Array.from({ length: 12 }, (_, pick) => ({ move: 'goOn' as const, pick }));
+  const left = () => fake.requests.filter(({ bytes }) => bytes.includes('find_tools'));
   for (const pair of pairs) {
-    const all = Array.from({ length: 12 }, (_, pick) => ({ move: 'goOn' as const, pick }));
-    await new Walk(pair, ['optimizer?way_back=find_tools'], 3).run(all);
-    const left = fake.requests.filter(({ bytes }) => bytes.includes('find_tools'));
-    assert.equal(left.length, fake.requests.length);
+    // On a busy machine vectors may be late, and then a conversation has all tools, from its first call to its last.
+    await eventually(async () => {
+      await new Walk(pair, ['optimizer?way_back=find_tools'], 3).run(all);
+      return left().length > 0 || undefined;
+    });
+    assert.equal(left().length, fake.requests.length);
     assert.ok(fake.requests.every(({ bytes }) => !bytes.includes('Does harvest')));
   }
 });
