@@ -4,7 +4,7 @@ import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
 import { openaiChat, openaiResponses } from '../wire/index.ts';
 import { openaiAcceptance, otherOfOpenai } from './acceptance/openai.ts';
-import { filled, JsonKeys, placeFault, placeField, secretField, segment } from './key-form.ts';
+import { filled, JsonKeys, placeFault, placeField, secretField, segment, textField } from './key-form.ts';
 import { wiresForOpenai } from './openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -41,13 +41,7 @@ const keys = new JsonKeys<AzureKey>({
   shown: ({ key, token }) => key ?? token ?? '',
   ways: (provider) => {
     const place = placeField({ name: 'resource', title: 'Resource', example: 'my-resource' }, provider);
-    const version = {
-      name: 'apiVersion',
-      title: 'API version',
-      kind: 'text',
-      required: false,
-      example: 'none: the newest',
-    } as const;
+    const version = textField('apiVersion', 'API version', { required: false, example: 'none: the newest' });
     return [
       { title: 'API key', fields: [place, secretField('key', 'Key'), version] },
       { title: 'Entra ID', fields: [place, secretField('token', 'Access token'), version] },

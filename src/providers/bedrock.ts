@@ -6,7 +6,7 @@ import { anthropicMessages, bedrockConverse } from '../wire/index.ts';
 import { bedrockAcceptance } from './acceptance/bedrock.ts';
 import { signedHeaders } from './aws-signature.ts';
 import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
-import { filled, JsonKeys, placeFault, placeField, secretField, segment } from './key-form.ts';
+import { filled, JsonKeys, placeFault, placeField, secretField, segment, textField } from './key-form.ts';
 
 const region = z.string().regex(/^[a-z]{2}(?:-[a-z]{2,12}){1,3}-\d{1,2}$/);
 const word = z.string().regex(/^[!-~]{1,4096}$/);
@@ -37,13 +37,7 @@ const keys = new JsonKeys<BedrockKey>({
   shown: ({ apiKey, accessKeyId }) => apiKey ?? accessKeyId ?? '',
   ways: (provider) => {
     const place = placeField({ name: 'region', title: 'Region', example: 'us-east-1' }, provider);
-    const id = {
-      name: 'accessKeyId',
-      title: 'Access key ID',
-      kind: 'text',
-      required: true,
-      example: 'AKIA…',
-    } as const;
+    const id = textField('accessKeyId', 'Access key ID', { required: true, example: 'AKIA…' });
     return [
       { title: 'API key', fields: [secretField('apiKey', 'Key'), place] },
       {

@@ -87,7 +87,18 @@ export function placeField(
   { places }: Provider,
   usual = places?.[0],
 ): KeyField {
-  return { ...field, kind: 'text', required: usual === undefined, example: usual ?? field.example };
+  return textField(field.name, field.title, {
+    required: usual === undefined,
+    example: usual ?? field.example,
+  });
+}
+
+export function textField(
+  name: string,
+  title: string,
+  told: Required<Pick<KeyField, 'required' | 'example'>>,
+): KeyField {
+  return { name, title, kind: 'text', ...told };
 }
 
 export function secretField(name: string, title: string, required = true): KeyField {

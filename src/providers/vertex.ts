@@ -6,7 +6,7 @@ import type { Secret } from '../kernel/secret.ts';
 import { anthropicMessages, gemini } from '../wire/index.ts';
 import { vertexAcceptance } from './acceptance/vertex.ts';
 import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
-import { filled, JsonKeys, placeFault, placeField, secretField, segment } from './key-form.ts';
+import { filled, JsonKeys, placeFault, placeField, secretField, segment, textField } from './key-form.ts';
 
 /** Of both, letters, digits and hyphens: they become parts of a name and of a path. */
 const region = z.string().regex(/^(?:global|us|eu|[a-z]{2,20}-[a-z]{2,20}\d{1,2})$/);
@@ -49,13 +49,7 @@ const keys = new JsonKeys<VertexKey>({
       required: true,
       example: '{"type": "service_account", …}',
     } as const;
-    const owner = {
-      name: 'project_id',
-      title: 'Project',
-      kind: 'text',
-      required: true,
-      example: 'my-project',
-    } as const;
+    const owner = textField('project_id', 'Project', { required: true, example: 'my-project' });
     return [
       { title: 'Service account', fields: [file, place] },
       { title: 'Access token', fields: [secretField('token', 'Token'), owner, place] },
