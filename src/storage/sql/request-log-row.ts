@@ -50,6 +50,16 @@ export const columns: readonly Column[] = [
 
 export const columnNames: readonly ColumnName[] = columns.map(({ name }) => name);
 
+/** What is added up of calls: as the tables call it, and as the port does. */
+export const amountColumns = [
+  ['input_tokens', 'inputTokens'],
+  ['output_tokens', 'outputTokens'],
+  ['cache_read_tokens', 'cacheReadTokens'],
+  ['cache_write_tokens', 'cacheWriteTokens'],
+  ['cost_nano_usd', 'costNanoUsd'],
+  ['saved_nano_usd', 'savedNanoUsd'],
+] as const;
+
 /** As JSON, a list of values for each call, in the order of the columns; databases keep lists as the text they are. */
 export function toLists(calls: readonly LoggedCall[], kinds: KindNames): string {
   return JSON.stringify(calls.map((call) => valuesOf(call, kinds.of(call))));

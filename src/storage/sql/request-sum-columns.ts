@@ -1,15 +1,8 @@
 import { sql } from 'kysely';
+import { amountColumns } from './request-log-row.ts';
 
-/** What is added up of calls: as the tables call it, and as the port does. */
-export const sumColumns = [
-  ['requests', 'requests'],
-  ['input_tokens', 'inputTokens'],
-  ['output_tokens', 'outputTokens'],
-  ['cache_read_tokens', 'cacheReadTokens'],
-  ['cache_write_tokens', 'cacheWriteTokens'],
-  ['cost_nano_usd', 'costNanoUsd'],
-  ['saved_nano_usd', 'savedNanoUsd'],
-] as const;
+/** How many calls, and what they come to. */
+export const sumColumns = [['requests', 'requests'], ...amountColumns] as const;
 
 export const kindModel = sql`coalesce(request_kinds.model_used, request_kinds.model_asked)`;
 export const kindIsFailed = flag(sql`request_kinds.status >= 400 or request_kinds.ending = 'failed'`);

@@ -1,5 +1,5 @@
 import type { LoggedStep } from '../../kernel/ports/request-log.ts';
-import { columnNames, stepsIn, toSteps } from './request-log-row.ts';
+import { amountColumns, columnNames, stepsIn, toSteps } from './request-log-row.ts';
 
 type Call = readonly unknown[];
 type Value = string | number | null;
@@ -14,10 +14,7 @@ const kindColumns = [
   ...(['kind', 'account_id', 'key_id', 'asked_by', 'model_asked', 'model_used', 'provider'] as const),
   ...(['status', 'ending', 'error_code'] as const),
 ];
-const sumColumns = [
-  ...(['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const),
-  ...(['cost_nano_usd', 'saved_nano_usd'] as const),
-];
+const sumColumns = amountColumns.map(([column]) => column);
 const insertKind = adding('request_kinds', [...kindColumns, 'steps'], []);
 const addSums = adding('request_sums', ['account_id', 'kind', 'at_ms'], ['requests', ...sumColumns]);
 const addTime = adding(
