@@ -277,12 +277,7 @@ test('what keeps them from starting is one clear line and exit code 1', async (t
 type Start = ConstructorParameters<typeof WeirProcess>[1];
 
 function workers(t: TestContext, count: number, { environment, ...rest }: Start = {}): WeirProcess {
-  // So many processes start here that compiling for each would be half of the time.
-  const common = {
-    WEIR_WORKERS: String(count),
-    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
-  };
-  return new WeirProcess(t, { ...rest, environment: { ...common, ...environment } });
+  return new WeirProcess(t, { ...rest, environment: { WEIR_WORKERS: String(count), ...environment } });
 }
 
 /** As a version would that is to come. */
