@@ -1,21 +1,74 @@
-import { globSync, readFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
-/** Tests of modules by themselves, without a server or a gateway. */
-export function unitFiles(): readonly string[] {
-  return globSync('src/**/*.test.ts', { exclude: ['src/storage/**'] })
-    .toSorted()
-    .filter((file) => !needsMore.test(readFileSync(file, 'utf8')));
+/** Those that take longest, each in a process of its own: one that begins last would keep one core busy and the others idle. */
+const long = [
+  'src/storage/sql/sqlite.test.ts',
+  'test/log-output.test.ts',
+  'test/kill.test.ts',
+  'test/process.test.ts',
+  'test/workers.test.ts',
+  'test/dashboard.test.ts',
+  'test/dashboard-cloud.test.ts',
+  'test/http-traps.test.ts',
+  'src/storage/sql/postgres.test.ts',
+  'test/settlement.test.ts',
+  'test/billing-faults.test.ts',
+  'test/payment-kills.test.ts',
+  'test/fuzz.test.ts',
+  'test/sandbox.test.ts',
+  'test/operator-billing.test.ts',
+  'test/module-package.test.ts',
+  'test/stores-away.test.ts',
+  'test/embeddings.test.ts',
+  'test/full-disk.test.ts',
+];
+
+/** They look at the process that they run in. */
+const alone = ['test/create-gateway.test.ts', 'test/heavy-bodies.test.ts'];
+
+const filesInProcess = 5;
+
+/** Every test, by the process that it runs in: to start one takes longer than most tests do. */
+export function byProcess(): readonly (readonly string[])[] {
+  const all = ['src/**/*.test.ts', 'test/**/*.test.ts'].flatMap((pattern) => globSync(pattern).toSorted());
+  const units = all.filter(isUnit);
+  const apart = new Set([...units, ...long, ...alone]);
+  const short = all.filter((file) => !apart.has(file));
+  const groups = Array.from({ length: Math.ceil(short.length / filesInProcess) }, (_, index) =>
+    short.slice(index * filesInProcess, (index + 1) * filesInProcess),
+  );
+  return [units, ...long.map((file) => [file]), ...alone.map((file) => [file]), ...groups];
+}
+
+/** A module by itself, without a server or a gateway. */
+function isUnit(file: string): boolean {
+  return /^src\/(?!storage\/)/.test(file) && !needsMore.test(readFileSync(file, 'utf8'));
 }
 
 const needsMore = /TEST_DATABASE_URL|TEST_REDIS_URL|startTestGateway/;
 
-/**
- * Every test, the long ones first: a long one that begins last would keep one core busy and the others idle. Units share a
- * process, which takes longer to start than most of them.
- */
-export function allFiles(): readonly string[] {
-  const inUnits = new Set(unitFiles());
-  return ['src/storage/sql/*.test.ts', 'test/units.ts', 'test/**/*.test.ts', 'src/**/*.test.ts']
-    .flatMap((pattern) => globSync(pattern).toSorted())
-    .filter((file) => !inUnits.has(file));
+/** One file for each process, which may stand for several. */
+export function oneForEach(processes: readonly (readonly string[])[]): {
+  readonly files: readonly string[];
+  remove(): void;
+} {
+  const folder = mkdtempSync(join(tmpdir(), 'weir-tests-'));
+  const files = processes.map(([first = '', ...others], index) => {
+    if (others.length === 0) return first;
+    const file = join(folder, `${index}.mjs`);
+    writeFileSync(file, [first, ...others].reduce((text, each) => text + inSuite(each), header));
+    return file;
+  });
+  return { files, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+const header = "import { suite } from 'node:test';\n";
+
+/** What a file does before and after each of its tests is for these alone. */
+function inSuite(file: string): string {
+  const url = JSON.stringify(pathToFileURL(resolve(file)).href);
+  return `suite(${JSON.stringify(file)}, async () => {\n  await import(${url});\n});\n`;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { allFiles } from './test-files.ts';
+import { byProcess, oneForEach } from './test-files.ts';
 import { buildPages } from './test-servers/pages.ts';
 import { makeSqliteFile } from './test-servers/sqlite-file.ts';
 import { bringUp } from './test-servers.ts';
@@ -13,7 +13,7 @@ import { bringUp } from './test-servers.ts';
 const named = process.argv.slice(2);
 
 try {
-  const files = [...new Set(named.length > 0 ? named.flatMap(found) : allFiles())];
+  const processes = named.length > 0 ? [...new Set(named.flatMap(found))].map((file) => [file]) : byProcess();
   buildPages();
   const servers = await bringUp(process.env);
   Object.assign(process.env, servers.environment);
@@ -21,7 +21,9 @@ try {
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
   const sqlite = await makeSqliteFile();
   process.env.TEST_SQLITE_FILE = sqlite.file;
-  process.exitCode = await runTests(files);
+  const together = oneForEach(processes);
+  process.exitCode = await runTests(together.files);
+  together.remove();
   sqlite.remove();
   await servers.stop();
 } catch (error) {
@@ -42,7 +44,7 @@ async function runTests(files: readonly string[]): Promise<number> {
   let code = 0;
   // More than there are cores: most wait for something now and then.
   const concurrency = availableParallelism() + 2;
-  const results = run({ files, concurrency, timeout: 120_000, signal: ending.signal });
+  const results = run({ files, concurrency, timeout: 300_000, signal: ending.signal });
   results.on('test:fail', () => {
     code = 1;
   });
