@@ -97,7 +97,7 @@ function isCrossSite({ headers }: IncomingMessage, allowed: ReadonlySet<string>)
   return site === 'cross-site' || site === 'same-site';
 }
 
-const forPrograms = /^\/(v1|v1beta|api|webhooks)(\/|$)/;
+const forPrograms = /^\/(v1|v1beta1?|api|webhooks)(\/|$)/;
 
 /** Who follows a link leaves the other site: nobody there sees what is answered. What programs call stays closed to it. */
 function opensPage({ method, headers }: IncomingMessage, path: string): boolean {

@@ -4,7 +4,7 @@ import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { anthropicModels } from './anthropic-messages/models.ts';
 import { bedrockConverse } from './bedrock-converse/bedrock-converse.ts';
 import { gemini } from './gemini/gemini.ts';
-import { geminiModels } from './gemini/models.ts';
+import { geminiModels, vertexModels } from './gemini/models.ts';
 import { openaiModels } from './openai-chat/models.ts';
 import { openaiChat } from './openai-chat/openai-chat.ts';
 import { openaiResponses } from './openai-responses/openai-responses.ts';
@@ -13,7 +13,12 @@ export { FrameGate } from './frame-gate.ts';
 export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses };
 
 /** How models can be listed; of those at one path, the last takes what the others leave. */
-export const modelDialects: readonly ModelDialect[] = [anthropicModels, openaiModels, geminiModels];
+export const modelDialects: readonly ModelDialect[] = [
+  anthropicModels,
+  openaiModels,
+  geminiModels,
+  vertexModels,
+];
 
 /** Every format the gateway speaks. */
 export const wireFormats: readonly WireFormat[] = [anthropicMessages, openaiChat, openaiResponses, gemini];

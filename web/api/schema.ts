@@ -98,6 +98,42 @@ export interface paths {
   "/v1/models/{rest}:countTokens": {
     post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "totalTokens": number } } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
+  "/v1beta1/projects/{rest}:generateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/projects/{rest}:streamGenerateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/projects/{rest}:countTokens": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "totalTokens": number } } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/publishers/{rest}:generateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/publishers/{rest}:streamGenerateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/publishers/{rest}:countTokens": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "totalTokens": number } } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/projects/{rest}:generateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/projects/{rest}:streamGenerateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/projects/{rest}:countTokens": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "totalTokens": number } } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/publishers/{rest}:generateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/publishers/{rest}:streamGenerateContent": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1/publishers/{rest}:countTokens": {
+    post: { parameters: { query?: never; path: { "rest": string }; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "contents": (Record<string, unknown>)[] } } }; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "totalTokens": number } } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
   "/v1/agent/messages": {
     post: { parameters: { query?: never; path?: never; header?: never; cookie?: never }; requestBody: { content: { 'application/json': { "model": string; "max_tokens"?: number; "messages": ({ "role": "user" | "assistant" | "system"; "content": string })[]; "stream"?: boolean } } }; responses: { 200: { headers: { [name: string]: unknown }; content?: never }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 402: { headers: { [name: string]: unknown }; content?: never }; 409: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 422: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 429: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 502: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; default: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
@@ -185,6 +221,12 @@ export interface paths {
     get: { parameters: { query?: { "pageSize"?: string; "pageToken"?: string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "models": ({ "name": string; "displayName": string; "description": string; "supportedGenerationMethods": (string)[] })[]; "nextPageToken"?: string } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1beta/models/{id}": {
+    get: { parameters: { query?: never; path: { "id": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "name": string; "displayName": string; "description": string; "supportedGenerationMethods": (string)[] } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 404: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/publishers/google/models": {
+    get: { parameters: { query?: { "pageSize"?: string; "pageToken"?: string }; path?: never; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "models": ({ "name": string; "displayName": string; "description": string; "supportedGenerationMethods": (string)[] })[]; "nextPageToken"?: string } } }; 400: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
+  };
+  "/v1beta1/publishers/google/models/{id}": {
     get: { parameters: { query?: never; path: { "id": string }; header?: never; cookie?: never }; requestBody?: never; responses: { 200: { headers: { [name: string]: unknown }; content: { 'application/json': { "name": string; "displayName": string; "description": string; "supportedGenerationMethods": (string)[] } } }; 401: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } }; 404: { headers: { [name: string]: unknown }; content: { 'application/json': unknown } } } };
   };
   "/v1/modules": {

@@ -8,6 +8,7 @@ import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
 import { asGatewayError, type Call, send, sendError, sendWhole, type WholeAnswer } from '../respond.ts';
 import type { AccessChecks } from './access.ts';
+import { insteadOf } from './cloud-paths.ts';
 import type { Dashboard } from './dashboard.ts';
 import { type Docs, isInDocs } from './docs.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
@@ -110,7 +111,7 @@ function createFinder(routes: readonly Route[]): Finder {
     if (byMethod === undefined)
       throw new GatewayError(
         'not_found',
-        `there is no ${method} ${path.slice(0, 200)}; GET /openapi.json lists what there is`,
+        `there is no ${method} ${path.slice(0, 200)}; ${insteadOf(path) ?? 'GET /openapi.json lists what there is'}`,
       );
     const route = byMethod.get(method === 'HEAD' ? 'GET' : method);
     if (route?.kind === 'own') return { route, parameters: found?.params ?? {} };

@@ -22,7 +22,7 @@ const assetHeaders: HeaderList = [
 ];
 
 /** What programs ask for is never a page. */
-const forPrograms = /^\/(v1|v1beta|api|assets|webhooks|\.well-known)(\/|$)/;
+const forPrograms = /^\/(v1|v1beta1?|api|assets|webhooks|\.well-known)(\/|$)/;
 
 /** Undefined where it was not built. */
 export function openDashboard(folder: string): Dashboard | undefined {

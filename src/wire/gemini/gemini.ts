@@ -13,20 +13,28 @@ import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
 
 const reader: AnswerReader = { read: readAnswer, brief: briefOfAnswer };
 
-/** Its two versions are the same but for what only the newer one has. */
-function routesOf(version: string): readonly WireRoute[] {
-  const models = `/${version}/models/*`;
+/** What begins so names a model: in both versions of Google's API, and as clients of Vertex AI write it. */
+const places = [
+  '/v1beta/models/*',
+  '/v1/models/*',
+  '/v1beta1/projects/*',
+  '/v1beta1/publishers/*',
+  '/v1/projects/*',
+  '/v1/publishers/*',
+];
+
+function routesAt(model: string): readonly WireRoute[] {
   return [
-    { path: `${models}:generateContent`, summary: 'Gemini', purpose: 'answer' },
-    { path: `${models}:streamGenerateContent`, summary: 'Gemini, streamed', purpose: 'answer' },
-    { path: `${models}:countTokens`, summary: 'How many tokens a Gemini call would be', purpose: 'count' },
+    { path: `${model}:generateContent`, summary: 'Gemini', purpose: 'answer' },
+    { path: `${model}:streamGenerateContent`, summary: 'Gemini, streamed', purpose: 'answer' },
+    { path: `${model}:countTokens`, summary: 'How many tokens a Gemini call would be', purpose: 'count' },
   ];
 }
 
 /** Google's own API for its Gemini models. */
 export const gemini: WireFormat = {
   name: 'gemini',
-  routes: [...routesOf('v1beta'), ...routesOf('v1')],
+  routes: places.flatMap(routesAt),
   ...modelInPath,
   counting,
   bodySchema: {

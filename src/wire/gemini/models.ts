@@ -17,35 +17,37 @@ const pageStandard = 50;
 const pageMax = 1000;
 
 /** Models as Google's API lists them, page by page. */
-export const geminiModels: ModelDialect = {
-  wire: gemini,
-  path: '/v1beta/models',
-  query: {
-    pageSize: `Models on a page, 1 to ${pageMax}, else ${pageStandard}`,
-    pageToken: 'The page that the one before names',
-  },
-  listSchema,
-  modelSchema,
-  spokenBy: () => true,
-  list: page,
-  one,
-};
+export const geminiModels = listedAs('models/', '/v1beta/models');
 
-function page(models: readonly NamedModel[], query: URLSearchParams): z.infer<typeof listSchema> {
-  const size = Math.min(numberIn(query, 'pageSize', pageStandard) || pageStandard, pageMax);
-  const from = numberIn(query, 'pageToken', 0);
-  const shown = models.slice(from, from + size).map(one);
-  return from + size < models.length
-    ? { models: shown, nextPageToken: String(from + size) }
-    : { models: shown };
-}
+/** The same for clients of Vertex AI, who get one of them by the whole of its name. */
+export const vertexModels = listedAs('publishers/google/models/', '/v1beta1/publishers/google/models');
 
-function one({ id, title, owner }: NamedModel): z.infer<typeof modelSchema> {
-  return {
-    name: `models/${id}`,
+function listedAs(prefix: string, path: string): ModelDialect {
+  const one = ({ id, title, owner }: NamedModel): z.infer<typeof modelSchema> => ({
+    name: prefix + id,
     displayName: title,
     description: `Answered by ${owner}`,
     supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+  });
+  return {
+    wire: gemini,
+    path,
+    query: {
+      pageSize: `Models on a page, 1 to ${pageMax}, else ${pageStandard}`,
+      pageToken: 'The page that the one before names',
+    },
+    listSchema,
+    modelSchema,
+    spokenBy: () => true,
+    list(models, query): z.infer<typeof listSchema> {
+      const size = Math.min(numberIn(query, 'pageSize', pageStandard) || pageStandard, pageMax);
+      const from = numberIn(query, 'pageToken', 0);
+      const shown = models.slice(from, from + size).map(one);
+      return from + size < models.length
+        ? { models: shown, nextPageToken: String(from + size) }
+        : { models: shown };
+    },
+    one,
   };
 }
 

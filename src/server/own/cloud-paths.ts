@@ -1,0 +1,20 @@
+/** What clients of clouds ask for, and where the same is found here. */
+const elsewhere: readonly (readonly [path: RegExp, instead: string])[] = [
+  [
+    /^\/openai\/(?:deployments|responses|v1)(?:\/|$)/,
+    'send POST /v1/chat/completions or /v1/responses with the model azure/<deployment>',
+  ],
+  [
+    /^\/model\/.+\/(?:converse|converse-stream|invoke|invoke-with-response-stream)$/,
+    'send POST /v1/messages with the model bedrock/<model id>',
+  ],
+  [
+    /\/publishers\/.+:(?:rawPredict|streamRawPredict)$/,
+    'send POST /v1/messages with the model vertex/<model>',
+  ],
+];
+
+/** Where to turn to; undefined where that isn't known. */
+export function insteadOf(path: string): string | undefined {
+  return elsewhere.find(([asked]) => asked.test(path))?.[1];
+}
