@@ -172,6 +172,26 @@ describe('a Gemini at Google', () => {
         assert.match(String(google.last.headers.authorization), /^Bearer ya29\./);
       });
 
+  test('tells clients of every format the arguments that it streams in pieces', async () => {
+    const written = (stringValue: string) => ({
+      partialArgs: [{ jsonPath: '$.note', stringValue, willContinue: true }],
+      willContinue: true,
+    });
+    const calls = [{ name: 'save', willContinue: true }, written('Isar '), written('"low"'), {}];
+    const chunks = calls.map((functionCall, at) => {
+      const ending = at === 3 ? { finishReason: 'STOP' } : {};
+      const candidates = [{ content: { role: 'model', parts: [{ functionCall }] }, ...ending }];
+      const usageMetadata = { promptTokenCount: 10, candidatesTokenCount: at };
+      return Buffer.from(`data: ${JSON.stringify({ candidates, usageMetadata, responseId: 'r1' })}\r\n\r\n`);
+    });
+    google.answerWith((request) => (request.url === '/token' ? answers(request) : { chunks }));
+    for (const client of clientDialects(weir.url).slice(0, 3)) {
+      const { calls } = await client.ask({ model: `vertex/${flash}`, stream: true });
+      const [{ name, json } = { name: '', json: '{}' }] = calls;
+      assert.deepEqual([name, JSON.parse(json)], ['save', { note: 'Isar "low"' }], client.name);
+    }
+  });
+
   test('is asked as Google’s own SDK asks, and billed to the token', async () => {
     const contents = [
       { role: 'user', parts: [{ text: 'Hello' }] },

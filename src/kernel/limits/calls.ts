@@ -4,6 +4,8 @@ export const callsLimits = {
   bodyBytesMax: 32 * 1024 * 1024,
   /** Deeper than any real request or answer; recursive walks over a body stay within the stack. */
   jsonDepthMax: 200,
+  /** Places of a list that a provider may pass over when it tells a call's arguments by their places: empty lists and objects have no value to tell. */
+  listGapMax: 100,
   /** Longer than any vendor's; names are remembered and repeated in errors, so a client must not choose how much. */
   modelNameMax: 256,
   /** Own routes take small objects, of which a pipeline of 8,000 characters is the largest; strangers may send these. */

@@ -46,7 +46,11 @@ export class GeminiReader {
     const blocked = blockOf(piece);
     if (blocked !== undefined) this.#blocked = blocked;
     if (candidate === undefined) return;
-    for (const part of objectsOf(objectOf(candidate.content)?.parts)) this.#parts.part(part);
+    for (const part of objectsOf(objectOf(candidate.content)?.parts)) {
+      if (this.#parts.part(part)) continue;
+      this.#fail(misfit);
+      return;
+    }
     for (const kind of besideContent)
       if (objectOf(candidate[kind]) !== undefined) this.#parts.beside(kind, { [kind]: candidate[kind] });
     const reason = stringOf(candidate.finishReason);
@@ -78,7 +82,7 @@ export class GeminiReader {
       return;
     }
     this.#closed = true;
-    this.#parts.close();
+    this.#parts.close(reason !== 'STOP');
     const delta = this.#blocked ?? stopOf(reason, { tools: this.#parts.tools, message });
     this.#emit({ type: 'message_delta', delta, usage: this.#usage });
     this.#emit({ type: 'message_stop' });
@@ -110,6 +114,12 @@ export class GeminiReader {
     this.#emit({ type: 'error', error });
   }
 }
+
+const misfit: StreamError = {
+  type: 'INTERNAL',
+  message: 'the arguments of a call came in pieces that do not fit together',
+  status: 502,
+};
 
 /** Older versions give their answers no names, by which clients of others tell them apart. */
 function madeUp(piece: JsonObject): string {

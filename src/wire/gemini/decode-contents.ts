@@ -6,6 +6,7 @@ import { objectOf, stringOf } from '../read.ts';
 import { decodeMedia, decodeOther, decodeResult } from './decode-parts.ts';
 import { field, listIn } from './fields.ts';
 import { carriedIn, sealedSignature, type Thought, unsigned } from './signatures.ts';
+import { wholeCalls } from './whole-calls.ts';
 
 /** Instructions as one string where they are one, else as blocks. */
 export function decodeSystem(body: JsonObject): string | readonly TextBlock[] | undefined {
@@ -35,7 +36,7 @@ export function decodeContents(contents: readonly JsonObject[], reading: Reading
     const from = contents.slice(at, end);
     const parts = from.flatMap((content) => listIn(content, 'parts'));
     const content =
-      role === 'assistant' ? madeOf(parts, calls, reading) : saidOf(parts, calls, reading.losses);
+      role === 'assistant' ? madeOf(wholeCalls(parts), calls, reading) : saidOf(parts, calls, reading.losses);
     messages.push(remember({ role, content: asText(content) }, from));
     at = end;
   }
