@@ -9,7 +9,7 @@ export function keptPurse(purse: Purse, observation: Observation): Purse {
     async hold(wish) {
       const decision = await purse.hold(wish);
       if (decision.outcome === 'granted')
-        observation.whenSettled((attempts) => void closed(decision.hold, attempts));
+        observation.asked.whenSettled((attempts) => void closed(decision.hold, attempts));
       return decision;
     },
   };

@@ -189,7 +189,7 @@ class CallKit implements Kit<unknown> {
   }
 
   whenPaid(then: (attempts: readonly Attempt[]) => void): void {
-    this.#observation.whenPaid(then);
+    this.#observation.asked.whenPaid(then);
   }
 
   later(run: () => Promise<void>): void {

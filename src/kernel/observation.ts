@@ -1,3 +1,4 @@
+import { AskedBelow } from './asked-below.ts';
 import type { Asker, Attempt } from './attempt.ts';
 import { type Prefix, type PrefixKit, prefixKit } from './conversation/prefix.ts';
 import { GatewayError, isRefusal } from './errors.ts';
@@ -20,8 +21,6 @@ interface Watched {
   readonly timekeeper: Timekeeper;
 }
 
-type Paid = (attempts: readonly Attempt[]) => void;
-
 /** One module at work on one call: what it does, how long it takes, and whose fault it is, until its reply has ended. */
 export class Observation implements Keeper, Asker {
   readonly module: Module;
@@ -33,10 +32,7 @@ export class Observation implements Keeper, Asker {
   #given: readonly Reply[] = none;
   /** Failures from further in, which are not the module's. */
   #inner: readonly unknown[] = none;
-  /** Every answer that providers were asked for below this module. */
-  #attempts: readonly Attempt[] = none;
-  #paid: readonly Paid[] = none;
-  #settled: readonly Paid[] = none;
+  readonly #asked = new AskedBelow((fault) => this.#broke(fault));
   readonly #stopwatch: Stopwatch;
   #changedRequest = false;
   /** What the module may make of the request, though a provider's cache doesn't survive it. */
@@ -127,26 +123,18 @@ export class Observation implements Keeper, Asker {
       throw new Error(`a module asks for ${limits.attemptsMax} answers in one call at most`);
   }
 
-  /** Runs once, when the module's part is over and nothing is under way that providers were asked for below it. */
-  whenPaid(then: Paid): void {
-    this.#paid = [...this.#paid, then];
-    // Who was still at work when the call went on without it is told too.
-    if (this.#isOver) this.#settle();
-  }
-
-  /** Runs once, when all of those have run, whatever became of them. */
-  whenSettled(then: Paid): void {
-    this.#settled = [...this.#settled, then];
-    if (this.#isOver) this.#settle();
+  /** Who waits until nothing is under way that providers were asked for below this module. */
+  get asked(): Pick<AskedBelow, 'whenPaid' | 'whenSettled'> {
+    return this.#asked;
   }
 
   /** A provider is asked below this module. */
   asks(attempt: Attempt): void {
-    this.#attempts = [...this.#attempts, attempt];
+    this.#asked.add(attempt);
   }
 
   attemptEnded(): void {
-    if (this.#isOver) this.#settle();
+    this.#asked.attemptEnded();
   }
 
   /** Runs the module; its failures are met by its own `ifBroken`. */
@@ -277,22 +265,7 @@ export class Observation implements Keeper, Asker {
     for (const reply of open) if (!reply.consumed) stop(reply);
     if (open.some((reply) => !reply.ended))
       setTimeout(() => open.forEach(stop), limits.moduleAfterworkMs).unref();
-    this.#settle();
-  }
-
-  #settle(): void {
-    if (this.#paid.length + this.#settled.length === 0) return;
-    if (this.#attempts.some(({ ending }) => ending === undefined)) return;
-    const told = [...this.#paid, ...this.#settled];
-    this.#paid = none;
-    this.#settled = none;
-    for (const then of told) {
-      try {
-        then(this.#attempts);
-      } catch (fault) {
-        this.#broke(fault);
-      }
-    }
+    this.#asked.over();
   }
 }
 
