@@ -62,6 +62,8 @@ export class SqliteThread {
       } satisfies ThreadStart,
       // Those of a program that the gateway is part of are for its own code.
       execArgv: [],
+      // Under node --watch a thread would tell of its imports among its answers.
+      env: { ...process.env, WATCH_REPORT_DEPENDENCIES: '' },
     });
     this.#worker.on('message', (said: Said) => this.#hear(said));
     this.#worker.on('error', (cause) => this.#fail(cause));
