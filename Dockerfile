@@ -3,8 +3,8 @@
 ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
 ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
 
-# Pages are the same for every architecture, so they are built on the builder's own.
-FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS pages
+# Programs and pages are the same for every architecture, so they are built on the builder's own.
+FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS built
 WORKDIR /weir
 COPY .npmrc package.json package-lock.json ./
 RUN npm ci --ignore-scripts
@@ -34,8 +34,7 @@ COPY --from=packages /weir/node_modules /weir/node_modules
 COPY package.json CHANGELOG.md LICENSE /weir/
 COPY bin /weir/bin
 COPY models /weir/models
-COPY src /weir/src
-COPY --from=pages /built /weir
+COPY --from=built /built /weir
 
 ARG VERSION=dev
 ARG REVISION=dev

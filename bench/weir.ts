@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Child, startChild } from './child.ts';
 import { answering, freePort } from './ports.ts';
@@ -24,6 +26,7 @@ export async function startWeir({
   nodeOptions = [],
   folder = join(import.meta.dirname, '..'),
 }: WeirSettings): Promise<Gateway> {
+  build(folder);
   const port = await freePort();
   const child = startChild({
     file: join(folder, 'bin', 'weir.js'),
@@ -43,4 +46,10 @@ export async function startWeir({
   const origin = `http://127.0.0.1:${port}`;
   await answering(child, `${origin}/health`);
   return { child, origin, [Symbol.asyncDispose]: () => child[Symbol.asyncDispose]() };
+}
+
+/** What people have is built; where a source has changed since, a gateway would run from those. */
+function build(folder: string): void {
+  const builder = join(folder, 'bin', 'build-program.js');
+  if (existsSync(builder)) execFileSync(process.execPath, [builder]);
 }

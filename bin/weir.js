@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-import { existsSync } from 'node:fs';
 import module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { ownRuntime, runOn } from './own-runtime.js';
+import { programFile } from './program.js';
 import { isNewEnough, requireNode } from './require-node.js';
 
 const runtime = isNewEnough() ? undefined : ownRuntime();
@@ -16,7 +17,5 @@ else {
   // Halves the work of every start but the first. Threads and processes that this one starts look for it in their environment.
   process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'node-compile-cache');
   module.enableCompileCache();
-  // A clone runs from its sources, the package from what was built of them.
-  const source = new URL('../src/main.ts', import.meta.url);
-  await import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href);
+  await import(pathToFileURL(programFile()).href);
 }

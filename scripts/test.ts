@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { byProcess, oneForEach } from './test-files.ts';
-import { buildPages } from './test-servers/pages.ts';
+import { buildChanged } from './test-servers/changed.ts';
 import { makeSqliteFile } from './test-servers/sqlite-file.ts';
 import { bringUp } from './test-servers.ts';
 
@@ -14,7 +14,7 @@ const named = process.argv.slice(2);
 
 try {
   const processes = named.length > 0 ? [...new Set(named.flatMap(found))].map((file) => [file]) : byProcess();
-  buildPages();
+  buildChanged();
   const servers = await bringUp(process.env);
   Object.assign(process.env, servers.environment);
   // Every file is a process, and every gateway in it has threads: all but the first find their code compiled.

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import packageJson from '../package.json' with { type: 'json' };
 import { ask } from './support/asking.ts';
 import { emptyFolder, WeirProcess } from './support/weir-process.ts';
@@ -30,6 +40,42 @@ test('every entry and program of the package is built, and installing it runs no
     assert.ok(files.includes(entry.replace('./dist/', 'src/').replace(/\.js$/, '.ts')), entry);
   for (const name of ['preinstall', 'install', 'postinstall'])
     assert.ok(!(name in packageJson.scripts), name);
+});
+
+test('a clone runs what was built of it, until a source is changed, added or taken out, or packages are', async (t) => {
+  const clone = emptyFolder(t);
+  for (const folder of ['bin', 'dist', 'node_modules', 'src/kernel'])
+    mkdirSync(join(clone, folder), { recursive: true });
+  writeFileSync(join(clone, 'package.json'), '{"type": "module"}');
+  cpSync(join(root, 'bin', 'program.js'), join(clone, 'bin', 'program.js'));
+  const file = (name: string) => join(clone, name);
+  const [built, sources] = [file('dist/main.js'), file('src/main.ts')];
+  const [module, packages] = [file('src/kernel/module.ts'), file('node_modules/.package-lock.json')];
+  for (const name of [built, sources, module, packages]) writeFileSync(name, '');
+  const { programFile } = await import(pathToFileURL(file('bin/program.js')).href);
+  const [before, then] = [new Date(1_000_000), new Date(2_000_000)];
+  const build = () => {
+    const all = readdirSync(file('src'), { recursive: true, encoding: 'utf8' }).map((name) =>
+      file(`src/${name}`),
+    );
+    for (const name of [...all, file('src'), packages]) utimesSync(name, before, before);
+    utimesSync(built, then, then);
+    assert.equal(programFile(), built);
+  };
+  for (const change of [
+    () => writeFileSync(module, 'changed'),
+    () => writeFileSync(file('src/kernel/added.ts'), ''),
+    () => rmSync(file('src/kernel/added.ts')),
+    () => writeFileSync(packages, 'changed'),
+    () => rmSync(built),
+  ]) {
+    build();
+    change();
+    assert.equal(programFile(), sources);
+  }
+  writeFileSync(built, '');
+  rmSync(file('src'), { recursive: true });
+  assert.equal(programFile(), built, 'as in the package');
 });
 
 /** Built and laid out as npm would install it, with links to what isn't built by the same step. */

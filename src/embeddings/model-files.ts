@@ -47,5 +47,5 @@ function known(path: string, sha256: string): KnownFile {
 }
 
 function ownPath(name: string): string {
-  return fileURLToPath(new URL(`../../models/${name}`, import.meta.url));
+  return join(fileURLToPath(new URL('../../models/', import.meta.url)), name);
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../kernel/clock.ts';
 import { openDashboard } from '../server/own/dashboard.ts';
 import { openDocs } from '../server/own/docs.ts';
@@ -53,7 +54,7 @@ export interface Gateway {
   close(graceMs?: number): Promise<void>;
 }
 
-const project = join(import.meta.dirname, '..', '..');
+const project = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The composition root: the only place that knows everyone. */
 export function startGateway(settings: Settings, log: Log, around: Around = {}): Promise<Gateway> {

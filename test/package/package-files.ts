@@ -11,8 +11,9 @@ export interface Packed {
 /** Everything that is allowed in the package, and what must be there. */
 const allowed = [
   /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
-  /^bin\/(weir|own-runtime|require-node)\.js$/,
+  /^bin\/(weir|own-runtime|program|require-node)\.js$/,
   /^dist\/[\w/-]+\.(js|js\.map|d\.ts|wasm)$/,
+  /^dist\/licenses\.txt$/,
   /^models\/(judge\.safetensors|retriever\.safetensors|README\.md)$/,
   /^site\/dist\/assets\/[\w-]+-license\.txt$/,
   /^(web|site)\/dist\/[\w./-]+\.(html|js|css|svg|png|json|woff2)(\.br|\.gz)?$/,
