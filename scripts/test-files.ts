@@ -59,7 +59,10 @@ export function oneForEach(processes: readonly (readonly string[])[]): {
   const files = processes.map(([first = '', ...others], index) => {
     if (others.length === 0) return first;
     const file = join(folder, `${index}.mjs`);
-    writeFileSync(file, [first, ...others].reduce((text, each) => text + inSuite(each), header));
+    writeFileSync(
+      file,
+      [first, ...others].reduce((text, each) => text + inSuite(each), header),
+    );
     return file;
   });
   return { files, remove: () => rmSync(folder, { recursive: true, force: true }) };
