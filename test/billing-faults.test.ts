@@ -216,7 +216,7 @@ test('credits that were charged before a gateway was killed are there once, by i
     await running.killAll();
     if (heals === 'start') {
       // As if the time was over in which somebody else would be at it.
-      const database = new DatabaseSync(join(folder, 'weir.db'));
+      const database = new DatabaseSync(join(folder, 'weir.db'), { timeout: 10_000 });
       database.exec('update recharges set until_ms = 0');
       database.close();
     }

@@ -358,7 +358,7 @@ test('a database that does not take the key is an internal error, in the words o
   const { url, logLines } = await startCloud(t, { WEIR_DATA_DIR: folder });
   const ada = await Person.signUp(url);
   const { id } = await ada.makeKey();
-  const database = new DatabaseSync(join(folder, 'weir.db'));
+  const database = new DatabaseSync(join(folder, 'weir.db'), { timeout: 10_000 });
   t.after(() => database.close());
   for (const what of ['insert', 'update'])
     database.exec(

@@ -282,7 +282,7 @@ function workers(t: TestContext, count: number, { environment, ...rest }: Start 
 
 /** As a version would that is to come. */
 function migrateFurther(folder: string): void {
-  const database = new DatabaseSync(join(folder, 'data', 'weir.db'));
+  const database = new DatabaseSync(join(folder, 'data', 'weir.db'), { timeout: 10_000 });
   database.exec("insert into schema_migrations values (1000, 'later')");
   database.close();
 }

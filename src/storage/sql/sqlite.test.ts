@@ -30,7 +30,7 @@ function home(file: string) {
   return {
     open: () => openSqlite({ file }),
     execute: async (statement: string) => {
-      const database = new DatabaseSync(file);
+      const database = new DatabaseSync(file, { timeout: 10_000 });
       try {
         return database.prepare(statement).all();
       } finally {
