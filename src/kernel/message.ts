@@ -48,6 +48,8 @@ export interface TextBlock {
   readonly text: string;
   /** Words of a refusal, which some formats keep apart from content; never part of a request. */
   readonly refusal?: true;
+  /** Whether it was said on the way or in the end, in formats that tell these apart; never part of a request. */
+  readonly phase?: string;
   readonly cache_control?: CacheControl;
 }
 
@@ -204,7 +206,15 @@ export type Delta =
   | { readonly type: 'input_json_delta'; readonly partial_json: string }
   | { readonly type: 'thinking_delta'; readonly thinking: string }
   | { readonly type: 'signature_delta'; readonly signature: string }
-  | { readonly type: 'citations_delta'; readonly citation: unknown };
+  | { readonly type: 'citations_delta'; readonly citation: unknown }
+  | ForeignDelta;
+
+/** Of a block that only its own format understands: what its stream says of it in the meantime, and in the end the whole of it. */
+export interface ForeignDelta {
+  readonly type: 'foreign_delta';
+  readonly frame?: Readonly<Record<string, unknown>>;
+  readonly part?: Readonly<Record<string, unknown>>;
+}
 
 export interface StopDelta {
   readonly stop_reason?: string | null;

@@ -66,6 +66,11 @@ export function foreignTool(wire: string, part: JsonObject, kind = kindOf(part))
   return Object.assign({ type: 'foreign', name: kind }, { wire, kind, part });
 }
 
+/** One of which nothing is lost where answers are written anew: whatever it brings into them is carried along. */
+export function carriedTool(wire: string, part: JsonObject, kind = kindOf(part)): Tool {
+  return Object.assign(foreignTool(wire, part, kind), { isCarried: true });
+}
+
 /** A type that is no name is none: what it is can only be told by its own format. */
 function kindOf({ type }: JsonObject): string {
   return typeof type === 'string' ? type : 'unknown';

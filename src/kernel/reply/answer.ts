@@ -143,6 +143,9 @@ function grow(open: OpenBlock, delta: Delta): void {
       open.block = Object.assign({}, block, { citations: [...before, delta.citation] });
       return;
     }
+    case 'foreign_delta':
+      if (delta.part !== undefined) open.block = Object.assign({}, block, { part: delta.part });
+      return;
   }
 }
 

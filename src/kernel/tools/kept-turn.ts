@@ -17,6 +17,13 @@ export interface Shown {
   readonly calls: readonly string[];
 }
 
+/** By which id the client answers to a block: null where it does so without one, undefined where it doesn't. */
+export function awaitedIn(block: Block): string | null | undefined {
+  if (block.type === 'tool_use') return block.id;
+  const { awaits }: { readonly type: string; readonly awaits?: unknown } = block;
+  return typeof awaits === 'string' || awaits === null ? awaits : undefined;
+}
+
 /** Blocks of a provider's own that clients didn't ask for. */
 export interface HiddenBlocks {
   is(block: Block): boolean;

@@ -1,5 +1,6 @@
-import type { Block, ReplyEvent, ToolUseBlock } from '../message.ts';
-import type { Shown } from './kept-turn.ts';
+import { isJsonObject } from '../json.ts';
+import type { Block, Delta, ReplyEvent, ToolUseBlock } from '../message.ts';
+import { awaitedIn, type Shown } from './kept-turn.ts';
 
 /** What stands between what the model said before and after a call that nobody sees. */
 const pause = '\n\n';
@@ -17,6 +18,8 @@ export class ShownEvents implements Shown {
   #numbers = new Map<number, number | undefined>();
   /** Whether this round has said nothing yet, after others that have. */
   #resumes = false;
+  /** The block of this round that stands behind a pause. */
+  #moved: number | undefined;
 
   constructor(isHidden: (block: Block) => boolean) {
     this.#isHidden = isHidden;
@@ -27,6 +30,7 @@ export class ShownEvents implements Shown {
     switch (event.type) {
       case 'message_start':
         this.#numbers = new Map();
+        this.#moved = undefined;
         this.#resumes = this.text !== '';
         if (this.#rounds++ === 0) yield event;
         return;
@@ -36,9 +40,7 @@ export class ShownEvents implements Shown {
       case 'content_block_delta': {
         const index = this.#numbers.get(event.index);
         if (index === undefined) return;
-        const { delta } = event;
-        const text = delta.type === 'text_delta' ? this.#said(delta.text) : undefined;
-        yield { ...event, index, delta: text === undefined ? delta : { type: 'text_delta', text } };
+        yield { ...event, index, delta: this.#shown(event.index, event.delta) };
         return;
       }
       case 'content_block_stop': {
@@ -54,15 +56,35 @@ export class ShownEvents implements Shown {
     }
   }
 
+  #shown(index: number, delta: Delta): Delta {
+    if (delta.type === 'text_delta') {
+      if (this.#resumes && delta.text !== '') this.#moved = index;
+      return { ...delta, text: this.#said(delta.text) };
+    }
+    if (delta.type !== 'citations_delta' || index !== this.#moved) return delta;
+    return { ...delta, citation: moved(delta.citation) };
+  }
+
   *#start(index: number, block: Block): Generator<ReplyEvent> {
     const isHidden = this.#isHidden(block);
     this.hasHidden ||= isHidden;
     this.#numbers.set(index, isHidden ? undefined : this.#blocks);
     if (isHidden) return;
-    if (block.type === 'tool_use') this.calls.push(block.id);
-    const shown =
-      block.type === 'text' && block.text !== '' ? { ...block, text: this.#said(block.text) } : block;
-    yield { type: 'content_block_start', index: this.#blocks++, content_block: shown };
+    const awaited = awaitedIn(block);
+    if (typeof awaited === 'string') this.calls.push(awaited);
+    yield { type: 'content_block_start', index: this.#blocks++, content_block: this.#begun(block) };
+  }
+
+  /** A text may come with what it refers to before its words. */
+  #begun(block: Block): Block {
+    if (block.type !== 'text') return block;
+    const cited =
+      this.#resumes && 'citations' in block && Array.isArray(block.citations)
+        ? { citations: block.citations.map(moved) }
+        : {};
+    return block.text === '' && !this.#resumes
+      ? block
+      : Object.assign({ ...block, text: this.#said(block.text) }, cited);
   }
 
   #said(text: string): string {
@@ -91,4 +113,10 @@ export class ShownEvents implements Shown {
     yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: said } };
     yield { type: 'content_block_stop', index };
   }
+}
+
+/** A citation that tells by an offset where it stands in a text that has a pause before it now. */
+function moved(citation: unknown): unknown {
+  if (!isJsonObject(citation) || typeof citation.offset !== 'number') return citation;
+  return { ...citation, offset: citation.offset + pause.length };
 }

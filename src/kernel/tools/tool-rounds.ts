@@ -7,7 +7,7 @@ import type { Handler, Kit } from '../module.ts';
 import { Folding } from '../reply/answer.ts';
 import { within } from '../within.ts';
 import type { NamedTools, ToolAnswer } from './answered-tool.ts';
-import { type HiddenBlocks, placeOf, type Round } from './kept-turn.ts';
+import { awaitedIn, type HiddenBlocks, placeOf, type Round } from './kept-turn.ts';
 import { ShownEvents } from './shown-events.ts';
 import { summedUsage } from './summed-usage.ts';
 
@@ -52,7 +52,7 @@ export class ToolRounds {
       const { results, handedOver } = await this.#answered(calls);
       for (const call of handedOver) yield* this.#shown.call(call);
       const round: Round = { content: answer.content.map(sound), results };
-      if (handedOver.length > 0 || rest.some(({ type }) => type === 'tool_use')) {
+      if (handedOver.length > 0 || rest.some((block) => awaitedIn(block) !== undefined)) {
         yield* this.#end({ stop_reason: 'tool_use', stop_sequence: null }, round);
         return;
       }

@@ -56,6 +56,10 @@ function says(...answers: readonly { content: readonly Block[]; stop?: string; o
   };
 }
 
+/** A call of a kind that only one format has, which the client answers. */
+const shell = (awaits: string | null): Block =>
+  Object.assign(text(''), { type: 'foreign', wire: 'w', kind: 'shell_call', part: {}, awaits });
+
 const question: ChatRequest = {
   model: 'm',
   max_tokens: 100,
@@ -144,6 +148,23 @@ describe('a tool that the gateway answers', () => {
         ],
       },
     ]);
+  });
+
+  test('may be called together with what only one format has and the client answers', async () => {
+    const run = runModule(moduleWith([clock]));
+    for (const awaits of ['c2', null]) {
+      const said = [call('c1', 'clock'), shell(awaits)];
+      const { answer } = await run(question, { upstream: says({ content: said, stop: 'end_turn' }) });
+      assert.deepEqual(answer?.content, [shell(awaits)]);
+      const back = awaits === null ? shell(awaits) : call(awaits, 'shell');
+      const messages: Message[] = [
+        ...question.messages,
+        { role: 'assistant', content: [back] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c2', content: 'ran' }] },
+      ];
+      const { sent } = await run({ ...question, messages }, { upstream: says({ content: [text('Done.')] }) });
+      assert.deepEqual(sent[0]?.messages[1], { role: 'assistant', content: said });
+    }
   });
 
   test('has another name where the client has one of the same', async () => {

@@ -4,6 +4,7 @@ import { foreignOf } from '../foreign.ts';
 import { isSealed } from '../sealed.ts';
 import { encodeDocument } from './encode-document.ts';
 import type { Generation } from './generation.ts';
+import { plainBlock } from './plain-blocks.ts';
 
 /** Messages of another origin, brought into the form that this provider accepts. */
 export function encodeMessages(
@@ -42,7 +43,7 @@ function encodeBlock(block: Block, dropped: Set<string>): readonly Block[] {
   }
   switch (block.type) {
     case 'text':
-      return isBlank(block.text) ? [] : [block];
+      return isBlank(block.text) ? [] : [plainBlock(block)];
     case 'thinking':
       // A signature proves who thought it; without one the provider takes no thinking.
       if (block.signature !== undefined && block.signature !== '') return [block];

@@ -13,6 +13,7 @@ import { defined, objectOf, stringOf } from '../read.ts';
 import { acceptedSchema } from './accepted-schema.ts';
 import { encodeMessages, isBlank } from './encode-messages.ts';
 import { type Generation, generationOf } from './generation.ts';
+import { plainMessages } from './plain-blocks.ts';
 import { thoughtOf } from './thinking.ts';
 
 export function encodeRequest(
@@ -26,8 +27,9 @@ export function encodeRequest(
 }
 
 function patch(request: ChatRequest, received: Received): Uint8Array {
-  const now: ReadonlyMap<string, unknown> = new Map(Object.entries(request));
+  const now = new Map<string, unknown>(Object.entries(request));
   const changed = changedFields(request, received.request);
+  if (changed.includes('messages')) now.set('messages', plainMessages(request.messages));
   return patchJson(received.fields, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
-import { foreignTool } from '../foreign.ts';
+import { carriedTool } from '../foreign.ts';
 import type { Losses } from '../losses.ts';
 import { remember } from '../openai/origin.ts';
 import { defined, objectOf, stringOf } from '../read.ts';
@@ -14,7 +14,7 @@ export function decodeTools(body: JsonObject): readonly Tool[] | undefined {
     ...listIn(tool, 'functionDeclarations').flatMap(decodeFunction),
     ...Object.entries(tool)
       .filter(([name, value]) => value != null && camelOf(name) !== 'functionDeclarations')
-      .map(([name, value]) => foreignTool('gemini', { [name]: value }, camelOf(name))),
+      .map(([name, value]) => carriedTool('gemini', { [name]: value }, camelOf(name))),
   ]);
   return tools.length === 0 ? undefined : tools;
 }

@@ -1,14 +1,22 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block } from '../../kernel/message.ts';
-import { objectsOf, stringOf } from '../read.ts';
+import { foreignBlock, foreignOf } from '../foreign.ts';
+import { numberOf, objectsOf, stringOf } from '../read.ts';
 
-/** Citations of pages, as annotations of their text; others have no equivalent here. */
+/** An annotation of this format's own, as a citation that no other format understands; `offset` is how far its text was moved since. */
+export function citationOf(annotation: JsonObject): unknown {
+  return Object.assign(foreignBlock('openai-responses', annotation), { offset: 0 });
+}
+
+/** Citations of pages, as annotations of their text, and what came as one; others have no equivalent here. */
 export function annotationsOf(block: Block, textLength: number): readonly JsonObject[] {
   if (!('citations' in block)) return [];
   return objectsOf(block.citations).flatMap((citation) => annotationOf(citation, textLength));
 }
 
 export function annotationOf(citation: JsonObject, textLength: number): readonly JsonObject[] {
+  const own = ownAnnotation(citation);
+  if (own !== undefined) return [own];
   const url = stringOf(citation.url);
   if (url === undefined) return [];
   return [
@@ -20,4 +28,19 @@ export function annotationOf(citation: JsonObject, textLength: number): readonly
       url,
     },
   ];
+}
+
+/** At its place in the text as it is now. */
+export function ownAnnotation(citation: unknown): JsonObject | undefined {
+  const foreign = foreignOf(citation);
+  if (foreign?.wire !== 'openai-responses') return undefined;
+  const { part } = foreign;
+  const offset = (isJsonObject(citation) ? numberOf(citation.offset) : undefined) ?? 0;
+  if (offset === 0) return part;
+  const places = part.type === 'file_citation' ? ['index'] : ['start_index', 'end_index'];
+  const moved = places.flatMap((place) => {
+    const at = numberOf(part[place]);
+    return at === undefined ? [] : [[place, at + offset] as const];
+  });
+  return { ...part, ...Object.fromEntries(moved) };
 }

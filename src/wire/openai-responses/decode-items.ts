@@ -54,15 +54,22 @@ export function decodeItems(items: readonly JsonObject[], reading: Reading): rea
   return messages;
 }
 
-function roleOf({ type, role }: JsonObject): Role {
+function roleOf({ type, role, execution }: JsonObject): Role {
   if (type === undefined || type === 'message') {
     if (role === 'assistant') return 'assistant';
     return role === 'system' || role === 'developer' ? 'system' : 'user';
   }
-  const made =
-    type === 'reasoning' || type === 'compaction' || (typeof type === 'string' && type.endsWith('_call'));
-  return made ? 'assistant' : 'user';
+  const isMade =
+    execution === 'server' || made.has(type) || (typeof type === 'string' && type.endsWith('_call'));
+  return isMade ? 'assistant' : 'user';
 }
+
+const made: ReadonlySet<unknown> = new Set([
+  'reasoning',
+  'compaction',
+  'mcp_list_tools',
+  'mcp_approval_request',
+]);
 
 /** Tools that come up in the conversation are said by nobody. */
 function belongsTo(role: Role, item: JsonObject): boolean {

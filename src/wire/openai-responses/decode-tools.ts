@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
-import { foreignTool } from '../foreign.ts';
+import { carriedTool, foreignTool } from '../foreign.ts';
 import { freeText, freeTextDescription } from '../openai/free-text.ts';
 import { remember } from '../openai/origin.ts';
 import { defined, objectOf, stringOf } from '../read.ts';
@@ -27,12 +27,18 @@ function described(tool: JsonObject, { description, tools }: JsonObject): JsonOb
 function decodeTool(tool: JsonObject): Tool {
   const name = stringOf(tool.name);
   const description = stringOf(tool.description);
-  if (name === undefined) return foreignTool('openai-responses', tool);
+  if (name === undefined) return ownTool(tool);
   if (tool.type === 'custom')
     return defined({ name, description: freeTextDescription(tool), input_schema: freeText });
-  if (tool.type !== 'function') return foreignTool('openai-responses', tool);
+  if (tool.type !== 'function') return ownTool(tool);
   const input_schema = objectOf(tool.parameters) ?? { type: 'object', properties: {} };
   return defined({ name, description, input_schema, strict: tool.strict === true ? true : undefined });
+}
+
+/** Calls that programs of the model make have more to them than other formats can say. */
+function ownTool(tool: JsonObject): Tool {
+  const made = tool.type === 'programmatic_tool_calling' ? foreignTool : carriedTool;
+  return made('openai-responses', tool);
 }
 
 /** The tools of a request that take free text, whose calls are items of their own kind. */

@@ -33,7 +33,7 @@ export function restoreTools(
 /** A tool of which only this is new that it is to be loaded later; in a namespace that is said of the tool itself. */
 function deferredAsItCame(tool: Tool, came: readonly Tool[] = []): readonly JsonObject[] | undefined {
   if (tool.defer_loading !== true) return undefined;
-  const before = came.find(({ name }) => name === tool.name);
+  const before = came.find(({ name, type }) => name === tool.name && type !== 'foreign');
   return before && originalsOf(before)?.map(deferred);
 }
 

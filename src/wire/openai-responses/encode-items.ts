@@ -4,6 +4,7 @@ import { foreignOf } from '../foreign.ts';
 import { originalsOf } from '../openai/origin.ts';
 import { toolErrorMark } from '../openai/tool-error.ts';
 import { encodeContent } from './encode-parts.ts';
+import { isFromAnswer, withKeptId } from './own-items.ts';
 import { unsealedReasoning } from './reasoning.ts';
 
 /** What an encoder needs to know besides the content itself. */
@@ -12,6 +13,8 @@ export interface Encoding {
   readonly takesPlainReasoning: boolean;
   /** Whether it goes back into the format that it came in. */
   readonly keepsOriginals: boolean;
+  /** What the client said of storing answers. */
+  readonly asked: { readonly store: unknown };
   /** The id by which the provider gets to know a call. */
   readonly callId: (id: string) => string;
   readonly dropped: Set<string>;
@@ -34,12 +37,12 @@ export function encodeMessage({ role, content }: Message, encoding: Encoding): r
 }
 
 /** An item of this format's own, which is no part of a message. */
-function ownItem(block: Block, { keepsOriginals }: Encoding): JsonObject | undefined {
+function ownItem(block: Block, { keepsOriginals, asked }: Encoding): JsonObject | undefined {
   const [item] = keepsOriginals ? (originalsOf(block) ?? []) : [];
   if (item !== undefined) return item;
   const foreign = foreignOf(block);
   if (foreign?.wire !== 'openai-responses' || foreign.kind.startsWith('input_')) return undefined;
-  return foreign.part;
+  return isFromAnswer(block) ? withKeptId(foreign.part, asked) : foreign.part;
 }
 
 function encodeOutput(
@@ -80,6 +83,7 @@ function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
         type: 'message',
         role: 'assistant',
         content: [{ type: 'output_text', text: block.text, annotations: [] }],
+        ...(block.phase !== undefined && { phase: block.phase }),
       };
     case 'tool_use':
       return (

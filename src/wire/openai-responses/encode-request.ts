@@ -22,7 +22,7 @@ export function encodeRequest(
   received?: Received,
   accepts: Acceptance = everything,
 ): EncodedRequest {
-  const encoding = targetFor(asked.model, accepts);
+  const encoding = { ...targetFor(asked.model, accepts), asked: { store: received?.fields.get('store') } };
   if (received !== undefined) {
     const body = patchJson(received.fields, changesOf(asked, received, encoding));
     return { body, dropped: listOf(encoding.dropped) };
@@ -66,7 +66,7 @@ function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding):
   return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(dropped) };
 }
 
-function targetFor(model: string, { thoughts }: Acceptance): Encoding {
+function targetFor(model: string, { thoughts }: Acceptance): Omit<Encoding, 'asked'> {
   const takesPlainReasoning = thoughts !== 'nowhere' && !openaiModel.test(model);
   return { takesPlainReasoning, keepsOriginals: true, callId: (id) => id, dropped: new Set() };
 }

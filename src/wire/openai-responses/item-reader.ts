@@ -1,13 +1,17 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, TextBlock } from '../../kernel/message.ts';
-import { numberOf, objectOf, stringOf } from '../read.ts';
-import { blocksOf, callOf, refusalIn } from './read-response.ts';
-import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
+import { numberOf, objectOf, objectsOf, stringOf } from '../read.ts';
+import { citationOf } from './annotations.ts';
+import { isOwnItem, ownBlock, ownDelta } from './own-items.ts';
+import { blocksOf, callOf, phaseOf, refusalIn } from './read-response.ts';
+import { encryptedHalf, reasoningTextOf, thinkingFrom } from './reasoning.ts';
 
 interface Open {
   readonly index: number;
   /** Whether anything of it has been passed on. */
   filled: boolean;
+  /** Whether it was said what its text refers to. */
+  cited: boolean;
 }
 
 /** Turns the items of a stream into blocks, which open and close. */
@@ -15,6 +19,10 @@ export class ItemReader {
   readonly #emit: (event: ReplyEvent) => void;
   readonly #open = new Map<string, Open>();
   readonly #seen = new Set<number>();
+  /** Which of the items are of kinds that no other format has. */
+  readonly #own = new Set<unknown>();
+  /** What was said of the others when they began. */
+  readonly #added = new Map<number, JsonObject>();
   #next = 0;
   tools = false;
   refusal = '';
@@ -31,9 +39,14 @@ export class ItemReader {
   read(type: string, frame: JsonObject): void {
     const item = numberOf(frame.output_index) ?? 0;
     const delta = stringOf(frame.delta) ?? '';
+    if (this.#own.has(frame.output_index)) {
+      this.#grow(`${item}`, ownDelta(frame));
+      if (type === 'response.output_item.done') this.#stop(`${item}`);
+      return;
+    }
     switch (type) {
       case 'response.output_item.added':
-        this.#added(item, objectOf(frame.item) ?? {});
+        this.#begin(item, objectOf(frame.item) ?? {});
         return;
       case 'response.output_item.done':
         this.#done(item, objectOf(frame.item) ?? {});
@@ -55,8 +68,11 @@ export class ItemReader {
       case 'response.function_call_arguments.delta':
         this.#grow(`${item}`, { type: 'input_json_delta', partial_json: delta });
         return;
+      case 'response.output_text.annotation.added':
+        this.#cite(partKey(item, frame), [frame.annotation]);
+        return;
       case 'response.content_part.done':
-        this.#stop(`${item}:${numberOf(frame.content_index) ?? 0}`);
+        this.#finishPart(partKey(item, frame), objectOf(frame.part));
         return;
     }
   }
@@ -70,7 +86,13 @@ export class ItemReader {
     for (const key of [...this.#open.keys()]) this.#stop(key);
   }
 
-  #added(at: number, item: JsonObject): void {
+  #begin(at: number, item: JsonObject): void {
+    this.#added.set(at, item);
+    if (isOwnItem(item)) {
+      this.#own.add(at);
+      this.#start(`${at}`, ownBlock(item));
+      return;
+    }
     if (item.type !== 'function_call' && item.type !== 'custom_tool_call') return;
     this.tools = true;
     this.#start(`${at}`, { type: 'tool_use', ...callOf(item), input: {} });
@@ -80,14 +102,29 @@ export class ItemReader {
   }
 
   #text(at: number, frame: JsonObject, block: TextBlock): void {
-    const key = `${at}:${numberOf(frame.content_index) ?? 0}`;
+    const key = partKey(at, frame);
     const { text } = block;
-    if (!this.#open.has(key)) this.#start(key, { ...block, text: '' });
+    if (!this.#open.has(key)) this.#start(key, { ...block, text: '', ...phaseOf(this.#added.get(at) ?? {}) });
     this.#grow(key, { type: 'text_delta', text });
   }
 
+  #cite(key: string, annotations: unknown): void {
+    const open = this.#open.get(key);
+    if (open === undefined) return;
+    for (const annotation of objectsOf(annotations)) {
+      open.cited = true;
+      this.#grow(key, { type: 'citations_delta', citation: citationOf(annotation) });
+    }
+  }
+
+  /** Not everybody tells one by one what a text refers to. */
+  #finishPart(key: string, part: JsonObject | undefined): void {
+    if (this.#open.get(key)?.cited === false) this.#cite(key, part?.annotations);
+    this.#stop(key);
+  }
+
   #think(at: number, thinking: string): void {
-    if (!this.#open.has(`${at}`)) this.#start(`${at}`, { type: 'thinking', thinking: '', signature: '' });
+    if (!this.#open.has(`${at}`)) this.#start(`${at}`, thinkingFrom(this.#added.get(at) ?? {}));
     if (thinking !== '') this.#grow(`${at}`, { type: 'thinking_delta', thinking });
   }
 
@@ -101,12 +138,14 @@ export class ItemReader {
       this.refusal += refusalIn([item]);
       for (const block of blocksOf(item)) this.#whole(block);
     }
-    for (const key of [...this.#open.keys()])
-      if (key === `${at}` || key.startsWith(`${at}:`)) this.#stop(key);
+    for (const key of [...this.#open.keys()]) {
+      if (key.startsWith(`${at}:`)) this.#finishPart(key, objectsOf(item.content)[Number(key.split(':')[1])]);
+      else if (key === `${at}`) this.#stop(key);
+    }
   }
 
   #finishCall(at: number, item: JsonObject, known: boolean): void {
-    if (!known) this.#added(at, { ...item, arguments: '' });
+    if (!known) this.#begin(at, { ...item, arguments: '' });
     if (this.#open.get(`${at}`)?.filled !== false) return;
     this.#grow(`${at}`, { type: 'input_json_delta', partial_json: wholeInput(item) });
   }
@@ -115,6 +154,7 @@ export class ItemReader {
     const half = encryptedHalf(item);
     const signature = half !== undefined && 'signature' in half ? half.signature : undefined;
     const text = known ? '' : reasoningTextOf(item);
+    this.#added.set(at, item);
     if (text !== '' || (signature !== undefined && !known)) this.#think(at, text);
     if (signature !== undefined) this.#grow(`${at}`, { type: 'signature_delta', signature });
     this.#stop(`${at}`);
@@ -130,7 +170,7 @@ export class ItemReader {
 
   #start(key: string, block: Block): void {
     const index = this.#next++;
-    this.#open.set(key, { index, filled: false });
+    this.#open.set(key, { index, filled: false, cited: false });
     this.#seen.add(Number.parseInt(key, 10));
     this.#emit({ type: 'content_block_start', index, content_block: block });
   }
@@ -148,6 +188,10 @@ export class ItemReader {
     this.#open.delete(key);
     this.#emit({ type: 'content_block_stop', index: open.index });
   }
+}
+
+function partKey(item: number, { content_index }: JsonObject): string {
+  return `${item}:${numberOf(content_index) ?? 0}`;
 }
 
 function wholeInput(item: JsonObject): string {

@@ -1,21 +1,25 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Block, Delta, ToolUseBlock } from '../../kernel/message.ts';
+import type { Block, Delta, ThinkingBlock, ToolUseBlock } from '../../kernel/message.ts';
 import { stringOf } from '../read.ts';
 import { seal } from '../sealed.ts';
 import { CallWriter, FreeTextCallWriter } from './call-writer.ts';
 import { MessageWriter } from './message-writer.ts';
 import type { NamedUse } from './namespaces.ts';
-import { unsealedReasoning } from './reasoning.ts';
+import { OwnItemWriter } from './own-items.ts';
+import { thoughtIdOf, unsealedReasoning } from './reasoning.ts';
 import { ReasoningWriter } from './reasoning-writer.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
 import { itemId, ownItemOf, reasoningItem } from './write-response.ts';
 
 interface Context {
   readonly answerId: string;
+  readonly asked: JsonObject;
   /** Names of tools that take free text. */
   readonly free: ReadonlySet<string>;
   /** Gives a call the names of its tool. */
   readonly named: (use: ToolUseBlock) => NamedUse;
+  /** Whether what was thought comes encrypted, which its provider reads under its own id only. */
+  readonly encrypts: boolean;
   readonly emit: Stage['emit'];
 }
 
@@ -42,11 +46,12 @@ export class ItemWriter implements Stage {
     if (block.type !== 'text') this.#finishMessage();
     switch (block.type) {
       case 'text':
-        this.#message ??= new MessageWriter(this);
+        if (block.phase !== this.#message?.phase) this.#finishMessage();
+        this.#message ??= new MessageWriter(this, block.phase);
         this.#open.set(index, this.#message.text(block));
         return;
       case 'thinking':
-        this.#open.set(index, this.#reasoning(block.thinking));
+        this.#open.set(index, this.#reasoning(block));
         return;
       case 'redacted_thinking':
         this.#redacted(block.data);
@@ -61,11 +66,7 @@ export class ItemWriter implements Stage {
         return;
       default: {
         const item = ownItemOf(block);
-        if (item !== undefined)
-          this.done(
-            this.open('item', () => item),
-            item,
-          );
+        if (item !== undefined) this.#open.set(index, new OwnItemWriter(this, item, this.#context.asked));
       }
     }
   }
@@ -94,9 +95,9 @@ export class ItemWriter implements Stage {
     this.#context.emit(type, fields);
   }
 
-  open(prefix: string, itemFor: (id: string) => JsonObject): Place {
+  open(prefix: string, itemFor: (id: string) => JsonObject, ownId?: string): Place {
     const output_index = this.#items.push(undefined) - 1;
-    const item_id = itemId(prefix, this.#context.answerId, output_index);
+    const item_id = ownId ?? itemId(prefix, this.#context.answerId, output_index);
     this.emit('response.output_item.added', { output_index, item: itemFor(item_id) });
     return { item_id, output_index };
   }
@@ -111,9 +112,9 @@ export class ItemWriter implements Stage {
     this.#message = undefined;
   }
 
-  #reasoning(begun: string): OpenBlock {
-    const writer = new ReasoningWriter(this);
-    writer.grow({ type: 'thinking_delta', thinking: begun });
+  #reasoning(block: ThinkingBlock): OpenBlock {
+    const writer = new ReasoningWriter(this, this.#context.encrypts ? thoughtIdOf(block) : undefined);
+    writer.grow({ type: 'thinking_delta', thinking: block.thinking });
     const stop = () => {
       this.#waiting = writer;
       if (writer.signature !== '') this.#settleReasoning(seal('signature', writer.signature));
@@ -127,14 +128,15 @@ export class ItemWriter implements Stage {
   }
 
   #redacted(data: string): void {
-    const own = stringOf(unsealedReasoning(data)?.encrypted_content);
+    const item = unsealedReasoning(data);
+    const own = stringOf(item?.encrypted_content);
     const encrypted = own ?? seal('redacted', data);
     if (this.#waiting !== undefined && own !== undefined) {
       this.#settleReasoning(encrypted);
       return;
     }
     this.#settleReasoning(undefined);
-    const place = this.open('rs', (id) => reasoningItem(id, '', undefined));
+    const place = this.open('rs', (id) => reasoningItem(id, '', undefined), stringOf(item?.id));
     this.done(place, reasoningItem(place.item_id, '', encrypted));
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Delta, TextBlock } from '../../kernel/message.ts';
 import { objectsOf } from '../read.ts';
-import { annotationOf } from './annotations.ts';
+import { annotationOf, ownAnnotation } from './annotations.ts';
 import type { OpenBlock, Place, Stage } from './stage.ts';
 import { messageItem } from './write-response.ts';
 
@@ -10,10 +10,12 @@ export class MessageWriter {
   readonly #stage: Stage;
   readonly #place: Place;
   readonly #parts: JsonObject[] = [];
+  readonly phase: string | undefined;
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, phase?: string) {
     this.#stage = stage;
-    this.#place = stage.open('msg', (id) => ({ ...messageItem(id, []), status: 'in_progress' }));
+    this.phase = phase;
+    this.#place = stage.open('msg', (id) => ({ ...messageItem(id, [], phase), status: 'in_progress' }));
   }
 
   text(block: TextBlock): OpenBlock {
@@ -26,7 +28,7 @@ export class MessageWriter {
   }
 
   finish(): void {
-    this.#stage.done(this.#place, messageItem(this.#place.item_id, this.#parts));
+    this.#stage.done(this.#place, messageItem(this.#place.item_id, this.#parts, this.phase));
   }
 }
 
@@ -38,7 +40,9 @@ class TextWriter implements OpenBlock {
   readonly #stage: Stage;
   readonly #place: PartPlace;
   readonly #done: (part: JsonObject) => void;
+  /** Those that stand for the whole text. */
   readonly #citations: JsonObject[] = [];
+  readonly #annotations: JsonObject[] = [];
   #text = '';
 
   constructor(stage: Stage, place: PartPlace, done: (part: JsonObject) => void) {
@@ -49,30 +53,39 @@ class TextWriter implements OpenBlock {
 
   start(block: TextBlock): void {
     this.#stage.emit('response.content_part.added', { ...this.#place, part: outputText('', []) });
-    if ('citations' in block) this.#citations.push(...objectsOf(block.citations));
     this.grow({ type: 'text_delta', text: block.text });
+    if ('citations' in block) for (const citation of objectsOf(block.citations)) this.#cite(citation);
   }
 
   grow(delta: Delta): void {
-    if (delta.type === 'citations_delta' && isJsonObject(delta.citation))
-      this.#citations.push(delta.citation);
+    if (delta.type === 'citations_delta' && isJsonObject(delta.citation)) this.#cite(delta.citation);
     if (delta.type !== 'text_delta' || delta.text === '') return;
     this.#text += delta.text;
     this.#stage.emit('response.output_text.delta', { ...this.#place, delta: delta.text, logprobs: [] });
   }
 
   stop(): void {
-    const annotations = this.#citations.flatMap((citation) => annotationOf(citation, this.#text.length));
-    for (const [annotation_index, annotation] of annotations.entries())
-      this.#stage.emit('response.output_text.annotation.added', {
-        ...this.#place,
-        annotation_index,
-        annotation,
-      });
-    const part = outputText(this.#text, annotations);
+    for (const citation of this.#citations)
+      for (const annotation of annotationOf(citation, this.#text.length)) this.#annotate(annotation);
+    const part = outputText(this.#text, this.#annotations);
     this.#stage.emit('response.output_text.done', { ...this.#place, text: this.#text, logprobs: [] });
     this.#stage.emit('response.content_part.done', { ...this.#place, part });
     this.#done(part);
+  }
+
+  #cite(citation: JsonObject): void {
+    const own = ownAnnotation(citation);
+    if (own === undefined) this.#citations.push(citation);
+    else this.#annotate(own);
+  }
+
+  #annotate(annotation: JsonObject): void {
+    const annotation_index = this.#annotations.push(annotation) - 1;
+    this.#stage.emit('response.output_text.annotation.added', {
+      ...this.#place,
+      annotation_index,
+      annotation,
+    });
   }
 }
 

@@ -1,10 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
-import { foreignBlock } from '../foreign.ts';
 import { openaiError } from '../openai/errors.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
 import { objectsOf, stringOf } from '../read.ts';
+import { citationOf } from './annotations.ts';
+import { isOwnItem, ownBlock } from './own-items.ts';
 import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageIn } from './usage.ts';
@@ -52,11 +53,11 @@ export function refusalIn(output: readonly JsonObject[]): string {
   return parts.map((part) => stringOf(part.refusal) ?? '').join('');
 }
 
-/** A whole item of an answer; kinds that no other format has are left out. */
+/** A whole item of an answer. */
 export function blocksOf(item: JsonObject): readonly Block[] {
   switch (item.type) {
     case 'message':
-      return objectsOf(item.content).flatMap(textOf);
+      return objectsOf(item.content).flatMap((part) => textOf(part, phaseOf(item)));
     case 'reasoning':
       return reasoningBlocks(item);
     case 'function_call':
@@ -66,11 +67,8 @@ export function blocksOf(item: JsonObject): readonly Block[] {
         item.type === 'function_call' ? toolInputOf(item.arguments) : { input: stringOf(item.input) ?? '' };
       return [{ type: 'tool_use', id, name, input }];
     }
-    case 'tool_search_call':
-    case 'tool_search_output':
-      return [foreignBlock('openai-responses', item)];
     default:
-      return [];
+      return isOwnItem(item) ? [ownBlock(item)] : [];
   }
 }
 
@@ -87,9 +85,17 @@ export function callOf(item: JsonObject): { readonly id: string; readonly name: 
   return { id: stringOf(item.call_id) ?? stringOf(item.id) ?? '', name: stringOf(item.name) ?? '' };
 }
 
-function textOf(part: JsonObject): readonly Block[] {
+/** In what part of its turn a model says something, where it tells. */
+export function phaseOf({ phase }: JsonObject): { readonly phase?: string } {
+  return typeof phase === 'string' ? { phase } : {};
+}
+
+function textOf(part: JsonObject, phase: { readonly phase?: string }): readonly Block[] {
   const refusal = part.type === 'refusal' ? stringOf(part.refusal) : undefined;
-  if (refusal !== undefined && refusal !== '') return [{ type: 'text', text: refusal, refusal: true }];
+  if (refusal !== undefined && refusal !== '')
+    return [{ type: 'text', text: refusal, refusal: true, ...phase }];
   const text = part.type === 'output_text' ? stringOf(part.text) : undefined;
-  return text === undefined || text === '' ? [] : [{ type: 'text', text }];
+  if (text === undefined || text === '') return [];
+  const citations = objectsOf(part.annotations).map(citationOf);
+  return [Object.assign({ type: 'text' as const, text, ...phase }, citations.length > 0 && { citations })];
 }

@@ -9,9 +9,9 @@ export class ReasoningWriter {
   #text = '';
   signature = '';
 
-  constructor(stage: Stage) {
+  constructor(stage: Stage, ownId?: string) {
     this.#stage = stage;
-    this.#place = stage.open('rs', (id) => reasoningItem(id, '', undefined));
+    this.#place = stage.open('rs', (id) => reasoningItem(id, '', undefined), ownId);
   }
 
   grow(delta: Delta): void {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Block, RedactedThinkingBlock } from '../../kernel/message.ts';
+import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/message.ts';
 import { foreignBlock } from '../foreign.ts';
+import { originalsOf, remember } from '../openai/origin.ts';
 import { objectOf, objectsOf, parseObject, stringOf } from '../read.ts';
 import { seal, unseal } from '../sealed.ts';
 
@@ -34,6 +35,15 @@ export function encryptedHalf(
     unseal('redacted', encrypted) ??
     seal('openai-responses', JSON.stringify({ id: item.id, encrypted_content: encrypted }));
   return { type: 'redacted_thinking', data };
+}
+
+/** Thinking that keeps in mind as which item it came. */
+export function thinkingFrom(item: JsonObject): ThinkingBlock {
+  return remember({ type: 'thinking', thinking: '', signature: '' }, [item]);
+}
+
+export function thoughtIdOf(block: ThinkingBlock): string | undefined {
+  return stringOf(originalsOf(block)?.[0]?.id);
 }
 
 /** And back: the item that was sealed. */

@@ -54,8 +54,10 @@ export class ResponsesEncoder implements ReplyEncoder {
         const free = freeTextTools(this.#asked);
         this.#items = new ItemWriter({
           answerId: event.message.id,
+          asked: this.#asked,
           free,
           named: namedAsAsked(this.#asked),
+          encrypts: asksEncrypted(this.#asked),
           emit: (type, fields) => this.#emit(type, fields),
         });
         this.#emit('response.created', { response: this.#shell });
@@ -116,6 +118,10 @@ export class ResponsesEncoder implements ReplyEncoder {
       response: { ...shell, status: 'failed', error: { code, message }, output },
     });
   }
+}
+
+function asksEncrypted({ include }: JsonObject): boolean {
+  return Array.isArray(include) && include.includes('reasoning.encrypted_content');
 }
 
 /** A failed answer has one of a few codes here. */

@@ -10,8 +10,8 @@ export interface Place {
 /** What writers of items write to. */
 export interface Stage {
   emit(type: string, fields: JsonObject): void;
-  /** Gives the next item its place and announces it. */
-  open(prefix: string, itemFor: (id: string) => JsonObject): Place;
+  /** Gives the next item its place and announces it, under the id that it came with where it has to keep that. */
+  open(prefix: string, itemFor: (id: string) => JsonObject, ownId?: string): Place;
   done(place: Place, item: JsonObject): void;
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import type { Answer, Block } from '../../kernel/message.ts';
+import type { Answer, Block, TextBlock } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
 import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
@@ -9,6 +9,7 @@ import { annotationsOf } from './annotations.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { argumentsOf } from './encode-items.ts';
 import { type NamedUse, namedAsAsked } from './namespaces.ts';
+import { keptIdOf, prefixOf } from './own-items.ts';
 import { unsealedReasoning } from './reasoning.ts';
 import { endingOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
@@ -70,13 +71,14 @@ export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject
   const named = namedAsAsked(asked);
   const items: JsonObject[] = [];
   const name = (prefix: string) => itemId(prefix, answer.id, items.length);
-  let texts: Block[] = [];
+  let texts: TextBlock[] = [];
   const flush = () => {
-    if (texts.length > 0) items.push(messageItem(name('msg'), texts.map(textPart)));
+    if (texts.length > 0) items.push(messageItem(name('msg'), texts.map(textPart), texts[0]?.phase));
     texts = [];
   };
   for (const block of answer.content) {
     if (block.type === 'text') {
+      if (block.phase !== texts[0]?.phase) flush();
       texts.push(block);
       continue;
     }
@@ -92,7 +94,10 @@ export function outputOf(answer: Answer, asked: JsonObject): readonly JsonObject
         ),
       );
     else if (block.type === 'redacted_thinking') addRedacted(items, block.data, name('rs'));
-    else items.push(...[ownItemOf(block)].filter((item) => item !== undefined));
+    else {
+      const item = ownItemOf(block);
+      if (item !== undefined) items.push({ ...item, id: keptIdOf(item, asked) ?? name(prefixOf(item)) });
+    }
   }
   const explanation =
     answer.stop_reason === 'refusal' ? stringOf(answer.stop_details?.explanation) : undefined;
@@ -108,25 +113,27 @@ export function ownItemOf(block: Block): JsonObject | undefined {
   return foreign?.wire === 'openai-responses' ? foreign.part : undefined;
 }
 
-/** Encrypted reasoning belongs to the summary right before it, where that is from the same item. */
+/** Encrypted reasoning belongs to the summary right before it, where that is from the same item; the provider reads it under its own id only. */
 function addRedacted(items: JsonObject[], data: string, id: string): void {
   const own = unsealedReasoning(data);
   const before = items.at(-1);
   if (own !== undefined && before?.type === 'reasoning' && before.encrypted_content === undefined)
-    items[items.length - 1] = { ...before, encrypted_content: own.encrypted_content };
-  else items.push(reasoningItem(id, '', stringOf(own?.encrypted_content) ?? seal('redacted', data)));
+    items[items.length - 1] = { ...before, ...own };
+  else
+    items.push({ ...reasoningItem(id, '', own === undefined ? seal('redacted', data) : undefined), ...own });
 }
 
 export function itemId(prefix: string, answerId: string, index: number): string {
   return `${prefix}_${answerId}_${index}`;
 }
 
-export function messageItem(id: string, content: readonly JsonObject[]): JsonObject {
-  return { id, type: 'message', status: 'completed', role: 'assistant', content };
+export function messageItem(id: string, content: readonly JsonObject[], phase?: string): JsonObject {
+  const item = { id, type: 'message', status: 'completed', role: 'assistant', content };
+  return phase === undefined ? item : { ...item, phase };
 }
 
-function textPart(block: Block): JsonObject {
-  const text = block.type === 'text' ? block.text : '';
+function textPart(block: TextBlock): JsonObject {
+  const { text } = block;
   if (isRefusal(block)) return { type: 'refusal', refusal: text };
   return { type: 'output_text', text, annotations: annotationsOf(block, text.length), logprobs: [] };
 }
