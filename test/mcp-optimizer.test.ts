@@ -84,6 +84,16 @@ const namesIn = ({ json }: SeenRequest) =>
 let number = 0;
 const question = () => `Book a flight from Berlin to Lisbon for person ${++number}`;
 
+/** The first turn of a conversation for which vectors were there in time. */
+function chosenFor<Said>(say: (asked: { role: 'user'; content: string }) => Promise<Said>) {
+  return eventually(async () => {
+    fake.requests.length = 0;
+    const asked = { role: 'user' as const, content: question() };
+    const first = await say(asked);
+    return namesIn(fake.requests[0] ?? assert.fail()).includes('find_tools') ? { asked, first } : undefined;
+  });
+}
+
 test('a list that nobody has seen goes as it is, and later ones are chosen from', async () => {
   const asked = async () => {
     fake.requests.length = 0;
@@ -168,9 +178,17 @@ const searching = [
 function searcher(request: SeenRequest): Script {
   if (request.url.includes('/chat/')) return model(request);
   const said = request.bytes.toString('utf8').includes('toolu_1');
-  const content = said ? [{ type: 'text', text: 'Done.' }] : searching;
+  return messaging(request, said ? [{ type: 'text', text: 'Done.' }] : searching);
+}
+
+interface Typed {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+function messaging(request: SeenRequest, content: readonly Typed[]): Script {
   const usage = { input_tokens: 10, output_tokens: 5 };
-  const stop_reason = said ? 'end_turn' : 'tool_use';
+  const stop_reason = content.some(({ type }) => type === 'tool_use') ? 'tool_use' : 'end_turn';
   const message = {
     id: 'msg_1',
     type: 'message',
@@ -243,10 +261,15 @@ const responsesTools = tools.map((tool) => ({
   strict: null,
 }));
 const found = responsesTools.find(({ name }) => name === 'music__make_playlist') ?? assert.fail();
+const webTool = { type: 'web_search' as const };
+function webSearch(id: string) {
+  return { type: 'web_search_call', id, status: 'completed', action: { type: 'search', query: 'songs' } };
+}
 const search = { call_id: null, execution: 'server', status: 'completed' };
 const searchItems = [
   { type: 'tool_search_call', id: 'tsc_1', ...search, arguments: { paths: ['music__make_playlist'] } },
   { type: 'tool_search_output', id: 'tso_1', ...search, tools: [found] },
+  webSearch('ws_1'),
   {
     type: 'function_call',
     id: 'fc_1',
@@ -261,11 +284,15 @@ const searchItems = [
 
 function responsesSearcher(request: SeenRequest): Script {
   const said = request.bytes.toString('utf8').includes('function_call_output');
-  const done = {
-    ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
-    content: [{ type: 'output_text', text: 'Done.', annotations: [] }],
-  };
-  const output = said ? [done] : searchItems;
+  return responding(request, said ? [saying('Done.')] : searchItems);
+}
+
+function saying(text: string, annotations: readonly object[] = []) {
+  const content = [{ type: 'output_text', text, annotations }];
+  return { type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content };
+}
+
+function responding(request: SeenRequest, output: readonly Typed[]): Script {
   const usage = {
     ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15 },
     ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
@@ -288,12 +315,19 @@ function responsesSearcher(request: SeenRequest): Script {
   };
 }
 
+/** Items of an answer as their SDK lets clients send them. */
+function sentBack(output: readonly OpenAI.Responses.ResponseOutputItem[]) {
+  return output.flatMap((item) =>
+    item.type === 'additional_tools' || item.type === 'computer_call_output' ? [] : [item],
+  );
+}
+
 for (const stream of [true, false])
   test(`OpenAI’s search in Responses gets all tools, and is unseen, ${stream ? 'streamed' : 'unstreamed'}`, async () => {
     fake.answerWith(responsesSearcher);
     const asked = { role: 'user' as const, content: `${question()}, quietly` };
     const say = (input: OpenAI.Responses.ResponseInput, options = {}) => {
-      const body = { model: 'gpt-5.4', tools: responsesTools, input, store: false };
+      const body = { model: 'gpt-5.4', tools: [...responsesTools, webTool], input, store: false };
       return stream
         ? openai.responses.stream(body, options).finalResponse()
         : openai.responses.create(body, options);
@@ -301,27 +335,27 @@ for (const stream of [true, false])
     const first = await say([asked]);
     assert.deepEqual(
       first.output.map(({ type }) => type),
-      ['function_call'],
+      ['web_search_call', 'function_call'],
     );
     const sent = objectsOf(fake.requests[0]?.json.tools);
     const deferred = sent.filter((tool) => tool.defer_loading === true);
-    assert.equal(sent.length, tools.length + 1);
-    assert.ok(sent.some(({ type }) => type === 'tool_search'));
+    assert.equal(sent.length, tools.length + 2);
+    assert.ok(['tool_search', 'web_search'].every((kind) => sent.some(({ type }) => type === kind)));
     // But for that they are as they came: whether they are strict is not said.
     assert.ok(deferred.length > 5 && deferred.every(({ strict }) => strict === null));
     const result = { type: 'function_call_output' as const, call_id: 'call_1', output: 'made' };
     const calls = first.output.flatMap((item) => (item.type === 'function_call' ? [item] : []));
-    await say([asked, ...calls, result]);
+    await say([asked, ...sentBack(first.output), result]);
     const second = fake.requests.at(-1) ?? assert.fail();
     assert.deepEqual(second.json.tools, fake.requests[0]?.json.tools);
     assert.deepEqual(
       objectsOf(second.json.input).map(({ type = 'message' }) => type),
-      ['message', 'tool_search_call', 'tool_search_output', 'function_call', 'function_call_output'],
+      ['message', ...searchItems.map(({ type }) => type), 'function_call_output'],
     );
-    assert.deepEqual(objectsOf(second.json.input).slice(1, 3), searchItems.slice(0, 2));
+    assert.deepEqual(objectsOf(second.json.input).slice(1, 4), searchItems.slice(0, 3));
     const { name, namespace } = calls[0] ?? {};
     assert.deepEqual([name, namespace], ['music__make_playlist', undefined]);
-    assert.equal(objectsOf(second.json.input)[3]?.namespace, 'music__make_playlist');
+    assert.equal(objectsOf(second.json.input)[4]?.namespace, 'music__make_playlist');
     // Off by an option, and in a format that has no such search.
     const off = { headers: { 'x-weir-pipeline': 'mcp-optimizer?way_back=find_tools' } };
     await say([{ ...asked, content: question() }], off);
@@ -330,4 +364,109 @@ for (const stream of [true, false])
     const chat = [{ role: 'user' as const, content: question() }];
     await openai.chat.completions.create({ model: 'gpt-5.4', tools: chatTools, messages: chat });
     assert.ok(namesIn(fake.requests.at(-1) ?? assert.fail()).includes('find_tools'));
+  });
+
+/** A model that searches the web as its provider lets it, and finds and calls a tool of the client's in between. */
+const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'secret' };
+const cited = { type: 'url_citation', start_index: 3, end_index: 4, url: 'https://a.example', title: 'A' };
+const functionCall = (call_id: string, name: string, input: object) => ({
+  ...{ type: 'function_call', id: `fc_${call_id}`, call_id, name },
+  ...{ arguments: JSON.stringify(input), status: 'completed' },
+});
+const rounds = [
+  [
+    thought,
+    webSearch('ws_1'),
+    saying('I look.'),
+    functionCall('call_find', 'find_tools', { query: 'playlist' }),
+  ],
+  [
+    webSearch('ws_2'),
+    saying('As A says.', [cited]),
+    functionCall('call_list', 'call_tool', { name: 'music__make_playlist', arguments: { id: '7' } }),
+  ],
+];
+
+for (const stream of [true, false])
+  test(`what OpenAI’s models do on the provider’s side comes through beside our tools, ${stream ? 'streamed' : 'unstreamed'}`, async () => {
+    fake.answerWith((request) => {
+      const results = objectsOf(request.json.input).filter(({ type }) => type === 'function_call_output');
+      return responding(request, rounds[results.length] ?? [saying('Done.')]);
+    });
+    const say = (input: OpenAI.Responses.ResponseInput) => {
+      const include: OpenAI.Responses.ResponseIncludable[] = ['reasoning.encrypted_content'];
+      const body = { model: 'gpt-5', tools: [...responsesTools, webTool], input, store: false, include };
+      return stream ? openai.responses.stream(body).finalResponse() : openai.responses.create(body);
+    };
+    const { asked, first } = await chosenFor((asked) => say([asked]));
+    assert.deepEqual(
+      first.output.map(({ type }) => type),
+      ['reasoning', 'web_search_call', 'message', 'web_search_call', 'message', 'function_call'],
+    );
+    assert.partialDeepStrictEqual(first.output[0], { id: 'rs_1', encrypted_content: 'secret' });
+    assert.deepEqual([first.output[1], first.output[3]], [webSearch('ws_1'), webSearch('ws_2')]);
+    // Behind the pause between two rounds the cited words stand elsewhere.
+    const moved = { ...cited, start_index: 5, end_index: 6 };
+    assert.partialDeepStrictEqual(first.output[4], {
+      content: [{ text: '\n\nAs A says.', annotations: [moved] }],
+    });
+    assert.partialDeepStrictEqual(first.output[5], { name: 'music__make_playlist', arguments: '{"id":"7"}' });
+    const result = { type: 'function_call_output' as const, call_id: 'call_list', output: 'made' };
+    await say([asked, ...sentBack(first.output), result]);
+    const [one, two, three] = fake.requests.map(({ json }) => json);
+    assert.deepEqual([two?.tools, three?.tools], [one?.tools, one?.tools]);
+    assert.ok(objectsOf(one?.tools).some(({ type }) => type === 'web_search'));
+    const sent = objectsOf(three?.input);
+    assert.deepEqual(sent.slice(0, 6), objectsOf(two?.input));
+    assert.deepEqual(
+      sent.slice(1).map(({ type, id, name = '' }) => `${type} ${id ?? name}`),
+      [
+        ...['reasoning rs_1', 'web_search_call ws_1', 'message ', 'function_call find_tools'],
+        ...['function_call_output ', 'web_search_call ws_2', 'message ', 'function_call call_tool'],
+        'function_call_output ',
+      ],
+    );
+  });
+
+const webResult = { type: 'web_search_result', url: 'https://a.example', title: 'A', encrypted_content: 'x' };
+const pageSearch = [
+  { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'songs' } },
+  { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [webResult] },
+];
+const location = {
+  ...{ type: 'web_search_result_location', url: 'https://a.example', title: 'A' },
+  ...{ cited_text: 'A', encrypted_index: 'y' },
+};
+const turns = [
+  [...pageSearch, { type: 'tool_use', id: 'toolu_find', name: 'find_tools', input: { query: 'playlist' } }],
+  [
+    { type: 'text', text: 'As A says.', citations: [location] },
+    {
+      ...{ type: 'tool_use', id: 'toolu_list', name: 'call_tool' },
+      input: { name: 'music__make_playlist', arguments: { id: '7' } },
+    },
+  ],
+];
+
+for (const stream of [true, false])
+  test(`what Anthropic’s models do on the provider’s side comes through beside our tools, ${stream ? 'streamed' : 'unstreamed'}`, async () => {
+    fake.answerWith((request) => {
+      const results = request.bytes.toString('utf8').split('"tool_result"').length - 1;
+      return messaging(request, turns[results] ?? [{ type: 'text', text: 'Done.' }]);
+    });
+    const web = { type: 'web_search_20250305' as const, name: 'web_search' as const };
+    const say = (messages: Anthropic.MessageParam[]) => {
+      const body = { model: 'claude-sonnet-4-0', max_tokens: 100, tools: [...messagesTools, web], messages };
+      return stream ? anthropic.messages.stream(body).finalMessage() : anthropic.messages.create(body);
+    };
+    const { asked, first } = await chosenFor((asked) => say([asked]));
+    assert.partialDeepStrictEqual(first.content.slice(0, 3), [...pageSearch, turns[1]?.[0]]);
+    assert.partialDeepStrictEqual(first.content[3], { name: 'music__make_playlist', input: { id: '7' } });
+    const result = { type: 'tool_result' as const, tool_use_id: 'toolu_list', content: 'made' };
+    await say([asked, { role: 'assistant', content: first.content }, { role: 'user', content: [result] }]);
+    const [one, two, three] = fake.requests.map(({ json }) => json);
+    assert.deepEqual([two?.tools, three?.tools], [one?.tools, one?.tools]);
+    const sent = objectsOf(three?.messages);
+    assert.deepEqual(sent.slice(0, 3), objectsOf(two?.messages));
+    assert.deepEqual([sent[1]?.content, sent[3]?.content], turns);
   });

@@ -101,8 +101,6 @@ const codex: Agent = {
       [join(home, '.codex', 'config.toml')]: [
         `model = ${JSON.stringify(model)}`,
         'model_provider = "weir"',
-        // With it, answers can't be written anew, and so no tools are left out.
-        ...(server ? ['web_search = "disabled"'] : []),
         '',
         '[model_providers.weir]',
         'name = "Weir"',

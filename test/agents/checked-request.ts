@@ -1,5 +1,6 @@
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { searchesWeb } from './said.ts';
 
 /** What a strict provider would refuse in a request; undefined where nothing is wrong. */
 export function faultIn({ url, json, headers }: SeenRequest, expected: Expected): string | undefined {
@@ -52,8 +53,12 @@ function faultInChat(json: Json): string | undefined {
 
 function faultInResponses(json: Json): string | undefined {
   const calls = new Set<unknown>();
+  let before: unknown;
   for (const { type, call_id } of objectsOf(json.input)) {
     if (type === 'function_call') calls.add(call_id);
+    if (type === 'function_call' && before !== 'web_search_call' && searchesWeb(json))
+      return `The search before the call ${call_id} is missing.`;
+    before = type;
     if (type === 'function_call_output' && !calls.has(call_id))
       return `No tool call found for function call output with call_id ${call_id}.`;
   }

@@ -1,5 +1,8 @@
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
+import { objectsOf } from '../../src/wire/read.ts';
 import { asksStream, dialectAt } from '../support/provider-dialects.ts';
+
+const searching = { type: 'search', query: 'rivers' };
 
 /** What the scripted model says in one turn. */
 export type Said = { readonly text: string } | { readonly tool: string; readonly input: object };
@@ -7,7 +10,7 @@ export type Said = { readonly text: string } | { readonly tool: string; readonly
 /** An answer in the format in which it was asked for. */
 export function answering(request: SeenRequest, said: Said): Script {
   const streamed = asksStream(request);
-  if (request.url.startsWith('/v1/responses')) return responsesAnswer(said, streamed);
+  if (request.url.startsWith('/v1/responses')) return responsesAnswer(request, said);
   const { opening, text, call, closing, whole } = dialectAt(request.url);
   const id = `call_${Math.random().toString(36).slice(2)}`;
   if (!streamed)
@@ -33,8 +36,15 @@ function inputOf({ input }: { readonly input: object }): string {
   return JSON.stringify(input);
 }
 
-function responsesAnswer(said: Said, streamed: boolean): Script {
+/** Whether the provider is to search the web for the model, which it then does before each call. */
+export function searchesWeb({ tools }: SeenRequest['json']): boolean {
+  return objectsOf(tools).some(({ type }) => type === 'web_search');
+}
+
+function responsesAnswer(request: SeenRequest, said: Said): Script {
   const id = Math.random().toString(36).slice(2);
+  const search = { type: 'web_search_call', id: `ws_${id}`, status: 'completed', action: searching };
+  const before = 'tool' in said && searchesWeb(request.json) ? [search] : [];
   const item =
     'text' in said
       ? {
@@ -57,9 +67,10 @@ function responsesAnswer(said: Said, streamed: boolean): Script {
     ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
   };
   const shell = { id: `resp_${id}`, object: 'response', created_at: 1, model: 'gpt-5-codex', output: [] };
-  const response = { ...shell, status: 'completed', output: [item], usage };
-  if (!streamed) return { body: response };
-  const place = { item_id: item.id, output_index: 0 };
+  const response = { ...shell, status: 'completed', output: [...before, item], usage };
+  if (!asksStream(request)) return { body: response };
+  const output_index = before.length;
+  const place = { item_id: item.id, output_index };
   const delta =
     'text' in said
       ? { type: 'response.output_text.delta', ...place, content_index: 0, delta: said.text }
@@ -67,7 +78,12 @@ function responsesAnswer(said: Said, streamed: boolean): Script {
   const empty = 'text' in said ? { ...item, content: [] } : { ...item, arguments: '' };
   const events = [
     { type: 'response.created', response: { ...shell, status: 'in_progress' } },
-    { type: 'response.output_item.added', output_index: 0, item: { ...empty, status: 'in_progress' } },
+    ...before.flatMap((one, at) => [
+      { type: 'response.output_item.added', output_index: at, item: { ...one, status: 'in_progress' } },
+      { type: 'response.web_search_call.searching', output_index: at, item_id: one.id },
+      { type: 'response.output_item.done', output_index: at, item: one },
+    ]),
+    { type: 'response.output_item.added', output_index, item: { ...empty, status: 'in_progress' } },
     ...('text' in said
       ? [
           {
@@ -79,7 +95,7 @@ function responsesAnswer(said: Said, streamed: boolean): Script {
         ]
       : []),
     delta,
-    { type: 'response.output_item.done', output_index: 0, item },
+    { type: 'response.output_item.done', output_index, item },
     { type: 'response.completed', response },
   ];
   return {

@@ -1,5 +1,6 @@
 import { type Block, type ChatRequest, isJsonObject, type Tool, type ToolSearch } from '../../module-api.ts';
 import { withoutTools } from './left-out.ts';
+import { isClients } from './needed.ts';
 
 /** All tools, with those that are left out to be loaded when the model looks for them; none of these may have a cache marker. */
 export function withDeferred(
@@ -8,7 +9,7 @@ export function withDeferred(
   search: Tool,
 ): readonly Tool[] {
   const deferred = tools
-    .filter(({ name }) => left.has(name))
+    .filter((tool) => left.has(tool.name) && isClients(tool))
     .map(({ cache_control: _, ...tool }): Tool => ({ ...tool, defer_loading: true }));
   return [...withoutTools(tools, left), search, ...deferred];
 }

@@ -1,11 +1,12 @@
 import type { CacheControl, Tool } from '../../module-api.ts';
+import { isClients } from './needed.ts';
 
 /** The tools without those that are left out. A cache marker on one of them goes to the last that stays before it, or else the first. */
 export function withoutTools(tools: readonly Tool[], left: ReadonlySet<string>): readonly Tool[] {
   const kept: Tool[] = [];
   let waiting: CacheControl | undefined;
   for (const tool of tools) {
-    if (!left.has(tool.name)) {
+    if (!left.has(tool.name) || !isClients(tool)) {
       kept.push(waiting === undefined ? tool : marked(tool, waiting));
       waiting = undefined;
       continue;

@@ -17,7 +17,7 @@ import { isSearch, unread, withDeferred, withKnownReferences } from './deferred.
 import { mayChooseNow, paysToWait } from './early.ts';
 import { withoutTools } from './left-out.ts';
 import { savedTokensMin, toolsMax, toolTokensMin, vectorsWaitMs } from './limits.ts';
-import { forcedIn, isClients, neededIn } from './needed.ts';
+import { forcedIn, isClients, isLostAnew, isToolSearch, neededIn } from './needed.ts';
 import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
 import { ToolLists } from './tool-lists.ts';
 import { wayBack } from './way-back.ts';
@@ -253,14 +253,13 @@ function stillLeft(before: readonly string[], now: readonly string[] | undefined
 }
 
 /**
- * A client that searches for its tools itself, calls whose answer can't be gone on with here, and tools that only their own
- * format understands: calls of these are no blocks, and would be missing in an answer that is written anew.
+ * A client that searches for its tools itself, calls whose answer can't be gone on with here, and tools of a format's own whose
+ * calls would be missing in an answer that is written anew.
  */
 function isBeyondUs({ request, received }: Exchange): boolean {
   if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
   return (request.tools ?? []).some(
-    ({ defer_loading, type = '' }) =>
-      defer_loading === true || type === 'foreign' || type.startsWith('tool_search'),
+    (tool) => tool.defer_loading === true || isToolSearch(tool) || isLostAnew(tool),
   );
 }
 

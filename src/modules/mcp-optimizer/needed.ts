@@ -7,6 +7,18 @@ export function isClients({ type }: Tool): boolean {
   return type === undefined || type === 'custom';
 }
 
+/** By which the client, or its provider for it, looks for tools already. */
+export function isToolSearch(tool: Tool): boolean {
+  const { type = '', kind }: Tool & { readonly kind?: unknown } = tool;
+  return (type === 'foreign' && typeof kind === 'string' ? kind : type).startsWith('tool_search');
+}
+
+/** Whether only its own format understands it, and doesn't carry along what it brings into answers. */
+export function isLostAnew(tool: Tool): boolean {
+  const { type, isCarried }: Tool & { readonly isCarried?: unknown } = tool;
+  return type === 'foreign' && isCarried !== true;
+}
+
 /** The tools that must stay whatever the request is about: used, forced or named. `tools` are those of the list. */
 export function neededIn(
   exchange: Exchange,
