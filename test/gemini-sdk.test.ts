@@ -6,6 +6,7 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { geminiStream } from '../src/wire/testing/fixtures.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { call } from './support/call.ts';
 import { Person, startCloud } from './support/cloud.ts';
 import { dialectAt } from './support/provider-dialects.ts';
 
@@ -179,6 +180,30 @@ test('a key in the query pays, and is seen by nobody', async () => {
   const { text } = await ask(`${weir.url}/v1/requests`);
   assert.ok(text.includes(model) && !text.includes(key));
   assert.ok(!weir.logLines.join('').includes(key));
+});
+
+test('odd names, keys and methods are refused here, or reach nobody but Google as what they are', async () => {
+  const headers = ['x-goog-api-key', key];
+  for (const odd of ['..', '../x', '%2e%2e/v1/x', 'a%2F..%2Fb', '.', 'a//b', '']) {
+    const refused = await call(weir.url, {
+      path: `/v1beta/models/gemini/${odd}:generateContent`,
+      headers,
+      body,
+    });
+    assert.deepEqual([refused.status, at(refused.json, 'error', 'status')], [404, 'NOT_FOUND'], odd);
+  }
+  assert.equal(fake.requests.length, 0);
+  await call(weir.url, { path: `${path}:countTokens?$access_token=x&$callback=y&$fields=z`, headers, body });
+  assert.equal(fake.last.url, `${path}:countTokens?$fields=z`);
+  for (const odd of ['AIza%0d%0ax:y', 'AIza%E4%BD%A0', 'AIza%00']) {
+    await call(weir.url, { path: `${path}:generateContent?key=${odd}`, body });
+    assert.equal(fake.last.headers['x-goog-api-key'], odd);
+  }
+  for (const method of ['GET', 'PUT']) {
+    const refused = await call(weir.url, { method, path: `${path}:generateContent`, headers });
+    assert.deepEqual([refused.status, refused.headers.allow], [405, 'POST']);
+    assert.equal(at(refused.json, 'error', 'code'), 405);
+  }
 });
 
 test('modules see its calls as any others', async () => {

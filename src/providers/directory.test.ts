@@ -34,6 +34,7 @@ describe('the directory', () => {
 
   test('names the model it has nobody for', () => {
     assert.throws(() => directory.resolve('nobody-knows'), /"nobody-knows"/);
+    assert.throws(() => directory.resolve('openai/'), /"openai\/"/);
   });
 });
 

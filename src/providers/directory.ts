@@ -65,7 +65,8 @@ export class Directory {
 
   /** What a vendor has is for the vendor to say; one that answers by itself has what is listed. */
   #mayHave(provider: Provider, model: string): boolean {
-    return provider.local === undefined || this.#catalog.find(provider, model) !== undefined;
+    if (provider.local === undefined) return model !== '';
+    return this.#catalog.find(provider, model) !== undefined;
   }
 }
 

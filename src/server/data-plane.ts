@@ -29,7 +29,7 @@ export function servedRoutes(
 }
 
 /** Finds who answers on a path; undefined where that is none of the data plane's. */
-export type DataPlane = (path: string) => Pick<ServedRoute, 'wire' | 'by'> | undefined;
+export type DataPlane = (path: string) => Pick<ServedRoute, 'wire' | 'by' | 'path'> | undefined;
 
 /** Each path is itself, or, where a format reads a part of it by itself, how others begin and end. */
 export function dataPlaneOf(routes: readonly ServedRoute[]): DataPlane {

@@ -56,7 +56,8 @@ export function createFront(parts: FrontParts): Server {
       if (served !== undefined && req.method === 'POST') void served.by.handle(req, res, call, served.wire);
       else if (req.method === 'OPTIONS' && call.cors.length > 0) {
         res.writeHead(204, ['x-request-id', call.id, ...call.cors, ...preflightHeaders(req)]).end();
-      } else void parts.app(req, res, { ...call, clientAddress: addressOf(req, parts.trustedProxies) });
+      } else if (served?.path.includes('*') === true) sendError(res, wrongMethod(), call, served.wire);
+      else void parts.app(req, res, { ...call, clientAddress: addressOf(req, parts.trustedProxies) });
     },
   );
   server.on('clientError', (failure, connection) => refuseMalformed(failure, connection, requestId()));
@@ -68,6 +69,11 @@ function draining(): GatewayError {
     retryAfterSeconds: 1,
     headers: ['connection', 'close'],
   });
+}
+
+/** Our own routes know no paths of which a format reads a part by itself. */
+function wrongMethod(): GatewayError {
+  return new GatewayError('method_not_allowed', 'this path takes POST', { headers: ['allow', 'POST'] });
 }
 
 /** Of the client, as far as proxies in between are believed. */

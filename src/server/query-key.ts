@@ -24,8 +24,12 @@ function isKey(pair: string): boolean {
 function valueIn(pair: string): string {
   const written = pair.slice(pair.indexOf('=') + 1);
   try {
-    return decodeURIComponent(written);
+    const value = decodeURIComponent(written);
+    return inHeaders.test(value) ? value : written;
   } catch {
     return written;
   }
 }
+
+/** What else may be escaped is in nobody's key, and no header can carry it. */
+const inHeaders = /^[ -~]*$/;

@@ -5,6 +5,7 @@ import { converse, event, invokedClaude } from '../../test/support/bedrock-diale
 import { packed } from '../../test/support/bedrock-front.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { converseFormat } from './bedrock-converse/bedrock-converse.ts';
+import { EventStreamParser } from './event-stream.ts';
 import { anthropicMessages } from './index.ts';
 import { SseParser } from './sse.ts';
 import { replayEverywhere } from './testing/replay.ts';
@@ -44,6 +45,11 @@ test('a packed stream reads the same however it is cut', () => {
     for (const cuts of [[], everyByte, ...everyByte.map((at) => [at])])
       assert.equal(unpacked(bytes, cuts), frames);
   }
+});
+
+test('messages that come at once are read where they are', () => {
+  const bytes = new Uint8Array(packedAll(stream, false));
+  for (const { payload } of new EventStreamParser().push(bytes)) assert.equal(payload.buffer, bytes.buffer);
 });
 
 test('a changed bit anywhere is found by one of the two checksums', () => {

@@ -38,7 +38,11 @@ export class EventStreamParser {
     return messages;
   }
 
+  /** Of many messages that come at once, each leaves the rest where it is. */
   #joined(): Buffer {
+    const [first, another] = this.#held;
+    if (first !== undefined && another === undefined)
+      return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
     const all = Buffer.concat(this.#held);
     this.#held = [all];
     return all;

@@ -1,3 +1,4 @@
+import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 
 /** The model, and what is wanted of it, stand in the path: `/v1beta/models/gemini-2.5-flash:generateContent`. */
@@ -49,8 +50,12 @@ function unescaped(name: string): string {
   }
 }
 
+/** Nothing in a name leads out of where models are. */
 function written(model: string): string {
-  return model.split('/').map(encodeURIComponent).join('/');
+  const segments = model.split('/');
+  if (segments.some((segment) => /^\.{0,2}$/.test(segment)))
+    throw new GatewayError('model_not_found', 'Google has no model of a name like this', { param: 'model' });
+  return segments.map(encodeURIComponent).join('/');
 }
 
 function asksEvents(query: string): boolean {
@@ -71,9 +76,10 @@ function travelling(query: string): string {
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
+/** Each has a second name with a `$` in front. */
 function nameOf(pair: string): string {
-  return new URLSearchParams(pair).keys().next().value ?? '';
+  return (new URLSearchParams(pair).keys().next().value ?? '').replace(/^\$/, '');
 }
 
 /** https://cloud.google.com/apis/docs/system-parameters */
-const staying: ReadonlySet<string> = new Set(['alt', '$alt', 'access_token', 'oauth_token', 'callback']);
+const staying: ReadonlySet<string> = new Set(['alt', 'access_token', 'oauth_token', 'callback']);
