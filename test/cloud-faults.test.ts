@@ -295,6 +295,8 @@ describe('a token of Google’s', () => {
       [{ status: 503, body: 'busy' }, 502, /gave no token \(503\)/],
       [{ body: 'no JSON' }, 502, /gave no token/],
       [{ body: { access_token: 5 } }, 502, /gave no token/],
+      [{ body: { access_token: '', expires_in: 3600 } }, 502, /gave no token/],
+      [{ body: { access_token: 'ya29.x\r\nx: y', expires_in: 3600 } }, 502, /gave no token/],
     ] as const) {
       fake.requests.length = 0;
       fake.answerWith(script);

@@ -253,8 +253,16 @@ describe('what pays at Google', () => {
     }
     const broken = await asking({ ...account, private_key: '-----BEGIN PRIVATE KEY-----\nsssecret' });
     assert.deepEqual([broken.status, broken.text.includes('sssecret')], [400, false]);
+    const weak = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
+    const private_key = weak.export({ type: 'pkcs8', format: 'pem' }).toString();
+    assert.equal((await asking({ ...account, private_key })).status, 400);
     assert.equal((await asking(own, 'vertex/../x')).status, 404);
     assert.equal(google.requests.length, 0);
+  });
+
+  test('is an account’s key in its older form as well', async () => {
+    const private_key = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+    assert.equal((await asking({ ...account, private_key })).status, 200);
   });
 
   test('is stored without what is not needed, tried without cost, and in no line of the log', async () => {

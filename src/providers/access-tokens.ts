@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createPrivateKey, hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import type { Means, TokenAccount } from '../kernel/departure.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -86,12 +86,12 @@ export class AccessTokens implements Means {
     });
     const { access_token, expires_in, error } = parseObject(text) ?? {};
     const token = stringOf(access_token);
-    if (status !== 200 || token === undefined) throw refusal(status, error);
+    if (status !== 200 || token === undefined || !inHeaders.test(token)) throw refusal(status, error);
     return { token, untilMs: this.now() + (numberOf(expires_in) ?? 0) * 1000 };
   }
 
   async #assertion({ email, keyId, privateKey }: TokenAccount): Promise<string> {
-    const { importPKCS8, SignJWT } = await import('jose');
+    const { SignJWT } = await import('jose');
     const seconds = Math.floor(this.now() / 1000);
     return new SignJWT({ scope: 'https://www.googleapis.com/auth/cloud-platform' })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) })
@@ -99,9 +99,11 @@ export class AccessTokens implements Means {
       .setAudience(googleTokenUrl)
       .setIssuedAt(seconds)
       .setExpirationTime(seconds + 3600)
-      .sign(await importPKCS8(privateKey, 'RS256'));
+      .sign(createPrivateKey(privateKey));
   }
 }
+
+const inHeaders = /^[!-~]+$/;
 
 function nameOf({ email, privateKey }: TokenAccount): string {
   return hash('sha256', `${email}\n${privateKey}`, 'base64url');

@@ -139,9 +139,11 @@ function pathOf({ provider, asks }: Draft): string {
   return `/publishers/google/models/${model}:${asks.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
+/** Of a length with which tokens are asked for: Google's own have 2048 bits, and a far longer one would keep a processor busy. */
 function isRsaKey(pem: string): boolean {
   try {
-    return createPrivateKey(pem).asymmetricKeyType === 'rsa';
+    const { asymmetricKeyType, asymmetricKeyDetails: { modulusLength = 0 } = {} } = createPrivateKey(pem);
+    return asymmetricKeyType === 'rsa' && modulusLength >= 2048 && modulusLength <= 8192;
   } catch {
     return false;
   }
