@@ -153,7 +153,10 @@ function sendAnswer(res: ServerResponse, answer: OwnAnswer, call: Call): void {
   const bytes = Buffer.from(text);
   // An answer without content has neither a type nor a length (RFC 9110, 8.6).
   const content = status === 204 ? [] : ['content-type', type, 'content-length', String(bytes.byteLength)];
-  const headers = [...content, 'x-request-id', call.id, ...call.cors, ...(answer.headers ?? [])];
+  const { headers: said = [] } = answer;
+  // What was told to one person stays on no disk and in no cache, unless the route says otherwise.
+  const kept = said.includes('cache-control') ? [] : ['cache-control', 'no-store'];
+  const headers = [...content, 'x-request-id', call.id, ...call.cors, ...kept, ...said];
   // The server itself leaves the body out for HEAD.
   send(res, { status, headers, bytes });
 }
