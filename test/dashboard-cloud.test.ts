@@ -3,12 +3,16 @@ import { test } from 'node:test';
 import Anthropic from '@anthropic-ai/sdk';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { deliverAll, startBilling } from './support/billing-house.ts';
-import { assertAccessible, assertReadable, goWithin, sharedBrowser } from './support/browser.ts';
+import { assertAccessible, assertReadable, goWithin, hasHidden, sharedBrowser } from './support/browser.ts';
+import { call } from './support/call.ts';
 import { cleanUp } from './support/clean-up.ts';
+import { bearer } from './support/cloud.ts';
 import { MailServer, tokenIn } from './support/mail-server.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
 const open = sharedBrowser();
+/** As long as a name may be, in one word. */
+const keyName = `Laptop${'-of-the-house'.repeat(5)}`.slice(0, 64);
 const [email, password, chosen] = ['ada@example.com', 'correct horse battery', 'another horse altogether'];
 
 test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and resets a password', async (t) => {
@@ -83,7 +87,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.keyboard.press('Escape');
     await go('Keys');
     await page.getByRole('button', { name: 'New key' }).click();
-    await page.getByLabel('Name').fill('Laptop');
+    await page.getByLabel('Name').fill(keyName);
     await page.getByLabel('With a pipeline of its own').check();
     const text = page.getByRole('textbox', { name: 'As text' });
     await text.fill('cost-guard?day=plenty,exact-cache');
@@ -98,7 +102,7 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     assert.match(key, /^gw_live_/);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByRole('button', { name: 'Laptop', exact: true }).waitFor();
+    await page.getByRole('button', { name: keyName, exact: true }).waitFor();
     assert.equal(await page.getByText(key).count(), 0);
     await assertAccessible(page);
   });
@@ -114,8 +118,11 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await page.getByText(/^\$0\.0001 of \$5\.00/).waitFor();
     await page.getByText(/^\$0\.0001 of \$50\.00/).waitFor();
     await page.getByRole('heading', { name: 'By provider' }).waitFor();
+    const byKey = page.getByRole('region', { name: 'By key' });
+    await byKey.getByText(keyName).waitFor();
+    assert.equal(await byKey.locator('.overflow-x-auto').evaluate(hasHidden), false, 'a name hides figures');
     await go('Keys');
-    await page.getByRole('button', { name: 'Laptop', exact: true }).click();
+    await page.getByRole('button', { name: keyName, exact: true }).click();
     await page.getByRole('textbox', { name: 'As text' }).fill('cost-guard?day=0.0001');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -147,9 +154,10 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     await left;
     const session = /cs_[\w-]+/.exec(page.url())?.[0] ?? '';
     stripe.billing.pay(session);
+    await page.goto(`${url}/billing?paid=plan`);
+    await page.getByText('Waiting to hear from the processor').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Upgrade to Pro' }).isEnabled(), false);
     await deliverAll({ url, stripe });
-    await page.goto(`${url}/billing`);
-    await page.getByText('100,000', { exact: false }).first().waitFor();
     await page.getByRole('button', { name: 'Change, cards and invoices' }).waitFor();
     await page.getByRole('link', { name: /^WEIR-in/ }).waitFor();
     await assertAccessible(page);
@@ -158,12 +166,25 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
   await t.test(
     'sessions, log-out, a forgotten password, and the log-in that leads back to the page',
     async () => {
+      const [cookie] = await page.context().cookies();
+      await call(url, { path: '/v1/users/logout', headers: bearer(String(cookie?.value)), body: {} });
+      await go('Keys');
+      await page.getByText('Your session has ended.').waitFor();
+      await page.getByLabel('E-mail').fill(email);
+      await page.getByLabel('Password').fill(password);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByRole('heading', { name: 'Keys' }).waitFor();
+      const otherTab = await page.context().newPage();
+      await otherTab.goto(`${url}/keys`);
+      await otherTab.getByText(keyName).waitFor();
       await go('Account');
       await page.getByText('this one').waitFor();
       await assertAccessible(page);
       await page.getByRole('button', { name: 'Log out' }).click();
       await page.getByRole('link', { name: 'Log in' }).waitFor();
       assert.deepEqual(await page.context().cookies(), []);
+      await otherTab.getByText(keyName).waitFor({ state: 'detached' });
+      await otherTab.close();
       await page.goto(`${url}/keys`);
       await page.getByRole('link', { name: /forgotten/i }).click();
       await page.getByLabel('E-mail').fill(email);
@@ -182,8 +203,9 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
       await page.getByRole('alert').waitFor();
       await page.getByLabel('Password').fill(chosen);
       await page.getByRole('button', { name: 'Log in' }).click();
-      await page.getByRole('button', { name: 'Revoke Laptop' }).click();
-      await page.getByLabel('Type Laptop to go on').fill('Laptop');
+      await page.getByRole('button', { name: `Revoke ${keyName}` }).click();
+      assert.equal(await page.getByRole('dialog').evaluate(hasHidden), false, 'a name hides the question');
+      await page.getByLabel(`Type ${keyName} to go on`).fill(keyName);
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
       await page.getByText('No keys yet.').waitFor();
     },

@@ -38,6 +38,8 @@ test('a browser gets the page at any address that is no route, and programs get 
       path,
     );
   }
+  const told = await fetch(`${weir.url}/v1/requests`);
+  assert.equal(told.headers.get('cache-control'), 'no-store', 'what one person was told is in no cache');
   const metrics = await fetch(`${weir.url}/health`, { headers: asBrowser });
   assert.match(await metrics.text(), /"status":"ok"/);
 
@@ -121,6 +123,10 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.reload();
     await page.getByText('1 answered from memory').waitFor();
     await page.getByText('$0 of $5.00 · 0 %').waitFor();
+    await page.getByText('Week', { exact: true }).click();
+    await page.waitForURL(/range=7d/);
+    assert.equal(await page.locator('aside nav a[aria-current=page]').innerText(), 'Overview');
+    await page.locator('.u-over').hover();
     await assertAccessible(page);
   });
 
@@ -142,6 +148,11 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     await page.reload();
     await page.getByText('answered from memory; no provider was asked').waitFor();
     await page.keyboard.press('Escape');
+    await rows.nth(0).click();
+    const details = page.getByRole('complementary', { name: 'Request' });
+    await details.waitFor();
+    await page.goBack();
+    await details.waitFor({ state: 'detached' });
     await page.getByLabel('Part of a model').fill('emo-');
     await page.keyboard.press('Enter');
     await page.getByRole('combobox', { name: 'Module' }).selectOption('exact-cache');
@@ -167,10 +178,15 @@ test('a person opens an empty local gateway, and finds each answer on its page',
   });
 
   await t.test('the playground streams side by side and tells what each did', async () => {
-    await page.getByRole('button', { name: 'Add a column' }).click();
-    await page.getByRole('combobox', { name: 'Format' }).nth(1).selectOption('openai-chat');
+    for (const [at, format] of [
+      [1, 'openai-chat'],
+      [2, 'gemini'],
+    ] as const) {
+      await page.getByRole('button', { name: 'Add a column' }).click();
+      await page.getByRole('combobox', { name: 'Format' }).nth(at).selectOption(format);
+    }
     await page.getByRole('button', { name: 'Run' }).click();
-    await page.getByText('This is a demonstration answer').nth(1).waitFor();
+    await page.getByText('This is a demonstration answer').nth(2).waitFor();
     await page.getByText('exact-cache passed').first().waitFor();
     await page.getByRole('button', { name: 'Code' }).first().click();
     assert.match(await page.locator('pre').innerText(), /curl .*\/v1\/messages/);
@@ -249,5 +265,10 @@ test('a person opens an empty local gateway, and finds each answer on its page',
     assert.ok(await page.getByText('hit exact-cache').first().isVisible());
     await page.context().setOffline(false);
     await page.getByText('The gateway does not answer').waitFor({ state: 'detached' });
+    await page.route('**/v1/requests?*', (route) => route.fulfill({ status: 500, json: {} }));
+    await page.getByText('Not live').waitFor();
+    await page.reload();
+    await page.getByText('The gateway answered 500.').waitFor();
+    assert.equal(await page.getByText('That is all of them.').count(), 0);
   });
 });

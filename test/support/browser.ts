@@ -55,6 +55,15 @@ export async function goWithin(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState({}, '', ${JSON.stringify(path)})`);
 }
 
+/** Whether some of what is in it lies beyond its edge, for `evaluate`. */
+export const hasHidden = ({
+  scrollWidth,
+  clientWidth,
+}: {
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+}) => scrollWidth > clientWidth;
+
 /** No serious fault for those who can't see, hear or point, and nothing that hangs over the edge. */
 export async function assertAccessible(page: Page, part = 'html'): Promise<void> {
   await assertNoFault(page, part, {});

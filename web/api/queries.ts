@@ -1,4 +1,4 @@
-import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { ApiError, api, told } from './client.ts';
 import type { paths } from './schema.ts';
 
@@ -29,10 +29,25 @@ export const capabilities = queryOptions({
 
 const signedIn = 'weir-signed-in';
 
-/** Remembers no more than that somebody logged in here: the session is in a cookie that no script can see. */
+/** Remembers no more than that somebody logged in here, and when: the session is in a cookie that no script can see. */
 export function markSignedIn(is: boolean): void {
-  if (is) localStorage.setItem(signedIn, 'yes');
+  hasEnded = false;
+  if (is) localStorage.setItem(signedIn, String(Date.now()));
   else localStorage.removeItem(signedIn);
+}
+
+/** Tells of who logs in and out in other tabs. */
+export function onOtherSignIn(tell: () => void): void {
+  window.addEventListener('storage', ({ key }) => {
+    if (key === signedIn || key === null) tell();
+  });
+}
+
+let hasEnded = false;
+
+/** Whether somebody was logged in here until the gateway said that they aren't any more. */
+export function sessionHasEnded(): boolean {
+  return hasEnded;
 }
 
 /** Whoever is logged in; null where nobody is. */
@@ -43,8 +58,10 @@ export const me = queryOptions({
     try {
       return await told(api.GET('/v1/users/me'));
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null;
-      throw error;
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      markSignedIn(false);
+      hasEnded = true;
+      return null;
     }
   },
   staleTime: 60_000,
@@ -137,9 +154,12 @@ export const providerKeys = queryOptions({
   queryFn: () => told(api.GET('/v1/byok')),
 });
 
-export const patterns = queryOptions({
+export const patterns = infiniteQueryOptions({
   queryKey: ['patterns'],
-  queryFn: () => told(api.GET('/v1/patterns', { params: { query: { limit: 100 } } })),
+  queryFn: ({ pageParam: after }) =>
+    told(api.GET('/v1/patterns', { params: { query: { limit: 50, ...(after !== null && { after }) } } })),
+  initialPageParam: null as string | null,
+  getNextPageParam: ({ next }) => next,
 });
 
 export type BillingUsage = Answer<'/v1/billing/usage', 'get'>;
@@ -162,7 +182,7 @@ export const verification = queryOptions({
 
 export const pattern = (id: string) =>
   queryOptions({
-    queryKey: ['patterns', id],
+    queryKey: ['pattern', id],
     queryFn: () => told(api.GET('/v1/patterns/{id}', { params: { path: { id } } })),
   });
 

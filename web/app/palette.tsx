@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { Command } from 'cmdk';
+import { Command, defaultFilter } from 'cmdk';
 import { Activity, Boxes, KeyRound } from 'lucide-react';
 import { useState } from 'react';
 import { capabilities, keys, models } from '../api/queries.ts';
@@ -12,10 +12,16 @@ interface PaletteProps {
   readonly onClose: () => void;
 }
 
+const modelsMax = 50;
 const item =
   'flex h-9 cursor-pointer items-center gap-2.5 rounded-md px-2.5 text-sm data-[selected=true]:bg-sunken [&>svg]:size-4 [&>svg]:text-muted';
 const group =
   '[&>[cmdk-group-heading]]:px-2.5 [&>[cmdk-group-heading]]:py-1.5 [&>[cmdk-group-heading]]:text-xs [&>[cmdk-group-heading]]:text-muted';
+
+/** What has the name comes before a search for it. */
+function score(value: string, text: string, keywords?: string[]): number {
+  return value.startsWith('search ') ? 0.0001 : (defaultFilter?.(value, text, keywords) ?? 0);
+}
 
 /** Everything that has a name, by its name. */
 export default function Palette({ places, onClose }: PaletteProps) {
@@ -28,10 +34,12 @@ export default function Palette({ places, onClose }: PaletteProps) {
     onClose();
     void navigate({ to, search });
   };
-  const isId = /^req_[0-9a-f]{8,}$/.test(text.trim());
+  const asked = text.trim();
+  const isId = /^req_[0-9a-f]{32}$/.test(asked);
+  const named = known.filter((model) => model.toLowerCase().includes(asked.toLowerCase()));
   return (
     <Dialog open onClose={onClose} title="Find" wide>
-      <Command label="Find" loop>
+      <Command label="Find" loop filter={score}>
         <Command.Input
           autoFocus
           value={text}
@@ -44,12 +52,8 @@ export default function Palette({ places, onClose }: PaletteProps) {
             Nothing has that name.
           </Command.Empty>
           {isId && (
-            <Command.Item
-              className={item}
-              value={text}
-              onSelect={() => go('/requests', { open: text.trim() })}
-            >
-              <Activity aria-hidden /> Open request {text.trim()}
+            <Command.Item className={item} value={text} onSelect={() => go('/requests', { open: asked })}>
+              <Activity aria-hidden /> Open request {asked}
             </Command.Item>
           )}
           <Command.Group heading="Pages" className={group}>
@@ -59,32 +63,45 @@ export default function Palette({ places, onClose }: PaletteProps) {
               </Command.Item>
             ))}
           </Command.Group>
-          {text !== '' && (
+          {asked !== '' && (
             <>
               <Command.Group heading="Models: their calls" className={group}>
-                {known.slice(0, 300).map((model) => (
+                {named.slice(0, modelsMax).map((model) => (
                   <Command.Item
                     key={model}
                     className={item}
                     value={`model ${model}`}
                     onSelect={() => go('/requests', { model })}
                   >
-                    <Boxes aria-hidden /> <span className="font-mono text-xs">{model}</span>
+                    <Boxes aria-hidden /> <span className="truncate font-mono text-xs">{model}</span>
                   </Command.Item>
                 ))}
               </Command.Group>
               <Command.Group heading="Keys" className={group}>
-                {(mine?.keys ?? []).map(({ id, name, prefix }) => (
-                  <Command.Item
-                    key={id}
-                    className={item}
-                    value={`key ${name} ${prefix}`}
-                    onSelect={() => go('/keys', { open: id })}
-                  >
-                    <KeyRound aria-hidden /> {name === '' ? prefix : name}
-                  </Command.Item>
-                ))}
+                {(mine?.keys ?? [])
+                  .filter(({ revokedAt }) => revokedAt === null)
+                  .map(({ id, name, prefix }) => (
+                    <Command.Item
+                      key={id}
+                      className={item}
+                      value={`key ${name} ${prefix}`}
+                      onSelect={() => go('/keys', { open: id })}
+                    >
+                      <KeyRound aria-hidden /> <bdi className="truncate">{name === '' ? prefix : name}</bdi>
+                    </Command.Item>
+                  ))}
               </Command.Group>
+              {!isId && (
+                <Command.Group heading="Requests" className={group}>
+                  <Command.Item
+                    className={item}
+                    value={`search ${text}`}
+                    onSelect={() => go('/requests', { search: asked })}
+                  >
+                    <Activity aria-hidden /> <span className="truncate">Search the log for “{asked}”</span>
+                  </Command.Item>
+                </Command.Group>
+              )}
             </>
           )}
         </Command.List>

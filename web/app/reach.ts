@@ -1,6 +1,7 @@
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
 import { ApiError } from '../api/client.ts';
+import { localSession, me, onOtherSignIn } from '../api/queries.ts';
 
 /** Whether the gateway answered when it was last asked; a local one is there without the internet. */
 let answers = true;
@@ -14,6 +15,12 @@ function tell(next: boolean): void {
 
 function failed(error: unknown): void {
   tell(error instanceof ApiError);
+  if (error instanceof ApiError && error.status === 401) askWhoIsThere();
+}
+
+/** A session can end while a page is open: then the page asks for a log-in instead of telling of errors. */
+function askWhoIsThere(): void {
+  for (const { queryKey } of [me, localSession]) void queryClient.invalidateQueries({ queryKey });
 }
 
 export function useReachable(): boolean {
@@ -41,3 +48,6 @@ export const queryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 });
+
+// Nothing stays on the page of who logged out elsewhere.
+onOtherSignIn(() => void queryClient.resetQueries());

@@ -92,6 +92,8 @@ const receipts = createRoute({
 const billing = createRoute({
   getParentRoute: () => root,
   path: '/billing',
+  validateSearch: ({ paid }: Record<string, unknown>): { readonly paid?: 'plan' | 'credits' } =>
+    paid === 'plan' || paid === 'credits' ? { paid } : {},
   component: lazyRouteComponent(() => import('../pages/billing/billing.tsx'), 'Billing'),
 });
 

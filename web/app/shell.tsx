@@ -3,7 +3,7 @@ import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { CloudOff, Ellipsis, Keyboard, PanelLeftClose, PanelLeftOpen, Search } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { capabilities } from '../api/queries.ts';
-import { IconButton, Key } from '../parts/controls.tsx';
+import { commandKey, IconButton, Key } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { NotFound } from './not-found.tsx';
 import { atHand, type Place, placesIn } from './places.ts';
@@ -122,14 +122,14 @@ function Rail({ places, mode, onSearch, onHelp }: RailProps) {
       <button
         type="button"
         onClick={onSearch}
-        title="Search (⌘K)"
+        title={`Search (${commandKey} K)`}
         className="mb-2 flex h-8 items-center gap-2.5 rounded-md border border-line px-2.5 text-sm text-muted hover:border-edge"
       >
         <Search aria-hidden className="size-4 shrink-0" />
         <span className="sr-only">Find pages and more:</span>
         <span className={`${wide} grow text-left`}>Search</span>
         <span className={wide}>
-          <Key>⌘K</Key>
+          <Key>{commandKey} K</Key>
         </span>
       </button>
       <nav aria-label="Places" className="flex flex-col gap-0.5">
@@ -166,7 +166,7 @@ function PlaceLink({ place: { to, title, icon: Icon }, textClass = '', onPick }:
       to={to}
       title={title}
       onClick={onPick}
-      activeOptions={{ exact: to === '/' }}
+      activeOptions={{ exact: to === '/', includeSearch: false }}
       className="flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm text-muted hover:bg-sunken hover:text-ink aria-[current=page]:bg-sunken aria-[current=page]:font-medium aria-[current=page]:text-ink"
     >
       <Icon aria-hidden className="size-4 shrink-0" />
@@ -177,20 +177,22 @@ function PlaceLink({ place: { to, title, icon: Icon }, textClass = '', onPick }:
 }
 
 function BottomBar({ places, onMore }: { readonly places: readonly Place[]; readonly onMore: () => void }) {
+  const { pathname } = useLocation();
+  const isFurther = places.slice(atHand).some(({ to }) => to === pathname);
   const look =
     'flex flex-1 flex-col items-center justify-center gap-0.5 text-[11px] text-muted aria-[current=page]:text-accent [&>svg]:size-5';
   return (
     <nav
       aria-label="Places"
-      className="fixed inset-x-0 bottom-0 z-30 flex h-14 border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden"
+      className="fixed inset-x-0 bottom-0 z-30 flex h-[calc(3.5rem+env(safe-area-inset-bottom))] border-t border-line bg-surface pb-[env(safe-area-inset-bottom)] sm:hidden"
     >
       {places.slice(0, atHand).map(({ to, title, icon: Icon }) => (
-        <Link key={to} to={to} activeOptions={{ exact: to === '/' }} className={look}>
+        <Link key={to} to={to} activeOptions={{ exact: to === '/', includeSearch: false }} className={look}>
           <Icon aria-hidden />
           {title}
         </Link>
       ))}
-      <button type="button" onClick={onMore} className={look}>
+      <button type="button" onClick={onMore} className={`${look} ${isFurther ? 'text-accent!' : ''}`}>
         <Ellipsis aria-hidden />
         More
       </button>

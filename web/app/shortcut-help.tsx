@@ -1,4 +1,4 @@
-import { Key } from '../parts/controls.tsx';
+import { commandKey, Key } from '../parts/controls.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import type { Place } from './places.ts';
 
@@ -9,7 +9,7 @@ interface ShortcutHelpProps {
 }
 
 const everywhere: readonly (readonly [readonly string[], string])[] = [
-  [['⌘', 'K'], 'Find a page, a model, a key or a request'],
+  [[commandKey, 'K'], 'Find a page, a model, a key or a request'],
   [['/'], 'Search in the list'],
   [['j'], 'Next row'],
   [['k'], 'Row before'],

@@ -23,11 +23,11 @@ export function useShortcuts(places: readonly Place[], opens: Opens): void {
   useEffect(() => {
     let goesAt = 0;
     const pressed = (event: KeyboardEvent) => {
-      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
-        event.preventDefault();
-        current.current.palette();
-        return;
-      }
+      const isPalette = (event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k';
+      if (isPalette) event.preventDefault();
+      // What a dialog asks is answered first: some are shown once.
+      if (document.querySelector('[role=dialog]') !== null) return;
+      if (isPalette) current.current.palette();
       if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event.target)) return;
       if (event.key === '?') current.current.help();
       else if (event.key === 'g') goesAt = event.timeStamp;

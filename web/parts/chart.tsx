@@ -1,5 +1,6 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import uPlot from 'uplot';
+import { dayTimeOf } from './format.ts';
 import { useLook } from './theme.ts';
 
 interface Series {
@@ -13,14 +14,24 @@ interface ChartProps {
   readonly at: readonly number[];
   readonly series: readonly Series[];
   readonly format: (value: number) => string;
+  /** Of the axis, whose values are so far apart; nothing where a value doesn't belong there. */
+  readonly axis: (value: number, step: number) => string;
   readonly height?: number;
   readonly onPick?: ((fromSeconds: number, toSeconds: number) => void) | undefined;
 }
 
 const palette = ['#2a9aa8', '#8296d4', '#d5a45c', '#93b97b', '#b487ad', '#87959c'];
 
+/** Where somebody points: which span, and how far from the left that is. */
+interface Pointed {
+  readonly row: number;
+  readonly left: number;
+  readonly isBeyondMiddle: boolean;
+}
+
 /** Areas on top of each other over time. A table says the same to those who can't see it. */
-export function StackedChart({ title, at, series, format, height = 200, onPick }: ChartProps) {
+export function StackedChart({ title, at, series, format, axis, height = 200, onPick }: ChartProps) {
+  const [pointed, setPointed] = useState<Pointed>();
   const box = useRef<HTMLDivElement>(null);
   const look = useLook();
   const pick = useRef(onPick);
@@ -43,6 +54,15 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: true, y: false } },
         hooks: {
+          setCursor: [
+            ({ cursor: { idx, left = -1 }, over }) => {
+              const isOn = left >= 0 && typeof idx === 'number';
+              const from = over.offsetLeft + left;
+              setPointed(
+                isOn ? { row: idx, left: from, isBeyondMiddle: left > over.clientWidth / 2 } : undefined,
+              );
+            },
+          ],
           setSelect: [
             (self) => {
               const { left, width } = self.select;
@@ -70,8 +90,9 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
             grid: { stroke: line ?? '', width: 1 },
             ticks: { show: false },
             font: '11px Inter',
-            size: 60,
-            values: (_, values) => values.map(format),
+            size: (_, values) =>
+              Math.max(48, 14 + 6.5 * Math.max(0, ...(values ?? []).map(({ length }) => length))),
+            values: (_, values) => values.map((value) => axis(value, (values[1] ?? 1) - (values[0] ?? 0))),
           },
         ],
         series: [
@@ -95,7 +116,7 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
       observer.disconnect();
       plot.destroy();
     };
-  }, [at, series, format, height, look]);
+  }, [at, series, axis, height, look]);
   return (
     <figure className="relative m-0 flex flex-col gap-2">
       <div
@@ -105,13 +126,18 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
         data-chart={title}
         style={{ minHeight: height }}
       />
+      {pointed !== undefined && (
+        <Readout pointed={pointed} atSeconds={at[pointed.row]} series={series} format={format} />
+      )}
       <figcaption className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-muted">
         {series.map(({ label }, index) => (
-          <span key={label} className="inline-flex items-center gap-1.5">
-            <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2">
+          <span key={label} className="inline-flex max-w-full items-center gap-1.5">
+            <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
               <rect width="8" height="8" rx="2" fill={palette[index % palette.length]} />
             </svg>
-            {label}
+            <span className="max-w-72 truncate" title={label}>
+              {label}
+            </span>
           </span>
         ))}
       </figcaption>
@@ -141,6 +167,42 @@ export function StackedChart({ title, at, series, format, height = 200, onPick }
         </table>
       </div>
     </figure>
+  );
+}
+
+interface ReadoutProps extends Pick<ChartProps, 'series' | 'format'> {
+  readonly pointed: Pointed;
+  readonly atSeconds: number | undefined;
+}
+
+/** What the span under the pointer has, in figures. */
+function Readout({ pointed: { row, left, isBeyondMiddle }, atSeconds, series, format }: ReadoutProps) {
+  if (atSeconds === undefined) return null;
+  const said = series
+    .map(({ label, values }, index) => ({ label, value: values[row] ?? 0, index }))
+    .filter(({ value }) => value > 0);
+  const sum = said.reduce((total, { value }) => total + value, 0);
+  return (
+    <div
+      aria-hidden="true"
+      className={`pointer-events-none absolute top-2 z-10 flex max-w-64 flex-col gap-0.5 rounded-md border border-line bg-surface px-2.5 py-1.5 text-xs shadow-md ${isBeyondMiddle ? '-translate-x-[calc(100%+0.75rem)]' : 'translate-x-3'}`}
+      style={{ left }}
+    >
+      <span className="text-muted">{dayTimeOf(atSeconds * 1000)}</span>
+      {said.map(({ label, value, index }) => (
+        <span key={label} className="flex items-center gap-1.5">
+          <svg aria-hidden="true" viewBox="0 0 8 8" className="size-2 shrink-0">
+            <rect width="8" height="8" rx="2" fill={palette[index % palette.length]} />
+          </svg>
+          <span className="min-w-0 grow truncate">{label}</span>
+          <span className="pl-2 whitespace-nowrap">{format(value)}</span>
+        </span>
+      ))}
+      {said.length === 0 && <span>nothing</span>}
+      {said.length > 1 && (
+        <span className="text-right font-medium whitespace-nowrap">{format(sum)} in all</span>
+      )}
+    </div>
   );
 }
 

@@ -88,7 +88,7 @@ export function Field({ label, hint, error, children }: FieldProps) {
   const said = error ?? hint;
   return (
     <div className="flex min-w-0 flex-col gap-1">
-      <label htmlFor={id} className="text-sm font-medium">
+      <label htmlFor={id} className="text-sm font-medium wrap-anywhere">
         {label}
       </label>
       {children({ id, 'aria-describedby': said === undefined ? undefined : `${id}-said` })}
@@ -139,6 +139,7 @@ async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
+    const { activeElement } = document;
     const area = document.createElement('textarea');
     area.value = text;
     area.className = 'fixed opacity-0';
@@ -146,6 +147,7 @@ async function copyText(text: string): Promise<boolean> {
     area.select();
     const done = document.execCommand('copy');
     area.remove();
+    if (activeElement instanceof HTMLElement) activeElement.focus();
     return done;
   }
 }
@@ -182,22 +184,32 @@ export function CopyButton({
   );
 }
 
-export function Code({ text, label }: { readonly text: string; readonly label: string }) {
+interface CodeProps {
+  readonly text: string;
+  readonly label: string;
+  /** Shows all of it, broken anywhere, instead of scrolling. */
+  readonly wraps?: boolean;
+}
+
+export function Code({ text, label, wraps = false }: CodeProps) {
   return (
     <section aria-label={label} className="relative min-w-0 rounded-md border border-line bg-sunken">
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
         tabIndex={0}
-        className="overflow-x-auto px-3 py-2.5 pr-11 font-mono text-xs leading-relaxed"
+        className={`overflow-x-auto px-3 py-2.5 pr-11 font-mono text-xs leading-relaxed ${wraps ? 'break-all whitespace-pre-wrap' : ''}`}
       >
         {text}
       </pre>
-      <div className="absolute top-1 right-1 rounded-md bg-sunken">
+      <div className="absolute top-0 right-0 rounded-md bg-sunken p-1">
         <CopyButton text={text} label={`Copy ${label.toLowerCase()}`} />
       </div>
     </section>
   );
 }
+
+/** What is held down for a command, by the name that is on the keyboard. */
+export const commandKey = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl';
 
 export function Key({ children }: { readonly children: ReactNode }) {
   return (

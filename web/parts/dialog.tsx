@@ -26,20 +26,19 @@ export function Dialog({ open, onClose, title, lead, wide = false, stays = false
         <Base.Popup
           className={`fixed top-[10vh] left-1/2 z-50 flex max-h-[80vh] w-[calc(100vw-2rem)] -translate-x-1/2 flex-col gap-4 overflow-y-auto rounded-lg border border-line bg-surface p-5 shadow-xl ${wide ? 'max-w-3xl' : 'max-w-md'}`}
         >
-          <div className="flex items-start justify-between gap-4">
-            <div>
-              <Base.Title className="text-base font-semibold">{title}</Base.Title>
-              {lead !== undefined && (
-                <Base.Description className="mt-1 text-sm text-muted">{lead}</Base.Description>
-              )}
-            </div>
-            {!stays && (
-              <Base.Close render={<IconButton label="Close" className="-mt-1 -mr-1" />}>
-                <X aria-hidden />
-              </Base.Close>
+          <div className="pr-8 wrap-anywhere">
+            <Base.Title className="text-base font-semibold">{title}</Base.Title>
+            {lead !== undefined && (
+              <Base.Description className="mt-1 text-sm text-muted">{lead}</Base.Description>
             )}
           </div>
           {children}
+          {/* Behind what the dialog is about, so that the first field has the focus. */}
+          {!stays && (
+            <Base.Close render={<IconButton label="Close" className="absolute top-4 right-4" />}>
+              <X aria-hidden />
+            </Base.Close>
+          )}
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -10,9 +10,21 @@ export function usd(amount: string | number | null | undefined): string {
   if (size < 0.0001) return value < 0 ? '> −$0.0001' : '< $0.0001';
   const sign = value < 0 ? '−' : '';
   if (size < 0.01) return `${sign}$${size.toFixed(4)}`;
-  if (size < 1) return `${sign}$${size.toFixed(3)}`;
+  const isCents = Math.abs(size * 100 - Math.round(size * 100)) < 1e-9;
+  if (size < 1 && !isCents) return `${sign}$${size.toFixed(3)}`;
   const [dollars = '0', cents = '00'] = size.toFixed(2).split('.');
   return `${sign}$${whole.format(Number(dollars))}.${cents}`;
+}
+
+/** Of a call: an estimate is marked as one, and nothing is nothing. */
+export function costOf({
+  cost_usd: cost,
+  cost_estimated: isEstimate,
+}: {
+  readonly cost_usd: string | null;
+  readonly cost_estimated: boolean;
+}): string {
+  return isEstimate && Number(cost) > 0 ? `≈ ${usd(cost)}` : usd(cost);
 }
 
 /** All digits that are known, for a look at the exact value. */
@@ -57,6 +69,11 @@ const clock = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
   hour12: false,
 });
+const otherYear = new Intl.DateTimeFormat(undefined, {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hour12: false,
+});
 const dayAndTime = new Intl.DateTimeFormat(undefined, {
   day: 'numeric',
   month: 'short',
@@ -66,11 +83,21 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, {
 });
 const date = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
+export function dayTimeOf(atMs: number): string {
+  return dayAndTime.format(new Date(atMs));
+}
+
 export function timeOf(at: string): string {
-  const moment = new Date(at);
-  return moment.toDateString() === new Date().toDateString()
-    ? clock.format(moment)
-    : dayAndTime.format(moment);
+  const [moment, now] = [new Date(at), new Date()];
+  if (moment.toDateString() === now.toDateString()) return clock.format(moment);
+  return (moment.getFullYear() === now.getFullYear() ? dayAndTime : otherYear).format(moment);
+}
+
+const utcDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+
+/** Of what begins and ends with days of UTC, wherever one looks at it from. */
+export function utcDateOf(at: string): string {
+  return `${utcDate.format(new Date(at))} UTC`;
 }
 
 export function dateOf(at: string): string {

@@ -1,10 +1,15 @@
-export type Format = 'anthropic-messages' | 'openai-chat' | 'openai-responses';
+export type Format = 'anthropic-messages' | 'openai-chat' | 'openai-responses' | 'gemini';
 
 export const formats: readonly (readonly [Format, string])[] = [
   ['anthropic-messages', 'Messages'],
   ['openai-chat', 'Chat Completions'],
   ['openai-responses', 'Responses'],
+  ['gemini', 'Gemini'],
 ];
+
+export function isFormat(name: string): name is Format {
+  return formats.some(([format]) => format === name);
+}
 
 export interface Ask {
   readonly format: Format;
@@ -12,33 +17,51 @@ export interface Ask {
   readonly system: string;
   readonly prompt: string;
   readonly maxTokens: number;
+  readonly streamed: boolean;
 }
 
-export function pathOf(format: Format): string {
-  if (format === 'anthropic-messages') return '/v1/messages';
-  return format === 'openai-chat' ? '/v1/chat/completions' : '/v1/responses';
-}
-
-export function bodyOf({ format, model, system, prompt, maxTokens }: Ask): object {
-  const said = { role: 'user', content: prompt };
-  const isSet = system !== '';
+export function pathOf({ format, model, streamed }: Pick<Ask, 'format' | 'model' | 'streamed'>): string {
   switch (format) {
     case 'anthropic-messages':
-      return { model, max_tokens: maxTokens, stream: true, ...(isSet && { system }), messages: [said] };
+      return '/v1/messages';
+    case 'openai-chat':
+      return '/v1/chat/completions';
+    case 'openai-responses':
+      return '/v1/responses';
+    case 'gemini': {
+      const name = model.split('/').map(encodeURIComponent).join('/');
+      return `/v1beta/models/${name}:${streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+    }
+  }
+}
+
+export function bodyOf({ format, model, system, prompt, maxTokens, streamed }: Ask): object {
+  const said = { role: 'user', content: prompt };
+  const isSet = system !== '';
+  const stream = streamed && { stream: true };
+  switch (format) {
+    case 'anthropic-messages':
+      return { model, max_tokens: maxTokens, ...stream, ...(isSet && { system }), messages: [said] };
     case 'openai-chat':
       return {
         model,
         max_completion_tokens: maxTokens,
-        stream: true,
+        ...stream,
         messages: [...(isSet ? [{ role: 'system', content: system }] : []), said],
       };
     case 'openai-responses':
       return {
         model,
         max_output_tokens: maxTokens,
-        stream: true,
+        ...stream,
         ...(isSet && { instructions: system }),
         input: prompt,
+      };
+    case 'gemini':
+      return {
+        ...(isSet && { systemInstruction: { parts: [{ text: system }] } }),
+        contents: [{ role: 'user', parts: [{ text: prompt }] }],
+        generationConfig: { maxOutputTokens: maxTokens },
       };
   }
 }
@@ -47,7 +70,13 @@ interface Frame {
   readonly type?: string;
   readonly delta?: string | { readonly text?: string; readonly thinking?: string };
   readonly choices?: readonly { readonly delta?: { readonly content?: string | null } }[];
+  readonly candidates?: readonly { readonly content?: { readonly parts?: readonly Part[] } }[];
   readonly error?: { readonly message?: string } | null;
+}
+
+interface Part {
+  readonly text?: string;
+  readonly thought?: boolean;
 }
 
 /** The words in one frame of a stream, and what went wrong if something did. */
@@ -56,10 +85,43 @@ export function readFrame(format: Format, data: string): { readonly text: string
   const frame = JSON.parse(data) as Frame;
   const error = frame.error?.message;
   if (error !== undefined) return { text: '', error };
-  if (format === 'openai-chat') return { text: frame.choices?.[0]?.delta?.content ?? '' };
-  if (format === 'openai-responses')
-    return {
-      text: frame.type === 'response.output_text.delta' && typeof frame.delta === 'string' ? frame.delta : '',
-    };
-  return { text: typeof frame.delta === 'object' ? (frame.delta.text ?? '') : '' };
+  switch (format) {
+    case 'anthropic-messages':
+      return { text: typeof frame.delta === 'object' ? (frame.delta.text ?? '') : '' };
+    case 'openai-chat':
+      return { text: frame.choices?.[0]?.delta?.content ?? '' };
+    case 'openai-responses':
+      return {
+        text:
+          frame.type === 'response.output_text.delta' && typeof frame.delta === 'string' ? frame.delta : '',
+      };
+    case 'gemini': {
+      const parts = frame.candidates?.[0]?.content?.parts ?? [];
+      return { text: parts.map(({ text = '', thought }) => (thought === true ? '' : text)).join('') };
+    }
+  }
+}
+
+interface Command {
+  readonly path: string;
+  readonly body: object;
+  /** The list of modules, where it isn't the usual one. */
+  readonly pipeline?: string | undefined;
+  readonly withKey: boolean;
+}
+
+/** A command that a shell takes as it is, whatever stands in it. */
+export function curl({ path, body, pipeline, withKey }: Command): string {
+  return [
+    `curl ${quoted(location.origin + path)} \\`,
+    ...(withKey ? [`  -H "authorization: Bearer $WEIR_KEY" \\`] : []),
+    `  -H 'content-type: application/json' \\`,
+    ...(pipeline === undefined ? [] : [`  -H ${quoted(`x-weir-pipeline: ${pipeline}`)} \\`]),
+    `  -d ${quoted(JSON.stringify(body))}`,
+  ].join('\n');
+}
+
+/** Where nothing in it means anything to a shell, it stays as it is. */
+function quoted(text: string): string {
+  return /^[\w:/.@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,14 +1,17 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
 import { ApiError, api, told } from '../../api/client.ts';
 import { billingUsage, catalog } from '../../api/queries.ts';
 import { Button } from '../../parts/controls.tsx';
-import { count, dateOf, percent } from '../../parts/format.ts';
-import { Badge, Failure, Gauge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { count, percent, utcDateOf } from '../../parts/format.ts';
+import { Badge, Failure, Gauge, Loaded, Page, Rows, Section, Skeleton } from '../../parts/states.tsx';
 import { Credits } from './credits.tsx';
 import { Invoices } from './invoices.tsx';
 import { Ledger } from './ledger.tsx';
 
+const route = getRouteApi('/billing');
 const billingPage = () => `${location.origin}/billing`;
+const pollMs = 3000;
 
 /** Leaves for the payment processor's own page. */
 function leaveFor({ url }: { readonly url: string }): void {
@@ -17,7 +20,9 @@ function leaveFor({ url }: { readonly url: string }): void {
 
 /** Plan, use of it, credits, and what became of them. */
 export function Billing() {
-  const used = useQuery(billingUsage);
+  const { paid } = route.useSearch();
+  // The processor tells the gateway of a payment in its own time.
+  const used = useQuery({ ...billingUsage, refetchInterval: paid === undefined ? false : pollMs });
   return (
     <Page
       title="Billing"
@@ -26,8 +31,12 @@ export function Billing() {
       <Loaded of={used} loading={<Rows count={6} />}>
         {(data) => (
           <>
-            <Plan tier={data.tier} />
-            <Section title="This period" aside={`${dateOf(data.period.start)} to ${dateOf(data.period.end)}`}>
+            {paid !== undefined && <Paid isThrough={paid === 'credits' || data.tier !== 'free'} />}
+            <Plan tier={data.tier} isPaid={paid === 'plan'} />
+            <Section
+              title="This period"
+              aside={`${utcDateOf(data.period.start)} to ${utcDateOf(data.period.end)}`}
+            >
               <Gauge
                 label="Requests"
                 value={data.requests.used}
@@ -51,13 +60,29 @@ export function Billing() {
   );
 }
 
-function Plan({ tier }: { readonly tier: string }) {
+function Paid({ isThrough }: { readonly isThrough: boolean }) {
+  return (
+    <p role="status" className="rounded-md bg-saved-soft px-3 py-2 text-sm text-saved">
+      {isThrough
+        ? 'Thank you. What you bought shows here as soon as the payment is through.'
+        : 'Thank you. Waiting to hear from the processor that the payment is through…'}
+    </p>
+  );
+}
+
+interface PlanProps {
+  readonly tier: string;
+  /** Whether one was paid for a moment ago, so that nobody pays twice. */
+  readonly isPaid: boolean;
+}
+
+function Plan({ tier, isPaid }: PlanProps) {
   const { data } = useQuery(catalog);
   const upgrading = useMutation({
     mutationFn: (wanted: 'pro' | 'team') =>
       told(
         api.POST('/v1/billing/checkout', {
-          body: { tier: wanted, successUrl: billingPage(), cancelUrl: billingPage() },
+          body: { tier: wanted, successUrl: `${billingPage()}?paid=plan`, cancelUrl: billingPage() },
         }),
       ),
     onSuccess: leaveFor,
@@ -79,12 +104,14 @@ function Plan({ tier }: { readonly tier: string }) {
       }
     >
       <ul className="grid gap-3 sm:grid-cols-3">
+        {data === undefined &&
+          ['free', 'pro', 'team'].map((id) => <Skeleton key={id} className="h-[9.4rem]" />)}
         {(data?.tiers ?? []).map(({ id, name, price_usd_per_month: price, requests_per_month: requests }) => (
           <li
             key={id}
             className={`flex flex-col gap-1 rounded-lg border bg-surface p-4 ${id === tier ? 'border-accent' : 'border-line'}`}
           >
-            <div className="flex items-center justify-between">
+            <div className="flex min-h-5 items-center justify-between">
               <h3 className="text-sm font-medium">{name}</h3>
               {id === tier && <Badge tone="accent">yours</Badge>}
             </div>
@@ -96,7 +123,7 @@ function Plan({ tier }: { readonly tier: string }) {
               <Button
                 look={id === 'pro' ? 'primary' : 'plain'}
                 className="mt-2"
-                busy={upgrading.isPending}
+                busy={upgrading.isPending || isPaid}
                 onClick={() => upgrading.mutate(id)}
               >
                 Upgrade to {name}

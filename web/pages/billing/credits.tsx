@@ -20,7 +20,7 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
       const page = `${location.origin}/billing`;
       return told(
         api.POST('/v1/billing/credits', {
-          body: { credits: usd * perUsd, successUrl: page, cancelUrl: page },
+          body: { credits: usd * perUsd, successUrl: `${page}?paid=credits`, cancelUrl: page },
         }),
       );
     },

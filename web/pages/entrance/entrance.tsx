@@ -1,5 +1,6 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { sessionHasEnded } from '../../api/queries.ts';
 import { Mark } from '../../app/shell.tsx';
 import { ThemeChoice } from '../../app/theme-choice.tsx';
 import { Forgotten } from './forgotten.tsx';
@@ -34,7 +35,7 @@ export default function Entrance() {
 }
 
 function pageAt(pathname: string): ReactNode {
-  if (pathname === '/') return <Start />;
+  if (pathname === '/' && !sessionHasEnded()) return <Start />;
   if (pathname === '/signup') return <SignIn how="signup" />;
   if (pathname === '/forgotten') return <Forgotten />;
   return <SignIn how="login" key="login" />;

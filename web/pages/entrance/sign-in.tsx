@@ -1,5 +1,6 @@
 import { Link, useLocation, useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
+import { sessionHasEnded } from '../../api/queries.ts';
 import { useSession } from '../../app/session.ts';
 import { Button, Field, Input } from '../../parts/controls.tsx';
 import { sentence } from '../../parts/states.tsx';
@@ -25,7 +26,8 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
     setFault(undefined);
     try {
       await enter(how, { email, password });
-      await claimSandbox();
+      // Without it one is logged in all the same.
+      await claimSandbox().catch(() => undefined);
       if (pathname === '/login' || pathname === '/signup') await navigate({ to: '/', replace: true });
       await open();
     } catch (error) {
@@ -37,6 +39,11 @@ export function SignIn({ how }: { readonly how: keyof typeof words }) {
     <div className="mx-auto flex max-w-sm flex-col gap-5 px-4 py-14">
       <title>{`${title} · Weir`}</title>
       <h1 className="text-lg font-semibold">{title}</h1>
+      {how === 'login' && sessionHasEnded() && (
+        <p role="status" className="rounded-md bg-refused-soft px-3 py-2 text-sm text-refused">
+          Your session has ended. Log in, and you are back where you were.
+        </p>
+      )}
       <form onSubmit={submit} className="flex flex-col gap-4">
         <Field label="E-mail">
           {(field) => (

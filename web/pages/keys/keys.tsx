@@ -50,13 +50,15 @@ export function Keys() {
                   columns={[
                     {
                       title: 'Name',
+                      long: true,
                       cell: (key) => (
                         <button
                           type="button"
-                          className="text-left font-medium text-accent hover:underline"
+                          className="max-w-full truncate align-middle font-medium text-accent hover:underline"
+                          title={nameOf(key)}
                           onClick={() => show(key.id)}
                         >
-                          {nameOf(key)}
+                          <bdi>{nameOf(key)}</bdi>
                         </button>
                       ),
                     },
@@ -69,7 +71,10 @@ export function Keys() {
                       title: 'Pipeline',
                       wide: true,
                       cell: ({ pipelineConfig: list }) => (
-                        <span className="block max-w-72 truncate font-mono text-xs text-muted">
+                        <span
+                          title={list ?? undefined}
+                          className={`block max-w-72 truncate text-xs text-muted ${list === null ? '' : 'font-mono'}`}
+                        >
                           {list ?? 'the gateway’s'}
                         </span>
                       ),
@@ -84,6 +89,7 @@ export function Keys() {
                     {
                       title: 'Revoke',
                       end: true,
+                      plain: true,
                       cell: (key) => (
                         <Button
                           look="quiet"
@@ -102,8 +108,8 @@ export function Keys() {
                   <summary className="cursor-pointer text-muted">{revoked.length} revoked</summary>
                   <ul className="mt-2 flex flex-col gap-1 text-muted">
                     {revoked.map((key) => (
-                      <li key={key.id}>
-                        {nameOf(key)} <code className="font-mono text-xs">{key.prefix}…</code>{' '}
+                      <li key={key.id} className="break-words">
+                        <bdi>{nameOf(key)}</bdi> <code className="font-mono text-xs">{key.prefix}…</code>{' '}
                         {ago(key.revokedAt)}
                       </li>
                     ))}

@@ -28,7 +28,7 @@ export function NewKey({ onClose }: { readonly onClose: () => void }) {
         title="Your key"
         lead="This is the only time that it is shown. The gateway keeps a hash, and can’t tell it to you again."
       >
-        <Code label="Key" text={making.data.key} />
+        <Code label="Key" text={making.data.key} wraps />
         <Button look="primary" className="self-end" onClick={onClose}>
           I have saved it
         </Button>

@@ -13,8 +13,20 @@ export function ClearCache({ module }: { readonly module: string }) {
   });
   return (
     <>
-      <Button look="quiet" onClick={() => setAsking(true)}>
-        {clearing.isSuccess ? 'Cleared' : 'Clear'}
+      {clearing.isSuccess && (
+        <span role="status" className="text-xs text-muted">
+          Cleared
+        </span>
+      )}
+      <Button
+        look="quiet"
+        aria-label={`Clear ${module}`}
+        onClick={() => {
+          clearing.reset();
+          setAsking(true);
+        }}
+      >
+        Clear
       </Button>
       <Dialog
         open={asking}

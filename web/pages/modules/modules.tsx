@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import {
   type ModuleInfo,
   type ModuleWorth,
@@ -12,7 +12,7 @@ import {
 import { CopyButton } from '../../parts/controls.tsx';
 import { count, duration, exactUsd, percent, usd } from '../../parts/format.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
-import { Badge, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
+import { Badge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
 import { ClearCache } from './clear-cache.tsx';
 import { Patterns } from './patterns.tsx';
 
@@ -25,7 +25,7 @@ export function Modules() {
   const { data: used } = useQuery(usage(30));
   return (
     <Page title="Modules" lead="What may happen to a call on its way. Figures are of the last 30 days.">
-      <Loaded of={known} loading={<Rows count={5} />}>
+      <Loaded of={known} loading={<Waiting />}>
         {(data) => (
           <ul className="grid gap-3 lg:grid-cols-2">
             {data.modules.map((module) => (
@@ -45,6 +45,19 @@ export function Modules() {
   );
 }
 
+function Waiting() {
+  return (
+    <div aria-busy className="grid gap-3 lg:grid-cols-2">
+      <span role="status" className="sr-only">
+        Loading
+      </span>
+      {['one', 'two', 'three', 'four', 'five', 'six'].map((name) => (
+        <Skeleton key={name} className="h-[10.4rem]" />
+      ))}
+    </div>
+  );
+}
+
 function Module({
   module,
   did,
@@ -55,18 +68,24 @@ function Module({
   readonly worth: ModuleWorth | undefined;
 }) {
   const { open } = route.useSearch();
+  const box = useRef<HTMLLIElement>(null);
+  const isOpen = open === module.name;
+  useEffect(() => {
+    if (isOpen) box.current?.scrollIntoView({ block: 'center' });
+  }, [isOpen]);
   const acted = did === undefined ? 0 : did.calls - (did.effects.passed ?? 0);
   return (
     <li
+      ref={box}
       id={module.name}
-      className={`flex flex-col gap-3 rounded-lg border bg-surface p-4 ${open === module.name ? 'border-accent' : 'border-line'}`}
+      className={`flex flex-col gap-3 rounded-lg border bg-surface p-4 ${isOpen ? 'border-accent' : 'border-line'}`}
     >
       <div className="flex min-h-8 flex-wrap items-center gap-2">
         <h2 className="font-mono text-sm font-medium">{module.name}</h2>
         {module.status === 'preview' && <Badge tone="accent">preview</Badge>}
         {module.protective && <Badge>protective</Badge>}
         {module.cache && (
-          <span className="ml-auto">
+          <span className="-mr-3 ml-auto">
             <ClearCache module={module.name} />
           </span>
         )}

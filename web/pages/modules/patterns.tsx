@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { type Pattern, patterns } from '../../api/queries.ts';
@@ -16,46 +16,57 @@ const tones: Readonly<Record<Pattern['state'], Tone>> = {
 
 /** What was learned: to read, to change, to retire. */
 export function Patterns() {
-  const list = useQuery(patterns);
+  const list = useInfiniteQuery(patterns);
   const [editing, setEditing] = useState<Pattern | 'new'>();
   return (
     <Section title="Patterns" aside={<Button onClick={() => setEditing('new')}>Write one</Button>}>
       <Loaded of={list} loading={<Rows count={2} />}>
-        {({ patterns: all }) =>
-          all.length === 0 ? (
+        {({ pages }) =>
+          pages[0]?.patterns.length === 0 ? (
             <Empty title="Nothing was learned yet.">
               The module patterns finds out what worked in conversations and brings it in where it helps. You
               can also write down what you know.
             </Empty>
           ) : (
             <ul className="flex flex-col">
-              {all.map((pattern) => (
-                <li key={pattern.id}>
-                  <button
-                    type="button"
-                    onClick={() => setEditing(pattern)}
-                    className="grid w-full grid-cols-[1fr_auto] items-center gap-4 border-b border-line py-2 text-left text-sm hover:bg-sunken"
-                  >
-                    <span className="min-w-0">
-                      <span className="block truncate">{pattern.advice}</span>
-                      <span className="block truncate text-xs text-muted">When: {whenOf(pattern)}</span>
-                    </span>
-                    <span className="flex items-center gap-3 text-xs text-muted">
-                      <span className="hidden sm:inline">
-                        {pattern.wins} won · {pattern.losses} lost
+              {pages
+                .flatMap((page) => page.patterns)
+                .map((pattern) => (
+                  <li key={pattern.id}>
+                    <button
+                      type="button"
+                      onClick={() => setEditing(pattern)}
+                      className="grid w-full grid-cols-[1fr_auto] items-center gap-4 border-b border-line py-2 text-left text-sm hover:bg-sunken"
+                    >
+                      <span className="min-w-0">
+                        <span className="block truncate">{pattern.advice}</span>
+                        <span className="block truncate text-xs text-muted">When: {whenOf(pattern)}</span>
                       </span>
-                      <span className="hidden sm:inline" title={utc(pattern.updatedAt)}>
-                        {ago(pattern.updatedAt)}
+                      <span className="flex items-center gap-3 text-xs text-muted">
+                        <span className="hidden sm:inline">
+                          {pattern.wins} won · {pattern.losses} lost
+                        </span>
+                        <span className="hidden sm:inline" title={utc(pattern.updatedAt)}>
+                          {ago(pattern.updatedAt)}
+                        </span>
+                        <Badge tone={tones[pattern.state]}>{pattern.state}</Badge>
                       </span>
-                      <Badge tone={tones[pattern.state]}>{pattern.state}</Badge>
-                    </span>
-                  </button>
-                </li>
-              ))}
+                    </button>
+                  </li>
+                ))}
             </ul>
           )
         }
       </Loaded>
+      {list.hasNextPage && (
+        <Button
+          className="self-center"
+          busy={list.isFetchingNextPage}
+          onClick={() => void list.fetchNextPage()}
+        >
+          More patterns
+        </Button>
+      )}
       {editing !== undefined && (
         <Editing pattern={editing === 'new' ? undefined : editing} onClose={() => setEditing(undefined)} />
       )}
@@ -80,9 +91,12 @@ function Editing({
   const [trigger, setTrigger] = useState(pattern === undefined ? '' : whenOf(pattern));
   const [advice, setAdvice] = useState(pattern?.advice ?? '');
   const [state, setState] = useState<Pattern['state']>(pattern?.state ?? 'active');
+  const [isAsking, setIsAsking] = useState(false);
   const isText = pattern === undefined || typeof pattern.trigger === 'string';
   const done = async () => {
-    await client.invalidateQueries({ queryKey: ['patterns'] });
+    await Promise.all(
+      [['patterns'], ['pattern', pattern?.id]].map((queryKey) => client.invalidateQueries({ queryKey })),
+    );
     onClose();
   };
   const saving = useMutation({
@@ -152,16 +166,28 @@ function Editing({
         </Field>
         {pattern !== undefined && <Evidence id={pattern.id} />}
         {error !== null && <Failure error={error} />}
-        <div className="flex gap-2">
-          {pattern !== undefined && (
+        {isAsking ? (
+          <div className="flex flex-wrap items-center justify-end gap-2">
+            <p className="grow text-sm" role="alert">
+              It can’t be brought back. Retired, it would stay and not be used.
+            </p>
+            <Button onClick={() => setIsAsking(false)}>Keep it</Button>
             <Button look="danger" busy={deleting.isPending} onClick={() => deleting.mutate()}>
-              Delete
+              Delete for good
             </Button>
-          )}
-          <Button type="submit" look="primary" className="ml-auto" busy={saving.isPending}>
-            Save
-          </Button>
-        </div>
+          </div>
+        ) : (
+          <div className="flex gap-2">
+            {pattern !== undefined && (
+              <Button look="danger" onClick={() => setIsAsking(true)}>
+                Delete
+              </Button>
+            )}
+            <Button type="submit" look="primary" className="ml-auto" busy={saving.isPending}>
+              Save
+            </Button>
+          </div>
+        )}
       </form>
     </Dialog>
   );

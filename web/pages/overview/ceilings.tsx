@@ -16,6 +16,15 @@ interface Ceiling {
 const windows = ['day', 'month'] as const;
 const shownMax = 4;
 
+/** Whether it is known how much room they take, so that nothing below them moves. */
+export function useCeilingsKnown(): boolean {
+  const { data: about } = useQuery(capabilities);
+  const isCloud = about?.mode === 'cloud';
+  const own = useQuery({ ...keys, enabled: isCloud });
+  const usual = useQuery(ownCeilings);
+  return !usual.isPending && !(isCloud && own.isPending);
+}
+
 /** What keys may spend in a day and a month of UTC, and how much of it they have; those that are nearest to it. */
 export function Ceilings() {
   const { data: about } = useQuery(capabilities);

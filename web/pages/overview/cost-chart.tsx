@@ -41,6 +41,7 @@ export function CostChart({ data }: { readonly data: Summary }) {
         at={at}
         series={series}
         format={formats[shown]}
+        axis={axes[shown]}
         height={240}
         onPick={(from, to) =>
           void navigate({
@@ -62,17 +63,33 @@ const titles: Readonly<Record<Shown, string>> = {
   latency: 'Median time to the first token',
 };
 const formats: Readonly<Record<Shown, (value: number) => string>> = {
-  cost: dollars,
-  saved: dollars,
+  cost: usd,
+  saved: usd,
   requests: short,
   errors: short,
   tokens: short,
   latency: duration,
 };
 
-/** Of an axis: the same number of digits all along. */
-function dollars(value: number): string {
-  return value === 0 || value >= 0.1 ? `$${value.toFixed(2)}` : usd(value);
+const axes: Readonly<Record<Shown, (value: number, step: number) => string>> = {
+  cost: dollars,
+  saved: dollars,
+  requests: whole,
+  errors: whole,
+  tokens: whole,
+  latency: duration,
+};
+
+/** The same number of digits all along, as many as tell one from the next. */
+function dollars(value: number, step: number): string {
+  if (step >= 1000) return `$${short(value)}`;
+  const digits = step >= 1 ? 0 : Math.max(2, Math.ceil(-Math.log10(step) - 1e-9));
+  return `$${value.toFixed(digits)}`;
+}
+
+/** There is no half of a request. */
+function whole(value: number): string {
+  return Number.isInteger(value) ? short(value) : '';
 }
 
 function seriesOf({ spans, models }: Summary, shown: Shown) {

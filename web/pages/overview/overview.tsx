@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { capabilities, type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
 import { Choice } from '../../parts/controls.tsx';
-import { count, dateOf, percent } from '../../parts/format.ts';
+import { count, percent, utc, utcDateOf } from '../../parts/format.ts';
 import { Failure, Gauge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
-import { Ceilings } from './ceilings.tsx';
+import { Ceilings, useCeilingsKnown } from './ceilings.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { Errors } from './errors.tsx';
 import { Figures } from './figures.tsx';
@@ -27,6 +27,7 @@ export function Overview() {
   const used = useQuery(usage(30));
   const isNew = used.data?.total.requests === 0;
   const sums = useQuery({ ...summary(range), enabled: !isNew });
+  const isKnown = useCeilingsKnown();
   if (isNew) return <FirstSteps />;
   return (
     <Page
@@ -44,7 +45,7 @@ export function Overview() {
         <Failure error={sums.error} onRetry={() => void sums.refetch()} />
       )}
       <Loaded of={sums} loading={<Waiting />}>
-        {(data) => <Report data={data} range={range} />}
+        {(data) => (isKnown ? <Report data={data} range={range} /> : <Waiting />)}
       </Loaded>
     </Page>
   );
@@ -56,16 +57,18 @@ function Report({ data, range }: { readonly data: Summary; readonly range: Range
     <>
       <Figures data={data} />
       <div className="grid grid-cols-[minmax(0,1fr)] gap-8 lg:grid-cols-[minmax(0,1fr)_18rem]">
-        <CostChart data={data} />
+        <div className="flex min-w-0 flex-col gap-8">
+          <CostChart data={data} />
+          <ByModule modules={data.modules} range={range} />
+        </div>
         <div className="flex flex-col gap-6">
           <Quota />
           <Ceilings />
           <Errors errors={data.errors} range={range} />
         </div>
       </div>
-      <div className="grid gap-8 xl:grid-cols-2">
+      <div className="grid grid-cols-[minmax(0,1fr)] gap-8 xl:grid-cols-2">
         <ByModel models={data.models} range={range} />
-        <ByModule modules={data.modules} range={range} />
         <ByProvider providers={data.providers} range={range} />
         {about?.mode === 'cloud' && <ByKey sums={data.keys} range={range} />}
       </div>
@@ -80,7 +83,7 @@ function Quota() {
   if (quota === undefined) return null;
   const { used, limit, period_end: end } = quota;
   return (
-    <Section title="Quota" aside={`until ${dateOf(end)}`}>
+    <Section title="Quota" aside={<span title={utc(end)}>until {utcDateOf(end)}</span>}>
       <Gauge
         label="Requests"
         value={used}

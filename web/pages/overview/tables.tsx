@@ -5,6 +5,8 @@ import { count, duration, exactUsd, percent, short, usd } from '../../parts/form
 import { Section } from '../../parts/states.tsx';
 import { Table } from '../../parts/table.tsx';
 
+const rowsMax = 10;
+
 export function ByModel({
   models,
   range,
@@ -15,15 +17,18 @@ export function ByModel({
   return (
     <Section title="By model">
       <Table
-        rows={models.slice(0, 12)}
+        rows={models}
+        most={rowsMax}
         rowKey={({ provider, model }) => `${provider} ${model}`}
         columns={[
           {
             title: 'Model',
+            long: true,
             cell: ({ provider, model }) => (
               <Link
                 to="/requests"
                 search={{ model, from: rangeStart(range).toISOString() }}
+                title={model}
                 className="hover:underline"
               >
                 <span className="font-mono text-xs">{model}</span>
@@ -69,10 +74,12 @@ export function ByProvider({
     <Section title="By provider">
       <Table
         rows={providers}
+        most={rowsMax}
         rowKey={({ provider }) => provider ?? ''}
         columns={[
           {
             title: 'Provider',
+            long: true,
             cell: ({ provider }) =>
               provider === null ? (
                 'none was asked'
@@ -123,10 +130,12 @@ export function ByModule({
     <Section title="What each module did">
       <Table
         rows={modules}
+        most={rowsMax}
         rowKey={({ name }) => name}
         columns={[
           {
             title: 'Module',
+            long: true,
             cell: ({ name }) => (
               <Link to="/modules" search={{ open: name }} className="font-mono text-xs hover:underline">
                 {name}
@@ -174,11 +183,13 @@ export function ByKey({ sums, range }: { readonly sums: Summary['keys']; readonl
   return (
     <Section title="By key">
       <Table
-        rows={sums.slice(0, 12)}
+        rows={sums}
+        most={rowsMax}
         rowKey={({ key_id: id }) => id ?? ''}
         columns={[
           {
             title: 'Key',
+            long: true,
             cell: ({ key_id: id }) =>
               id === null ? (
                 nameOf(id)
@@ -186,9 +197,10 @@ export function ByKey({ sums, range }: { readonly sums: Summary['keys']; readonl
                 <Link
                   to="/requests"
                   search={{ key: id, from: rangeStart(range).toISOString() }}
+                  title={nameOf(id)}
                   className="hover:underline"
                 >
-                  {nameOf(id)}
+                  <bdi>{nameOf(id)}</bdi>
                 </Link>
               ),
           },

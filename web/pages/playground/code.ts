@@ -1,70 +1,96 @@
-import { type Ask, bodyOf, pathOf } from './formats.ts';
+import { type Ask, bodyOf, curl, type Format, pathOf } from '../../parts/formats.ts';
 
 export type Language = 'curl' | 'TypeScript' | 'Python';
 
-interface Asked extends Ask {
+interface Asked extends Omit<Ask, 'streamed'> {
   readonly pipeline: string | undefined;
 }
 
-/** The same call for elsewhere. The key is named and not told. */
-export function codeFor(language: Language, ask: Asked): string {
-  const { stream: _, ...body } = bodyOf(ask) as { readonly stream: boolean };
-  const base = location.origin;
-  const list = ask.pipeline === undefined ? undefined : ask.pipeline === '' ? 'none' : ask.pipeline;
+/** The same call for elsewhere, in one piece. The key is named and not told. */
+export function codeFor(language: Language, { pipeline, ...asked }: Asked): string {
+  const ask = { ...asked, streamed: false };
+  const list = pipeline === '' ? 'none' : pipeline;
   if (language === 'curl')
-    return [
-      `curl ${base}${pathOf(ask.format)} \\`,
-      `  -H "authorization: Bearer $WEIR_KEY" \\`,
-      `  -H 'content-type: application/json' \\`,
-      ...(list === undefined ? [] : [`  -H 'x-weir-pipeline: ${list}' \\`]),
-      `  -d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-    ].join('\n');
-  const isAnthropic = ask.format === 'anthropic-messages';
-  const method = isAnthropic
-    ? 'messages.create'
-    : ask.format === 'openai-chat'
-      ? 'chat.completions.create'
-      : 'responses.create';
-  return language === 'Python'
-    ? python({ isAnthropic, base, method, body, list })
-    : typescript({ isAnthropic, base, method, body, list });
+    return curl({ path: pathOf(ask), body: bodyOf(ask), pipeline: list, withKey: true });
+  const { format } = ask;
+  const written = {
+    base: location.origin,
+    body: format === 'gemini' ? geminiFields(ask) : bodyOf(ask),
+    list,
+  };
+  return language === 'Python' ? python(format, written) : typescript(format, written);
 }
 
 interface Written {
-  readonly isAnthropic: boolean;
   readonly base: string;
-  readonly method: string;
   readonly body: object;
   readonly list: string | undefined;
 }
 
-function typescript({ isAnthropic, base, method, body, list }: Written): string {
-  const headers = list === undefined ? '' : `, defaultHeaders: { 'x-weir-pipeline': '${list}' }`;
-  const client = isAnthropic
-    ? `import Anthropic from '@anthropic-ai/sdk';
+const methods: Readonly<Record<Format, string>> = {
+  'anthropic-messages': 'messages.create',
+  'openai-chat': 'chat.completions.create',
+  'openai-responses': 'responses.create',
+  gemini: 'models.generateContent',
+};
 
-const client = new Anthropic({ baseURL: '${base}', authToken: process.env.WEIR_KEY, apiKey: null${headers} });`
-    : `import OpenAI from 'openai';
+/** Google's SDKs have names of their own for what is sent. */
+function geminiFields({ model, prompt, system, maxTokens }: Ask): object {
+  const config = { maxOutputTokens: maxTokens, ...(system !== '' && { systemInstruction: system }) };
+  return { model, contents: prompt, config };
+}
 
-const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.WEIR_KEY${headers} });`;
-  return `${client}
-const answer = await client.${method}(${JSON.stringify(body, undefined, 2)});
+function typescript(format: Format, { base, body, list }: Written): string {
+  return `${typescriptClient(format, base, list)}
+const answer = await client.${methods[format]}(${JSON.stringify(body, undefined, 2)});
 console.log(answer);`;
 }
 
-function python({ isAnthropic, base, method, body, list }: Written): string {
-  const headers = list === undefined ? '' : `, default_headers={"x-weir-pipeline": ${JSON.stringify(list)}}`;
+function typescriptClient(format: Format, base: string, list: string | undefined): string {
+  const header = `{ 'x-weir-pipeline': ${JSON.stringify(list)} }`;
+  const usual = list === undefined ? '' : `, defaultHeaders: ${header}`;
+  if (format === 'anthropic-messages')
+    return `import Anthropic from '@anthropic-ai/sdk';
+
+const client = new Anthropic({ baseURL: '${base}', authToken: process.env.WEIR_KEY, apiKey: null${usual} });`;
+  if (format === 'gemini')
+    return `import { GoogleGenAI } from '@google/genai';
+
+const client = new GoogleGenAI({
+  apiKey: process.env.WEIR_KEY,
+  httpOptions: { baseUrl: '${base}'${list === undefined ? '' : `, headers: ${header}`} },
+});`;
+  return `import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: '${base}/v1', apiKey: process.env.WEIR_KEY${usual} });`;
+}
+
+function python(format: Format, { base, body, list }: Written): string {
   const fields = Object.entries(body).map(([name, value]) => `    ${name}=${JSON.stringify(value)},`);
-  const client = isAnthropic
-    ? `import os, anthropic
-
-client = anthropic.Anthropic(base_url="${base}", auth_token=os.environ["WEIR_KEY"]${headers})`
-    : `import os, openai
-
-client = openai.OpenAI(base_url="${base}/v1", api_key=os.environ["WEIR_KEY"]${headers})`;
-  return `${client}
+  const method = format === 'gemini' ? 'models.generate_content' : methods[format];
+  return `${pythonClient(format, base, list)}
 answer = client.${method}(
 ${fields.join('\n')}
 )
 print(answer)`;
+}
+
+function pythonClient(format: Format, base: string, list: string | undefined): string {
+  const header = `{"x-weir-pipeline": ${JSON.stringify(list)}}`;
+  const usual = list === undefined ? '' : `, default_headers=${header}`;
+  if (format === 'anthropic-messages')
+    return `import os, anthropic
+
+client = anthropic.Anthropic(base_url="${base}", auth_token=os.environ["WEIR_KEY"]${usual})`;
+  if (format === 'gemini')
+    return `import os
+from google import genai
+
+client = genai.Client(
+    api_key=os.environ["WEIR_KEY"],
+    http_options={"base_url": "${base}"${list === undefined ? '' : `, "headers": ${header}`}},
+)`;
+  return `import os, openai
+
+client = openai.OpenAI(base_url="${base}/v1", api_key=os.environ["WEIR_KEY"]${usual})`;
 }

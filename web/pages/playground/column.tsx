@@ -1,15 +1,13 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Code2, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useImperativeHandle, useState } from 'react';
-import { models } from '../../api/queries.ts';
-import { Choice, Code, Field, IconButton, Input, Select } from '../../parts/controls.tsx';
+import { Choice, Code, IconButton, Input, Select } from '../../parts/controls.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
-import { count, duration, exactUsd, usd } from '../../parts/format.ts';
+import { costOf, count, duration, exactUsd } from '../../parts/format.ts';
+import { type Format, formats } from '../../parts/formats.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
 import { Badge, sentence } from '../../parts/states.tsx';
 import { codeFor, type Language } from './code.ts';
-import { type Format, formats } from './formats.ts';
 import { type Answering, useAnswer } from './use-answer.ts';
 
 /** What the page asks of each of its columns. */
@@ -39,7 +37,6 @@ export function Column({
   onBusy,
   onRemove,
 }: ColumnProps) {
-  const { data: known = [] } = useQuery(models);
   const [model, setModel] = useState(first.model);
   const [format, setFormat] = useState<Format>('anthropic-messages');
   const [pipeline, setPipeline] = useState<string>();
@@ -74,11 +71,6 @@ export function Column({
           </IconButton>
         )}
       </div>
-      <datalist id="playground-models">
-        {known.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
       <Select
         aria-label="Format"
         value={format}
@@ -135,13 +127,10 @@ function Outcome({
       <dl className="grid grid-cols-4 gap-2 [&_dt]:text-xs [&_dt]:text-muted">
         <Figure name="First token" value={duration(firstMs)} />
         <Figure name="Total" value={duration(totalMs)} />
-        <Figure
-          name="Tokens"
-          value={call === undefined ? '–' : `${count(call.input_tokens)} + ${count(call.output_tokens)}`}
-        />
+        <Figure name="Tokens" value={tokensOf(call)} />
         <Figure
           name="Cost"
-          value={call === undefined ? '–' : usd(call.cost_usd)}
+          value={call === undefined ? '–' : costOf(call)}
           title={call === undefined ? undefined : exactUsd(call.cost_usd)}
         />
       </dl>
@@ -163,6 +152,12 @@ function Outcome({
       </div>
     </div>
   );
+}
+
+/** In and out. */
+function tokensOf(call: Answering['call']): string {
+  if (call === undefined || (call.input_tokens === null && call.output_tokens === null)) return '–';
+  return `${count(call.input_tokens)} + ${count(call.output_tokens)}`;
 }
 
 function Figure({
@@ -207,18 +202,14 @@ function Pipeline({ text, onChange }: PipelineProps) {
 function CodeFor({ ask }: { readonly ask: Parameters<typeof codeFor>[1] }) {
   const [language, setLanguage] = useState<Language>('curl');
   return (
-    <Field label="Language">
-      {() => (
-        <div className="flex flex-col gap-3">
-          <Choice
-            label="Language"
-            value={language}
-            options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name])}
-            onChange={setLanguage}
-          />
-          <Code label={language} text={codeFor(language, ask)} />
-        </div>
-      )}
-    </Field>
+    <>
+      <Choice
+        label="Language"
+        value={language}
+        options={(['curl', 'TypeScript', 'Python'] as const).map((name) => [name, name])}
+        onChange={setLanguage}
+      />
+      <Code label={language} text={codeFor(language, ask)} />
+    </>
   );
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Columns3, Play, Square } from 'lucide-react';
 import { useCallback, useRef, useState } from 'react';
 import { capabilities, localSession, models } from '../../api/queries.ts';
-import { Button, Field, Input, Key, TextArea } from '../../parts/controls.tsx';
+import { Button, commandKey, Field, Input, Key, TextArea } from '../../parts/controls.tsx';
 import { Page, Skeleton } from '../../parts/states.tsx';
 import { Column, type Handle } from './column.tsx';
 import { Credential } from './credential.tsx';
@@ -24,7 +24,9 @@ export function Playground() {
   const handles = useRef(new Map<number, Handle>());
   const asks = about?.mode === 'cloud' || session?.required === true;
   const isBusy = busy.size > 0;
+  const isReady = prompt.trim() !== '' && !isBusy && !(asks && credential === '');
   const run = () => {
+    if (!isReady) return;
     for (const handle of handles.current.values()) handle.run();
   };
   const stop = () => {
@@ -39,6 +41,10 @@ export function Playground() {
       return next;
     });
   }, []);
+  const remove = (column: number) => {
+    setColumns(columns.filter((one) => one !== column));
+    report(column, false);
+  };
   // The one that costs nothing, where it is there.
   const first = known.data?.includes('demo-1') === false ? (known.data[0] ?? '') : 'demo-1';
   return (
@@ -94,11 +100,7 @@ export function Playground() {
           </div>
         </div>
         <div className="flex flex-wrap items-center gap-2">
-          <Button
-            type="submit"
-            look="primary"
-            disabled={prompt === '' || isBusy || (asks && credential === '')}
-          >
+          <Button type="submit" look="primary" disabled={!isReady}>
             <Play aria-hidden className="size-3.5" /> Run
           </Button>
           {isBusy && (
@@ -107,9 +109,12 @@ export function Playground() {
             </Button>
           )}
           <span className="hidden items-center gap-1 text-xs text-muted sm:flex">
-            <Key>⌘</Key>
+            <Key>{commandKey}</Key>
             <Key>↵</Key>
           </span>
+          {asks && credential === '' && (
+            <span className="text-xs text-muted">Takes a key: paste one above, or make one.</span>
+          )}
           {columns.length < columnsMax && (
             <Button className="ml-auto" onClick={() => setColumns([...columns, Math.max(...columns) + 1])}>
               <Columns3 aria-hidden className="size-3.5" /> Add a column
@@ -117,6 +122,11 @@ export function Playground() {
           )}
         </div>
       </form>
+      <datalist id="playground-models">
+        {(known.data ?? []).map((name) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
       {known.isPending ? (
         <Skeleton className="h-80" />
       ) : (
@@ -136,9 +146,7 @@ export function Playground() {
               credential={credential}
               first={{ model: first }}
               onBusy={(is) => report(column, is)}
-              onRemove={
-                columns.length === 1 ? undefined : () => setColumns(columns.filter((one) => one !== column))
-              }
+              onRemove={columns.length === 1 ? undefined : () => remove(column)}
             />
           ))}
         </div>

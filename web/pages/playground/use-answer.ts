@@ -1,7 +1,7 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { ApiError, api, told } from '../../api/client.ts';
 import type { LoggedCall } from '../../api/queries.ts';
-import { type Ask, bodyOf, pathOf, readFrame } from './formats.ts';
+import { type Ask, bodyOf, pathOf, readFrame } from '../../parts/formats.ts';
 
 export interface Answering {
   readonly state: 'idle' | 'waiting' | 'streaming' | 'done' | 'failed';
@@ -17,7 +17,7 @@ export interface Answering {
 
 const idle: Answering = { state: 'idle', text: '' };
 
-export interface AskWith extends Ask {
+export interface AskWith extends Omit<Ask, 'streamed'> {
   readonly pipeline: string | undefined;
   readonly credential: string;
 }
@@ -27,6 +27,8 @@ export function useAnswer({ isLogged = true } = {}) {
   const [answer, setAnswer] = useState<Answering>(idle);
   const running = useRef<AbortController>(undefined);
   const stop = useCallback(() => running.current?.abort(), []);
+  // Nobody reads on, so nobody pays on.
+  useEffect(() => stop, [stop]);
   const ask = useCallback(
     async (question: AskWith) => {
       running.current?.abort();
@@ -38,11 +40,12 @@ export function useAnswer({ isLogged = true } = {}) {
       setAnswer({ state: 'waiting', text: '' });
       let requestId: string | undefined;
       try {
-        const response = await fetch(pathOf(question.format), {
+        const streamed = { ...question, streamed: true };
+        const response = await fetch(pathOf(streamed), {
           method: 'POST',
           signal: control.signal,
           headers: headersOf(question),
-          body: JSON.stringify(bodyOf(question)),
+          body: JSON.stringify(bodyOf(streamed)),
         });
         requestId = response.headers.get('x-request-id') ?? undefined;
         update({ requestId, modules: response.headers.get('x-weir-modules') ?? undefined });

@@ -57,7 +57,7 @@ export function Receipts() {
                   className="font-mono text-xs text-accent hover:underline"
                   onClick={() => void navigate({ search: { open: id } })}
                 >
-                  {id.slice(0, 21)}…
+                  {id.slice(0, 18)}…
                 </button>
               ),
             },
@@ -65,7 +65,12 @@ export function Receipts() {
             {
               title: 'Model',
               wide: true,
-              cell: ({ model }) => <span className="font-mono text-xs">{model}</span>,
+              long: true,
+              cell: ({ model }) => (
+                <span className="font-mono text-xs" title={model}>
+                  {model}
+                </span>
+              ),
             },
             {
               title: 'Tokens',

@@ -1,3 +1,4 @@
+import { Marked } from '../../parts/marked.tsx';
 import { nameOf, type Schema } from './description.ts';
 
 interface Listed {
@@ -46,7 +47,11 @@ function List({ fields, depth }: { readonly fields: readonly Listed[]; readonly 
               {required ? ', required' : ''}
               {schema.default === undefined ? '' : `, ${JSON.stringify(schema.default)} unless said`}
             </span>
-            {schema.description !== undefined && <p className="text-xs text-muted">{schema.description}</p>}
+            {schema.description !== undefined && (
+              <p className="text-xs text-muted">
+                <Marked text={schema.description} />
+              </p>
+            )}
             {inner.length > 0 && <List fields={inner} depth={depth + 1} />}
           </li>
         );

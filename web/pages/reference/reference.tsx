@@ -4,6 +4,7 @@ import { ChevronRight } from 'lucide-react';
 import { useRef } from 'react';
 import { useKeys } from '../../app/shortcuts.ts';
 import { Input } from '../../parts/controls.tsx';
+import { Marked } from '../../parts/marked.tsx';
 import { Empty, Loaded, Page, Rows, Section } from '../../parts/states.tsx';
 import { description, jsonSchemaOf, type Operation } from './description.ts';
 import { Fields } from './fields.tsx';
@@ -17,6 +18,7 @@ export function Reference() {
   const { q = '', open } = route.useSearch();
   const navigate = route.useNavigate();
   const box = useRef<HTMLInputElement>(null);
+  const linked = useRef(open);
   useKeys({ '/': () => box.current?.focus() });
   const show = (id: string) =>
     void navigate({ search: (before) => ({ ...before, open: id === open ? undefined : id }), replace: true });
@@ -60,7 +62,15 @@ export function Reference() {
             <Section key={tag} title={tag}>
               <ul className="flex flex-col">
                 {all.map((operation) => (
-                  <li key={operation.id} className="border-b border-line">
+                  <li
+                    key={operation.id}
+                    ref={(row) => {
+                      if (row === null || operation.id !== linked.current) return;
+                      linked.current = undefined;
+                      row.scrollIntoView();
+                    }}
+                    className="scroll-mt-4 border-b border-line"
+                  >
                     <button
                       type="button"
                       aria-expanded={operation.id === open}
@@ -95,7 +105,11 @@ function Open({ operation }: { readonly operation: Operation }) {
   return (
     <div className="grid gap-6 pt-2 pb-6 pl-6 lg:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-5">
-        {operation.description !== undefined && <p className="text-sm text-muted">{operation.description}</p>}
+        {operation.description !== undefined && (
+          <p className="text-sm text-muted">
+            <Marked text={operation.description} />
+          </p>
+        )}
         <p className="text-sm text-muted">
           {who.length === 0 ? 'Anyone may call.' : `Credentials: ${who.map(wordsOf).join(', or ')}.`}
         </p>
@@ -117,7 +131,9 @@ function Open({ operation }: { readonly operation: Operation }) {
           ) : (
             <p key={status} className="text-sm">
               <span className="font-mono text-xs">{status}</span>{' '}
-              <span className="text-muted">{answer.description}</span>
+              <span className="text-muted">
+                <Marked text={answer.description ?? ''} />
+              </span>
             </p>
           );
         })}

@@ -2,6 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button, Code, Field, Input, TextArea } from '../../parts/controls.tsx';
 import { duration } from '../../parts/format.ts';
+import { bodyOf, formats, pathOf } from '../../parts/formats.ts';
 import { Badge, Failure } from '../../parts/states.tsx';
 import { jsonSchemaOf, type Operation, sampleOf } from './description.ts';
 
@@ -13,7 +14,7 @@ export function TryIt({ operation }: { readonly operation: Operation }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({});
   const [token, setToken] = useState('');
   const [body, setBody] = useState(() =>
-    schema === undefined ? '' : JSON.stringify(sampleOf(schema), undefined, 2),
+    schema === undefined ? '' : JSON.stringify(callOf(operation.path) ?? sampleOf(schema), undefined, 2),
   );
   const sending = useMutation({
     mutationFn: async () => {
@@ -103,6 +104,13 @@ export function TryIt({ operation }: { readonly operation: Operation }) {
       )}
     </form>
   );
+}
+
+/** A call that is answered as it stands, and costs nothing. */
+function callOf(path: string): object | undefined {
+  const ask = { model: 'demo-1', system: '', prompt: 'Hello', maxTokens: 100, streamed: false };
+  const found = formats.find(([format]) => pathOf({ ...ask, format }) === path.replace('{rest}', ask.model));
+  return found === undefined ? undefined : bodyOf({ ...ask, format: found[0] });
 }
 
 function addressOf({ path, parameters = [] }: Operation, values: Readonly<Record<string, string>>): string {

@@ -1,28 +1,20 @@
 import type { LoggedCall } from '../../api/queries.ts';
+import { bodyOf, curl, isFormat, pathOf } from '../../parts/formats.ts';
 
-const paths: Readonly<Record<string, string>> = {
-  'anthropic-messages': '/v1/messages',
-  'openai-chat': '/v1/chat/completions',
-  'openai-responses': '/v1/responses',
-};
-
-/** The same call with words of one's own, since the log has none. */
+/** The same call with words of one's own, since the log has none; undefined for what is no conversation. */
 export function curlFor({
-  wire_format: wire,
+  wire_format: format,
   model,
   streamed,
   pipeline,
   account_id: account,
-}: LoggedCall): string {
-  const body =
-    wire === 'openai-responses'
-      ? { model, input: '…', stream: streamed }
-      : { model, max_tokens: 1024, messages: [{ role: 'user', content: '…' }], stream: streamed };
-  return [
-    `curl ${location.origin}${paths[wire] ?? '/v1/messages'} \\`,
-    ...(account === 'local' ? [] : [`  -H "authorization: Bearer $WEIR_KEY" \\`]),
-    `  -H 'content-type: application/json' \\`,
-    ...(pipeline === '' ? [] : [`  -H 'x-weir-pipeline: ${pipeline}' \\`]),
-    `  -d '${JSON.stringify(body)}'`,
-  ].join('\n');
+}: LoggedCall): string | undefined {
+  if (!isFormat(format)) return undefined;
+  const ask = { format, model, streamed, system: '', prompt: '…', maxTokens: 1024 };
+  return curl({
+    path: pathOf(ask),
+    body: bodyOf(ask),
+    pipeline: pipeline === '' ? undefined : pipeline,
+    withKey: account !== 'local',
+  });
 }

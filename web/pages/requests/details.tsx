@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { type LoggedCall, request, type WholeCall } from '../../api/queries.ts';
+import { keys, type LoggedCall, request, type WholeCall } from '../../api/queries.ts';
 import { CopyButton, IconButton } from '../../parts/controls.tsx';
-import { duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
+import { costOf, duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Rows } from '../../parts/states.tsx';
 import { curlFor } from './curl.ts';
 import { Tokens } from './tokens.tsx';
@@ -47,6 +48,7 @@ export function Details({ id, known, onClose }: DetailsProps) {
 
 function Call({ call }: { readonly call: WholeCall }) {
   const { tone, text } = verdictOf(call);
+  const command = curlFor(call);
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
@@ -55,8 +57,7 @@ function Call({ call }: { readonly call: WholeCall }) {
           {timeOf(call.created_at)}
         </span>
         <span className="ml-auto text-base font-semibold" title={exactUsd(call.cost_usd)}>
-          {call.cost_estimated && '≈ '}
-          {usd(call.cost_usd)}
+          {costOf(call)}
         </span>
       </div>
       <Part title="Where the time went">
@@ -102,7 +103,7 @@ function Call({ call }: { readonly call: WholeCall }) {
         </ul>
       </Part>
       <Part title="Facts">
-        <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-y-1 text-sm [&>dd]:break-words [&>dt]:text-muted">
+        <dl className="grid grid-cols-[7.5rem_minmax(0,1fr)] gap-y-1 text-sm [&>dd]:wrap-anywhere [&>dt]:text-muted">
           <Fact name="Model" value={call.model} mono />
           {call.model_used !== null && call.model_used !== call.model && (
             <Fact name="Model used" value={call.model_used} mono />
@@ -112,14 +113,33 @@ function Call({ call }: { readonly call: WholeCall }) {
           <Fact name="Pipeline" value={call.pipeline === '' ? 'none' : call.pipeline} mono />
           <Fact name="Ended" value={call.ending} />
           {call.error_code !== null && <Fact name="Error" value={call.error_code} mono />}
-          {call.key_id !== null && <Fact name="Key" value={call.key_id} mono />}
+          {call.key_id !== null && <KeyFact id={call.key_id} />}
           {call.asked_by !== null && <Fact name="Asked by" value={`the module ${call.asked_by}`} />}
         </dl>
       </Part>
-      <CopyButton wide text={curlFor(call)} label="Copy as curl" />
+      {command !== undefined && <CopyButton wide text={command} label="Copy as curl" />}
       <p className="text-xs text-muted">
-        What was said is not kept: the log has no content, so the command has a place for yours.
+        What was said is not kept: the log has no content
+        {command !== undefined && ', so the command has a place for yours'}.
       </p>
+    </>
+  );
+}
+
+/** By the name that it has, if it has one. */
+function KeyFact({ id }: { readonly id: string }) {
+  const { data } = useQuery(keys);
+  const key = data?.keys.find((one) => one.id === id);
+  if (key === undefined) return <Fact name="Key" value={id} mono />;
+  return (
+    <>
+      <dt>Key</dt>
+      <dd title={id} className="wrap-anywhere">
+        <Link to="/keys" search={{ open: id }} className="text-accent hover:underline">
+          <bdi>{key.name === '' ? key.prefix : key.name}</bdi>
+        </Link>
+        {key.revokedAt !== null && <span className="text-muted"> (revoked)</span>}
+      </dd>
     </>
   );
 }

@@ -25,6 +25,8 @@ const states: readonly (readonly [string, string])[] = [
   ['402', '402 ceiling'],
 ];
 
+const selectLook = 'min-w-0 sm:w-auto! sm:max-w-44';
+
 export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
   const { data: about } = useQuery(capabilities);
   const { data: known = [] } = useQuery(models);
@@ -37,9 +39,9 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
   const { status = '', effect, provider = '', key = '', module = '', model, from, to } = search;
   const isOther = status !== '' && !states.some(([value]) => value === status);
   return (
-    <search aria-label="Filters" className="flex flex-wrap items-center gap-2">
+    <search aria-label="Filters" className="grid grid-cols-2 gap-2 sm:flex sm:flex-wrap sm:items-center">
       <form
-        className="min-w-full grow sm:min-w-40 sm:max-w-64"
+        className="col-span-2 sm:min-w-40 sm:max-w-64 sm:grow"
         onSubmit={(event) => {
           event.preventDefault();
           const text = searchBox.current?.value.trim() ?? '';
@@ -67,7 +69,7 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
       </form>
       <Select
         aria-label="Result"
-        className="w-auto! min-w-0 flex-1 sm:flex-none"
+        className={selectLook}
         value={effect ?? status}
         onChange={(event) => {
           const { status: _, effect: __, ...rest } = search;
@@ -85,7 +87,7 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
       </Select>
       <Select
         aria-label="Provider"
-        className="w-auto! min-w-0 flex-1 sm:flex-none"
+        className={selectLook}
         value={provider}
         onChange={(event) => set('provider', event.target.value)}
       >
@@ -98,7 +100,7 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
       </Select>
       <Select
         aria-label="Module"
-        className="w-auto! min-w-0 flex-1 sm:flex-none"
+        className={selectLook}
         value={module}
         onChange={(event) => set('module', event.target.value)}
       >
@@ -112,7 +114,7 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
       {about?.mode === 'cloud' && (
         <Select
           aria-label="Key"
-          className="w-auto! min-w-0 flex-1 sm:flex-none"
+          className={selectLook}
           value={key}
           onChange={(event) => set('key', event.target.value)}
         >
@@ -125,13 +127,16 @@ export function Filters({ search, searchBox, onChange, onOpen }: FiltersProps) {
         </Select>
       )}
       {model !== undefined && (
-        <Button onClick={() => set('model', '')}>
-          <span className="font-mono text-xs">{model}</span>
-          <X aria-label="Any model" className="size-3.5" />
+        <Button className="min-w-0 max-w-full shrink! max-sm:col-span-2" onClick={() => set('model', '')}>
+          <span className="truncate font-mono text-xs" title={model}>
+            {model}
+          </span>
+          <X aria-label="Any model" className="size-3.5 shrink-0" />
         </Button>
       )}
       {(from !== undefined || to !== undefined) && (
         <Button
+          className="max-sm:col-span-2"
           onClick={() => {
             const { from: _, to: __, ...rest } = search;
             onChange(rest);

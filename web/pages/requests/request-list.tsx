@@ -1,7 +1,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import type { LoggedCall } from '../../api/queries.ts';
-import { duration, exactUsd, short, timeOf, usd, utc } from '../../parts/format.ts';
+import { costOf, duration, exactUsd, short, timeOf, utc } from '../../parts/format.ts';
 import { Badge } from '../../parts/states.tsx';
 import { verdictOf } from './verdict.ts';
 
@@ -82,7 +82,7 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
 function gridOf(isNarrow: boolean): string {
   return `items-center gap-x-3 ${
     isNarrow
-      ? 'md:grid-cols-[4.25rem_minmax(0,1fr)_8.5rem_3.75rem_4rem]'
+      ? 'md:grid-cols-[4.25rem_minmax(0,1fr)_10.25rem_3.5rem_4.25rem]'
       : 'md:grid-cols-[7rem_minmax(0,1fr)_11rem_6rem_6rem_5.5rem_5.5rem]'
   }`;
 }
@@ -101,12 +101,7 @@ function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
     (call.cache_read_tokens ?? 0) +
     (call.cache_write_tokens ?? 0) +
     (call.output_tokens ?? 0);
-  const cost = (
-    <span title={exactUsd(call.cost_usd)}>
-      {call.cost_estimated && '≈ '}
-      {usd(call.cost_usd)}
-    </span>
-  );
+  const cost = <span title={exactUsd(call.cost_usd)}>{costOf(call)}</span>;
   return (
     <button
       type="button"

@@ -7,9 +7,14 @@ import { Empty, Failure, Page, Rows } from '../../parts/states.tsx';
 import { Details } from './details.tsx';
 import { Filters } from './filters.tsx';
 import { RequestList } from './request-list.tsx';
-import { useLog } from './use-log.ts';
+import { type LogState, useLog } from './use-log.ts';
 
 const route = getRouteApi('/requests');
+const states: Readonly<Record<LogState, { readonly text: string; readonly look: string }>> = {
+  live: { text: 'Live', look: 'bg-saved' },
+  paused: { text: 'Paused', look: 'bg-edge' },
+  failing: { text: 'Not live', look: 'bg-failed' },
+};
 
 /** The log: live without moving what one reads, and one call beside the list. */
 export function Requests() {
@@ -18,13 +23,14 @@ export function Requests() {
   const { open, ...filters } = search;
   const log = useLog(filters);
   const searchBox = useRef<HTMLInputElement>(null);
+  // Back closes what was opened, and is not asked to go through every row that was looked at.
   const show = useCallback(
     (id: string | undefined) =>
       void navigate({
         search: ({ open: _, ...rest }) => (id === undefined ? rest : { ...rest, open: id }),
-        replace: true,
+        replace: open !== undefined,
       }),
-    [navigate],
+    [navigate, open],
   );
   const move = (by: number) => {
     const at = log.calls.findIndex(({ id }) => id === open);
@@ -44,17 +50,19 @@ export function Requests() {
       title="Requests"
       actions={
         <span className="flex items-center gap-1.5 text-sm text-muted" role="status">
-          <span aria-hidden className={`size-2 rounded-full ${log.isLive ? 'bg-saved' : 'bg-edge'}`} />
-          {log.isLive ? 'Live' : 'Paused'}
+          <span aria-hidden className={`size-2 rounded-full ${states[log.state].look}`} />
+          {states[log.state].text}
         </span>
       }
     >
-      <Filters
-        search={filters}
-        searchBox={searchBox}
-        onChange={(next) => void navigate({ search: next })}
-        onOpen={show}
-      />
+      <div className={open === undefined ? '' : 'hidden lg:block'}>
+        <Filters
+          search={filters}
+          searchBox={searchBox}
+          onChange={(next) => void navigate({ search: next })}
+          onOpen={show}
+        />
+      </div>
       <div
         className={`grid items-start gap-6 ${open === undefined ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem] xl:grid-cols-[minmax(0,1fr)_24rem]'}`}
       >
@@ -68,7 +76,7 @@ export function Requests() {
           {log.error !== null && <Failure error={log.error} onRetry={log.retry} />}
           {log.isLoading ? (
             <Rows count={12} />
-          ) : log.calls.length === 0 && log.error === null && !log.hasMore ? (
+          ) : log.calls.length === 0 && log.error !== null ? null : log.calls.length === 0 && !log.hasMore ? (
             <Empty title={isFiltered ? 'No call matches these filters.' : 'No calls yet.'}>
               {isFiltered ? (
                 <Button onClick={() => void navigate({ search: {} })}>Clear the filters</Button>

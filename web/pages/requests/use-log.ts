@@ -13,8 +13,25 @@ function queryOf({ key, ...rest }: Filters): LogQuery {
   return { ...rest, ...(key !== undefined && { key_id: key }), limit: pageSize };
 }
 
+/** `paused` where a time was chosen that is over. */
+export type LogState = 'live' | 'paused' | 'failing';
+
+interface Log {
+  readonly calls: LogPage['requests'];
+  readonly state: LogState;
+  readonly isLoading: boolean;
+  readonly error: Error | null;
+  retry(): void;
+  readonly hasMore: boolean;
+  readonly isLoadingMore: boolean;
+  more(): void;
+  readonly waiting: number;
+  readonly waitingMore: boolean;
+  showNew(): void;
+}
+
 /** Pages of the log by cursor, and beside them what came in since, which waits until it is asked for. */
-export function useLog(filters: Filters) {
+export function useLog(filters: Filters): Log {
   const client = useQueryClient();
   const query = useMemo(() => queryOf(filters), [filters]);
   const name = JSON.stringify(query);
@@ -51,7 +68,7 @@ export function useLog(filters: Filters) {
   const calls = useMemo(() => pages.data?.pages.flatMap(({ requests }) => requests) ?? [], [pages.data]);
   return {
     calls,
-    isLive,
+    state: !isLive ? 'paused' : pages.error === null && fresh.error === null ? 'live' : 'failing',
     isLoading: pages.isPending,
     error: pages.error,
     retry: () => void pages.refetch(),

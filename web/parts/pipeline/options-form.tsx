@@ -1,5 +1,6 @@
 import type { ModuleInfo } from '../../api/queries.ts';
 import { Field, Input, Select } from '../controls.tsx';
+import { Marked } from '../marked.tsx';
 
 interface OptionSchema {
   readonly type?: string;
@@ -30,7 +31,11 @@ export function OptionsForm({ info, values, onChange }: OptionsFormProps) {
       {properties.length === 0 && <p className="text-sm text-muted">It has no options.</p>}
       <div className="grid gap-3 md:grid-cols-2">
         {properties.map(([name, schema]) => (
-          <Field key={name} label={name} hint={schema.description}>
+          <Field
+            key={name}
+            label={name}
+            hint={schema.description === undefined ? undefined : <Marked text={schema.description} />}
+          >
             {(field) => (
               <Option
                 field={field}
