@@ -32,22 +32,26 @@ export function scoreOf({ logit, cosine, doubt }: Likeness): number {
   return logit + 10 * cosine - apart - doubt;
 }
 
-/** At this score so many are wrong, and e times fewer with each `fold` more. */
-const known = { score: 10.05, wrong: 0.108, fold: 1.2 } as const;
+/**
+ * At this score so many are wrong, and e times fewer with each `fold` more: between what strangers ask strangers, of whose hits more
+ * are wrong, and what apps send, of whose hits hardly any are.
+ */
+const known = { score: 10.05, wrong: 0.058, fold: 1.36 } as const;
 
 /** Prompts that are the same but for manners, capitals and marks. */
-export const wrongWhereEqual = 0.002;
+export const wrongWhereEqual = 0.001;
 
 export function chanceWrong(score: number): number {
   return Math.min(1, known.wrong * Math.exp((known.score - score) / known.fold));
 }
 
-/** Most of those that are served score far above the least: on the hardest set that was measured, the last is so much worse than all. */
-const lastToAll = 5.4;
+/** How much worse than all together the last may be that is served: less where less may be wrong, as little is much better then. */
+const lastToAll = { least: 2, most: 2.9, from: 0.02 } as const;
 
 /** What an answer's chance may be, so that of all that are served the share that is wrong stays under `error`. */
 export function wrongMax(error: number): number {
-  return lastToAll * error;
+  const { least, most, from } = lastToAll;
+  return error * (least + (most - least) * Math.min(1, error / from));
 }
 
 export function isServed(wrong: number, error: number): boolean {
@@ -57,6 +61,9 @@ export function isServed(wrong: number, error: number): boolean {
 /** How surely the judge's chances are right for a scope, and how surely for one of its entries. */
 const weight = { scope: 0.5, entry: 0.1 } as const;
 
+/** However well it went, an answer isn't served at any score. */
+const factorLeast = { scope: 0.3, entry: 0.15 } as const;
+
 /** The judge's chance, corrected by what was seen: a gamma prior of mean 1 on each factor, and its mean after the evidence. */
 export function learntChance(
   judged: number,
@@ -64,7 +71,10 @@ export function learntChance(
 ): number {
   const scope = (weight.scope + seen.scope.wrong) / (weight.scope + seen.scope.expected);
   const entry = (weight.entry + seen.entry.wrong) / (weight.entry + seen.entry.expected);
-  return Math.min(1, judged * Math.min(50, Math.max(0.25, scope)) * Math.max(0.1, entry));
+  return Math.min(
+    1,
+    judged * Math.min(50, Math.max(factorLeast.scope, scope)) * Math.max(factorLeast.entry, entry),
+  );
 }
 
 /** What counts of an answer that disagrees, where answers to one and the same question disagree this often. */

@@ -12,7 +12,7 @@ const patienceMs = 280;
 /** Of the nearest, so many are looked at; the judge is asked about one. */
 const candidatesMax = 8;
 /** What a fresh entry needs; one that proved itself may be judged with less. */
-const widest = 4;
+const widest = 3.3;
 
 export interface Found {
   readonly id: string;

@@ -6,9 +6,11 @@ const doubts = {
   /** One says what, the other how. */
   askedOtherwise: 0.8,
   /** One word stands for another, and all others are the same: a synonym, or another thing of the kind. */
-  wordExchanged: 1.2,
+  wordExchanged: 1.3,
   /** One word was added. */
-  wordAdded: 0.4,
+  wordAdded: 0.2,
+  /** Several were added, or most are others: who means the same puts it otherwise, and what is another thing has one word that says so. */
+  putOtherwise: -0.5,
   /** One word has to say it all: what else there is are small words, which the judge reads lightly. */
   oneWord: 2,
   /** One tells something before it asks. */
@@ -24,9 +26,11 @@ export function doubtOf(old: Prompt, now: Prompt, difference: Difference): numbe
 }
 
 function doubtOfWords({ onlyOld, onlyNew }: Difference): number {
-  if (onlyOld.length + onlyNew.length === 1) return doubts.wordAdded;
+  const [gone, come] = [onlyOld.length, onlyNew.length];
+  if (gone + come === 1) return doubts.wordAdded;
+  if (gone + come >= (gone > 0 && come > 0 ? 4 : 2)) return doubts.putOtherwise;
   const [one, other] = [onlyOld[0]?.stem, onlyNew[0]?.stem];
-  if (onlyOld.length !== 1 || onlyNew.length !== 1 || one === undefined || other === undefined) return 0;
+  if (gone + come !== 2 || one === undefined || other === undefined) return 0;
   return isRelated(one, other) ? 0 : doubts.wordExchanged;
 }
 

@@ -49,7 +49,7 @@ function isBehindName(word: Word, { words }: Prompt): boolean {
 function isDerived(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   if (undoubled(one) === undoubled(other)) return true;
-  return short.length >= 5 && long.startsWith(short.slice(0, -1));
+  return short.length >= 5 && short.length < long.length && long.startsWith(short.slice(0, -1));
 }
 
 function undoubled(word: string): string {

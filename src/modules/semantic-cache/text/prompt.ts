@@ -65,7 +65,8 @@ export function* readingOf(sent: string): Generator<undefined, Prompt> {
   const numbers = numbersIn(text);
   yield;
   const flat = words.map((word) => word.text);
-  const joined = flat.slice(1).map((word, at) => `${flat[at]}${word}`);
+  // "A lone" is not "alone".
+  const joined = flat.slice(1).flatMap((word, at) => (flat[at] === 'a' ? [] : [`${flat[at]}${word}`]));
   const stems = words.map((word) => word.stem);
   const vocabulary = new Set([...flat, ...stems, ...joined, ...flat.map((word) => word.replaceAll('.', ''))]);
   const found = valuesIn(flat);

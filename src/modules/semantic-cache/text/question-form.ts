@@ -11,7 +11,7 @@ export interface QuestionForm {
   readonly isOfTime: boolean;
 }
 
-type Asks =
+export type Asks =
   | 'who'
   | 'when'
   | 'where'

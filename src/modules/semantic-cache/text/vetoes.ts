@@ -1,7 +1,12 @@
+import { isNamedElsewhere } from './capitals.ts';
+import { aligned } from './changes.ts';
+import { areOtherAdverbs, areOtherDerivations, differByAccents, isOtherStep } from './derivation.ts';
 import { type Difference, differenceOf } from './difference.ts';
 import { directionOf } from './direction.ts';
+import { isOtherForm } from './inflection.ts';
 import { areLookalikes } from './lookalikes.ts';
 import { otherName } from './names.ts';
+import { isNarrower } from './narrowing.ts';
 import { opposites } from './opposites.ts';
 import { isReordered } from './order.ts';
 import { otherOwner, otherPersons } from './persons.ts';
@@ -17,6 +22,7 @@ import {
   pointsElsewhere,
   ranksOtherwise,
 } from './scope-of-question.ts';
+import { isOtherSmallWord } from './small-words.ts';
 import { stemOf } from './stems.ts';
 import { isOtherTask } from './tasks.ts';
 import { isShareAlone, sameUnits, unitsFit } from './units.ts';
@@ -35,7 +41,10 @@ const rules: Readonly<Record<string, Rule>> = {
   unit: (old, now) => !unitsFit(old, now) || isShareAlone(old, now) || isShareAlone(now, old),
   sign: (old, now) => old.signs !== now.signs || old.marks !== now.marks,
   code: (old, now) => isUnsaid(old.code, now) || isUnsaid(now.code, old),
-  identifier: (old, now) => lacks(old.identifiers, now) || lacks(now.identifiers, old),
+  identifier: (old, now, { onlyOld, onlyNew }) =>
+    lacks(old.identifiers, now) ||
+    lacks(now.identifiers, old) ||
+    [...onlyOld, ...onlyNew].some(({ text }) => /^\p{L}$/u.test(text)),
   quote: (old, now) => unquoted(old, now) || unquoted(now, old),
   material: (old, now) =>
     old.tail !== undefined && now.tail !== undefined && old.tail !== now.tail && alike(old.tail, now.tail),
@@ -49,7 +58,22 @@ const rules: Readonly<Record<string, Rule>> = {
       (one, other) => differByAffix(one.text, other.text) || differByAffix(one.stem, other.stem),
     ),
   lookalike: (_old, _now, { onlyOld, onlyNew }) =>
-    any(onlyOld, onlyNew, (one, other) => areLookalikes(one.stem, other.stem)),
+    any(
+      onlyOld,
+      onlyNew,
+      (one, other) => areLookalikes(one.stem, other.stem) || areLookalikes(one.text, other.text),
+    ),
+  derivation: (_old, _now, { onlyOld, onlyNew }) =>
+    Math.max(onlyOld.length, onlyNew.length) <= 2 &&
+    any(onlyOld, onlyNew, (one, other) => areOtherDerivations(one.text, other.text)),
+  accent: (_old, _now, { onlyOld, onlyNew }) =>
+    any(onlyOld, onlyNew, (one, other) => differByAccents(one.text, other.text)),
+  step: (old, _now, { onlyOld: [one, ...more], onlyNew: [other, ...others] }) =>
+    one !== undefined &&
+    other !== undefined &&
+    more.length + others.length === 0 &&
+    (areOtherAdverbs(one, other) ||
+      (isOtherStep(one.text, other.text) && !has(old, 'way') && !has(old, 'ways'))),
   value: (old, now) => otherValue(old, now),
   name: (old, now, difference) => otherName(old, now, difference),
   question: (old, now, { onlyOld, onlyNew }) =>
@@ -80,6 +104,11 @@ const rules: Readonly<Record<string, Rule>> = {
   repetition: repeatsOther,
   order: (old, now) =>
     directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
+  'small change': (old, now, { onlyOld, onlyNew }) => {
+    if (onlyOld.length + onlyNew.length > 0) return false;
+    const { kept, changes } = aligned(old.words, now.words);
+    return kept.some((word) => isOtherForm(word, old.form.asks)) || changes.some(isOtherSmallWord);
+  },
 };
 
 /** The name of the first reason, or undefined where there is none. */
@@ -94,7 +123,7 @@ export function vetoOf(
     old.marks === now.marks &&
     listed(old.code) === listed(now.code)
   )
-    return undefined;
+    return isNamedElsewhere(old, now) ? 'capital' : undefined;
   for (const [name, holds] of Object.entries(rules)) if (holds(old, now, difference)) return name;
   return undefined;
 }
@@ -213,31 +242,4 @@ function repeatsOther(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference
 
 function has({ words }: Prompt, text: string): boolean {
   return words.some((word) => word.text === text);
-}
-
-const narrowing = new Set([
-  'both',
-  'least',
-  'another',
-  'other',
-  'alternative',
-  'else',
-  'again',
-  'until',
-  'since',
-  'unless',
-  'except',
-  'despite',
-  'although',
-]);
-
-/** Whether there are words that narrow a request where the other has none of the kind. */
-function isNarrower(rest: readonly Word[], other: Prompt): boolean {
-  if (rest.some(({ text }) => narrowing.has(text)))
-    return !other.words.some(({ text }) => narrowing.has(text));
-  return (
-    rest.some(({ text }) => ['only', 'solely', 'exclusively'].includes(text)) &&
-    !has(other, 'just') &&
-    !has(other, 'only')
-  );
 }

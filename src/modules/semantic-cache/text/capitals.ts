@@ -1,0 +1,21 @@
+import type { Prompt } from './prompt.ts';
+import type { Word } from './words.ts';
+
+/** Small words that are names in capitals: the US, the WHO. */
+const names = new Set(['us', 'it', 'who']);
+
+/** Whether the same words name something in one that the other speaks of as such: "how old is China", and "china". */
+export function isNamedElsewhere(old: Prompt, now: Prompt): boolean {
+  if (old.quoted.length !== now.quoted.length) return false;
+  return old.words.some((one, at) => {
+    const other = now.words[at];
+    return other !== undefined && (isNamed(one, other, now) || isNamed(other, one, old));
+  });
+}
+
+/** Who writes no capitals at all means nothing by that. */
+function isNamed(one: Word, other: Word, { text }: Prompt): boolean {
+  if (one.text !== other.text || !one.isName || other.raw !== other.text || !/^\p{Lu}/u.test(text))
+    return false;
+  return one.isContent || (names.has(one.text) && one.raw === one.raw.toUpperCase());
+}

@@ -1,0 +1,47 @@
+import type { Word } from './words.ts';
+
+/** Endings by what they make, longer ones first: who exchanges one for another of its kind means another word of the same root. */
+const kinds: readonly (readonly string[])[] = [
+  'ative itive ical ious eous able ible ial ary ive ous ful ish ant ent ate ic al',
+  'ation ition ality ment sion tion ness ship hood ance ence ancy ency ion ity age ism ist ian eer er or ee',
+].map((endings) => endings.split(' '));
+
+/** Historic and historical, sensible and sensitive, employer and employment. */
+export function areOtherDerivations(one: string, other: string): boolean {
+  return kinds.some((endings) => {
+    const [first, second] = [splitOf(one, endings), splitOf(other, endings)];
+    if (first === undefined || second === undefined) return false;
+    return first.root === second.root && first.ending !== second.ending;
+  });
+}
+
+const rootLettersLeast = 4;
+
+function splitOf(word: string, endings: readonly string[]) {
+  const ending = endings.find((end) => word.endsWith(end) && word.length - end.length >= rootLettersLeast);
+  return ending === undefined ? undefined : { ending, root: word.slice(0, -ending.length) };
+}
+
+/** Safe and safest, hard and hardly: more of it than the other says. */
+export function isOtherStep(one: string, other: string): boolean {
+  return [one, other].some((word) => {
+    const base = /^(\w{3,}?)(?:er|est)$/.exec(word)?.[1];
+    const plain = word === one ? other : one;
+    if (base === undefined) return false;
+    return [base, `${base}e`, base.replace(/i$/, 'y'), base.replace(/(.)\1$/, '$1')].includes(plain);
+  });
+}
+
+/** Fairly and perfectly: how, or how far. */
+export function areOtherAdverbs(one: Word, other: Word): boolean {
+  return [one, other].every(({ text, isName }) => text.length > 4 && text.endsWith('ly') && !isName);
+}
+
+/** The models read no accents, and a word without them may be another. */
+export function differByAccents(one: string, other: string): boolean {
+  return one !== other && bare(one) === bare(other);
+}
+
+function bare(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '');
+}

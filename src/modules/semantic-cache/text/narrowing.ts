@@ -1,0 +1,28 @@
+import type { Prompt } from './prompt.ts';
+import type { Word } from './words.ts';
+
+const narrowing = new Set([
+  'both',
+  'least',
+  'another',
+  'other',
+  'alternative',
+  'else',
+  'again',
+  'until',
+  'since',
+  'unless',
+  'except',
+  'despite',
+  'although',
+]);
+
+/** Whether there are words that narrow a request where the other has none of the kind. */
+export function isNarrower(rest: readonly Word[], other: Prompt): boolean {
+  if (rest.some(({ text }) => narrowing.has(text)))
+    return !other.words.some(({ text }) => narrowing.has(text));
+  return (
+    rest.some(({ text }) => ['only', 'solely', 'exclusively'].includes(text)) &&
+    !other.words.some(({ text }) => ['just', 'only'].includes(text))
+  );
+}

@@ -1,0 +1,130 @@
+import { type Change, type Place, wordAt } from './changes.ts';
+import { stemOf } from './stems.ts';
+import type { Word } from './words.ts';
+
+/** Whether small words were exchanged, added or left out that no rewording exchanges, adds or leaves out. */
+export function isOtherSmallWord(change: Change): boolean {
+  const [gone, come] = [bare(change.gone), bare(change.come)];
+  if (gone.length + come.length === 0) return countsDown(change);
+  if ([...gone, ...come].some(({ text }) => reaching.has(text))) return true;
+  if (gone.length === 0 || come.length === 0) return isAddedRelation([...gone, ...come], change);
+  if (isOtherRelation(gone, come, change)) return true;
+  const [one, other] = [gone[0], come[0]];
+  if (gone.length > 1 || come.length > 1 || one === undefined || other === undefined) return false;
+  return shutOut.some((sides) => isAcross(sides, one.text, other.text)) || isOtherVerb(one, other);
+}
+
+const determiners = new Set(
+  'a an the some any my your our his her their its this that these those'.split(' '),
+);
+
+function bare(words: readonly Word[]): readonly Word[] {
+  return words.filter(({ text }) => !determiners.has(text));
+}
+
+/** How far something goes: who leaves it out asks about something else. */
+const reaching = new Set(
+  'too even still yet already also enough almost nearly barely hardly same'.split(' '),
+);
+
+/** "A few" are some, and "few" are hardly any. */
+function countsDown({ gone, come, after }: Change): boolean {
+  const [word, ...others] = [...gone, ...come];
+  if (after === undefined || word?.text !== 'a' || others.length > 0) return false;
+  return ['few', 'little'].includes(wordAt(after.old)?.text ?? '');
+}
+
+/** What says how one thing stands to another, or what becomes of a verb. */
+const relations = new Set(
+  'to of in on at by for with from about as into onto upon than like out up down off over across throughout through around between among under behind without within against after before during near via away back toward towards beyond inside outside beside besides along despite until since per'.split(
+    ' ',
+  ),
+);
+/** Of a thing, these say no more than that it has to do with another: the best book of, for, in, on. */
+const vague = new Set('of for in on at about regarding concerning'.split(' '));
+/** On Quora, at Quora and in Quora. */
+const places = new Set(['in', 'on', 'at']);
+const alike =
+  'in to/into|on to/into|on to/to|on to/onto|in to/to|in/into|on/onto|on/upon|in/within|in/inside|in/throughout|to/toward|to/towards|toward/towards|to/into|to/of|to/for|with/using|via/by|as/like|for/since'
+    .split('|')
+    .map((pair) => pair.split('/'));
+
+function isOtherRelation(gone: readonly Word[], come: readonly Word[], { before, after }: Change): boolean {
+  if (before === undefined || ![...gone, ...come].every(({ text }) => relations.has(text))) return false;
+  const [one, other] = [gone, come].map((words) => words.map(({ text }) => text).join(' '));
+  if (
+    one === undefined ||
+    other === undefined ||
+    alike.some((pair) => pair.includes(one) && pair.includes(other))
+  )
+    return false;
+  if (after === undefined) return true;
+  // "The cost of shipping" and "what it costs to ship".
+  if (wordAt(after.old)?.text !== wordAt(after.now)?.text) return false;
+  if (places.has(one) && places.has(other) && wordAt(after.old)?.isName === true) return false;
+  return !(vague.has(one) && vague.has(other) && isThing(before.old) && isThing(before.now));
+}
+
+/** Behind these stands the name of a thing. */
+const naming = new Set([
+  ...determiners,
+  ...'best good most more is are was were between of and or what which such many'.split(' '),
+]);
+
+function isThing({ words, at }: Place): boolean {
+  if (words[at]?.isContent !== true) return false;
+  let from = at;
+  while (words[from - 1]?.isContent === true) from--;
+  return naming.has(words[from - 1]?.text ?? '');
+}
+
+/** Those that people leave out, or that come with another verb. */
+const light = new Set('to of for as about at than by'.split(' '));
+
+function isAddedRelation(added: readonly Word[], { before, after }: Change): boolean {
+  const [word, ...others] = added;
+  if (before === undefined || after === undefined || word === undefined || others.length > 0) return false;
+  // "Roaming cost Norway": who leaves out all small words leaves out this one, too.
+  if ([before.old, before.now].some(({ words }) => words.every(({ isContent }) => isContent))) return false;
+  // "Made of" and "made up of".
+  if (wordAt(after.old)?.text === 'of') return false;
+  return relations.has(word.text) && !light.has(word.text);
+}
+
+/** What shuts out what: a word of one side in the place of one of the other. */
+const shutOut = [
+  'can could may might / must need shall ought',
+  'i you we one me us / he she they him them',
+  'because / if when while whether where',
+  'something anything someone anyone somebody anybody / everything everyone everybody',
+  'more / most',
+  'more most much many / less least',
+  'less / least',
+].map((line) => line.split(' / ').map((side) => new Set(side.split(' '))));
+
+function isAcross([one, other]: readonly ReadonlySet<string>[], word: string, there: string): boolean {
+  if (one === undefined || other === undefined) return false;
+  return (one.has(word) && other.has(there)) || (other.has(word) && one.has(there));
+}
+
+/** Verbs that are in so many requests that they say little, until one stands for another; those of one line may. */
+const verbs = `
+get find have
+want need like
+show tell give
+know tell find
+make get
+go get
+try want
+look find
+let help
+`
+  .trim()
+  .split('\n')
+  .map((line) => new Set(line.split(' ').map(stemOf)));
+
+function isOtherVerb(one: Word, other: Word): boolean {
+  if (one.isContent || other.isContent || one.stem === other.stem) return false;
+  if (![one, other].every(({ stem }) => verbs.some((group) => group.has(stem)))) return false;
+  return !verbs.some((group) => group.has(one.stem) && group.has(other.stem));
+}
