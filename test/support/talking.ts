@@ -194,7 +194,7 @@ const responses: Talk = {
     model: 'gpt-4o-mini',
     instructions: 'Be brief.',
     store: false,
-    tools: tools.map(responsesTool),
+    tools: [...tools.map(responsesTool), webSearch],
     input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
   }),
   goingOn(asked, answer, text) {
@@ -210,14 +210,25 @@ const responses: Talk = {
         : [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }];
     return { ...asked, input: [...objectsOf(asked.input), ...output, ...said] };
   },
-  withTools: (asked, tools) => ({ ...asked, tools: tools.map(responsesTool) }),
-  answer: ({ text, calls }) => ({
+  withTools: (asked, tools) => ({ ...asked, tools: [...tools.map(responsesTool), webSearch] }),
+  answer: ({ text, thought, calls }) => ({
     id: 'resp_1',
     object: 'response',
     created_at: 1,
     model: 'gpt-4o-mini',
     status: 'completed',
     output: [
+      // What it thinks about it has looked up.
+      ...(thought === undefined
+        ? []
+        : [
+            {
+              id: `ws_${thought.length}`,
+              type: 'web_search_call',
+              status: 'completed',
+              action: { query: thought },
+            },
+          ]),
       ...(text === ''
         ? []
         : [
@@ -241,8 +252,10 @@ const responses: Talk = {
     usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
   }),
   told: (frames) => objectOf(frames.at(-1)?.response) ?? {},
-  toolsIn: ({ tools }) => objectsOf(tools).map(({ name }) => String(name)),
+  toolsIn: ({ tools }) => objectsOf(tools).flatMap(({ name }) => (typeof name === 'string' ? [name] : [])),
 };
+
+const webSearch: JsonObject = { type: 'web_search' };
 
 function responsesTool(name: string): JsonObject {
   return { type: 'function', name, description: described(name), parameters: schema, strict: false };
