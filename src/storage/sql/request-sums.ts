@@ -59,8 +59,8 @@ class SumsReading {
 
   /** Added up for each kind first: what the kinds are is looked up once for each of them. */
   async kinds(table: 'request_sums' | 'request_past_sums'): Promise<KindSums[]> {
-    const ofKinds = sql`select account_id, kind, ${sumsOf(table, 'column')}
-      from ${sql.table(table)} where ${this.#whole(table)} group by account_id, kind`;
+    const ofKinds = sql`select kind, ${sumsOf(table, 'column')}
+      from ${sql.table(table)} where ${this.#whole(table)} group by ${this.#inKeyOrder('kind')}`;
     const { rows } = await sql<Flagged<KindSums>>`
       select request_kinds.key_id as "keyId", request_kinds.provider as "provider", ${kindModel} as "model",
         request_kinds.status as "status", request_kinds.ending as "ending", request_kinds.error_code as "errorCode",
@@ -113,9 +113,8 @@ class SumsReading {
     const table = 'request_past_model_times';
     const { rows } = await sql<ModelTimes>`
       select provider as "provider", model as "model", bin as "bin", ${whole(sql.ref('requests'))} as "requests"
-      from request_past_model_times where ${this.#whole(table)} group by account_id, provider, model, bin`.execute(
-      this.#db,
-    );
+      from request_past_model_times where ${this.#whole(table)}
+      group by ${this.#inKeyOrder('provider', 'model', 'bin')}`.execute(this.#db);
     return rows;
   }
 
@@ -125,6 +124,12 @@ class SumsReading {
         ${whole(sql.ref('own_us'))} as "ownUs", ${whole(sql.ref('saved_nano_usd'))} as "savedNanoUsd"
       from request_steps where ${this.#each('request_steps')} group by 1, 2 order by 1, 2`.execute(this.#db);
     return rows;
+  }
+
+  /** Where there is one account it isn't named: PostgreSQL would take it for another thing to tell rows apart by, expect ten times the groups, and sort. */
+  #inKeyOrder(...columns: readonly string[]): RawBuilder<unknown> {
+    const names = this.#question.accountId === undefined ? ['account_id', ...columns] : columns;
+    return sql.join(names.map((name) => sql.ref(name)));
   }
 
   #step(table: string): RawBuilder<unknown> {
