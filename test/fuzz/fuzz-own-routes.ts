@@ -71,7 +71,8 @@ function check({ status, headers, json, text }: Answered, sent: Sent): void {
   for (const field of ['type', 'message']) assert.equal(typeof at(json, 'error', field), 'string', what);
   // Google's clients expect the status there.
   const code = at(json, 'error', 'code');
-  const isGoogles = /^\/(v1beta\/|v1\/models\/[^/]*:)/.test(sent.path) && code === status;
+  const isGoogles =
+    /^\/(v1beta1?\/|v1\/(models|projects|publishers)\/[^/]*:)/.test(sent.path) && code === status;
   assert.ok(isGoogles || typeof code === 'string', what);
   assert.equal(json.request_id, headers['x-request-id'], what);
 }
