@@ -171,10 +171,10 @@ test('a key in the query pays, and is seen by nobody', async () => {
   // Also under its other name, and escaped.
   for (const name of ['key', '$key', 'k%65y', '%24%6Bey']) {
     fake.requests.length = 0;
-    const asked = `${path}:generateContent?${name}=${key}&fields=candidates&access_token=mine&oauth_token=x`;
+    const asked = `${path}:generateContent?${name}=${key}&quotaUser=me&access_token=mine&oauth_token=x`;
     const { status } = await ask(`${weir.url}${asked}`, { body });
     assert.equal(status, 200, name);
-    assert.equal(fake.last.url, `${path}:generateContent?fields=candidates`);
+    assert.equal(fake.last.url, `${path}:generateContent?quotaUser=me`);
     assert.equal(fake.last.headers['x-goog-api-key'], key);
   }
   const { text } = await ask(`${weir.url}/v1/requests`);
@@ -193,8 +193,23 @@ test('odd names, keys and methods are refused here, or reach nobody but Google a
     assert.deepEqual([refused.status, at(refused.json, 'error', 'status')], [404, 'NOT_FOUND'], odd);
   }
   assert.equal(fake.requests.length, 0);
-  await call(weir.url, { path: `${path}:countTokens?$access_token=x&$callback=y&$fields=z`, headers, body });
-  assert.equal(fake.last.url, `${path}:countTokens?$fields=z`);
+  await call(weir.url, {
+    path: `${path}:countTokens?$access_token=x&$callback=y&$quotaUser=z`,
+    headers,
+    body,
+  });
+  assert.equal(fake.last.url, `${path}:countTokens?$quotaUser=z`);
+  // A part of an answer would hide what it cost.
+  const masked = [...headers, 'x-goog-fieldmask', 'candidates'];
+  await call(weir.url, {
+    path: `${path}:generateContent?fields=candidates&$fields=x`,
+    headers: masked,
+    body,
+  });
+  assert.deepEqual(
+    [fake.last.url, fake.last.headers['x-goog-fieldmask']],
+    [`${path}:generateContent`, undefined],
+  );
   for (const odd of ['AIza%0d%0ax:y', 'AIza%E4%BD%A0', 'AIza%00']) {
     await call(weir.url, { path: `${path}:generateContent?key=${odd}`, body });
     assert.equal(fake.last.headers['x-goog-api-key'], odd);

@@ -13,6 +13,8 @@ const staying: readonly RegExp[] = [
   /^(content-length|content-encoding|accept-encoding)$/,
   // Meant for this gateway.
   /^x-weir-/,
+  // By which Google leaves out of an answer what it cost.
+  /^x-goog-fieldmask$/,
   // Which page a browser shows, and what guards its session there.
   /^(origin$|referer$|sec-fetch-|sec-ch-|x-csrf|x-xsrf)/,
   // Who logged in to a proxy in front of us.

@@ -68,7 +68,7 @@ function withEvents(query: string): string {
   return rest === '' ? '?alt=sse' : `${rest}&alt=sse`;
 }
 
-/** What of a client's query goes to its provider: nothing that says how the answer is laid out, or who the client is. */
+/** What of a client's query goes to its provider: nothing that says how the answer is laid out, who the client is, or that what was used isn't told. */
 function travelling(query: string): string {
   if (query === '') return '';
   const pairs = query.slice(1).split('&');
@@ -82,4 +82,4 @@ function nameOf(pair: string): string {
 }
 
 /** https://cloud.google.com/apis/docs/system-parameters */
-const staying: ReadonlySet<string> = new Set(['alt', 'access_token', 'oauth_token', 'callback']);
+const staying: ReadonlySet<string> = new Set(['alt', 'access_token', 'oauth_token', 'callback', 'fields']);
