@@ -101,7 +101,7 @@ function wordings(at: number): readonly [string, string] {
 function longWordings(at: number): readonly [string, string] {
   const [kind, place] = [kinds[at % kinds.length], places[Math.floor(at / kinds.length) % places.length]];
   const rest = `clean the old ${kind} in the ${place} of my farm without taking it apart, if it was not used for a long time, the water in it is brown, the valve below it leaks a little, the manual was lost when we moved, and the shop that sold it to us has closed`;
-  return [`How do I ${rest}?`, `how can i ${rest.replace('for a long time', 'in a long time')}`];
+  return [`How do I ${rest}?`, `how can i ${rest.replace('was lost', 'got lost')}`];
 }
 
 function report(name: string, all: readonly Asked[]): void {

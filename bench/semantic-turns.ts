@@ -26,6 +26,10 @@ await loadInTurns();
 const { nearest, readable }: typeof import('../src/modules/semantic-cache/decision.ts') = await import(
   built('modules/semantic-cache/decision.js')
 );
+const { ReadPrompts }: typeof import('../src/modules/semantic-cache/text/read-prompts.ts') = await import(
+  built('modules/semantic-cache/text/read-prompts.js')
+);
+const prompts = new ReadPrompts();
 await setImmediate();
 const loading = turns.splice(0);
 const pairs = [
@@ -36,10 +40,10 @@ const pairs = [
   ],
 ] as const;
 for (const [text, before] of pairs) {
-  const { prompt, bypass } = readable(text, { current: 'bypass' });
+  const { prompt, bypass } = readable(text, { current: 'bypass' }, prompts);
   if (prompt === undefined) throw new Error(`it is not looked up: ${bypass}`);
   await setImmediate();
-  nearest(prompt, [{ text: before, cosine: 0.95 }]);
+  nearest(prompt, [{ text: before, cosine: 0.95 }], prompts);
   await setImmediate();
 }
 isOver = true;

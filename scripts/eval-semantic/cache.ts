@@ -1,4 +1,5 @@
 import { isWorthJudging, judgedWrong, nearest, readable } from '../../src/modules/semantic-cache/decision.ts';
+import { ReadPrompts } from '../../src/modules/semantic-cache/text/read-prompts.ts';
 import type { KeptModels } from './models.ts';
 
 interface Stored {
@@ -24,13 +25,14 @@ const options = { current: 'bypass' } as const;
 export class EvaluatedCache {
   readonly #models: KeptModels;
   readonly #stored: Stored[] = [];
+  readonly #prompts = new ReadPrompts();
 
   constructor(models: KeptModels) {
     this.#models = models;
   }
 
   async store(key: string, text: string): Promise<void> {
-    if (readable(text, options).prompt === undefined) return;
+    if (readable(text, options, this.#prompts).prompt === undefined) return;
     const vector = await this.#models.vector(text);
     if (vector !== undefined) this.#stored.push({ key, text, vector });
   }
@@ -38,7 +40,7 @@ export class EvaluatedCache {
   async ask(text: string): Promise<Offer | undefined> {
     const same = this.#stored.find((one) => one.text === text);
     if (same !== undefined) return { key: same.key, text, wrong: 0 };
-    const { prompt } = readable(text, options);
+    const { prompt } = readable(text, options, this.#prompts);
     const vector = prompt === undefined ? undefined : await this.#models.vector(text);
     if (prompt === undefined || vector === undefined) return undefined;
     const near = this.#stored
@@ -46,7 +48,7 @@ export class EvaluatedCache {
       .filter(({ cosine }) => cosine >= leastCosine)
       .sort((one, other) => other.cosine - one.cosine)
       .slice(0, candidatesMax);
-    const survivor = nearest(prompt, near);
+    const survivor = nearest(prompt, near, this.#prompts);
     if (survivor === undefined) return undefined;
     const { key, text: before, cosine } = survivor.candidate;
     if (survivor.wrong !== undefined) return { key, text: before, wrong: survivor.wrong };

@@ -15,10 +15,12 @@ import { keep } from './keeping.ts';
 import { Ledger } from './ledger.ts';
 import { lookUp } from './look-up.ts';
 import type { Options } from './options.ts';
+import { ReadPrompts } from './text/read-prompts.ts';
 
 /** Answers from memory, or asks and remembers. */
 export class Answering {
   readonly #answers = new KeptAnswers();
+  readonly #prompts = new ReadPrompts();
   readonly #ledger: Ledger;
   readonly #random: () => number;
 
@@ -28,11 +30,11 @@ export class Answering {
   }
 
   async handle(exchange: Exchange, next: Handler, kit: Kit<Options>): Promise<Reply> {
-    const [answers, ledger] = [this.#answers, this.#ledger];
-    const asked = await askedIn(exchange, kit);
+    const [answers, ledger, prompts] = [this.#answers, this.#ledger, this.#prompts];
+    const asked = await askedIn(exchange, kit, prompts);
     const same = await answers.find(kit.cache, asked.key, exchange.received);
     if (same !== undefined) return served(same, 1, exchange, kit);
-    const { found, ...told } = await lookUp(asked, exchange, kit, { answers, ledger });
+    const { found, ...told } = await lookUp(asked, exchange, kit, { answers, ledger, prompts });
     if (found?.isServed === true && this.#random() >= kit.options.shadow)
       return served(found.answer, 1 - found.wrong, exchange, kit);
     kit.note({ miss: true, ...told, ...(found?.isServed === true && { shadow: true }) });

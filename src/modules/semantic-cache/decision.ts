@@ -2,7 +2,8 @@ import { chanceWrong, type Likeness, scoreOf, wrongWhereEqual } from './bound.ts
 import { bypassOf } from './bypass.ts';
 import { differenceOf } from './text/difference.ts';
 import { doubtOf } from './text/doubt.ts';
-import { type Prompt, readPrompt } from './text/prompt.ts';
+import type { Prompt } from './text/prompt.ts';
+import type { ReadPrompts } from './text/read-prompts.ts';
 import { vetoOf } from './text/vetoes.ts';
 
 /** A text with more characters than this has more tokens than are allowed, or words that nobody says. */
@@ -13,9 +14,13 @@ export type Readable =
   | { readonly prompt: Prompt; readonly bypass?: undefined }
   | { readonly prompt?: undefined; readonly bypass: string };
 
-export function readable(text: string, options: { readonly current: 'bypass' | 'allow' }): Readable {
+export function readable(
+  text: string,
+  options: { readonly current: 'bypass' | 'allow' },
+  prompts: ReadPrompts,
+): Readable {
   if (text.length > charactersMax) return { bypass: 'long' };
-  const prompt = readPrompt(text);
+  const prompt = prompts.read(text);
   const bypass = bypassOf(prompt, options);
   return bypass === undefined ? { prompt } : { bypass };
 }
@@ -37,9 +42,10 @@ export interface Survivor<One extends Candidate> {
 export function nearest<One extends Candidate>(
   now: Prompt,
   candidates: readonly One[],
+  prompts: ReadPrompts,
 ): Survivor<One> | undefined {
   for (const candidate of candidates) {
-    const old = readPrompt(candidate.text);
+    const old = prompts.read(candidate.text);
     const difference = differenceOf(old, now);
     if (vetoOf(old, now, difference) !== undefined) continue;
     const doubt = doubtOf(old, now, difference);

@@ -6,6 +6,7 @@ import { isWorthJudging, judgedWrong, nearest, type Survivor } from './decision.
 import type { Ledger } from './ledger.ts';
 import type { Options } from './options.ts';
 import type { Prompt } from './text/prompt.ts';
+import type { ReadPrompts } from './text/read-prompts.ts';
 
 /** What a call may wait for all of it together: under 300 ms, with what is done in between. */
 const patienceMs = 280;
@@ -35,6 +36,7 @@ export interface LookedUp {
 interface Memories {
   readonly answers: KeptAnswers;
   readonly ledger: Ledger;
+  readonly prompts: ReadPrompts;
 }
 
 interface Candidate {
@@ -49,7 +51,7 @@ export async function lookUp(
   { words, bypass }: Asked,
   exchange: Exchange,
   kit: Kit<Options>,
-  { answers, ledger }: Memories,
+  { answers, ledger, prompts }: Memories,
 ): Promise<LookedUp> {
   if (words === undefined) return { skipped: bypass ?? 'turn' };
   const until = performance.now() + patienceMs;
@@ -76,6 +78,7 @@ export async function lookUp(
   const survivor = await nearestOf(
     prompt,
     candidates.filter((one) => one !== undefined),
+    prompts,
   );
   if (survivor === undefined) return {};
   const { doubt } = survivor;
@@ -98,9 +101,10 @@ export async function lookUp(
 async function nearestOf(
   prompt: Prompt,
   candidates: readonly Candidate[],
+  prompts: ReadPrompts,
 ): Promise<Survivor<Candidate> | undefined> {
   for (const candidate of candidates) {
-    const survivor = nearest(prompt, [candidate]);
+    const survivor = nearest(prompt, [candidate], prompts);
     if (survivor !== undefined) return survivor;
     await setImmediate();
   }

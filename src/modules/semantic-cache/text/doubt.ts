@@ -8,7 +8,7 @@ const doubts = {
   /** One word stands for another, and all others are the same: a synonym, or another thing of the kind. */
   wordExchanged: 1.3,
   /** One word was added. */
-  wordAdded: 0.2,
+  wordAdded: 0.3,
   /** Several were added, or most are others: who means the same puts it otherwise, and what is another thing has one word that says so. */
   putOtherwise: -0.5,
   /** One word has to say it all: what else there is are small words, which the judge reads lightly. */

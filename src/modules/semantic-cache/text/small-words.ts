@@ -49,6 +49,11 @@ const alike =
     .split('|')
     .map((pair) => pair.split('/'));
 
+/** Whether a word says how things stand to each other, or how far something goes, and nothing else. */
+export function isSmall({ text }: Word): boolean {
+  return relations.has(text) || reaching.has(text);
+}
+
 function isOtherRelation(gone: readonly Word[], come: readonly Word[], { before, after }: Change): boolean {
   if (before === undefined || ![...gone, ...come].every(({ text }) => relations.has(text))) return false;
   const [one, other] = [gone, come].map((words) => words.map(({ text }) => text).join(' '));

@@ -165,6 +165,7 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Does it even run on old phones? | Does it ever run on old phones?',
     'Are a few people coming? | Are few people coming?',
     'Which forms can I sign? | Which forms must I sign?',
+    'Show trains through Lyon | Show trains to Lyon',
     'How do I get a loan? | How do I give a loan?',
     'What am I supposed to sign? | What are they supposed to sign?',
   ],

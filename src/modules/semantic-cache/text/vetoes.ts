@@ -22,7 +22,7 @@ import {
   pointsElsewhere,
   ranksOtherwise,
 } from './scope-of-question.ts';
-import { isOtherSmallWord } from './small-words.ts';
+import { isOtherSmallWord, isSmall } from './small-words.ts';
 import { stemOf } from './stems.ts';
 import { isOtherTask } from './tasks.ts';
 import { isShareAlone, sameUnits, unitsFit } from './units.ts';
@@ -105,7 +105,7 @@ const rules: Readonly<Record<string, Rule>> = {
   order: (old, now) =>
     directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
   'small change': (old, now, { onlyOld, onlyNew }) => {
-    if (onlyOld.length + onlyNew.length > 0) return false;
+    if (![...onlyOld, ...onlyNew].every(isSmall)) return false;
     const { kept, changes } = aligned(old.words, now.words);
     return kept.some((word) => isOtherForm(word, old.form.asks)) || changes.some(isOtherSmallWord);
   },
