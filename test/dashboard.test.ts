@@ -86,6 +86,7 @@ test('a local gateway with a token asks for it once, and keeps it from scripts',
   await page.getByLabel('Token').fill('the one that is accepted');
   await page.getByRole('button', { name: 'Open' }).click();
   await page.getByText('Three steps').waitFor();
+  assert.match(await page.locator('pre').innerText(), /authorization: Bearer \$WEIR_LOCAL_TOKEN/);
   assert.equal(await page.evaluate('document.cookie'), '');
   await page.reload();
   await page.getByText('Three steps').waitFor();

@@ -21,9 +21,11 @@ export function useSession() {
   };
   /** Shows what is there for who has entered. */
   const open = () => client.resetQueries();
-  const leave = async () => {
+  /** Goes where `go` leads once the session is over, so that nobody is led away from the error where it isn't. */
+  const leave = async (go: () => Promise<void>) => {
     await revokeTabKeys();
     await told(api.POST('/v1/users/logout', { body: {} }));
+    await go();
     await left();
   };
   /** After the session has ended, whatever ended it. */

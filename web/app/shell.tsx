@@ -145,7 +145,7 @@ function Rail({ places, mode, onSearch, onHelp }: RailProps) {
         <IconButton
           label={folded ? 'Unfold the rail' : 'Fold the rail'}
           onClick={fold}
-          className="hidden lg:ml-auto lg:inline-flex"
+          className="max-lg:hidden lg:ml-auto"
         >
           {folded ? <PanelLeftOpen aria-hidden /> : <PanelLeftClose aria-hidden />}
         </IconButton>

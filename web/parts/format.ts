@@ -60,7 +60,7 @@ export function percent(part: number, all: number): string {
   if (all === 0) return '0 %';
   const share = (100 * part) / all;
   if (share > 0 && share < 0.05) return '< 0.1 %';
-  return `${share > 0 && share < 10 ? share.toFixed(1) : Math.round(share)} %`;
+  return `${share > 0 && share < 10 ? share.toFixed(1) : whole.format(share)} %`;
 }
 
 const clock = new Intl.DateTimeFormat(undefined, {
@@ -97,7 +97,7 @@ const utcDate = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZo
 
 /** Of what begins and ends with days of UTC, wherever one looks at it from. */
 export function utcDateOf(at: string): string {
-  return `${utcDate.format(new Date(at))} UTC`;
+  return utcDate.format(new Date(at));
 }
 
 export function dateOf(at: string): string {

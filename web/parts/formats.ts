@@ -107,14 +107,15 @@ interface Command {
   readonly body: object;
   /** The list of modules, where it isn't the usual one. */
   readonly pipeline?: string | undefined;
-  readonly withKey: boolean;
+  /** The variable of the environment that has the key, where one is asked for. */
+  readonly secret: 'WEIR_KEY' | 'WEIR_LOCAL_TOKEN' | undefined;
 }
 
 /** A command that a shell takes as it is, whatever stands in it. */
-export function curl({ path, body, pipeline, withKey }: Command): string {
+export function curl({ path, body, pipeline, secret }: Command): string {
   return [
     `curl ${quoted(location.origin + path)} \\`,
-    ...(withKey ? [`  -H "authorization: Bearer $WEIR_KEY" \\`] : []),
+    ...(secret === undefined ? [] : [`  -H "authorization: Bearer $${secret}" \\`]),
     `  -H 'content-type: application/json' \\`,
     ...(pipeline === undefined ? [] : [`  -H ${quoted(`x-weir-pipeline: ${pipeline}`)} \\`]),
     `  -d ${quoted(JSON.stringify(body))}`,

@@ -32,7 +32,7 @@ export function Table<Row>({ rows, rowKey, columns, empty, most }: TableProps<Ro
   const isCut = most !== undefined && rows.length > most;
   return (
     <div className="flex flex-col items-start gap-2">
-      <div className="w-full overflow-x-auto">
+      <div className="relative w-full overflow-x-auto">
         <table className="w-full border-collapse text-sm">
           <thead>
             <tr className="border-b border-line text-xs text-muted">

@@ -16,10 +16,7 @@ export function Account() {
   const { leave } = useSession();
   const navigate = useNavigate();
   const leaving = useMutation({
-    mutationFn: async () => {
-      await navigate({ to: '/' });
-      await leave();
-    },
+    mutationFn: () => leave(() => navigate({ to: '/' })),
   });
   return (
     <Page

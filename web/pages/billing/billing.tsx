@@ -31,11 +31,11 @@ export function Billing() {
       <Loaded of={used} loading={<Rows count={6} />}>
         {(data) => (
           <>
-            {paid !== undefined && <Paid isThrough={paid === 'credits' || data.tier !== 'free'} />}
+            {paid !== undefined && <Paid what={paid} tier={data.tier} />}
             <Plan tier={data.tier} isPaid={paid === 'plan'} />
             <Section
               title="This period"
-              aside={`${utcDateOf(data.period.start)} to ${utcDateOf(data.period.end)}`}
+              aside={`${utcDateOf(data.period.start)} to ${utcDateOf(data.period.end)} UTC`}
             >
               <Gauge
                 label="Requests"
@@ -60,12 +60,16 @@ export function Billing() {
   );
 }
 
-function Paid({ isThrough }: { readonly isThrough: boolean }) {
+function Paid({ what, tier }: { readonly what: 'plan' | 'credits'; readonly tier: string }) {
+  const said =
+    what === 'credits'
+      ? 'They are added here as soon as the payment is through.'
+      : tier === 'free'
+        ? 'Waiting to hear from the processor that the payment is through…'
+        : 'The payment is through.';
   return (
     <p role="status" className="rounded-md bg-saved-soft px-3 py-2 text-sm text-saved">
-      {isThrough
-        ? 'Thank you. What you bought shows here as soon as the payment is through.'
-        : 'Thank you. Waiting to hear from the processor that the payment is through…'}
+      Thank you. {said}
     </p>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { api, told } from '../../api/client.ts';
 import { type BillingUsage, catalog } from '../../api/queries.ts';
 import { Button, Field, Input, Select } from '../../parts/controls.tsx';
-import { count } from '../../parts/format.ts';
+import { count, usd as dollars } from '../../parts/format.ts';
 import { Failure, Section } from '../../parts/states.tsx';
 
 const sums = [5, 10, 25, 50, 100];
@@ -72,7 +72,7 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
         />
         Calls past the cap may use them, {data.overage.creditsPerRequest} for each
       </label>
-      <Recharge data={data} onChanged={changed} />
+      <Recharge data={data} perUsd={perUsd} onChanged={changed} />
       {(buying.error ?? switching.error) !== null && <Failure error={buying.error ?? switching.error} />}
     </Section>
   );
@@ -80,9 +80,11 @@ export function Credits({ data }: { readonly data: BillingUsage }) {
 
 function Recharge({
   data: { autoRecharge },
+  perUsd,
   onChanged,
 }: {
   readonly data: BillingUsage;
+  readonly perUsd: number;
   readonly onChanged: () => Promise<void>;
 }) {
   const [threshold, setThreshold] = useState(autoRecharge.threshold);
@@ -102,13 +104,13 @@ function Recharge({
         Recharge by itself: {autoRecharge.enabled ? 'on' : 'off'}
       </summary>
       <form
-        className="mt-3 flex flex-wrap items-end gap-2"
+        className="mt-3 flex flex-wrap items-start gap-2"
         onSubmit={(event) => {
           event.preventDefault();
           setting.mutate(true);
         }}
       >
-        <Field label="Below so many credits">
+        <Field label="Below so many credits" hint={dollars(threshold / perUsd)}>
           {(field) => (
             <Input
               {...field}
@@ -120,7 +122,7 @@ function Recharge({
             />
           )}
         </Field>
-        <Field label="Buy so many">
+        <Field label="Buy so many" hint={dollars(amount / perUsd)}>
           {(field) => (
             <Input
               {...field}
@@ -132,11 +134,11 @@ function Recharge({
             />
           )}
         </Field>
-        <Button type="submit" busy={setting.isPending}>
+        <Button type="submit" className="mt-6" busy={setting.isPending}>
           {autoRecharge.enabled ? 'Change' : 'Switch on'}
         </Button>
         {autoRecharge.enabled && (
-          <Button look="quiet" onClick={() => setting.mutate(false)}>
+          <Button look="quiet" className="mt-6" onClick={() => setting.mutate(false)}>
             Switch off
           </Button>
         )}

@@ -73,7 +73,7 @@ export function Keys() {
                       cell: ({ pipelineConfig: list }) => (
                         <span
                           title={list ?? undefined}
-                          className={`block max-w-72 truncate text-xs text-muted ${list === null ? '' : 'font-mono'}`}
+                          className={`block max-w-48 truncate lg:max-w-72 text-xs text-muted ${list === null ? '' : 'font-mono'}`}
                         >
                           {list ?? 'the gateway’s'}
                         </span>

@@ -11,17 +11,19 @@ export const clients: readonly (readonly [Client, string])[] = [
 interface Gateway {
   /** Its address, without a slash at the end. */
   readonly base: string;
-  readonly isCloud: boolean;
+  /** The variable of the environment that what callers are asked for is in; undefined where they are asked for nothing. */
+  readonly secret: 'WEIR_KEY' | 'WEIR_LOCAL_TOKEN' | undefined;
 }
 
 /** What to paste to make a first call. */
-export function commandFor(client: Client, { base, isCloud }: Gateway): string {
-  const key = isCloud ? '$WEIR_KEY' : 'local';
+export function commandFor(client: Client, { base, secret }: Gateway): string {
+  const key = secret === undefined ? 'local' : `$${secret}`;
+  const inCode = secret === undefined ? `'local'` : `process.env.${secret}`;
   switch (client) {
     case 'curl':
       return [
         `curl ${base}/v1/messages \\`,
-        ...(isCloud ? [`  -H "authorization: Bearer $WEIR_KEY" \\`] : []),
+        ...(secret === undefined ? [] : [`  -H "authorization: Bearer ${key}" \\`]),
         `  -H 'content-type: application/json' \\`,
         `  -d '{"model": "demo-1", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello"}]}'`,
       ].join('\n');
@@ -40,7 +42,7 @@ env_key = "WEIR_TOKEN"`;
     case 'anthropic':
       return `import Anthropic from '@anthropic-ai/sdk';
 
-const client = new Anthropic({ baseURL: '${base}', authToken: ${isCloud ? 'process.env.WEIR_KEY' : `'${key}'`}, apiKey: null });
+const client = new Anthropic({ baseURL: '${base}', authToken: ${inCode}, apiKey: null });
 const answer = await client.messages.create({
   model: 'demo-1',
   max_tokens: 100,
@@ -50,7 +52,7 @@ console.log(answer.content);`;
     case 'openai':
       return `import OpenAI from 'openai';
 
-const client = new OpenAI({ baseURL: '${base}/v1', apiKey: ${isCloud ? 'process.env.WEIR_KEY' : `'${key}'`} });
+const client = new OpenAI({ baseURL: '${base}/v1', apiKey: ${inCode} });
 const answer = await client.chat.completions.create({
   model: 'demo-1',
   messages: [{ role: 'user', content: 'Hello' }],

@@ -17,14 +17,14 @@ function Figure({ label, value, exact, note, spark, className = 'text-accent' }:
     <div className="flex min-w-0 flex-col gap-1 rounded-lg border border-line bg-surface px-4 py-3">
       <div className="flex items-center justify-between gap-2">
         <span className="text-sm text-muted">{label}</span>
-        <span className="hidden sm:block">
+        <span className="hidden sm:block lg:hidden xl:block">
           <Sparkline values={spark} className={className} />
         </span>
       </div>
       <span className="text-xl font-semibold tracking-tight" title={exact}>
         {value}
       </span>
-      <span className="text-xs text-muted sm:truncate">{note}</span>
+      <span className="text-xs text-muted">{note}</span>
     </div>
   );
 }

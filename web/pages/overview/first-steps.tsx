@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
-import { capabilities, health, usage } from '../../api/queries.ts';
+import { capabilities, health, localSession, usage } from '../../api/queries.ts';
 import { Choice, Code } from '../../parts/controls.tsx';
 import { Page } from '../../parts/states.tsx';
 import { type Client, clients, commandFor } from './commands.ts';
@@ -15,6 +15,8 @@ export function FirstSteps() {
   const isCloud = about?.mode === 'cloud';
   const ready = Object.entries(state?.providers ?? {}).filter(([name, is]) => is && name !== 'demo');
   const base = location.origin;
+  const { data: session } = useQuery({ ...localSession, enabled: about?.mode === 'local' });
+  const secret = isCloud ? 'WEIR_KEY' : session?.required === true ? 'WEIR_LOCAL_TOKEN' : undefined;
   return (
     <Page title="Overview" lead="Nothing has come through yet. Three steps, and this page fills by itself.">
       <ol className="flex max-w-3xl flex-col gap-8">
@@ -56,7 +58,7 @@ export function FirstSteps() {
           <div className="overflow-x-auto">
             <Choice label="Client" value={client} options={clients} onChange={setClient} />
           </div>
-          <Code label="Command" text={commandFor(client, { base, isCloud })} />
+          <Code label="Command" text={commandFor(client, { base, secret })} />
         </Step>
         {!isCloud && (
           <Step at={3} title="Watch it arrive">

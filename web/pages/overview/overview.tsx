@@ -83,7 +83,7 @@ function Quota() {
   if (quota === undefined) return null;
   const { used, limit, period_end: end } = quota;
   return (
-    <Section title="Quota" aside={<span title={utc(end)}>until {utcDateOf(end)}</span>}>
+    <Section title="Quota" aside={<span title={utc(end)}>until {utcDateOf(end)} UTC</span>}>
       <Gauge
         label="Requests"
         value={used}

@@ -11,7 +11,7 @@ export function codeFor(language: Language, { pipeline, ...asked }: Asked): stri
   const ask = { ...asked, streamed: false };
   const list = pipeline === '' ? 'none' : pipeline;
   if (language === 'curl')
-    return curl({ path: pathOf(ask), body: bodyOf(ask), pipeline: list, withKey: true });
+    return curl({ path: pathOf(ask), body: bodyOf(ask), pipeline: list, secret: 'WEIR_KEY' });
   const { format } = ask;
   const written = {
     base: location.origin,

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { keys, type LoggedCall, request, type WholeCall } from '../../api/queries.ts';
+import { keys, type LoggedCall, localSession, request, type WholeCall } from '../../api/queries.ts';
 import { CopyButton, IconButton } from '../../parts/controls.tsx';
 import { costOf, duration, exactUsd, timeOf, usd, utc } from '../../parts/format.ts';
 import { Badge, Loaded, Rows } from '../../parts/states.tsx';
@@ -28,7 +28,7 @@ export function Details({ id, known, onClose }: DetailsProps) {
   return (
     <aside
       aria-label="Request"
-      className="flex min-w-0 flex-col gap-6 rounded-lg border border-line bg-surface p-4 lg:sticky lg:top-5 lg:max-h-[calc(100dvh-2.5rem)] lg:overflow-y-auto"
+      className="flex min-w-0 flex-col gap-6 rounded-lg border border-line bg-surface p-4 xl:sticky xl:top-5 xl:max-h-[calc(100dvh-2.5rem)] xl:overflow-y-auto"
     >
       <div className="flex items-center gap-1">
         <h2 className="min-w-0 grow truncate font-mono text-xs" title={id}>
@@ -48,7 +48,8 @@ export function Details({ id, known, onClose }: DetailsProps) {
 
 function Call({ call }: { readonly call: WholeCall }) {
   const { tone, text } = verdictOf(call);
-  const command = curlFor(call);
+  const { data: session } = useQuery({ ...localSession, enabled: call.account_id === 'local' });
+  const command = curlFor(call, session?.required === true);
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">

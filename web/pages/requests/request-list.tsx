@@ -44,8 +44,8 @@ export function RequestList({ calls, open, isNarrow, onOpen, hasMore, isLoadingM
         <span>Time</span>
         <span>Model</span>
         <span>Result</span>
-        {!isNarrow && <span className="text-right">Tokens</span>}
-        {!isNarrow && <span className="text-right">First token</span>}
+        {!isNarrow && <span className="hidden text-right xl:block">Tokens</span>}
+        {!isNarrow && <span className="hidden text-right xl:block">First token</span>}
         <span className="text-right">Total</span>
         <span className="text-right">Cost</span>
       </div>
@@ -83,7 +83,7 @@ function gridOf(isNarrow: boolean): string {
   return `items-center gap-x-3 ${
     isNarrow
       ? 'md:grid-cols-[4.25rem_minmax(0,1fr)_10.25rem_3.5rem_4.25rem]'
-      : 'md:grid-cols-[7rem_minmax(0,1fr)_11rem_6rem_6rem_5.5rem_5.5rem]'
+      : 'md:grid-cols-[7rem_minmax(0,1fr)_10.25rem_4rem_5rem] xl:grid-cols-[7rem_minmax(0,1fr)_11rem_6rem_6rem_5.5rem_5.5rem]'
   }`;
 }
 
@@ -128,8 +128,8 @@ function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
       <span className="hidden md:block">
         <Badge tone={tone}>{text}</Badge>
       </span>
-      {!isNarrow && <span className="hidden text-right md:block">{short(tokens)}</span>}
-      {!isNarrow && <span className="hidden text-right md:block">{duration(call.first_content_ms)}</span>}
+      {!isNarrow && <span className="hidden text-right xl:block">{short(tokens)}</span>}
+      {!isNarrow && <span className="hidden text-right xl:block">{duration(call.first_content_ms)}</span>}
       <span className="hidden text-right md:block">{duration(call.total_ms)}</span>
       <span className="hidden text-right md:block">{cost}</span>
       <span className="flex flex-col items-end text-xs md:hidden">

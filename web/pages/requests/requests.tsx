@@ -55,7 +55,7 @@ export function Requests() {
         </span>
       }
     >
-      <div className={open === undefined ? '' : 'hidden lg:block'}>
+      <div className={open === undefined ? '' : 'hidden xl:block'}>
         <Filters
           search={filters}
           searchBox={searchBox}
@@ -64,9 +64,9 @@ export function Requests() {
         />
       </div>
       <div
-        className={`grid items-start gap-6 ${open === undefined ? '' : 'lg:grid-cols-[minmax(0,1fr)_22rem] xl:grid-cols-[minmax(0,1fr)_24rem]'}`}
+        className={`grid items-start gap-6 ${open === undefined ? '' : 'xl:grid-cols-[minmax(0,1fr)_24rem]'}`}
       >
-        <div className={`min-w-0 flex-col gap-2 ${open === undefined ? 'flex' : 'hidden lg:flex'}`}>
+        <div className={`min-w-0 flex-col gap-2 ${open === undefined ? 'flex' : 'hidden xl:flex'}`}>
           {log.waiting > 0 && (
             <Button look="primary" onClick={log.showNew} className="self-center">
               {count(log.waiting)}

@@ -117,11 +117,14 @@ interface StageListProps {
 /** Dragged by mouse, or moved with alt and the arrow keys or the buttons. */
 function StageList({ stages, selected, onSelect, onChange }: StageListProps) {
   const [dragged, setDragged] = useState<number>();
+  const [told, setTold] = useState('');
   const move = (from: number, to: number) => {
     if (to < 0 || to >= stages.length || from === to) return;
     const next = stages.toSpliced(from, 1);
     const stage = stages[from];
-    if (stage !== undefined) onChange(next.toSpliced(to, 0, stage));
+    if (stage === undefined) return;
+    onChange(next.toSpliced(to, 0, stage));
+    setTold(`${stage.name} is now ${to + 1} of ${stages.length}`);
   };
   const over = (event: DragEvent, at: number) => {
     event.preventDefault();
@@ -141,51 +144,57 @@ function StageList({ stages, selected, onSelect, onChange }: StageListProps) {
       </p>
     );
   return (
-    <ol aria-label="Modules in order" className="flex flex-col gap-1">
-      {stages.map(({ name }, at) => (
-        <li
-          key={name}
-          draggable
-          onDragStart={() => setDragged(at)}
-          onDragOver={(event) => over(event, at)}
-          onDragEnd={() => setDragged(undefined)}
-          className={`flex h-9 items-center rounded-md border bg-surface pr-0.5 ${name === selected ? 'border-accent' : 'border-line'} ${dragged === at ? 'opacity-60' : ''}`}
-        >
-          <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted" />
-          <button
-            type="button"
-            aria-pressed={name === selected}
-            onClick={() => onSelect(name)}
-            onKeyDown={(event) => pressed(event, at)}
-            className="h-full min-w-0 grow truncate px-1 text-left font-mono text-xs"
+    <>
+      <ol aria-label="Modules in order" className="flex flex-col gap-1">
+        {stages.map(({ name }, at) => (
+          <li
+            key={name}
+            draggable
+            onDragStart={() => setDragged(at)}
+            onDragOver={(event) => over(event, at)}
+            onDragEnd={() => setDragged(undefined)}
+            className={`flex h-9 items-center rounded-md border bg-surface pr-0.5 ${name === selected ? 'border-accent' : 'border-line'} ${dragged === at ? 'opacity-60' : ''}`}
           >
-            {name}
-          </button>
-          <IconButton
-            label={`Move ${name} up`}
-            className="size-6!"
-            disabled={at === 0}
-            onClick={() => move(at, at - 1)}
-          >
-            <ArrowUp aria-hidden />
-          </IconButton>
-          <IconButton
-            label={`Move ${name} down`}
-            className="size-6!"
-            disabled={at === stages.length - 1}
-            onClick={() => move(at, at + 1)}
-          >
-            <ArrowDown aria-hidden />
-          </IconButton>
-          <IconButton
-            label={`Remove ${name}`}
-            className="size-6!"
-            onClick={() => onChange(stages.toSpliced(at, 1))}
-          >
-            <Trash2 aria-hidden />
-          </IconButton>
-        </li>
-      ))}
-    </ol>
+            <GripVertical aria-hidden className="size-4 shrink-0 cursor-grab text-muted" />
+            <button
+              type="button"
+              aria-pressed={name === selected}
+              onClick={() => onSelect(name)}
+              onKeyDown={(event) => pressed(event, at)}
+              className="h-full min-w-0 grow truncate px-1 text-left font-mono text-xs"
+            >
+              {name}
+            </button>
+            <IconButton
+              label={`Move ${name} up`}
+              className="size-6!"
+              disabled={at === 0}
+              onClick={() => move(at, at - 1)}
+            >
+              <ArrowUp aria-hidden />
+            </IconButton>
+            <IconButton
+              label={`Move ${name} down`}
+              className="size-6!"
+              disabled={at === stages.length - 1}
+              onClick={() => move(at, at + 1)}
+            >
+              <ArrowDown aria-hidden />
+            </IconButton>
+            <IconButton
+              label={`Remove ${name}`}
+              className="size-6!"
+              onClick={() => onChange(stages.toSpliced(at, 1))}
+            >
+              <Trash2 aria-hidden />
+            </IconButton>
+          </li>
+        ))}
+      </ol>
+      {stages.length > 1 && <p className="text-xs text-muted max-sm:hidden">Drag, or Alt with ↑ and ↓</p>}
+      <p role="status" className="sr-only">
+        {told}
+      </p>
+    </>
   );
 }
