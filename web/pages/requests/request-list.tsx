@@ -96,11 +96,13 @@ interface RowProps {
 
 function Row({ call, isOpen, isNarrow, onOpen }: RowProps) {
   const { tone, text } = verdictOf(call);
-  const tokens =
-    (call.input_tokens ?? 0) +
-    (call.cache_read_tokens ?? 0) +
-    (call.cache_write_tokens ?? 0) +
-    (call.output_tokens ?? 0);
+  const told = [
+    call.input_tokens,
+    call.cache_read_tokens,
+    call.cache_write_tokens,
+    call.output_tokens,
+  ].filter((tokens) => tokens !== null);
+  const tokens = told.length === 0 ? null : told.reduce((sum, some) => sum + some, 0);
   const cost = <span title={exactUsd(call.cost_usd)}>{costOf(call)}</span>;
   return (
     <button
