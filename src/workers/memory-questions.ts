@@ -31,8 +31,11 @@ export interface ShelfPlace {
   readonly key: string;
 }
 
-/** The answers of the process that has the memory. */
-export function memoryAnswers(memory: Memory): MemoryQuestions {
+/** The answers of the process that has the memory. `forget` resolves when no process knows an account's version any more. */
+export function memoryAnswers(
+  memory: Memory,
+  forget: (accountId: string) => Promise<unknown>,
+): MemoryQuestions {
   const { purses } = memory;
   const { slots, versions, attempts } = memory.shared;
   const shelf = ({ shelves, scope }: ShelfPlace) => memory[shelves].shelf(scope);
@@ -44,7 +47,10 @@ export function memoryAnswers(memory: Memory): MemoryQuestions {
     undo: (allowance) => slots.undo(allowance),
     begin: (allowance, used) => slots.begin(allowance, used),
     version: (accountId) => versions.of(accountId),
-    renew: (accountId) => versions.renew(accountId),
+    async renew(accountId) {
+      await versions.renew(accountId);
+      await forget(accountId);
+    },
     count: (name, limit) => attempts.count(name, limit),
     forget: (name) => attempts.forget(name),
     hold: (asked) => purses.hold(asked),

@@ -71,6 +71,11 @@ export class Peer<Mine extends Questions<Mine>, Theirs extends Questions<Theirs>
     link.onEnd(() => this.#end());
   }
 
+  /** Whether nothing can be asked any more. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
   /** Questions that have no answer yet. */
   get pending(): number {
     return this.#pending.size;

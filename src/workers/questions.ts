@@ -14,6 +14,8 @@ export interface WorkerQuestions {
   handOver(graceMs: number): Promise<string>;
   /** To open the file of its log again, which was moved away. */
   reopenLog(): Promise<void>;
+  /** That what it knows of an account may be out of date. */
+  forgetVersion(accountId: string): Promise<void>;
   /** To tell balancers that it is about to stop, and to serve on. */
   announce(): Promise<void>;
   /** To refuse new calls; answers when the open ones are over, or the time is. */

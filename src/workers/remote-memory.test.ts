@@ -25,18 +25,29 @@ function memoryWith(clock: MovedClock): Memory {
   };
 }
 
-function seenFromAfar(t: TestContext, memory: Memory) {
-  const { ends, cut } = joinedLinks(t);
+type Process = { forgetVersion(accountId: string): Promise<void> };
+
+/** The memory as a process sees it that hears of renewals with the others. */
+function seenFromAfar(t: TestContext, memory: Memory, together = new Set<Process>()) {
+  const { ends, messages, cut } = joinedLinks(t);
   const [here, there] = ends;
-  new Peer({ link: there, answers: memoryAnswers(memory) });
-  return { ...remoteMemory(new Peer<object, MemoryQuestions>({ link: here, answers: {} })), cut };
+  const forget = (accountId: string) => Promise.all([...together].map((one) => one.forgetVersion(accountId)));
+  const primary = new Peer<MemoryQuestions, Process>({
+    link: there,
+    answers: memoryAnswers(memory, forget),
+  });
+  together.add({ forgetVersion: (accountId) => primary.ask('forgetVersion', accountId) });
+  const answers: Process = { forgetVersion: async (accountId) => seen.forgetVersion(accountId) };
+  const seen = remoteMemory(new Peer<Process, MemoryQuestions>({ link: here, answers }));
+  return { ...seen, messages, cut };
 }
 
 sharedStateConformance('shared state in the primary process', (t) => {
   const clock = new MovedClock();
   const memory = memoryWith(clock);
+  const together = new Set<Process>();
   return {
-    replicas: [seenFromAfar(t, memory).shared, seenFromAfar(t, memory).shared],
+    replicas: [seenFromAfar(t, memory, together).shared, seenFromAfar(t, memory, together).shared],
     nowMs: clock.now(),
     pass: (seconds) => clock.move(seconds * 1000),
     lose: async () => seenFromAfar(t, memoryWith(clock)).shared,
@@ -105,4 +116,48 @@ test('while nobody answers shelves are empty, and counting is refused', async (t
   assert.equal(await shelf.get('key'), undefined);
   await shelf.put('key', Buffer.from('1'), 60);
   await assert.rejects(shelf.delete('key'), away);
+});
+
+test('an account’s version is asked for once, until it is renewed or known to be another', async (t) => {
+  const memory = memoryWith(new MovedClock());
+  const together = new Set<Process>();
+  const [one, other] = [seenFromAfar(t, memory, together), seenFromAfar(t, memory, together)];
+  const first = await one.shared.versions.of('a');
+  const { length } = one.messages;
+  for (let calls = 0; calls < 3; calls++) assert.equal(one.shared.versions.of('a'), first);
+  assert.equal(one.messages.length, length);
+  await other.shared.versions.renew('a');
+  const second = await one.shared.versions.of('a');
+  assert.notEqual(second, first);
+  assert.equal(one.shared.versions.of('a'), second);
+  // The memory made room, and counts this account anew.
+  await memory.shared.versions.renew('a');
+  const allowance = { accountId: 'a', periodStartMs: 0, periodEndMs: 1, limit: 1, givenBackMax: 1 };
+  const { version } = await one.shared.slots.take(allowance);
+  assert.equal(await one.shared.versions.of('a'), version);
+});
+
+test('a version that was on its way when it was renewed is not kept', async (t) => {
+  const memory = memoryWith(new MovedClock());
+  const together = new Set<Process>();
+  const [one, other] = [seenFromAfar(t, memory, together), seenFromAfar(t, memory, together)];
+  const asked = one.shared.versions.of('a');
+  const renewed = other.shared.versions.renew('a');
+  await Promise.all([asked, renewed]);
+  assert.equal(await one.shared.versions.of('a'), await memory.shared.versions.of('a'));
+});
+
+test('a renewal that somebody did not hear of is not confirmed', async (t) => {
+  const memory = memoryWith(new MovedClock());
+  const stuck = { forgetVersion: () => Promise.reject(new Error('stuck')) };
+  const { shared } = seenFromAfar(t, memory, new Set<Process>([stuck]));
+  await assert.rejects(shared.versions.renew('a'), /stuck/);
+});
+
+test('what a process knows of versions ends with its way to the memory', async (t) => {
+  const { shared, cut } = seenFromAfar(t, memoryWith(new MovedClock()));
+  await shared.versions.of('a');
+  cut();
+  await assert.rejects(shared.ping());
+  await assert.rejects(async () => shared.versions.of('a'), { code: 'storage_unavailable' });
 });

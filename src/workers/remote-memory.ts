@@ -5,13 +5,23 @@ import type { SharedState } from '../kernel/ports/shared-state.ts';
 import type { MemoryQuestions } from './memory-questions.ts';
 import type { Peer } from './peer.ts';
 import { type Asking, RemoteShelves } from './remote-shelves.ts';
+import { RemoteVersions } from './remote-versions.ts';
+
+export interface RemoteMemory extends Memory {
+  /** That process has renewed it. */
+  forgetVersion(accountId: string): void;
+}
+
+type Primary = Pick<Peer<object, MemoryQuestions>, 'ask' | 'askWithin' | 'hasEnded' | 'pending'>;
 
 /** Memory that another process has. */
-export function remoteMemory(peer: Asking & Pick<Peer<object, MemoryQuestions>, 'pending'>): Memory {
+export function remoteMemory(peer: Primary): RemoteMemory {
+  const versions = new RemoteVersions(peer);
   const shelves = new RemoteShelves(peer, 'shelves');
   const turnShelves = new RemoteShelves(peer, 'turnShelves');
   return {
-    shared: remoteSharedState(peer),
+    shared: remoteSharedState(peer, versions),
+    forgetVersion: (accountId) => versions.forget(accountId),
     purses: remotePurses(peer),
     shelves,
     turnShelves,
@@ -40,19 +50,20 @@ function remotePurses(peer: Asking): Purses {
   };
 }
 
-function remoteSharedState(peer: Asking): SharedState {
+function remoteSharedState(peer: Asking, versions: RemoteVersions): SharedState {
   return {
     slots: {
-      take: (allowance, underWay) => peer.ask('take', allowance, underWay),
+      async take(allowance, underWay) {
+        const taken = await peer.ask('take', allowance, underWay);
+        versions.heard(allowance.accountId, taken.version);
+        return taken;
+      },
       tell: (allowance, underWay) => peer.ask('tell', allowance, underWay),
       giveBack: (allowance) => peer.ask('giveBack', allowance),
       undo: (allowance) => peer.ask('undo', allowance),
       begin: (allowance, used) => peer.ask('begin', allowance, used),
     },
-    versions: {
-      of: (accountId) => peer.ask('version', accountId),
-      renew: (accountId) => peer.ask('renew', accountId),
-    },
+    versions,
     attempts: {
       count: (name, limit) => peer.ask('count', name, limit),
       forget: (name) => peer.ask('forget', name),

@@ -14,12 +14,16 @@ export class WorkerProcess {
   readonly #worker: Worker;
   readonly #peer: Peer<PrimaryQuestions, WorkerQuestions>;
   readonly #greeted = Promise.withResolvers<void>();
+  #isGreeted = false;
   #isReady = false;
   #lastFigures = '';
 
   constructor(answers: Omit<PrimaryQuestions, 'hello'>) {
     this.#worker = cluster.fork();
-    const hello = async () => this.#greeted.resolve();
+    const hello = async () => {
+      this.#isGreeted = true;
+      this.#greeted.resolve();
+    };
     this.#peer = new Peer({ link: linkOf(this.#worker), answers: { ...answers, hello } });
     this.exited = new Promise((resolve) => {
       this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
@@ -66,6 +70,16 @@ export class WorkerProcess {
 
   async reopenLog(): Promise<void> {
     if (this.#isReady) await this.#peer.ask('reopenLog');
+  }
+
+  /** One that has not said hello yet knows nothing, and neither does one that has ended. */
+  async forgetVersion(accountId: string): Promise<void> {
+    if (!this.#isGreeted) return;
+    try {
+      await this.#peer.askWithin(limits.renewalHeardMs, 'forgetVersion', accountId);
+    } catch (thrown) {
+      if (!this.#peer.hasEnded) throw thrown;
+    }
   }
 
   /**

@@ -14,11 +14,12 @@ import { Figures } from './figures.ts';
 import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
-import { remoteMemory } from './remote-memory.ts';
+import { type RemoteMemory, remoteMemory } from './remote-memory.ts';
 import { remoteModels } from './remote-models.ts';
 
 class WorkerLife implements WorkerQuestions {
   readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
+  #memory: RemoteMemory | undefined;
   #output: LogOutput | undefined;
   #control: Control | undefined;
   #gateway: Gateway | undefined;
@@ -43,11 +44,12 @@ class WorkerLife implements WorkerQuestions {
       this.#output = openLogOutput(settings.logFile, pipePieceBytes);
       const log = createLog(settings.logLevel, this.#output.lines);
       logStrayFailures(log);
+      this.#memory = remoteMemory(this.#primary);
       this.#gateway = await startGateway(settings, log, {
         common: {
           startedAtMs,
           isJoining,
-          memory: remoteMemory(this.#primary),
+          memory: this.#memory,
           models: remoteModels(this.#primary),
           metrics: () => this.#figuresOfAll(),
         },
@@ -72,6 +74,10 @@ class WorkerLife implements WorkerQuestions {
 
   async reopenLog(): Promise<void> {
     this.#output?.reopen();
+  }
+
+  async forgetVersion(accountId: string): Promise<void> {
+    this.#memory?.forgetVersion(accountId);
   }
 
   async announce(): Promise<void> {
@@ -113,6 +119,7 @@ function questionsTo(life: WorkerLife): WorkerQuestions {
     figures: () => life.figures(),
     handOver: (graceMs) => life.handOver(graceMs),
     reopenLog: () => life.reopenLog(),
+    forgetVersion: (accountId) => life.forgetVersion(accountId),
     announce: () => life.announce(),
     drain: (graceMs) => life.drain(graceMs),
     close: () => life.close(),

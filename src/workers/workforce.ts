@@ -21,7 +21,7 @@ export class Workforce {
 
   /** With what is told of the primary process besides. */
   constructor(memory: Memory, models: ModelsHere, gauges: readonly Gauge[]) {
-    this.#memory = memoryAnswers(memory);
+    this.#memory = memoryAnswers(memory, (accountId) => this.#forgetVersion(accountId));
     this.#models = models;
     this.#replaced.with().value = 0;
     this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#serving().length);
@@ -49,6 +49,10 @@ export class Workforce {
 
   noteReplaced(): void {
     this.#replaced.with().value++;
+  }
+
+  async #forgetVersion(accountId: string): Promise<void> {
+    await Promise.all([...this.#workers].map((worker) => worker.forgetVersion(accountId)));
   }
 
   #serving(): readonly WorkerProcess[] {

@@ -9,6 +9,8 @@ export const sharedLimits = {
   redisRetryMsMax: 2000,
   /** How long Redis remembers an account's version; after it, lookups are made once more. */
   versionLifeMs: 7 * 86_400_000,
+  /** Accounts whose versions a process keeps that has them from another; of others it asks again. */
+  knownVersionsMax: 20_000,
   /** Accounts whose renewal is made up for when Redis is back; each is a change that somebody made by hand. */
   owedRenewalsMax: 10_000,
   /** Accounts whose counts are in memory, 300 bytes each; those of others are read from the database again. */

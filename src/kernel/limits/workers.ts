@@ -20,6 +20,8 @@ export const workersLimits = {
   workersMax: 64,
   /** The primary process answers in well under a millisecond; whoever waited this long is told that it is stuck. */
   workerAnswerMs: 1000,
+  /** Every process hears in milliseconds that an account has changed; where one is stuck for so long, the change is not confirmed. */
+  renewalHeardMs: 5000,
   /** How often those who waited too long are looked for. */
   workerSweepMs: 100,
   /** Questions of one process to another without an answer; with more it is not keeping up. */
