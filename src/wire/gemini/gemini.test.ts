@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { ChatRequest } from '../../kernel/message.ts';
+import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import { parseBody } from '../../kernel/parse-body.ts';
+import { unfold } from '../../kernel/reply/answer.ts';
 import { objectsOf } from '../read.ts';
 import { geminiStream } from '../testing/fixtures.ts';
-import { received, replay, replayEverywhere } from '../testing/replay.ts';
+import { received, replay, replayEverywhere, written } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';
 import { StreamedList } from './layout.ts';
-import { signatureIn } from './signatures.ts';
+import { sealedSignature, signatureIn } from './signatures.ts';
 import { encodeUsage } from './usage.ts';
 
 const stream = { wire: gemini, framing: 'sse', bytes: geminiStream } as const;
@@ -278,4 +279,26 @@ test('signatures go back to their model, and calls of others say that they have 
   assert.deepEqual(signatures('gemini-3-flash-preview'), ['dGV4dA==', 'Y2FsbA==']);
   assert.deepEqual(signatures('gemini-2.5-flash'), []);
   assert.deepEqual(signatures('gemini-3-pro-preview'), ['skip_thought_signature_validator']);
+});
+
+test('where the call that was signed is not shown, the next one says that it has no signature', () => {
+  const call = (id: string) => ({ type: 'tool_use', id, name: 'find', input: {} }) as const;
+  const signed = sealedSignature({ model: 'gemini-3-pro', signature: 'Y2FsbA==', on: { call: 'a' } });
+  const signatures = (...content: Answer['content']) => {
+    const answer: Answer = {
+      id: 'r1',
+      type: 'message',
+      role: 'assistant',
+      model: 'gemini-3-pro',
+      content,
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: {},
+    };
+    const asked = received(gemini, { contents: [] });
+    const { candidates } = JSON.parse(written(gemini.replyEncoder('json', asked), unfold(answer)));
+    return objectsOf(candidates[0].content.parts).map(({ thoughtSignature }) => thoughtSignature);
+  };
+  assert.deepEqual(signatures(signed, call('a'), call('b')), ['Y2FsbA==', undefined]);
+  assert.deepEqual(signatures(signed, call('b'), call('c')), ['skip_thought_signature_validator', undefined]);
 });

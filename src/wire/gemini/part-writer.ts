@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent } from '../../kernel/message.ts';
 import { foreignOf } from '../foreign.ts';
 import { toolInputOf } from '../openai/tool-input.ts';
-import { carried, signatureIn, type Thought } from './signatures.ts';
+import { carried, signatureIn, type Thought, unsigned } from './signatures.ts';
 
 interface Open {
   readonly block: Block;
@@ -17,6 +17,7 @@ export class PartWriter {
   /** Thinking that has to come back as it is. */
   #kept: Thought[] = [];
   readonly #signatures = new Map<string, string>();
+  #hasCalled = false;
   /** Signatures that stand in parts of their own. */
   readonly #ends: string[] = [];
   /** What is said of the answer beside its content. */
@@ -107,12 +108,19 @@ export class PartWriter {
 
   #call({ id, name, input }: Extract<Block, { type: 'tool_use' }>, json: string): JsonObject {
     const kept = this.#kept;
-    const thoughtSignature = this.#signatures.get(id) ?? (kept.length === 0 ? undefined : carried(kept));
+    const thoughtSignature =
+      this.#signatures.get(id) ?? (kept.length === 0 ? this.#inPlaceOfHidden() : carried(kept));
     this.#kept = [];
+    this.#hasCalled = true;
     const args = json === '' ? (input ?? {}) : toolInputOf(json);
     return {
       functionCall: { id, name, args },
       ...(thoughtSignature !== undefined && { thoughtSignature }),
     };
+  }
+
+  /** Of calls that were made together the first is signed; where clients don't see that one, the next would be refused when it comes back. */
+  #inPlaceOfHidden(): string | undefined {
+    return !this.#hasCalled && this.#signatures.size > 0 ? unsigned : undefined;
   }
 }
