@@ -240,7 +240,7 @@ describe('a declared step', () => {
       touches: ['tools', 'history', 'newest-turn', 'output-limit', 'reply'],
     };
     /** The model calls the tool in the first round of each call after the first, and then speaks. */
-    function talking(editor: Module, pipeline: string) {
+    function talking(editor: Module, pipeline: string, ...others: readonly Module[]) {
       let calls = 0;
       const upstream: Handler = async () => {
         const use = { type: 'tool_use', id: `t${calls}`, name: 'tell', input: {} } as const;
@@ -251,7 +251,7 @@ describe('a declared step', () => {
           stop_reason: isCall ? 'tool_use' : 'end_turn',
         });
       };
-      const run = runModule(editor, { pipeline, upstream }, { prices, beside: [teller] });
+      const run = runModule(editor, { pipeline, upstream }, { prices, beside: [teller, ...others] });
       return async (turnCount: number) => {
         calls = turnCount > 3 ? 1 : 0;
         return run({ ...asked(1), max_tokens: 1000, messages: history(turnCount) });
@@ -322,6 +322,21 @@ describe('a declared step', () => {
           [undefined, undefined, undefined],
         );
       }
+    });
+
+    test('is no break in a further one, whoever edited the request before', async () => {
+      const breaks: boolean[] = [];
+      const editor = editing((exchange, next, kit) => {
+        breaks.push(kit.prefix.isBreak);
+        return next(exchange);
+      });
+      const first = editing(
+        (exchange, next) => next(exchange.with({ request: { ...exchange.request, system: 'Be brief.' } })),
+        'first',
+      );
+      const { sent } = await talking(editor, 'first,teller,editor', first)(7);
+      assert.equal(sent.length, 2);
+      assert.deepEqual(breaks, [true, false]);
     });
 
     function isResult({ type }: Block): boolean {

@@ -28,6 +28,10 @@ export interface Watch {
 /** How it is behind a module. */
 interface Behind {
   readonly kept: Sent | undefined;
+  /** The last module that edited the request on this way. */
+  readonly editor: string | undefined;
+  /** As it was then of the call. */
+  readonly isFurther: boolean;
   /** What left each module that edited the request. */
   readonly stages: Readonly<Record<string, Sent>>;
   readonly steps: number;
@@ -75,7 +79,12 @@ export class Prefix {
   }
 
   get #kept(): Sent | undefined {
-    return this.#behind === undefined ? this.#watch.kept : this.#behind.kept;
+    const { kept, stages, isFurther } = this.#watch;
+    const behind = this.#behind;
+    if (behind === undefined) return kept;
+    if (behind.isFurther === isFurther) return behind.kept;
+    // The provider has begun to answer since the request came this way, and keeps what was sent then.
+    return behind.editor === undefined ? kept : stages[behind.editor];
   }
 
   /** What goes on from a module: its edit, or the request as it came where that would change what the provider keeps. */
@@ -124,6 +133,8 @@ export class Prefix {
   #with(kept: Sent | undefined, stage: readonly [string, Sent] | undefined, stepper?: string): Prefix {
     return new Prefix(this.#watch, {
       kept,
+      editor: stage?.[0] ?? this.#behind?.editor,
+      isFurther: this.#watch.isFurther,
       stages: stage === undefined ? this.stages : { ...this.stages, [stage[0]]: stage[1] },
       steps: this.steps + (stepper === undefined ? 0 : 1),
       stepper: this.stepper ?? stepper,
