@@ -123,7 +123,10 @@ const grown = ['--initial-heap-size=64'];
 function reportTurns(processes = 8): void {
   const root = join(import.meta.dirname, '..');
   const folder = join(root, 'node_modules', '.cache', 'weir-bench-semantic');
-  const also = ['loading', 'decision'].flatMap((name) => ['--also', `src/modules/semantic-cache/${name}.ts`]);
+  const also = ['loading', 'decision', 'text/read-prompts'].flatMap((name) => [
+    '--also',
+    `src/modules/semantic-cache/${name}.ts`,
+  ]);
   try {
     execFileSync(
       process.execPath,
