@@ -40,7 +40,7 @@ export function byProcess(): readonly (readonly string[])[] {
   const groups = Array.from({ length: Math.ceil(short.length / filesInProcess) }, (_, index) =>
     short.slice(index * filesInProcess, (index + 1) * filesInProcess),
   );
-  return [units, ...long.map((file) => [file]), ...alone.map((file) => [file]), ...groups];
+  return [units, ...[...long, ...alone].map((file) => [file]), ...groups];
 }
 
 /** A module by itself, without a server or a gateway. */

@@ -4,16 +4,18 @@ import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { MemoryQuestions } from './memory-questions.ts';
 import type { Peer } from './peer.ts';
 
+type Primary = Pick<Peer<object, MemoryQuestions>, 'ask' | 'askWithin' | 'hasEnded'>;
+
 /**
  * Versions of accounts in another process. To ask for one with each call would cost a fifth of the call, so they are kept
  * here: a renewal is confirmed when every process has said that it has forgotten what it had.
  */
 export class RemoteVersions implements Versions {
-  readonly #peer: Pick<Peer<object, MemoryQuestions>, 'ask' | 'askWithin' | 'hasEnded'>;
+  readonly #peer: Primary;
   /** Or the question that is on its way: what is forgotten meanwhile is not kept when the answer comes. */
   readonly #known = new Lru<string | Promise<string>>(limits.knownVersionsMax);
 
-  constructor(peer: Pick<Peer<object, MemoryQuestions>, 'ask' | 'askWithin' | 'hasEnded'>) {
+  constructor(peer: Primary) {
     this.#peer = peer;
   }
 

@@ -50,17 +50,32 @@ export function Skeleton({ className }: { readonly className: string }) {
   return <div aria-hidden className={`skeleton ${className}`} />;
 }
 
-export function Rows({ count }: { readonly count: number }) {
+/** Skeletons, and a word for who doesn't see them. */
+export function Waiting({
+  className,
+  children,
+}: {
+  readonly className: string;
+  readonly children: ReactNode;
+}) {
   return (
-    <div aria-busy className="flex flex-col gap-2">
-      <span className="sr-only" role="status">
+    <div aria-busy className={className}>
+      <span role="status" className="sr-only">
         Loading
       </span>
+      {children}
+    </div>
+  );
+}
+
+export function Rows({ count }: { readonly count: number }) {
+  return (
+    <Waiting className="flex flex-col gap-2">
       {Array.from({ length: count }, (_, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
         <Skeleton key={at} className="h-8 w-full" />
       ))}
-    </div>
+    </Waiting>
   );
 }
 

@@ -12,7 +12,7 @@ import {
 import { CopyButton } from '../../parts/controls.tsx';
 import { count, duration, exactUsd, percent, usd } from '../../parts/format.ts';
 import { PipelineEditor } from '../../parts/pipeline/pipeline-editor.tsx';
-import { Badge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
+import { Badge, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
 import { ClearCache } from './clear-cache.tsx';
 import { Patterns } from './patterns.tsx';
 
@@ -25,7 +25,7 @@ export function Modules() {
   const { data: used } = useQuery(usage(30));
   return (
     <Page title="Modules" lead="What may happen to a call on its way. Figures are of the last 30 days.">
-      <Loaded of={known} loading={<Waiting />}>
+      <Loaded of={known} loading={<WaitingModules />}>
         {(data) => (
           <ul className="grid gap-3 lg:grid-cols-2">
             {data.modules.map((module) => (
@@ -45,16 +45,13 @@ export function Modules() {
   );
 }
 
-function Waiting() {
+function WaitingModules() {
   return (
-    <div aria-busy className="grid gap-3 lg:grid-cols-2">
-      <span role="status" className="sr-only">
-        Loading
-      </span>
+    <Waiting className="grid gap-3 lg:grid-cols-2">
       {['one', 'two', 'three', 'four', 'five', 'six'].map((name) => (
         <Skeleton key={name} className="h-[10.4rem]" />
       ))}
-    </div>
+    </Waiting>
   );
 }
 

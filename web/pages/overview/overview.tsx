@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { capabilities, type RangeName, ranges, type Summary, summary, usage } from '../../api/queries.ts';
 import { Choice } from '../../parts/controls.tsx';
 import { count, percent, utc, utcDateOf } from '../../parts/format.ts';
-import { Failure, Gauge, Loaded, Page, Section, Skeleton } from '../../parts/states.tsx';
+import { Failure, Gauge, Loaded, Page, Section, Skeleton, Waiting } from '../../parts/states.tsx';
 import { Ceilings, useCeilingsKnown } from './ceilings.tsx';
 import { CostChart } from './cost-chart.tsx';
 import { Errors } from './errors.tsx';
@@ -44,8 +44,8 @@ export function Overview() {
       {sums.error !== null && sums.data !== undefined && (
         <Failure error={sums.error} onRetry={() => void sums.refetch()} />
       )}
-      <Loaded of={sums} loading={<Waiting />}>
-        {(data) => (isKnown ? <Report data={data} range={range} /> : <Waiting />)}
+      <Loaded of={sums} loading={<WaitingOverview />}>
+        {(data) => (isKnown ? <Report data={data} range={range} /> : <WaitingOverview />)}
       </Loaded>
     </Page>
   );
@@ -95,12 +95,9 @@ function Quota() {
   );
 }
 
-function Waiting() {
+function WaitingOverview() {
   return (
-    <div aria-busy className="flex flex-col gap-8">
-      <span role="status" className="sr-only">
-        Loading
-      </span>
+    <Waiting className="flex flex-col gap-8">
       <div className="grid grid-cols-2 gap-4 lg:grid-cols-4">
         {['spent', 'saved', 'requests', 'latency'].map((name) => (
           <Skeleton key={name} className="h-[5.5rem]" />
@@ -110,6 +107,6 @@ function Waiting() {
         <Skeleton className="h-72" />
         <Skeleton className="h-72" />
       </div>
-    </div>
+    </Waiting>
   );
 }
