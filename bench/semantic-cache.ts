@@ -16,10 +16,10 @@ const kinds = [
   'filter',
   'motor',
   'sensor',
-  'gasket',
+  'mirror',
   'bearing',
   'turbine',
-  'nozzle',
+  'boiler',
   'hose',
 ];
 const places = [

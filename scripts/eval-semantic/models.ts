@@ -9,6 +9,15 @@ import { TextEmbeddings } from '../../src/embeddings/text-embeddings.ts';
 const unhurried = { deadlineMs: 60_000, use: 'judging' } as const;
 const tokensMax = 62;
 
+/** What the models are built by, and of what: what was kept of others isn't theirs. */
+function mark(): string {
+  const hash = createHash('sha256');
+  for (const { sha256 } of Object.values(findModelFiles() ?? {})) hash.update(sha256);
+  for (const name of ['encoder-graph', 'encoder-weights', 'graph', 'models'])
+    hash.update(readFileSync(join(import.meta.dirname, '../../src/embeddings/child', `${name}.ts`)));
+  return hash.digest('hex').slice(0, 12);
+}
+
 /** The models of the gateway, whose words are kept on disk: a set takes minutes once, and seconds from then on. */
 export class KeptModels {
   readonly #models = new LocalModels({ find: findModelFiles });
@@ -19,7 +28,7 @@ export class KeptModels {
 
   constructor(folder = join(tmpdir(), 'weir-eval-semantic')) {
     mkdirSync(folder, { recursive: true });
-    this.#file = join(folder, 'models.txt');
+    this.#file = join(folder, `models-${mark()}.txt`);
     if (!existsSync(this.#file)) return;
     for (const line of readFileSync(this.#file, 'utf8').split('\n')) {
       const [name = '', value] = line.split(' ');

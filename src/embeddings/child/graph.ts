@@ -92,7 +92,13 @@ export class Graph {
 }
 
 /** Operators of the runtime itself, each of which does what takes many of the standard's. */
-const fused = new Set(['DynamicQuantizeMatMul', 'SkipLayerNormalization', 'BiasGelu', 'MultiHeadAttention']);
+const fused = new Set([
+  'DynamicQuantizeMatMul',
+  'QAttention',
+  'SkipLayerNormalization',
+  'BiasGelu',
+  'FastGelu',
+]);
 const fusedDomain = 'com.microsoft';
 
 const floatType = 1;

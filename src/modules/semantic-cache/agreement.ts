@@ -1,7 +1,7 @@
 import { type Answer, canonicalJson } from '../../module-api.ts';
-import { numbersIn } from './text/numbers.ts';
-import { opposites } from './text/opposites.ts';
-import { levelled, wordsIn } from './text/words.ts';
+import { opposites } from './text/other-words/opposites.ts';
+import { numbersIn } from './text/reading/numbers.ts';
+import { levelled, wordsIn } from './text/reading/words.ts';
 
 /** What two answers are compared by. */
 export interface Said {

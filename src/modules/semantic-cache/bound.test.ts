@@ -16,8 +16,9 @@ test('a fresh entry is served by the judge’s word alone, and a smaller error a
 
 test('what lies farther apart, and what is in doubt, needs more of the judge', () => {
   const score = (cosine: number, doubt = 0) => scoreOf({ logit: 3, cosine, doubt });
-  assert.ok(score(0.9) - score(0.85) > score(1) - score(0.95));
+  assert.ok(score(0.9) - score(0.85) > score(0.95) - score(0.9));
   assert.ok(score(0.95, 1) < score(0.95));
+  assert.equal(score(0.99), score(0.96));
 });
 
 test('agreement widens an entry, and what is wrong narrows the whole scope', () => {

@@ -26,10 +26,13 @@ const near = [
   { cosine: 0.86, slope: 20 },
 ] as const;
 
+/** Nearer than this says nothing more: what is made to look alike lies nearest. */
+const nearest = 0.95;
+
 /** The judge's score, its logit with the cosine in the proportion that it was fitted with, less what measured worse than it says. */
 export function scoreOf({ logit, cosine, doubt }: Likeness): number {
   const apart = near.reduce((sum, { cosine: least, slope }) => sum + slope * Math.max(0, least - cosine), 0);
-  return logit + 10 * cosine - apart - doubt;
+  return logit + 10 * Math.min(cosine, nearest) - apart - doubt;
 }
 
 /**
@@ -46,7 +49,7 @@ export function chanceWrong(score: number): number {
 }
 
 /** How much worse than all together the last may be that is served: less where less may be wrong, as little is much better then. */
-const lastToAll = { least: 2, most: 2.9, from: 0.02 } as const;
+const lastToAll = { least: 2, most: 3.1, from: 0.02 } as const;
 
 /** What an answer's chance may be, so that of all that are served the share that is wrong stays under `error`. */
 export function wrongMax(error: number): number {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bypassOf } from './bypass.ts';
-import { readPrompt } from './text/prompt.ts';
+import { readPrompt } from './text/reading/prompt.ts';
 
 const why = (text: string, current: 'bypass' | 'allow' = 'bypass') => bypassOf(readPrompt(text), { current });
 
@@ -19,6 +19,7 @@ test('what changes with the day is not looked up, unless somebody says so', () =
     assert.equal(why(text, 'allow'), undefined, text);
   }
   assert.equal(why('Who won the 1998 World Cup?'), undefined);
+  assert.equal(why('My kettle leaks. What should I do now?'), undefined);
 });
 
 test('languages and scripts that the models do not know are not looked up', () => {

@@ -1,9 +1,9 @@
-import type { Prompt } from './text/prompt.ts';
-import { functionWords } from './text/words.ts';
+import type { Prompt } from './text/reading/prompt.ts';
+import { functionWords } from './text/reading/words.ts';
 
-/** Words that mean another thing tomorrow. */
+/** Words that mean another thing tomorrow; who tells what happened and asks what to do now means after that. */
 const current =
-  /\b(?:today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now|up to date|up-to-date|latest|newest|recent|recently|current|live (?:scores?|streams?|results?|updates?|traffic|status|prices?|data)|breaking|ongoing|upcoming|this (?:morning|afternoon|evening|week|weekend|month|quarter|year)|(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$|weather|forecast|news|headlines|(?:stock|share) price|exchange rate|just (?:released|announced|happened)|still (?:open|alive|available|down)|trending|this season|to date|raining|snowing|(?:next|last) (?:bus|train|flight|ferry|game|match|race|election|episode|meeting|release)|(?:price|value|rate) of (?:gold|silver|oil|gas|petrol|bitcoin|ethereum|the (?:dollar|euro|pound|yen))|going on)\b|\b(?:now|yet)\s*[?.!]*$/i;
+  /\b(?:today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now|up to date|up-to-date|latest|newest|recent|recently|current|live (?:scores?|streams?|results?|updates?|traffic|status|prices?|data)|breaking|ongoing|upcoming|this (?:morning|afternoon|evening|week|weekend|month|quarter|year)|(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$|weather|forecast|news|headlines|(?:stock|share) price|exchange rate|just (?:released|announced|happened)|still (?:open|alive|available|down)|trending|this season|to date|raining|snowing|(?:next|last) (?:bus|train|flight|ferry|game|match|race|election|episode|meeting|release)|(?:price|value|rate) of (?:gold|silver|oil|gas|petrol|bitcoin|ethereum|the (?:dollar|euro|pound|yen))|going on)\b|(?<!\b(?:should|can|could|do|must|shall) (?:i|we) (?:do|try|say) )\b(?:now|yet)\s*[?.!]*$/i;
 
 /** Requests that want something else each time. */
 const varied =

@@ -2,8 +2,8 @@ import { chanceWrong, type Likeness, scoreOf, wrongWhereEqual } from './bound.ts
 import { bypassOf } from './bypass.ts';
 import { differenceOf } from './text/difference.ts';
 import { doubtOf } from './text/doubt.ts';
-import type { Prompt } from './text/prompt.ts';
 import type { ReadPrompts } from './text/read-prompts.ts';
+import type { Prompt } from './text/reading/prompt.ts';
 import { vetoOf } from './text/vetoes.ts';
 
 /** A text with more characters than this has more tokens than are allowed, or words that nobody says. */

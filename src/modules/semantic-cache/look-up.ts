@@ -5,8 +5,8 @@ import { isServed, learntChance, wrongMax } from './bound.ts';
 import { isWorthJudging, judgedWrong, nearest, type Survivor } from './decision.ts';
 import type { Ledger } from './ledger.ts';
 import type { Options } from './options.ts';
-import type { Prompt } from './text/prompt.ts';
 import type { ReadPrompts } from './text/read-prompts.ts';
+import type { Prompt } from './text/reading/prompt.ts';
 
 /** What a call may wait for all of it together: under 300 ms, with what is done in between. */
 const patienceMs = 280;

@@ -2,9 +2,9 @@ import { agree } from './agreement.ts';
 import { bypassOf } from './bypass.ts';
 import { differenceOf } from './text/difference.ts';
 import { doubtOf } from './text/doubt.ts';
-import { values } from './text/kinds.ts';
-import { opposites } from './text/opposites.ts';
-import { type Prompt, readingOf } from './text/prompt.ts';
+import { opposites } from './text/other-words/opposites.ts';
+import { values } from './text/reading/kinds.ts';
+import { type Prompt, readingOf } from './text/reading/prompt.ts';
 import { askRules } from './text/vetoes.ts';
 
 /** From little to much, so that each has only some of what is read for the first time. */

@@ -1,5 +1,5 @@
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import type { Prompt } from './reading/prompt.ts';
+import type { Word } from './reading/words.ts';
 
 /** What one prompt has and the other lacks, of words that say something and of those that don't. */
 export interface Difference {

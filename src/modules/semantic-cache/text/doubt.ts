@@ -1,5 +1,5 @@
 import type { Difference } from './difference.ts';
-import type { Prompt } from './prompt.ts';
+import type { Prompt } from './reading/prompt.ts';
 
 /** What measured worse than the judge says, in units of its score. */
 const doubts = {

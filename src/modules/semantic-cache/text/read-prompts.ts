@@ -1,5 +1,5 @@
 import { Lru } from '../../../module-api.ts';
-import { type Prompt, readPrompt } from './prompt.ts';
+import { type Prompt, readPrompt } from './reading/prompt.ts';
 
 /** Some twenty kilobytes each. */
 const promptsMax = 200;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readPrompt } from './prompt.ts';
+import { readPrompt } from './reading/prompt.ts';
 import { vetoOf } from './vetoes.ts';
 
 function veto(pair: string): string | undefined {
@@ -76,6 +76,8 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'How do I transfer money from savings to checking? | How do I transfer money from checking to savings?',
     'Draft an email from my landlord to me | Draft an email from me to my landlord',
     'How do I top up my card? | How do I top up with my card?',
+    'How do I top up my phone? | How do I top up by phone?',
+    'The director answers to the tenant, write it down | The tenant answers to the director, write it down',
     'Does inflation cause unemployment? | Does unemployment cause inflation?',
     'Which team beat Brazil in the final? | Which team did Brazil beat in the final?',
   ],
@@ -115,6 +117,11 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'Search in files named log | Search in log for files',
     "Why won't he let us see our kids? | Why won't we let him see our kids?",
     "Write my neighbour a note about her cat | Write her a note about my neighbour's cat",
+    'Tell the guests that we are late | Tell us that the guests are late',
+    'Teach my niece to draw | Teach me to draw my niece',
+    'I would like to pay you weekly | Pay me weekly',
+    'Can anyone see my photos? | Can I see my photos?',
+    'Should the tutor check in with me? | Should I check in with the tutor or wait?',
   ],
   'words that look alike': [
     'What is a stalactite? | What is a stalagmite?',
@@ -152,6 +159,8 @@ const differ: Readonly<Record<string, readonly string[]>> = {
   ],
   'what is the most, and what is over': [
     'Is the shop about to close? | Is the shop closed?',
+    'I plan to resign, what do I write? | I resign, what do I write?',
+    'How many vouchers have I used? | How many vouchers do I have?',
     'What are the most common side effects of it? | What are the most serious side effects of it?',
     'My lease is about to end, can I renew it? | My lease has ended, can I renew it?',
     'Who directed Alien? | Who directed Aliens?',
@@ -192,6 +201,9 @@ const differ: Readonly<Record<string, readonly string[]>> = {
     'How often can I take it? | How often should I take it?',
     'Where is Mount Everest? | What is Mount Everest?',
     'What is the need to verify my identity? | What should I do to verify my identity?',
+    'What is the need for a passport? | What do I need for a passport?',
+    'What is the purpose of verifying my identity? | What steps do I take to verify my identity?',
+    'How much does it cost to mend this coat? | How much does it cost to mend a coat?',
   ],
 };
 
@@ -237,6 +249,9 @@ const alike = [
   'What are the causes of inflation? | What is the cause of inflation?',
   'Where can I find a plumber? | Where can I get a plumber?',
   'What is the sun made of? | What is the sun made up of?',
+  'What is the strangest thing about Venice? | What is the strangest thing in Venice?',
+  'Who has to approve my leave? | Whose approval do I need for my leave?',
+  'Why do we need a visa? | What do we need a visa for?',
 ];
 
 test('wordings of one prompt are left to the models', () => {

@@ -1,19 +1,4 @@
-import { isNamedElsewhere } from './capitals.ts';
-import { aligned } from './changes.ts';
-import { areOtherAdverbs, areOtherDerivations, differByAccents, isOtherStep } from './derivation.ts';
 import { type Difference, differenceOf } from './difference.ts';
-import { directionOf } from './direction.ts';
-import { isOtherForm } from './inflection.ts';
-import { areLookalikes } from './lookalikes.ts';
-import { otherName } from './names.ts';
-import { isNarrower } from './narrowing.ts';
-import { opposites } from './opposites.ts';
-import { isReordered } from './order.ts';
-import { otherOwner, otherPersons } from './persons.ts';
-import { differByAffix } from './prefixes.ts';
-import type { Prompt, ValueInText } from './prompt.ts';
-import { askDifferently, modalStems, mustElsewhere } from './question-form.ts';
-import { otherRole, placedOtherwise, usesOther } from './roles.ts';
 import {
   asksMore,
   countsOtherwise,
@@ -21,13 +6,50 @@ import {
   isOverElsewhere,
   pointsElsewhere,
   ranksOtherwise,
-} from './scope-of-question.ts';
-import { isOtherSmallWord, isSmall } from './small-words.ts';
-import { stemOf } from './stems.ts';
-import { isOtherTask } from './tasks.ts';
-import { isShareAlone, sameUnits, unitsFit } from './units.ts';
-import { otherActor } from './who-acts.ts';
-import { type Word, wordsIn } from './words.ts';
+} from './other-question/scope-of-question.ts';
+import { isOtherTask } from './other-question/tasks.ts';
+import {
+  areOtherAdverbs,
+  areOtherDerivations,
+  differByAccents,
+  isOtherStep,
+} from './other-words/derivation.ts';
+import { areLookalikes } from './other-words/lookalikes.ts';
+import { otherName } from './other-words/names.ts';
+import { isNarrower } from './other-words/narrowing.ts';
+import { areOpposite } from './other-words/opposites.ts';
+import { differByAffix } from './other-words/prefixes.ts';
+import { isShareAlone, sameUnits, unitsFit } from './other-words/units.ts';
+import { otherValue } from './other-words/values.ts';
+import type { Prompt } from './reading/prompt.ts';
+import { askDifferently, modalStems, mustElsewhere } from './reading/question-form.ts';
+import { stemOf } from './reading/stems.ts';
+import { type Word, wordsIn } from './reading/words.ts';
+import { isNamedElsewhere } from './small-changes/capitals.ts';
+import { aligned } from './small-changes/changes.ts';
+import { isOtherForm } from './small-changes/inflection.ts';
+import { isOtherSmallWord, isSmall } from './small-changes/small-words.ts';
+import { directionOf } from './who-does-what/direction.ts';
+import { isReordered } from './who-does-what/order.ts';
+import { otherOwner, otherPersons } from './who-does-what/persons.ts';
+import { otherRole, placedOtherwise, usesOther } from './who-does-what/roles.ts';
+import { otherActor } from './who-does-what/who-acts.ts';
+import { meansOther } from './who-does-what/whom.ts';
+
+/*
+ * How a pair of prompts is compared, and where to look:
+ *
+ *   reading/         what is read out of one prompt: words and stems, numbers, marks, negation, what it asks, in `prompt.ts`
+ *   difference.ts    which words each of two has and the other lacks; nearly all rules begin with that
+ *   other-words/     another word: its opposite, prefix or ending, a lookalike, a name, a unit, another value of one kind
+ *   other-question/  the same words, and something else is asked for or to be done
+ *   who-does-what/   the same words in other places: order, roles, persons, who acts, who is meant
+ *   small-changes/   no other word that says something: small words, endings and capitals, laid side by side
+ *   doubt.ts         what is no veto, and makes the judge's word count for less
+ *
+ * The rules of all these folders are called here, by the names that the first one found goes by. A new one goes into the folder of
+ * what it looks at, gets a line here, and pairs of its own in `vetoes.test.ts`: some that it stops, some like them that are one.
+ */
 
 type Rule = (old: Prompt, now: Prompt, difference: Difference) => boolean;
 
@@ -74,7 +96,7 @@ const rules: Readonly<Record<string, Rule>> = {
     more.length + others.length === 0 &&
     (areOtherAdverbs(one, other) ||
       (isOtherStep(one.text, other.text) && !has(old, 'way') && !has(old, 'ways'))),
-  value: (old, now) => otherValue(old, now),
+  value: otherValue,
   name: (old, now, difference) => otherName(old, now, difference),
   question: (old, now, { onlyOld, onlyNew }) =>
     askDifferently(old.form, now.form, onlyOld.length + onlyNew.length === 0 ? 'same' : 'others') ||
@@ -100,10 +122,14 @@ const rules: Readonly<Record<string, Rule>> = {
     (onlyOld.length + onlyNew.length <= 1 && placedOtherwise(old, now)) ||
     (onlyOld.length + onlyNew.length === 0 && (usesOther(old, now) || usesOther(now, old))),
   actor: otherActor,
-  person: (old, now, { shared }) => otherPersons(old, now, shared) || otherOwner(old, now),
+  person: (old, now, { shared }) =>
+    otherPersons(old, now, shared) || otherOwner(old, now) || meansOther(old, now),
   repetition: repeatsOther,
-  order: (old, now) =>
-    directionOf(old) === undefined && directionOf(now) === undefined && isReordered(old, now),
+  order: (old, now, { onlyOld, onlyNew }) => {
+    const known = [old, now].filter((prompt) => directionOf(prompt) !== undefined).length;
+    const isSame = onlyOld.length + onlyNew.length === 0;
+    return (known === 0 || (known === 1 && isSame)) && isReordered(old, now);
+  },
   'small change': (old, now, { onlyOld, onlyNew }) => {
     if (![...onlyOld, ...onlyNew].every(isSmall)) return false;
     const { kept, changes } = aligned(old.words, now.words);
@@ -188,47 +214,6 @@ function any(
   holds: (one: Word, other: Word) => boolean,
 ): boolean {
   return some.some((one) => others.some((other) => holds(one, other)));
-}
-
-function areOpposite(one: Word, other: Word): boolean {
-  return bases(one).some((base) => bases(other).some((turn) => opposites.get(base)?.has(turn) === true));
-}
-
-/** Darken, darker and darkest are as much the opposite of light as dark is. */
-function bases({ text, stem }: Word): readonly string[] {
-  const found = [stem, text];
-  for (const [, base] of [
-    /^(.{3,})en$/.exec(stem),
-    /^(.{3,})er$/.exec(text),
-    /^(.{3,})est$/.exec(text),
-  ].filter((match) => match !== null))
-    if (base !== undefined)
-      found.push(base, `${base}e`, base.replace(/i$/, 'y'), base.replace(/(.)\1$/, '$1'));
-  return found;
-}
-
-function otherValue(old: Prompt, now: Prompt): boolean {
-  const kinds = new Set([...old.values, ...now.values].map(({ kind }) => kind));
-  for (const kind of kinds) {
-    const ofKind = ({ values: all }: Prompt) => all.filter((one) => one.kind === kind);
-    const [one, other] = [ofKind(old), ofKind(now)];
-    const gone = one.filter(({ value }) => !other.some((there) => there.value === value));
-    const come = other.filter(({ value }) => !one.some((there) => there.value === value));
-    if (gone.length > 0 && come.length > 0) return true;
-    if (one.length > 0 && other.length > 0) continue;
-    if (gone.some((value) => isAsked(value, old)) || come.some((value) => isAsked(value, now))) return true;
-  }
-  return false;
-}
-
-/** Whether naming such a value is another request than naming none; a shape is asked for as one: "as a table". */
-function isAsked({ counts, kind, at }: ValueInText, { words, numbers }: Prompt): boolean {
-  if (kind === 'currency') return counts && numbers.length === 0;
-  if (kind !== 'shape of an answer') return counts;
-  return (
-    ['as', 'in', 'into'].includes(words[at]?.marker ?? '') &&
-    !['this', 'the', 'that', 'following', 'my'].includes(words[at - 1]?.text ?? '')
-  );
 }
 
 /** Whether both name the same, and another of these more than once: "Tom and Ann met. Where is Tom?" */

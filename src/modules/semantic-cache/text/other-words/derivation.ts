@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Endings by what they make, longer ones first: who exchanges one for another of its kind means another word of the same root. */
 const kinds: readonly (readonly string[])[] = [

@@ -1,6 +1,6 @@
-import type { Difference } from './difference.ts';
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import type { Difference } from '../difference.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Whether one names somebody or something that the other doesn't, and that isn't merely a fuller name. */
 export function otherName(old: Prompt, now: Prompt, difference: Difference): boolean {

@@ -1,5 +1,6 @@
-import { stemOf } from './stems.ts';
-import { WordTable } from './word-table.ts';
+import { stemOf } from '../reading/stems.ts';
+import { WordTable } from '../reading/word-table.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Words that turn a request around when one stands in the place of the other. */
 const lines = `
@@ -43,3 +44,20 @@ export const opposites = new WordTable<ReadonlySet<string>>(lines, (line, entrie
     put(other, one);
   }
 });
+
+export function areOpposite(one: Word, other: Word): boolean {
+  return bases(one).some((base) => bases(other).some((turn) => opposites.get(base)?.has(turn) === true));
+}
+
+/** Darken, darker and darkest are as much the opposite of light as dark is. */
+function bases({ text, stem }: Word): readonly string[] {
+  const found = [stem, text];
+  for (const [, base] of [
+    /^(.{3,})en$/.exec(stem),
+    /^(.{3,})er$/.exec(text),
+    /^(.{3,})est$/.exec(text),
+  ].filter((match) => match !== null))
+    if (base !== undefined)
+      found.push(base, `${base}e`, base.replace(/i$/, 'y'), base.replace(/(.)\1$/, '$1'));
+  return found;
+}

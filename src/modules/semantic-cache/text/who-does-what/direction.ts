@@ -1,4 +1,4 @@
-import type { Prompt, ValueInText } from './prompt.ts';
+import type { Prompt, ValueInText } from '../reading/prompt.ts';
 
 /** From which to which of two values of one kind a prompt wants to go, where it says so. */
 export function directionOf({ words, values }: Prompt): string | undefined {

@@ -1,6 +1,6 @@
-import { values } from './kinds.ts';
-import type { Prompt } from './prompt.ts';
-import { stemOf } from './stems.ts';
+import { values } from '../reading/kinds.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import { stemOf } from '../reading/stems.ts';
 
 /** Each number has the same thing behind it, wherever it stands: "9 sentences on 3 cats". */
 export function sameUnits(old: Prompt, now: Prompt): boolean {

@@ -1,6 +1,6 @@
+import { isParticiple } from '../reading/passive.ts';
+import type { Asks } from '../reading/question-form.ts';
 import { type Kept, type Place, wordAt } from './changes.ts';
-import { isParticiple } from './passive.ts';
-import type { Asks } from './question-form.ts';
 
 /** Whether a word that both prompts have is another thing by its ending, its capital or what stands before it. */
 export function isOtherForm({ old, now }: Kept, asks: Asks): boolean {

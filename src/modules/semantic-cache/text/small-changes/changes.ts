@@ -1,4 +1,4 @@
-import type { Word } from './words.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Two prompts side by side: the words that both have, in their order, and what stands between these in each. */
 export interface Alignment {

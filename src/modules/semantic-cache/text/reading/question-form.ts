@@ -40,7 +40,7 @@ const openings: readonly (readonly [RegExp, Asks])[] = [
     'manner',
   ],
   [
-    /^(?:in what way|what (?:should|can|could|do|must) (?:i|we|you|one) (?:need to )?do to|show me how|explain how)\b/,
+    /^(?:in what way|what (?:should|can|could|do|must) (?:i|we|you|one) (?:need to )?do to|(?:what|which) (?:\w+ )?steps (?:should|can|could|do|must)|show me how|explain how)\b/,
     'manner',
   ],
   [/^(?:is it possible|(?:is|are) there (?:a|any|some) ways?)\b/, 'possible'],
@@ -100,7 +100,7 @@ function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
   const modal = auxiliary.exec(sentence)?.[1];
   if (advisable.test(sentence)) return { asks: 'yes or no', modal: 'any' };
   for (const [opening, asks] of openings)
-    if (opening.test(sentence)) return { asks, modal: asks === 'quantity' ? laterModal(sentence) : '' };
+    if (opening.test(sentence)) return { asks, modal: modalWithin(sentence, asks) };
   if (modal !== undefined) return { asks: 'yes or no', modal: modalOf(modal, sentence) };
   const later = asked.exec(sentence);
   if (later !== null && later.index > 0) {
@@ -121,6 +121,7 @@ export function askDifferently(one: QuestionForm, other: QuestionForm, about: 's
   if (both.has('degree') && (both.has('yes or no') || both.has('quantity'))) return false;
   if (both.has('manner') && both.has('where')) return !(one.isPersonal && other.isPersonal);
   if (!both.has('what')) return true;
+  if (both.has('why') && [one.modal, other.modal].includes('needed')) return true;
   if (both.has('when') && (one.isOfTime || other.isOfTime)) return false;
   return isSame && !both.has('why') && !both.has('manner');
 }
@@ -134,6 +135,15 @@ export function mustElsewhere(one: QuestionForm, other: QuestionForm): boolean {
   const [first, second] = [one.modal, other.modal].sort();
   return one.asks === other.asks && first === 'can' && (second === 'must' || second === 'should');
 }
+
+function modalWithin(sentence: string, asks: Asks): string {
+  if (asks === 'what') return needed.test(sentence) ? 'needed' : '';
+  return asks === 'quantity' ? laterModal(sentence) : '';
+}
+
+/** "What do I need for it", and not "what do I need it for". */
+const needed =
+  /^what (?:\w+ )?(?:do|does|did|will|would|should) (?:\w+ ){1,3}?need(?: (?:to|for|in|if|when|before|so)\b|\W*$)/;
 
 /** "How often should I" and "how often can I". */
 function laterModal(sentence: string): string {

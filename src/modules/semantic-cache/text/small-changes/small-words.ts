@@ -1,6 +1,6 @@
+import { stemOf } from '../reading/stems.ts';
+import type { Word } from '../reading/words.ts';
 import { type Change, type Place, wordAt } from './changes.ts';
-import { stemOf } from './stems.ts';
-import type { Word } from './words.ts';
 
 /** Whether small words were exchanged, added or left out that no rewording exchanges, adds or leaves out. */
 export function isOtherSmallWord(change: Change): boolean {
@@ -76,8 +76,11 @@ const naming = new Set([
   ...'best good most more is are was were between of and or what which such many'.split(' '),
 ]);
 
+/** Small words that are things all the same: the strangest thing about it, or in it. */
+const things = new Set(['thing', 'things']);
+
 function isThing({ words, at }: Place): boolean {
-  if (words[at]?.isContent !== true) return false;
+  if (words[at]?.isContent !== true && !things.has(words[at]?.text ?? '')) return false;
   let from = at;
   while (words[from - 1]?.isContent === true) from--;
   return naming.has(words[from - 1]?.text ?? '');

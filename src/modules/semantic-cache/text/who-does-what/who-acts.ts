@@ -1,7 +1,7 @@
-import type { Difference } from './difference.ts';
-import { isParticiple } from './passive.ts';
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import type { Difference } from '../difference.ts';
+import { isParticiple } from '../reading/passive.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import type { Word } from '../reading/words.ts';
 
 /** How much two prompts must share before it matters who of those that they name does something. */
 const sharedLeast = 0.5;

@@ -1,5 +1,5 @@
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Small words that are names in capitals: the US, the WHO. */
 const names = new Set(['us', 'it', 'who']);

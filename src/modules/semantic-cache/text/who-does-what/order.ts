@@ -1,6 +1,6 @@
-import { activeOrder } from './passive.ts';
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import { activeOrder } from '../reading/passive.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import type { Word } from '../reading/words.ts';
 
 /** How many of its words another prompt must share before their order says anything. */
 const sharedLeast = 0.6;

@@ -1,5 +1,5 @@
-import { stemOf } from './stems.ts';
-import type { Word } from './words.ts';
+import { stemOf } from '../reading/stems.ts';
+import type { Word } from '../reading/words.ts';
 
 /** What a command wants done, one group a line: verbs of one group stand for each other. */
 const lines = `

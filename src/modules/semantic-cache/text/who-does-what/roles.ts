@@ -1,5 +1,5 @@
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Where something goes and where it is from; what is for somebody goes there. */
 const directed: ReadonlyMap<string, string> = new Map([
@@ -36,15 +36,36 @@ const placing = [
 /** Whether two things have changed places behind one of these: "search in the files for a log" and "search in the log for files". */
 export function placedOtherwise({ words }: Prompt, { words: there }: Prompt): boolean {
   return placing.some((place) => {
-    const [one, other] = [words, there].map((all) => all.filter((word) => isPlaced(word, place)));
-    if (one?.length !== 1 || other?.length !== 1 || isJoined(words) || isJoined(there)) return false;
-    const [first, second] = [one[0]?.stem, other[0]?.stem];
+    const [one, other] = [placed(words, place), placed(there, place)];
+    if (one.length !== 1 || other.length !== 1) return false;
+    const isMet = [...one, ...other].some(({ text }) => met.has(text));
+    if (!isMet && (isJoined(words) || isJoined(there))) return false;
+    const [first, second] = [nameOf(one[0]), nameOf(other[0])];
     return (
       first !== second &&
-      there.some((word) => word.stem === first && word.marker !== place) &&
-      words.some((word) => word.stem === second && word.marker !== place)
+      there.some((word) => nameOf(word) === first && word !== other[0] && word.marker !== place) &&
+      words.some((word) => nameOf(word) === second && word !== one[0] && word.marker !== place)
     );
   });
+}
+
+function placed(words: readonly Word[], place: string): Word[] {
+  return words.filter(
+    (word, at) =>
+      (word.isContent && word.marker === place) || (met.has(word.text) && words[at - 1]?.text === place),
+  );
+}
+
+const met: ReadonlyMap<string, string> = new Map([
+  ['me', 'i'],
+  ['us', 'we'],
+  ['him', 'he'],
+  ['them', 'they'],
+]);
+
+/** Of those who are met, the word for who acts. */
+function nameOf(word: Word | undefined): string | undefined {
+  return word === undefined ? undefined : (met.get(word.text) ?? word.stem);
 }
 
 /** What stands on either side of "and" is in one place. */
@@ -52,21 +73,25 @@ function isJoined(words: readonly Word[]): boolean {
   return words.some(({ text }) => ['and', 'or', '&'].includes(text));
 }
 
-function isPlaced({ isContent, marker }: Word, place: string): boolean {
-  return isContent && marker === place;
-}
-
 const means = new Set(['with', 'without', 'against', 'using']);
 
-/** "Top up with my card" and "top up my card": what is a means in the one is the object of the other. */
+/** "Top up with my card" and "top up my card": what is a means in the one is the object of the other. So is it in "by card". */
 export function usesOther({ words }: Prompt, other: Prompt): boolean {
   return words.some(
-    ({ isContent, marker, stem }) =>
+    ({ isContent, marker, stem }, at) =>
       isContent &&
-      means.has(marker) &&
-      other.words.some((there) => there.stem === stem && there.marker === ''),
+      ((means.has(marker) && other.words.some((there) => there.stem === stem && there.marker === '')) ||
+        (words[at - 1]?.text === 'by' && isOwned(stem, other))),
   );
 }
+
+function isOwned(stem: string, { words }: Prompt): boolean {
+  return words.some(
+    (word, at) => word.stem === stem && word.marker === '' && owning.has(words[at - 1]?.text ?? ''),
+  );
+}
+
+const owning = new Set(['my', 'your', 'our', 'his', 'her', 'their']);
 
 function rolesIn({ words }: Prompt): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();

@@ -1,7 +1,7 @@
-import type { Difference } from './difference.ts';
-import { isParticiple } from './passive.ts';
-import type { Prompt } from './prompt.ts';
-import type { Word } from './words.ts';
+import type { Difference } from '../difference.ts';
+import { isParticiple } from '../reading/passive.ts';
+import type { Prompt } from '../reading/prompt.ts';
+import type { Word } from '../reading/words.ts';
 
 /** Whether one asks about a certain thing that it points at, and the other about such things in general. */
 export function pointsElsewhere(old: Prompt, now: Prompt): boolean {
@@ -13,8 +13,15 @@ const settled = new Set([...pointing, 'that', 'those', 'the', 'it']);
 
 function pointsAlone({ words }: Prompt, other: Prompt): boolean {
   const isPointing = words.some(({ text }, at) => pointing.has(text) && words[at + 1]?.isContent === true);
-  return isPointing && !other.words.some(({ text }) => settled.has(text));
+  return isPointing && !other.words.some(({ text }, at) => settled.has(text) && !isEmpty(other.words, at));
 }
+
+/** The "it" of "how much does it cost" stands for nothing. */
+function isEmpty(words: readonly Word[], at: number): boolean {
+  return words[at]?.text === 'it' && empty.has(words[at + 1]?.stem ?? '');
+}
+
+const empty = new Set(['cost', 'take', 'possible']);
 
 const definition = /^(?:what|who) (?:is|are|was|were)(?: (?:a|an|the))? (?!it like|there)/;
 const meaning = new Set([
@@ -89,12 +96,13 @@ const others = new Set(
 
 const ahead = /\b(?:about to|going to|yet to|will|(?:plan|plans|planning|intend|intends|want|wants) to)\b/;
 const over =
-  /\b(?:has|have|had)(?: just| already| now| been| recently)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b|^(?:has|have|had) (?:\w+ ){1,3}?(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/;
+  /\b(?:has|have|had)(?: just| already| now| been| recently| i| we| you| they| he| she)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b|^(?:has|have|had) (?:\w+ ){1,3}?(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/;
 
 /** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
 export function isOverElsewhere(old: Prompt, now: Prompt): boolean {
   const [{ plain }, { plain: there }] = [old, now];
   if (isDoneElsewhere(old, now) || isDoneElsewhere(now, old)) return true;
+  if (isLeftElsewhere(old, now) || isLeftElsewhere(now, old)) return true;
   const isAhead = (text: string) => ahead.test(text) && !over.test(text);
   const isOver = (text: string) => over.test(text) && !ahead.test(text);
   return (isAhead(plain) && isOver(there)) || (isOver(plain) && isAhead(there));
@@ -102,11 +110,32 @@ export function isOverElsewhere(old: Prompt, now: Prompt): boolean {
 
 /** Whether what is about to happen is said to be done: "about to close" and "closed". */
 function isDoneElsewhere({ words }: Prompt, other: Prompt): boolean {
-  const at = words.findIndex(({ text }, place) => text === 'to' && words[place - 1]?.text === 'about');
+  const at = words.findIndex(({ text }, place) => text === 'to' && meant.has(words[place - 1]?.text ?? ''));
   const deed = at < 0 ? undefined : words[at + 1];
   if (deed === undefined || ahead.test(other.plain)) return false;
-  return other.words.some(
-    (word) => word.stem === deed.stem && word.text !== deed.text && isParticiple(word, 'yes'),
+  const [who, does] = other.words;
+  // "I move, what now": said as something that is so.
+  if (does?.stem === deed.stem && tellers.has(who?.text ?? '')) return true;
+  return (
+    words[at - 1]?.text === 'about' &&
+    other.words.some(
+      (word) => word.stem === deed.stem && word.text !== deed.text && isParticiple(word, 'yes'),
+    )
+  );
+}
+
+const meant = new Set('about going plan planning intend intending'.split(' '));
+const tellers = new Set(['i', 'we', 'he', 'she', 'they']);
+
+const having =
+  /\b(?:do|does) (?:i|we|you|they|he|she) (?:still )?have\b(?! to)|\bhave(?: still)?(?: left| remaining)?(?: for \w+)?$/;
+
+/** Whether one speaks of what is used up or done, and the other of what there is: "how many days have I taken", "do I have". */
+function isLeftElsewhere({ plain }: Prompt, other: Prompt): boolean {
+  const done = over.exec(plain)?.[0].split(' ').at(-1);
+  if (done === undefined || over.test(other.plain) || !having.test(other.plain)) return false;
+  return (
+    /\b(?:how (?:many|much)|number|amount)\b/.test(plain) && !other.words.some(({ text }) => text === done)
   );
 }
 
