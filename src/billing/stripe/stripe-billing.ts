@@ -1,48 +1,32 @@
 import type Stripe from 'stripe';
-import { creditsPerUsd } from '../../kernel/credits.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Recharge } from '../../kernel/ports/billing.ts';
 import type { Secret } from '../../kernel/secret.ts';
 import { grouped } from '../grouped.ts';
-import {
-  type BillingProcessor,
-  type Charged,
-  type Checkout,
-  type CheckoutOrder,
-  type Invoice,
-  type InvoicePage,
-  type Invoices,
-  type NewCustomer,
-  type PaidTier,
-  type ProcessorEvent,
-  type ProcessorPayment,
-  paidTiers,
-  type Subscription,
+import type {
+  BillingProcessor,
+  Charged,
+  Checkout,
+  CheckoutOrder,
+  InvoicePage,
+  Invoices,
+  NewCustomer,
+  ProcessorEvent,
+  ProcessorPayment,
+  Subscription,
 } from '../processor.ts';
 import { aboutOf } from './events.ts';
+import { readInvoice } from './read-invoice.ts';
+import { creditsPerCent, readPayment } from './read-payment.ts';
+import { type Prices, readSubscription } from './read-subscription.ts';
 import { refusalOf, unlessMissing } from './refusal.ts';
 
 export interface StripeBillingParts {
   /** Loaded when it is first asked for. */
   client(): Promise<Stripe>;
   readonly webhookSecret: Secret | undefined;
-  /** What Stripe calls what each tier costs: the first is sold, the others were. */
-  readonly prices: Readonly<Record<PaidTier, readonly string[]>>;
-}
-
-const creditsPerCent = creditsPerUsd / 100;
-
-function readInvoice(invoice: Stripe.Invoice): Invoice {
-  return {
-    id: invoice.id ?? '',
-    number: invoice.number,
-    atMs: invoice.created * 1000,
-    status: invoice.status ?? 'draft',
-    total: invoice.total,
-    currency: invoice.currency,
-    url: invoice.hosted_invoice_url ?? null,
-  };
+  readonly prices: Prices;
 }
 
 /** Subscriptions and credits by Stripe. */
@@ -130,7 +114,7 @@ export class StripeBilling implements BillingProcessor {
     const listed = await unlessMissing(() =>
       stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 }),
     );
-    return (listed?.data ?? []).map((subscription) => this.#read(subscription));
+    return (listed?.data ?? []).map((subscription) => readSubscription(subscription, this.#parts.prices));
   }
 
   async end(customerId: string): Promise<void> {
@@ -227,24 +211,6 @@ export class StripeBilling implements BillingProcessor {
       );
     }
   }
-
-  #read(subscription: Stripe.Subscription): Subscription {
-    const { id, status, items, cancel_at, cancel_at_period_end } = subscription;
-    const tierOf = ({ price }: Stripe.SubscriptionItem) =>
-      paidTiers.find((name) => this.#parts.prices[name].includes(price.id));
-    const item = items.data.find((one) => tierOf(one) !== undefined) ?? items.data[0];
-    const startMs = (item?.current_period_start ?? 0) * 1000;
-    const endMs = (item?.current_period_end ?? 0) * 1000;
-    const cancelAtMs = cancel_at === null ? undefined : cancel_at * 1000;
-    return {
-      id,
-      status,
-      tier: item && tierOf(item),
-      startMs,
-      endMs,
-      cancelAtMs: cancelAtMs ?? (cancel_at_period_end ? endMs : undefined),
-    };
-  }
 }
 
 const hasEnded: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
@@ -261,40 +227,6 @@ function priceOf(credits: number) {
     unit_amount: credits / creditsPerCent,
     product_data: { name: `${grouped(credits)} credits` },
   };
-}
-
-/** Undefined for payments that didn't buy credits. */
-async function readPayment(
-  stripe: Stripe,
-  intent: Stripe.PaymentIntent,
-): Promise<ProcessorPayment | undefined> {
-  const { id, status, amount_received, currency, metadata, latest_charge: charge } = intent;
-  const { weir_account: accountId, weir_credits, weir_recharge: rechargeId } = metadata;
-  if (accountId === undefined || weir_credits === undefined || currency !== 'usd') return undefined;
-  const made = typeof charge === 'string' ? null : charge;
-  const disputed = made?.disputed ? await disputedCents(stripe, id) : 0;
-  return {
-    intentId: id,
-    accountId,
-    rechargeId,
-    state: stateOf(status),
-    credits: amount_received * creditsPerCent,
-    refunded: (made?.amount_refunded ?? 0) * creditsPerCent,
-    disputed: disputed * creditsPerCent,
-  };
-}
-
-/** Of inquiries, and of disputes that were won, the money is with us. */
-async function disputedCents(stripe: Stripe, intentId: string): Promise<number> {
-  const { data } = await stripe.disputes.list({ payment_intent: intentId, limit: 100 });
-  const isOurs = (status: string) =>
-    status === 'won' || status === 'prevented' || status.startsWith('warning_');
-  return data.reduce((sum, { amount, status }) => sum + (isOurs(status) ? 0 : amount), 0);
-}
-
-function stateOf(status: string): ProcessorPayment['state'] {
-  if (status === 'succeeded') return 'paid';
-  return status === 'processing' || status === 'requires_capture' ? 'pending' : 'failed';
 }
 
 function idOf(thing: string | { readonly id: string } | null | undefined): string | undefined {
