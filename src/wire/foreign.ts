@@ -37,10 +37,30 @@ export function fieldsLeftBehind(request: ChatRequest, wire: string): readonly s
   return dropped;
 }
 
-/** Names the fields of a request, beyond the canonical ones, that a format has no place for. */
-export function fieldsUnknownTo(request: ChatRequest, expressible: ReadonlySet<string>): readonly string[] {
+/** What every format has a place for. */
+const expressible: ReadonlySet<string> = new Set([
+  'model',
+  'system',
+  'messages',
+  'max_tokens',
+  'stream',
+  'tools',
+  'tool_choice',
+  'temperature',
+  'top_p',
+  'metadata',
+  'thinking',
+  'output_config',
+  'output_format',
+  'extensions',
+]);
+
+/** Names the fields of a request that a format has no place for; `besides` are those that it has one for and not all have. */
+export function fieldsUnknownTo(request: ChatRequest, besides: readonly string[] = []): readonly string[] {
   const fields = Object.entries(request).filter(([, value]) => value !== undefined && value !== null);
-  return fields.map(([field]) => field).filter((field) => field !== 'extensions' && !expressible.has(field));
+  return fields
+    .map(([field]) => field)
+    .filter((field) => !expressible.has(field) && !besides.includes(field));
 }
 
 export function cannotCross(field: string, wire: string): GatewayError {

@@ -26,7 +26,7 @@ export function encodeRequest(
   const shaped = withAcceptedFormat(asked, accepts, dropped);
   const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'bedrock-converse')) dropped.add(field);
-  for (const field of fieldsUnknownTo(request, expressible)) dropped.add(field);
+  for (const field of fieldsUnknownTo(request, ['stop_sequences'])) dropped.add(field);
   const encoding = encodingFor(request.model, callIdsFor(request.messages, accepts.callIds), dropped);
   const { max_tokens: maxTokens, temperature, top_p: topP, stop_sequences: stopSequences } = request;
   const limits = defined({ maxTokens, temperature, topP, stopSequences });
@@ -55,20 +55,3 @@ function effortFields(model: string, effort: string | undefined): JsonObject | u
     ? { reasoningConfig: { type: 'disabled' } }
     : { reasoningConfig: { type: 'enabled', maxReasoningEffort: effort } };
 }
-
-const expressible: ReadonlySet<string> = new Set([
-  'model',
-  'system',
-  'messages',
-  'max_tokens',
-  'stream',
-  'tools',
-  'tool_choice',
-  'temperature',
-  'top_p',
-  'stop_sequences',
-  'metadata',
-  'thinking',
-  'output_config',
-  'output_format',
-]);

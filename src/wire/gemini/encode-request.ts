@@ -48,7 +48,7 @@ export function encodeRequest(
 function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding): JsonObject {
   const { dropped, generation } = encoding;
   for (const field of fieldsLeftBehind(asked, 'gemini')) dropped.add(field);
-  for (const field of fieldsUnknownTo(asked, expressible)) dropped.add(field);
+  for (const field of fieldsUnknownTo(asked, ['top_k', 'stop_sequences'])) dropped.add(field);
   if (asked.metadata?.user_id != null) dropped.add('metadata.user_id');
   const tools = encodeTools(asked.tools, dropped);
   const choice = acceptedChoice(asked.tool_choice, namesOf(tools), dropped);
@@ -89,21 +89,3 @@ function conversationOf(request: ChatRequest, encoding: Encoding): JsonObject {
     ),
   };
 }
-
-const expressible: ReadonlySet<string> = new Set([
-  'model',
-  'system',
-  'messages',
-  'max_tokens',
-  'stream',
-  'tools',
-  'tool_choice',
-  'temperature',
-  'top_p',
-  'top_k',
-  'stop_sequences',
-  'metadata',
-  'thinking',
-  'output_config',
-  'output_format',
-]);

@@ -44,7 +44,7 @@ function translate(asked: ChatRequest, encoding: Encoding): EncodedRequest {
   const shaped = withAcceptedFormat(asked, accepts, dropped);
   const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'openai-chat')) encoding.dropped.add(field);
-  for (const field of fieldsUnknownTo(request, expressible)) encoding.dropped.add(field);
+  for (const field of fieldsUnknownTo(request, ['stop_sequences'])) encoding.dropped.add(field);
   const { model, system, messages, stream, temperature, top_p, stop_sequences: stop, metadata } = request;
   const tools = encodeTools(request.tools, encoding);
   const choice = acceptedChoice(request.tool_choice, namesOf(tools), dropped);
@@ -79,20 +79,3 @@ function goingOn(messages: readonly JsonObject[], { lastWords }: Acceptance): re
   if (lastWords === 'plain' || last?.role !== 'assistant') return messages;
   return [...messages.slice(0, -1), { ...last, prefix: true }];
 }
-
-const expressible: ReadonlySet<string> = new Set([
-  'model',
-  'system',
-  'messages',
-  'max_tokens',
-  'stream',
-  'tools',
-  'tool_choice',
-  'temperature',
-  'top_p',
-  'stop_sequences',
-  'metadata',
-  'thinking',
-  'output_config',
-  'output_format',
-]);

@@ -41,7 +41,7 @@ function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding):
   const shaped = withAcceptedFormat(asked, accepts, dropped);
   const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
   for (const field of fieldsLeftBehind(request, 'openai-responses')) dropped.add(field);
-  for (const field of fieldsUnknownTo(request, expressible)) dropped.add(field);
+  for (const field of fieldsUnknownTo(request)) dropped.add(field);
   const { model, messages, stream, temperature, top_p, metadata } = request;
   const tools = encodeTools(request.tools, dropped);
   const choice = acceptedChoice(request.tool_choice, namesOf(tools), dropped);
@@ -89,19 +89,3 @@ function stateless(model: string): JsonObject {
   const thinks = openaiModel.test(model) && !/^(gpt-[34]|chatgpt-)/.test(model);
   return { store: false, ...(thinks && { include: ['reasoning.encrypted_content'] }) };
 }
-
-const expressible: ReadonlySet<string> = new Set([
-  'model',
-  'system',
-  'messages',
-  'max_tokens',
-  'stream',
-  'tools',
-  'tool_choice',
-  'temperature',
-  'top_p',
-  'metadata',
-  'thinking',
-  'output_config',
-  'output_format',
-]);
