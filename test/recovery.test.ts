@@ -147,22 +147,27 @@ describe('a mail', () => {
   });
 
   test('is asked for in the same words and the same time, whether there is an account or not', async () => {
-    const ada = await Person.signUp(url);
-    const times: Record<string, number[]> = { known: [], unknown: [] };
-    for (let round = 0; round < 12; round++)
-      for (const [which, email] of [
-        ['known', ada.email],
-        ['unknown', `nobody${round}@example.com`],
-      ] as const) {
-        const begun = performance.now();
-        const answer = await ask(email);
-        times[which]?.push(performance.now() - begun);
-        assert.deepEqual([answer.status, answer.text], [202, '{"accepted":true}']);
+    const known: number[] = [];
+    const unknown: number[] = [];
+    const timed = async (email: string, times: number[]) => {
+      const begun = performance.now();
+      const answer = await ask(email);
+      times.push(performance.now() - begun);
+      assert.deepEqual([answer.status, answer.text], [202, '{"accepted":true}']);
+    };
+    for (let person = 0; person < 2; person++) {
+      const ada = await Person.signUp(url);
+      for (let letter = 0; letter < limits.mailsPerAccount.most; letter++) {
+        await timed(ada.email, known);
+        // Before it has left, whatever is asked next would wait for the work that it makes.
+        await mail.next(ada.email, 'Set a new password');
+        await timed(`nobody${person}.${letter}@example.com`, unknown);
       }
-    const median = (which: string) => times[which]?.toSorted((a, b) => a - b)[6] ?? 0;
-    // Making a token and writing to a mail server would take several times as long.
-    const ratio = median('known') / median('unknown');
-    assert.ok(ratio > 0.33 && ratio < 3, `${ratio}`);
+    }
+    // Lower quartiles: a busy machine makes some slower. A token and a mail server would make all of them several times as slow.
+    const lower = (times: readonly number[]) => times.toSorted((a, b) => a - b)[times.length >> 2] ?? 0;
+    const ratio = lower(known) / lower(unknown);
+    assert.ok(ratio > 0.25 && ratio < 4, `${ratio}`);
   });
 
   test('comes five times in an hour at most', async () => {
