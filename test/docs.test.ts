@@ -86,7 +86,7 @@ test('programs get the pages too, one that is not there is 404, and a site that 
   ])
     assert.equal((await fetch(gateway.url + path)).status, 404, path);
   assert.equal((await fetch(`${gateway.url}/docs/`, { method: 'POST' })).status, 404);
-  const unbuilt = await openDocs(emptyFolder(t)).page('/docs', {});
+  const unbuilt = await openDocs(emptyFolder(t)).page('/docs', []);
   assert.match(Buffer.from(unbuilt.bytes).toString(), /not built here.*npm run docs/);
 });
 

@@ -21,6 +21,7 @@ import {
   type TestedFormat,
 } from './support/formats.ts';
 import { sharedScripted, startHouse } from './support/house.ts';
+import { rawConnection } from './support/raw-connection.ts';
 import { listening, startServer } from './support/server.ts';
 
 const enter = sharedScripted();
@@ -663,9 +664,11 @@ async function startRoad(t: TestContext) {
   let travelled = 0;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    travelled++;
     const onward = connect(Number(end?.port), '127.0.0.1');
     for (const one of [socket, onward]) sockets.add(one.on('error', () => undefined));
+    socket.on('data', (bytes) => {
+      travelled += bytes.toString('latin1').split(' HTTP/1.1\r\n').length - 1;
+    });
     socket.pipe(onward).pipe(socket);
   });
   t.after(() => {
@@ -679,21 +682,6 @@ async function startRoad(t: TestContext) {
       end = new URL(address);
     },
     travelled: () => travelled,
-  };
-}
-
-/** A connection without a client library: requests can be written before the answer to an earlier one has ended. */
-function rawConnection(t: TestContext, url: string) {
-  const socket = connect(Number(new URL(url).port), '127.0.0.1');
-  t.after(() => socket.destroy());
-  let text = '';
-  socket.setEncoding('utf8').on('data', (piece) => {
-    text += piece;
-  });
-  return {
-    send: (bytes: string) => socket.write(bytes),
-    text: () => text,
-    ended: () => socket.readableEnded,
   };
 }
 

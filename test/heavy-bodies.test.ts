@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { test } from 'node:test';
@@ -11,6 +10,7 @@ import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { begin, call } from './support/call.ts';
 import { eventually } from './support/eventually.ts';
+import { startHttp } from './support/http-server.ts';
 import { WeirProcess } from './support/weir-process.ts';
 
 const mebibyte = 1024 * 1024;
@@ -85,17 +85,13 @@ test('bodies that one caller leaves unfinished are bounded, and those of others 
 test('a body that only trickles in is cut off', async (t) => {
   const slowBodies = new SlowBodies(50);
   const refused = Promise.withResolvers<unknown>();
-  const server = createServer((req, res) => {
+  const url = await startHttp(t, (req, res) => {
     readBody(req, { bytesMax: mebibyte, slowBodies }).catch((refusal) => {
       refused.resolve(refusal);
-      res.writeHead(408).end();
+      res.destroy();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  const socket = connect(address.port, '127.0.0.1');
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
   t.after(() => socket.destroy());
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n');
   const trickle = setInterval(() => socket.write('x'), 20);

@@ -32,7 +32,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   'module-api': ['kernel'],
   providers: ['kernel', 'wire'],
   calls: ['kernel', 'wire', 'providers', ...services],
-  server: ['kernel', 'wire', 'providers', 'modules', 'calls', ...services],
+  http: ['kernel'],
+  server: ['http', 'kernel', 'wire', 'providers', 'modules', 'calls', ...services],
 };
 
 const everywhere = ['gateway', 'workers', 'cli', 'testing'];

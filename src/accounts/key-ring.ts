@@ -58,11 +58,12 @@ export class KeyRing {
 
   /** At once where it is remembered, else looked up; undefined where there is no such key. */
   find(token: string): KeyIdentity | undefined | Promise<KeyIdentity | undefined> {
-    if (!this.#tokens.fits(token)) return undefined;
+    if (!this.#tokens.hasLength(token)) return undefined;
     const name = this.#names.of(token);
     const now = this.#parts.clock.now();
     const found = this.#found.get(name);
     if (found !== undefined && found.untilMs > now) return found.identity;
+    if (!this.#tokens.fits(token)) return undefined;
     if ((this.#missing.get(name) ?? 0) > now) return undefined;
     return this.#lookups.get(name) ?? this.#begin(token, name);
   }

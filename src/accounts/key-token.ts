@@ -18,9 +18,14 @@ export class KeyTokens {
     return `${this.#begin}${randomBytes(secretBytes).toString('base64url')}`;
   }
 
+  /** Whether it is as long as a key. */
+  hasLength(token: string): boolean {
+    return token.length === this.#begin.length + secretCharacters;
+  }
+
   /** Whether it could be a key; anything else needs no look at the database. */
   fits(token: string): boolean {
-    return token.length === this.#begin.length + secretCharacters && this.#shape.test(token);
+    return this.hasLength(token) && this.#shape.test(token);
   }
 
   /** What is shown of a key, and what it is looked up by. */

@@ -13,6 +13,7 @@ const lastAscii = 127;
  */
 export class KeyedNames {
   readonly #key: Uint8Array;
+  readonly #latest: Latest = { hash: new Uint16Array(8), name: '' };
 
   /** Its first 16 bytes are used. */
   constructor(key: Uint8Array) {
@@ -20,12 +21,12 @@ export class KeyedNames {
   }
 
   of(secret: string): string {
-    return sipHash?.ofText(this.#key, secret) ?? this.#slowly(Buffer.from(secret));
+    return sipHash?.ofText(this.#key, secret, this.#latest) ?? this.#slowly(Buffer.from(secret));
   }
 
   /** The same for bytes, of which there may be any number. */
   ofBytes(bytes: Uint8Array): string {
-    return sipHash?.ofBytes(this.#key, bytes) ?? this.#slowly(bytes);
+    return sipHash?.ofBytes(this.#key, bytes, this.#latest) ?? this.#slowly(bytes);
   }
 
   #slowly(bytes: Uint8Array): string {
@@ -35,10 +36,16 @@ export class KeyedNames {
 
 const sipHash = load();
 
+/** The name that was made last: the same secret comes again and again. */
+interface Latest {
+  readonly hash: Uint16Array;
+  name: string;
+}
+
 /** Its functions answer nothing for what is too long, and for text that is no ASCII. */
 interface SipHash {
-  ofText(key: Uint8Array, text: string): string | undefined;
-  ofBytes(key: Uint8Array, bytes: Uint8Array): string | undefined;
+  ofText(key: Uint8Array, text: string, latest: Latest): string | undefined;
+  ofBytes(key: Uint8Array, bytes: Uint8Array, latest: Latest): string | undefined;
 }
 
 /** Undefined where there is no WebAssembly. */
@@ -50,32 +57,46 @@ function load(): SipHash | undefined {
   const keyPlace = new Uint8Array(memory.buffer, exports.keyAt.value, 16);
   const place = new Uint8Array(memory.buffer, exports.textAt.value, bytesMax);
   const made = new Uint16Array(memory.buffer, exports.hashAt.value, 8);
-  const nameOf = (key: Uint8Array, length: number): string => {
-    keyPlace.set(key);
+  let keyInPlace: Uint8Array | undefined;
+  const nameOf = (key: Uint8Array, length: number, latest: Latest): string => {
+    if (key !== keyInPlace) keyPlace.set(key);
+    keyInPlace = key;
     run(length);
-    // Written out, as a list would cost more than the hash.
-    const half = (at: number) =>
-      String.fromCharCode(made[at] ?? 0, made[at + 1] ?? 0, made[at + 2] ?? 0, made[at + 3] ?? 0);
-    return half(0) + half(4);
+    // The same text again where it is the same name: a Map finds one that it has seen at once, and a new one slowly.
+    if (latest.name === '' || !isSame(made, latest.hash)) {
+      latest.hash.set(made);
+      latest.name = half(made, 0) + half(made, 4);
+    }
+    return latest.name;
   };
   return {
-    ofText(key, text) {
+    ofText(key, text, latest) {
       if (text.length > textBytesMax) return undefined;
       for (let at = 0; at < text.length; at++) {
         const code = text.charCodeAt(at);
         if (code > lastAscii) return undefined;
         place[at] = code;
       }
-      const name = nameOf(key, text.length);
+      const name = nameOf(key, text.length, latest);
       place.fill(0, 0, text.length);
       return name;
     },
-    ofBytes(key, bytes) {
+    ofBytes(key, bytes, latest) {
       if (bytes.byteLength > bytesMax) return undefined;
       place.set(bytes);
-      return nameOf(key, bytes.byteLength);
+      return nameOf(key, bytes.byteLength, latest);
     },
   };
+}
+
+/** Written out, as a list would cost more than the hash. */
+function half(made: Uint16Array, at: number): string {
+  return String.fromCharCode(made[at] ?? 0, made[at + 1] ?? 0, made[at + 2] ?? 0, made[at + 3] ?? 0);
+}
+
+function isSame(one: Uint16Array, other: Uint16Array): boolean {
+  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) return false;
+  return true;
 }
 
 /** What of WebAssembly is used; the types of Node.js leave it to those of browsers. */

@@ -1,10 +1,10 @@
 import { type HeaderList, headersOf } from '../kernel/headers.ts';
 
-/** The headers in which SDKs send their provider's key. */
-const names = ['x-api-key', 'x-goog-api-key'];
-
 /** What SDKs sent where their provider's key goes, each once. */
 export function apiKeysIn(headers: HeaderList): readonly string[] {
-  const sent = names.flatMap((name) => headersOf(headers, name)).filter((key) => key !== '');
+  const usual = headersOf(headers, 'x-api-key');
+  const google = headersOf(headers, 'x-goog-api-key');
+  if (usual.length === 0 && google.length === 0) return usual;
+  const sent = [...usual, ...google].filter((key) => key !== '');
   return sent.length > 1 ? [...new Set(sent)] : sent;
 }

@@ -122,7 +122,9 @@ function isAnonymous(token: string): boolean {
 
 /** A token for this gateway where SDKs put their provider's key. */
 function ownKeyOf(headers: HeaderList, shapes: CredentialShapes): string | undefined {
-  const [first, second] = apiKeysIn(headers).filter((key) => shapes.isOurs(key));
+  const sent = apiKeysIn(headers);
+  if (sent.length === 0) return undefined;
+  const [first, second] = sent.filter((key) => shapes.isOurs(key));
   return agreed(first, second);
 }
 

@@ -98,7 +98,9 @@ export class Credentials {
     const explicit = headerOf(headers, 'x-provider-key')?.trim();
     if (which === 'labelled') return explicit === undefined ? undefined : this.#labelled(explicit, provider);
     if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);
-    const [apiKey, another] = apiKeysIn(headers).filter(
+    const sent = apiKeysIn(headers);
+    if (sent.length === 0) return undefined;
+    const [apiKey, another] = sent.filter(
       (key) => !shapes.isOurs(key) && (mode === 'cloud' || shapes.isProviderKey(key)),
     );
     if (another !== undefined)

@@ -6,14 +6,14 @@ import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { Setting } from '../kernel/module.ts';
-import { wiresOf } from '../kernel/provider.ts';
+import { type Provider, wiresOf } from '../kernel/provider.ts';
 import { unmarked } from '../kernel/unmarked.ts';
 
 /** Says which calls are the same question, by a name for everything that can change the answer. */
 export class Meanings {
-  /** Requests that are the same byte for byte have the same name, which then needn't be worked out again. */
-  readonly #known = new Lru<string>(limits.meaningsKept);
-  /** Of their bytes. The key is this process's own, so that nobody can make two that have the same name. */
+  /** Requests that are the same byte for byte have the same name, which then needn't be worked out again; by their bytes. */
+  readonly #known = new Lru<readonly Spelt[]>(limits.meaningsKept);
+  /** Names of bytes. The key is this process's own, so that nobody can make two that have the same name. */
   readonly #spellings = new KeyedNames(randomBytes(16));
   /** Makes the names of credentials. */
   readonly #nameKey: Uint8Array;
@@ -31,21 +31,12 @@ export class Meanings {
     const credential = finding instanceof Promise ? await finding : finding;
     const payer = credential?.fingerprint(this.#nameKey) ?? '';
     if (!exchange.untouched) return named(exchange, payer);
-    const spelling = this.#spelt(exchange, payer);
-    const found = this.#known.get(spelling);
-    if (found !== undefined) return found;
-    const name = named(exchange, payer);
-    this.#known.set(spelling, name);
-    return name;
-  }
-
-  /** The same only for calls that mean the same: all that their meaning is made of, as it came. */
-  #spelt({ target, received }: Exchange, payer: string): string {
-    const { wire, query, bytes, streamed } = received;
-    let variants = '';
-    for (const name of wire.variantHeaders) variants += `${received.header(name) ?? ''}\n`;
-    const { provider, model } = target;
-    return `${this.#spellings.ofBytes(bytes)}\n${provider.name}\n${provider.baseUrl}\n${model}\n${payer}\n${wire.name}\n${query}\n${streamed}\n${variants}`;
+    const spelling = this.#spellings.ofBytes(exchange.received.bytes);
+    const alike = this.#known.get(spelling) ?? none;
+    for (const one of alike) if (isSpelt(one, exchange, payer)) return one.name;
+    const spelt = speltBy(exchange, payer);
+    this.#known.set(spelling, [spelt, ...alike.slice(0, limits.meaningsAlikeMax - 1)]);
+    return spelt.name;
   }
 
   /** The same, of all but the newest words of the user; undefined where the newest turn isn't the user's, or is more than text. */
@@ -56,6 +47,56 @@ export class Meanings {
     const payer = credential?.fingerprint(this.#nameKey) ?? '';
     return { name: settingOf(exchange, payer), text };
   }
+}
+
+/** All that the meaning of a call is made of besides its bytes, as it came, and its name. */
+interface Spelt {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly payer: string;
+  readonly wire: string;
+  readonly query: string;
+  readonly streamed: boolean;
+  readonly variants: string;
+  readonly name: string;
+}
+
+const none: readonly Spelt[] = [];
+
+function speltBy(exchange: Exchange, payer: string): Spelt {
+  const { target, received } = exchange;
+  const { provider, model } = target;
+  const { wire, query, streamed } = received;
+  const variants = variantsIn(received);
+  return {
+    provider,
+    model,
+    payer,
+    wire: wire.name,
+    query,
+    streamed,
+    variants,
+    name: named(exchange, payer),
+  };
+}
+
+/** True only for calls that mean the same. */
+function isSpelt(one: Spelt, { target, received }: Exchange, payer: string): boolean {
+  return (
+    one.payer === payer &&
+    one.model === target.model &&
+    one.provider === target.provider &&
+    one.wire === received.wire.name &&
+    one.query === received.query &&
+    one.streamed === received.streamed &&
+    one.variants === variantsIn(received)
+  );
+}
+
+function variantsIn(received: Received): string {
+  let variants = '';
+  for (const name of received.wire.variantHeaders) variants += `${received.header(name) ?? ''}\n`;
+  return variants;
 }
 
 /** Everything that can change the answer, and nothing else; whose call it is stands elsewhere. */

@@ -71,6 +71,14 @@ describe('what a provider says', () => {
     }
   });
 
+  test('is nothing where it says nothing, streamed or not', () => {
+    for (const events of [unfold(answer({})), milestones(answer({}))]) {
+      const meter = new Meter();
+      for (const event of events) meter.look(event);
+      assert.deepEqual(meter.usage, {});
+    }
+  });
+
   test('stays, also where it is nothing', () => {
     const meter = metered({ events: unfold(answer({ input_tokens: 0, output_tokens: 0 })) });
     assert.deepEqual([meter.usage, meter.estimated], [{ input_tokens: 0, output_tokens: 0 }, false]);

@@ -121,7 +121,7 @@ export class CallReports {
       connectedMs: since(trace.connectedAtMs),
       headMs: since(trace.headAtMs),
       leftOut: trace.dropped,
-      headersAdded: trace.told.filter((_, at) => at % 2 === 0),
+      headersAdded: trace.told.length === 0 ? trace.told : trace.told.filter((_, at) => at % 2 === 0),
       pipeline,
       steps,
     };

@@ -44,7 +44,9 @@ export interface Gateway {
   readonly unknownVariables: readonly string[];
   /** The figures of this process, for Prometheus. */
   metrics(): string;
-  /** Leaves new connections to other processes, and serves its own until they are gone or `graceMs` is over. */
+  /** Leaves new connections to other processes. */
+  leave(): void;
+  /** Does so, and serves its own until they are gone or `graceMs` is over. */
   handOver(graceMs: number): Promise<void>;
   /** Tells balancers to send nothing more, and goes on answering what comes. */
   announce(): void;
@@ -150,6 +152,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
     hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,
     metrics: () => metrics.render(),
+    leave: () => listener.leave(),
     handOver: (graceMs) => listener.handOver(graceMs),
     announce() {
       if (state === 'serving') state = 'leaving';

@@ -13,14 +13,19 @@ export function headerOf(headers: HeaderList, name: string): string | undefined 
 
 /** All values of the headers with this lower-case name, in order. */
 export function headersOf(headers: HeaderList, name: string): readonly string[] {
-  const values: string[] = [];
+  let values: string[] | undefined;
   for (let at = 0; at + 1 < headers.length; at += 2) {
+    const candidate = headers[at];
     const value = headers[at + 1];
-    if (headers[at]?.length !== name.length || value === undefined) continue;
-    if (headers[at]?.toLowerCase() === name) values.push(value);
+    if (candidate?.length !== name.length || value === undefined) continue;
+    if (candidate !== name && candidate.toLowerCase() !== name) continue;
+    if (values === undefined) values = [value];
+    else values.push(value);
   }
-  return values;
+  return values ?? none;
 }
+
+const none: HeaderList = [];
 
 /** Headers that carry credentials: no module sees them, and no provider gets the client's. */
 export const secretHeaders: ReadonlySet<string> = new Set([

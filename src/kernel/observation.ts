@@ -140,9 +140,8 @@ export class Observation implements Keeper, Asker {
   /** Runs the module; its failures are met by its own `ifBroken`. */
   async run(handle: () => Promise<Reply>): Promise<Reply> {
     let handled: Promise<Reply> | undefined;
-    const begin = async () => handle();
     try {
-      const reply = this.#accepted(await this.work(() => (handled = begin())));
+      const reply = this.#accepted(await this.work(() => (handled = begun(handle))));
       this.#hasHandled = true;
       this.#stopLeft(reply);
       return custody.onEnd(reply, () => this.#end());
@@ -270,6 +269,15 @@ export class Observation implements Keeper, Asker {
 }
 
 const none: readonly never[] = [];
+
+/** What a module throws before it has begun to wait is no different from what it throws later. */
+function begun(handle: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return Promise.resolve(handle());
+  } catch (fault) {
+    return Promise.reject(fault);
+  }
+}
 
 /** Nobody waits until it has stopped. */
 function stop(reply: Reply): void {

@@ -46,7 +46,9 @@ export class Outline implements Fields {
 
   /** Refuses what is no JSON object, or more of one than may be. */
   static of(given: Uint8Array, bounds: ScanBounds = received): Outline {
-    const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+    const bytes = Buffer.isBuffer(given)
+      ? given
+      : Buffer.from(given.buffer, given.byteOffset, given.byteLength);
     if (!isUtf8(bytes)) throw invalid('is not valid UTF-8');
     const scanned = scan(bytes, bounds);
     if (typeof scanned === 'string') throw refusal(scanned, bytes);

@@ -9,6 +9,8 @@ export class Directory {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly #catalog: Catalog;
   readonly #resolved = new Lru<Target>(limits.compiledPipelinesMax);
+  /** To compare a name with the one before takes a fraction of looking it up. */
+  #latest: { readonly name: string; readonly target: Target } | undefined;
 
   constructor(providers: readonly Provider[], catalog: Catalog) {
     this.providers = new Map(providers.map((provider) => [provider.name, provider]));
@@ -22,8 +24,13 @@ export class Directory {
 
   /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
   find(model: string): Target | undefined {
-    const known = this.#resolved.get(model);
-    if (known !== undefined) return known;
+    if (this.#latest?.name === model) return this.#latest.target;
+    const target = this.#resolved.get(model) ?? this.#lookUp(model);
+    if (target !== undefined) this.#latest = { name: model, target };
+    return target;
+  }
+
+  #lookUp(model: string): Target | undefined {
     const resolved = this.#named(model) ?? this.#listed(model) ?? this.#prefixed(model);
     if (resolved !== undefined) this.#resolved.set(model, resolved);
     return resolved;

@@ -67,8 +67,14 @@ export function forwardedAnswerHeaders(headers: IncomingHttpHeaders, secrets: re
     if (name.startsWith('access-control-') || name.startsWith('x-weir-')) continue;
     // Ours has that name; the provider's is kept beside it.
     const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
-    for (const one of typeof value === 'string' ? [value] : value)
-      if (!secrets.some((secret) => one.includes(secret))) kept.push(shown, one);
+    if (typeof value !== 'string') {
+      for (const one of value) if (!holdsSecret(one, secrets)) kept.push(shown, one);
+    } else if (!holdsSecret(value, secrets)) kept.push(shown, value);
   }
   return kept;
+}
+
+function holdsSecret(value: string, secrets: readonly string[]): boolean {
+  for (const secret of secrets) if (value.includes(secret)) return true;
+  return false;
 }

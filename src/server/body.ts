@@ -1,6 +1,6 @@
-import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
+import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { atTurnEnd } from '../kernel/turn-end.ts';
 import type { Load } from './ballast.ts';
@@ -28,7 +28,7 @@ interface Intake {
 }
 
 /** A request's whole body, decoded, never more than `bytesMax` of it in memory. */
-export function readBody(req: IncomingMessage, intake: Intake): Promise<Uint8Array> {
+export function readBody(req: HttpRequest, intake: Intake): Promise<Uint8Array> {
   const encoding = encodingOf(req);
   if (encoding === 'identity') return collect(req, intake);
   return readEncoded(req, encoding, intake).then(({ decoded }) => decoded);
@@ -40,18 +40,18 @@ export interface Content {
   readonly decoded: Uint8Array;
 }
 
-export async function readContent(req: IncomingMessage, intake: Intake): Promise<Content> {
+export async function readContent(req: HttpRequest, intake: Intake): Promise<Content> {
   const encoding = encodingOf(req);
   if (encoding !== 'identity') return readEncoded(req, encoding, intake);
   const raw = await collect(req, intake);
   return { raw, decoded: raw };
 }
 
-function encodingOf(req: IncomingMessage): string {
-  return req.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+function encodingOf(req: HttpRequest): string {
+  return req.header('content-encoding')?.toLowerCase() ?? 'identity';
 }
 
-async function readEncoded(req: IncomingMessage, encoding: string, intake: Intake): Promise<Content> {
+async function readEncoded(req: HttpRequest, encoding: string, intake: Intake): Promise<Content> {
   if (!isKnown(encoding))
     throw new GatewayError(
       'unsupported_encoding',
@@ -77,45 +77,52 @@ async function decodedBy(
   }
 }
 
-function collect(req: IncomingMessage, { bytesMax, load, slowBodies }: Intake): Promise<Buffer> {
-  const announced = Number(req.headers['content-length']);
-  if (announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
-  // A client may leave while its credential is looked up, and then there is no further event to wait for.
-  if (req.destroyed) return Promise.reject(clientGone());
+function collect({ body }: HttpRequest, intake: Intake): Promise<Buffer> {
+  const { bytesMax, load, slowBodies } = intake;
+  if (body.announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  // Most are there already, and can't be slow.
+  if (body.isComplete) return taken(body.take(), intake);
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces(announced);
-    // Most bodies are there already, and can't be slow.
-    const watch = req.complete ? undefined : slowBodies;
+    const pieces = new Pieces(body.announced);
     const incoming = new IncomingBody(() => refuse(tooSlow()));
     const refuse = (refusal: unknown) => {
-      watch?.delete(incoming);
-      req.pause();
-      req.removeAllListeners('data');
+      slowBodies?.delete(incoming);
+      body.stop();
       pieces.drop();
       reject(refusal);
     };
-    req.on('data', (chunk: Buffer) => {
-      incoming.bytes += chunk.byteLength;
-      if (incoming.bytes > bytesMax) return refuse(tooLarge(bytesMax));
-      try {
-        load?.add(chunk.byteLength);
-        pieces.add(chunk);
-      } catch (refusal) {
-        refuse(refusal);
-      }
+    slowBodies?.add(incoming);
+    body.read({
+      piece(chunk) {
+        incoming.bytes += chunk.byteLength;
+        if (incoming.bytes > bytesMax) return refuse(tooLarge(bytesMax));
+        try {
+          load?.add(chunk.byteLength);
+          pieces.add(chunk);
+        } catch (refusal) {
+          refuse(refusal);
+        }
+      },
+      end() {
+        slowBodies?.delete(incoming);
+        atTurnEnd(() => resolve(pieces.joined()));
+      },
+      gone() {
+        slowBodies?.delete(incoming);
+        reject(clientGone());
+      },
     });
-    const gone = () => {
-      watch?.delete(incoming);
-      if (!req.complete) reject(clientGone(req.errored ?? undefined));
-    };
-    req.on('end', () => {
-      watch?.delete(incoming);
-      atTurnEnd(() => resolve(pieces.joined()));
-    });
-    // Comes after an error, too, and at the end of every request.
-    req.on('close', gone);
-    watch?.add(incoming);
   });
+}
+
+function taken(whole: Buffer, { bytesMax, load }: Intake): Promise<Buffer> {
+  if (whole.byteLength > bytesMax) return Promise.reject(tooLarge(bytesMax));
+  try {
+    load?.add(whole.byteLength);
+  } catch (refusal) {
+    return Promise.reject(refusal);
+  }
+  return new Promise((resolve) => atTurnEnd(() => resolve(whole)));
 }
 
 function tooSlow(): GatewayError {
@@ -124,8 +131,8 @@ function tooSlow(): GatewayError {
   });
 }
 
-function clientGone(cause?: Error): GatewayError {
-  return new GatewayError('client_gone', 'the client closed the connection', { cause });
+function clientGone(): GatewayError {
+  return new GatewayError('client_gone', 'the client closed the connection');
 }
 
 function tooLarge(bytesMax: number): GatewayError {

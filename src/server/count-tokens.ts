@@ -1,8 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { checkedModel } from '../calls/admission.ts';
 import type { Callers, Known } from '../calls/callers.ts';
 import type { Credentials } from '../calls/credentials.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
 import { Exchange, Received, rawHeadersOf } from '../kernel/exchange.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -63,15 +64,13 @@ export class CountTokens {
     this.#parts = parts;
   }
 
-  async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
+  async handle(req: HttpRequest, res: HttpResponse, call: Call, wire: WireFormat): Promise<void> {
     const { callers, ballast, slowBodies, log } = this.#parts;
     const presence = new Presence();
-    res.on('close', () => {
-      if (!res.writableFinished) presence.leave();
-    });
+    res.onGone(() => presence.leave());
     let held: Load | undefined;
     try {
-      const headers = req.rawHeaders;
+      const headers = req.headers;
       const known = await callers.identifyCurrent(headers);
       const load = ballast.load(known.accountId);
       held = load;

@@ -1,4 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
 import type { WireFormat, WireRoute } from '../kernel/wire-format.ts';
 import { countTokensAnswers } from './count-tokens.ts';
 import type { InferenceRoute } from './own/route.ts';
@@ -6,7 +7,7 @@ import type { Call } from './respond.ts';
 
 /** Answers on the raw request and response. */
 interface Serving {
-  handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void>;
+  handle(req: HttpRequest, res: HttpResponse, call: Call, wire: WireFormat): Promise<void>;
 }
 
 /** A route of the data plane, with what answers there. */

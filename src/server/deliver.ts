@@ -1,10 +1,11 @@
-import type { ServerResponse } from 'node:http';
 import type { OpenReceipt } from '../calls/call-receipts.ts';
 import { inOwnWords } from '../calls/own-words.ts';
 import type { Underway } from '../calls/underway.ts';
+import type { HttpResponse } from '../http/response.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { operatorPays } from '../kernel/exchange.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { hundredths } from '../kernel/hundredths.ts';
 import { limits } from '../kernel/limits.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { ReplyBytes } from '../kernel/reply/reply-bytes.ts';
@@ -14,7 +15,7 @@ import { FrameGate } from '../wire/index.ts';
 import { asGatewayError, type Call, errorEnvelope, sendError, sendWhole } from './respond.ts';
 
 interface Delivery {
-  readonly res: ServerResponse;
+  readonly res: HttpResponse;
   readonly call: Call;
   readonly underway: Underway;
   readonly metrics: Metrics;
@@ -77,7 +78,7 @@ async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<void> {
       }
     }
     receipt?.wrote(chunk);
-    if (!res.write(chunk)) await drained(res);
+    if (!res.write(chunk)) await res.drained();
   }
   await told();
   const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
@@ -117,7 +118,7 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   const isCommented = layout === undefined && wire.refusesComments === undefined;
   const sign = receipt !== undefined && isCommented ? ownSign : (layout ?? wire).keepAlive;
   const keepAlive = setInterval(() => {
-    if (heldBack.length > 0 || res.destroyed || res.writableNeedDrain) return;
+    if (heldBack.length > 0 || res.isOver || res.isFull) return;
     if (!isCommented) receipt?.wrote(sign);
     res.write(sign);
   }, keepAliveMs);
@@ -127,9 +128,9 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   try {
     for (;;) {
       const coming = first.shift() ?? chunks.pull();
-      // The head goes with what is there already. Else at once, as flushHeaders would send it, but for bytes beyond ASCII.
+      // The head goes with what is there already, else at once.
       if (coming instanceof Promise && !isHeadSent) {
-        res.write(nothing);
+        res.flushHead();
         isHeadSent = true;
       }
       const chunk = coming instanceof Promise ? await coming : coming;
@@ -140,11 +141,11 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
       receipt?.wrote(whole);
       sale?.wrote(whole);
       if (comesFirst && underway.meter.isOver) heldBack.push(whole);
-      else if (!res.destroyed) {
+      else if (!res.isOver) {
         isHeadSent = true;
-        if (!res.write(whole)) await drained(res);
+        if (!res.write(whole)) await res.drained();
       }
-      if (res.destroyed && sale?.outlives !== true) break;
+      if (res.isOver && sale?.outlives !== true) break;
     }
     const rest = gate.end();
     const traced = layout === undefined && received.header('x-weir-trace') === 'on';
@@ -158,7 +159,7 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
     // Whole frames only went out, so the error stands in a frame of its own.
     const envelope = errorEnvelope(asGatewayError(shownOf(thrown, underway)), call.id, wire);
     const frame = layout === undefined ? wire.errorFrame(envelope) : layout.broken(envelope);
-    if (!res.destroyed) receipt?.wrote(frame);
+    if (!res.isOver) receipt?.wrote(frame);
     sale?.wrote(frame);
     heldBack.push(frame);
   } finally {
@@ -168,7 +169,7 @@ async function deliverStream(delivery: Delivery, chunks: Chunks): Promise<void> 
   }
   await told();
   if (comesFirst) await receipt.close();
-  if (!res.destroyed) for (const bytes of heldBack) res.write(bytes);
+  if (!res.isOver) for (const bytes of heldBack) res.write(bytes);
   res.end();
 }
 
@@ -200,20 +201,6 @@ function told(): Promise<void> {
   return new Promise((resolve) => process.nextTick(resolve));
 }
 
-/** Waits for a slow client, or for its end. */
-function drained(res: ServerResponse): Promise<void> {
-  if (res.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = () => {
-      res.off('drain', done);
-      res.off('close', done);
-      resolve();
-    };
-    res.on('drain', done);
-    res.on('close', done);
-  });
-}
-
 function answerHeaders(
   { call, underway, receipt, sale }: Delivery,
   framing: Framing,
@@ -234,7 +221,7 @@ function answerHeaders(
   if (trace.dropped.length > 0) headers.push('x-weir-dropped', trace.dropped.join(', '));
   for (const text of isGuest ? toldToGuests(trace.told) : trace.told) headers.push(text);
   if (receipt !== undefined) headers.push('x-weir-receipt', receipt.id);
-  headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', trace.overheadMs.toFixed(2));
+  headers.push('x-weir-cache', trace.cacheHeader(), 'x-weir-overhead-ms', hundredths(trace.overheadMs));
   return headers;
 }
 
@@ -268,7 +255,6 @@ export const contentTypes: Readonly<Record<Framing, string>> = {
   sse: 'text/event-stream; charset=utf-8',
 };
 
-const nothing = new Uint8Array(0);
 const none: HeaderList = [];
 
 /** What is known only at the end, for clients that asked; SSE readers pass over comments. */
@@ -284,7 +270,7 @@ function traceComment({ exchange: { trace }, bill, usage }: Underway): string {
 }
 
 /** An error to the client; a provider's own refusal goes as it came to a client that speaks its format. */
-export function deliverError(res: ServerResponse, error: GatewayError, call: Call, wire: WireFormat): void {
+export function deliverError(res: HttpResponse, error: GatewayError, call: Call, wire: WireFormat): void {
   const { upstream } = error.details;
   if (upstream === undefined || upstream.wire !== wire) {
     sendError(res, error, call, wire);

@@ -1,11 +1,11 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { HttpRequest } from '../http/request.ts';
+import { HttpServer } from '../http/server.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import type { DataPlane } from './data-plane.ts';
 import { type AdmissionRules, admit, corsHeaders, preflightHeaders } from './gatekeeper.ts';
 import { refuseMalformed } from './malformed.ts';
-import { createServer } from './node-http.ts';
 import type { App } from './own/app.ts';
 import { takeQueryKey } from './query-key.ts';
 import { requestTarget } from './request-target.ts';
@@ -25,26 +25,19 @@ export interface FrontParts {
 const whileDraining = new Set(['/health', '/ready', '/metrics']);
 
 /** The listener: lets a request in, and hands it to the data plane or to our own routes. */
-export function createFront(parts: FrontParts): Server {
+export function createFront(parts: FrontParts): HttpServer {
   const requestId = createRequestIds();
-  const server = createServer(
-    {
-      noDelay: true,
-      keepAliveTimeout:
-        parts.trustedProxies.by === 'nobody' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
-      headersTimeout: limits.requestHeadersMs,
-      requestTimeout: limits.requestBodyMs,
-      maxHeaderSize: 32 * 1024,
-      // A request without a Host is for us to refuse, in the words of the contract.
-      requireHostHeader: false,
-    },
-    (req, res) => {
-      const target = requestTarget(req.url ?? '/');
+  return new HttpServer({
+    headBytesMax: limits.requestHeadBytesMax,
+    idleMs: parts.trustedProxies.by === 'nobody' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
+    headMs: limits.requestHeadersMs,
+    requestMs: limits.requestBodyMs,
+    refuse: (fault, connection) => refuseMalformed(fault, connection, requestId()),
+    serve(req, res) {
+      const target = requestTarget(req.target);
       const { path } = target;
       const query = takeQueryKey(req, target.query);
       const call: Call = { id: requestId(), path, query, cors: corsHeaders(req, parts.rules.origins) };
-      // A client that leaves in the middle of a write is no event of ours.
-      res.on('error', ignore);
       const served = parts.dataPlane(path);
       try {
         admit(req, target, parts.rules);
@@ -59,9 +52,7 @@ export function createFront(parts: FrontParts): Server {
       } else if (served?.path.includes('*') === true) sendError(res, wrongMethod(), call, served.wire);
       else void parts.app(req, res, { ...call, clientAddress: addressOf(req, parts.trustedProxies) });
     },
-  );
-  server.on('clientError', (failure, connection) => refuseMalformed(failure, connection, requestId()));
-  return server;
+  });
 }
 
 function draining(): GatewayError {
@@ -77,10 +68,6 @@ function wrongMethod(): GatewayError {
 }
 
 /** Of the client, as far as proxies in between are believed. */
-export function addressOf({ socket, headers }: IncomingMessage, trusted: TrustedProxies): string {
-  const forwardedFor = headers['x-forwarded-for'];
-  const told = Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor;
-  return clientAddress(socket.remoteAddress ?? '', told, trusted);
+export function addressOf(req: HttpRequest, trusted: TrustedProxies): string {
+  return clientAddress(req.remoteAddress, req.header('x-forwarded-for'), trusted);
 }
-
-function ignore(): void {}

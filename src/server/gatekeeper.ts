@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headersOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
@@ -22,8 +22,7 @@ export const loopbackHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1
 const anyHost = new Set(['/health', '/ready']);
 
 /** Turns away what must not reach a route: other names, other sites' pages, our own requests come back. */
-export function admit(req: IncomingMessage, target: RequestTarget, rules: AdmissionRules): void {
-  const { headers } = req;
+export function admit(req: HttpRequest, target: RequestTarget, rules: AdmissionRules): void {
   checkHosts(req, target, rules);
   // Routes would be looked up without what follows it, and guards are asked with it.
   if (target.path.includes('#'))
@@ -33,7 +32,7 @@ export function admit(req: IncomingMessage, target: RequestTarget, rules: Admiss
       'cross_site',
       'pages of this origin may not call the gateway; WEIR_CORS_ORIGINS lists those that may',
     );
-  if (headers.via?.includes(rules.via) === true)
+  if (req.header('via')?.includes(rules.via) === true)
     throw new GatewayError(
       'loop_detected',
       'this request came through this gateway before: an upstream address points back at it',
@@ -41,9 +40,9 @@ export function admit(req: IncomingMessage, target: RequestTarget, rules: Admiss
 }
 
 /** A Host that two programs could read in two ways is refused, whoever is answered. */
-function checkHosts(req: IncomingMessage, { path, authority }: RequestTarget, rules: AdmissionRules) {
+function checkHosts(req: HttpRequest, { path, authority }: RequestTarget, rules: AdmissionRules) {
   const { hosts: ours, names } = rules;
-  const given = headersOf(req.rawHeaders, 'host');
+  const given = headersOf(req.headers, 'host');
   const name = names.of(given[0] ?? '');
   if (given.length > 1) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
   const named = authority === undefined ? undefined : names.of(authority);
@@ -89,30 +88,32 @@ function hostName(host: string): string {
   return name;
 }
 
-function isCrossSite({ headers }: IncomingMessage, allowed: ReadonlySet<string>): boolean {
-  const { origin } = headers;
+function isCrossSite(req: HttpRequest, allowed: ReadonlySet<string>): boolean {
+  const origin = req.header('origin');
   if (origin !== undefined)
-    return !allowed.has(origin.toLowerCase()) && URL.parse(origin)?.host !== headers.host?.toLowerCase();
-  const site = headers['sec-fetch-site'];
+    return (
+      !allowed.has(origin.toLowerCase()) && URL.parse(origin)?.host !== req.header('host')?.toLowerCase()
+    );
+  const site = req.header('sec-fetch-site');
   return site === 'cross-site' || site === 'same-site';
 }
 
 const forPrograms = /^\/(v1|v1beta1?|api|webhooks)(\/|$)/;
 
 /** Who follows a link leaves the other site: nobody there sees what is answered. What programs call stays closed to it. */
-function opensPage({ method, headers }: IncomingMessage, path: string): boolean {
+function opensPage(req: HttpRequest, path: string): boolean {
   return (
-    method === 'GET' &&
-    headers.origin === undefined &&
-    headers['sec-fetch-mode'] === 'navigate' &&
-    headers['sec-fetch-dest'] === 'document' &&
+    req.method === 'GET' &&
+    req.header('origin') === undefined &&
+    req.header('sec-fetch-mode') === 'navigate' &&
+    req.header('sec-fetch-dest') === 'document' &&
     !forPrograms.test(path)
   );
 }
 
 /** What a page of an allowed origin needs to read the answer. */
-export function corsHeaders(req: IncomingMessage, allowed: ReadonlySet<string>): HeaderList {
-  const { origin } = req.headers;
+export function corsHeaders(req: HttpRequest, allowed: ReadonlySet<string>): HeaderList {
+  const origin = req.header('origin');
   if (origin === undefined || !allowed.has(origin.toLowerCase())) return [];
   return [
     'access-control-allow-origin',
@@ -125,12 +126,12 @@ export function corsHeaders(req: IncomingMessage, allowed: ReadonlySet<string>):
 }
 
 /** The answer to a browser that asks before it calls. */
-export function preflightHeaders(req: IncomingMessage): HeaderList {
+export function preflightHeaders(req: HttpRequest): HeaderList {
   return [
     'access-control-allow-methods',
     'GET, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers',
-    req.headers['access-control-request-headers'] ?? 'authorization, content-type',
+    req.header('access-control-request-headers') ?? 'authorization, content-type',
     'access-control-max-age',
     '600',
   ];

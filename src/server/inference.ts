@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../calls/admission.ts';
 import type { CallReceipts } from '../calls/call-receipts.ts';
 import type { Callers } from '../calls/callers.ts';
 import { inOwnWords } from '../calls/own-words.ts';
 import type { Passage } from '../calls/passage.ts';
+import type { HttpRequest } from '../http/request.ts';
+import type { HttpResponse } from '../http/response.ts';
 import { operatorPays, Received } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import { OpenList } from '../kernel/open-list.ts';
@@ -53,20 +54,18 @@ export class Inference {
     for (const presence of this.#open.snapshot()) presence.leave();
   }
 
-  async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
+  async handle(req: HttpRequest, res: HttpResponse, call: Call, wire: WireFormat): Promise<void> {
     const { callers, admission, passage, receipts, ballast, slowBodies, metrics, log, keepAliveMs } =
       this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
-    res.on('close', () => {
-      if (!res.writableFinished) presence.leave();
-    });
+    res.onGone(() => presence.leave());
     let held: Load | undefined;
     let letGo: (() => void) | undefined;
     let isGuest = false;
     try {
       const { id, path, query } = call;
-      const headers = req.rawHeaders;
+      const headers = req.headers;
       const identifying = callers.identify(headers, wire);
       const known = identifying instanceof Promise ? await identifying : identifying;
       isGuest = operatorPays(known.caller);
@@ -82,8 +81,6 @@ export class Inference {
       const receipt = receipts.open(admitted.counted.known, underway, received.bytes);
       await deliver({ res, call, underway, metrics, keepAliveMs, receipt });
     } catch (thrown) {
-      // What is wrong with the head is seen before the rest of the request is read, most of which is there already.
-      if (!req.complete) await undefined;
       refuse(isGuest ? inOwnWords(thrown) : thrown, { res, call, wire, log });
     } finally {
       letGo?.();

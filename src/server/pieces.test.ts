@@ -7,9 +7,11 @@ describe('the pieces of a body', () => {
   test('make up the body, whatever they were and whatever was announced', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 30 }),
+        fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 60 }),
         fc.boolean(),
-        (parts, isAnnounced) => {
+        fc.constantFrom(1, 100),
+        (few, isAnnounced, times) => {
+          const parts = few.map((part) => Buffer.concat(Array.from({ length: times }, () => part)));
           const body = Buffer.concat(parts);
           const pieces = new Pieces(isAnnounced ? body.byteLength : Number.NaN);
           for (const part of parts) pieces.add(own(part));
@@ -41,6 +43,15 @@ describe('the pieces of a body', () => {
     const before = process.memoryUsage().arrayBuffers;
     pieces.add(part);
     assert.ok(process.memoryUsage().arrayBuffers - before < 1024 * 1024);
+  });
+
+  test('take little more room than the body, however small they are', () => {
+    const pieces = new Pieces(Number.NaN);
+    const before = process.memoryUsage();
+    for (let left = 600_000; left > 0; left--) pieces.add(own(Buffer.of(left)));
+    const after = process.memoryUsage();
+    assert.ok(after.heapUsed - before.heapUsed < 80e6);
+    assert.equal(pieces.joined().byteLength, 600_000);
   });
 });
 

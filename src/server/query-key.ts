@@ -1,14 +1,14 @@
-import type { IncomingMessage } from 'node:http';
+import type { HttpRequest } from '../http/request.ts';
 
 /**
  * Google's clients may send their key in the query. It is a credential like those in headers: from here on it is one of
  * them, and nobody who reads, logs or passes the query on sees it. Returns what is left of the query.
  */
-export function takeQueryKey({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>, query: string): string {
+export function takeQueryKey({ headers }: Pick<HttpRequest, 'headers'>, query: string): string {
   if (query === '' || !maybeNamed.test(query)) return query;
   const pairs = query.slice(1).split('&');
   for (const pair of pairs)
-    if (isKey(pair) && valueIn(pair) !== '') rawHeaders.push('x-goog-api-key', valueIn(pair));
+    if (isKey(pair) && valueIn(pair) !== '') headers.push('x-goog-api-key', valueIn(pair));
   const left = pairs.filter((pair) => !isKey(pair));
   return left.length === 0 ? '' : `?${left.join('&')}`;
 }

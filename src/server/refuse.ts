@@ -1,11 +1,11 @@
-import type { ServerResponse } from 'node:http';
+import type { HttpResponse } from '../http/response.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Log } from '../telemetry/log.ts';
 import { deliverError } from './deliver.ts';
 import { asGatewayError, type Call } from './respond.ts';
 
 interface Refused {
-  readonly res: ServerResponse;
+  readonly res: HttpResponse;
   readonly call: Call;
   readonly wire: WireFormat;
   readonly log: Log;
@@ -15,7 +15,7 @@ interface Refused {
 export function refuse(thrown: unknown, { res, call, wire, log }: Refused): void {
   const error = asGatewayError(thrown);
   if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
-  if (res.destroyed) return;
+  if (res.isOver) return;
   if (res.headersSent) res.destroy();
   else deliverError(res, error, call, wire);
 }

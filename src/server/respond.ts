@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { HttpResponse } from '../http/response.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { GatewayError, isFinal } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
@@ -106,7 +106,7 @@ export function errorHeaders(error: GatewayError, call: Call): HeaderList {
 }
 
 /** Answers with an error of our own, on a response that has not begun. */
-export function sendError(res: ServerResponse, error: GatewayError, call: Call, wire?: WireFormat): void {
+export function sendError(res: HttpResponse, error: GatewayError, call: Call, wire?: WireFormat): void {
   const bytes = Buffer.from(JSON.stringify(errorEnvelope(error, call.id, wire)));
   const type = ['content-type', 'application/json; charset=utf-8'];
   const length = ['content-length', String(bytes.byteLength)];
@@ -120,37 +120,38 @@ export interface WholeAnswer {
 }
 
 /** Sends all of it. After a body that was not read to its end the connection can't carry another request. */
-export function send(res: ServerResponse, { status, headers, bytes }: WholeAnswer): void {
-  const sending = isSending(res.req);
-  const close = sending && headerOf(headers, 'connection') === undefined ? ['connection', 'close'] : [];
+export function send(res: HttpResponse, { status, headers, bytes }: WholeAnswer): void {
+  if (res.request.body.isComplete) {
+    res.writeHead(status, headers).end(bytes);
+    return;
+  }
+  const close = headerOf(headers, 'connection') === undefined ? ['connection', 'close'] : [];
   res.writeHead(status, [...headers, ...close]);
-  if (sending) endAfterRequest(res.req, res, bytes);
-  else res.end(bytes);
-}
-
-function isSending({ complete, headers }: IncomingMessage): boolean {
-  return !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length']) > 0);
+  endAfterRequest(res, bytes);
 }
 
 /** The answer goes out at once; the connection closes later, since a client that is cut off while it sends loses it. */
-function endAfterRequest(req: IncomingMessage, res: ServerResponse, body: Uint8Array): void {
+function endAfterRequest(res: HttpResponse, answer: Uint8Array): void {
   let bytes = 0;
   const end = () => {
     clearTimeout(enough);
     res.end();
   };
   const enough = setTimeout(end, limits.lingerMs);
-  req.on('data', (chunk: Uint8Array) => {
-    bytes += chunk.byteLength;
-    if (bytes > limits.lingerBytesMax) end();
+  res.flushHead();
+  res.write(answer);
+  res.request.body.read({
+    piece(chunk) {
+      bytes += chunk.byteLength;
+      if (bytes > limits.lingerBytesMax) end();
+    },
+    end,
+    gone: end,
   });
-  req.on('end', end).on('close', end).resume();
-  res.flushHeaders();
-  res.write(body);
 }
 
 /** An answer that is whole already, with its own headers beside ours. */
-export function sendWhole(res: ServerResponse, { status, headers, bytes }: WholeAnswer, call: Call): void {
+export function sendWhole(res: HttpResponse, { status, headers, bytes }: WholeAnswer, call: Call): void {
   const length = ['content-length', String(bytes.byteLength)];
   send(res, { status, headers: [...headers, 'x-request-id', call.id, ...call.cors, ...length], bytes });
 }

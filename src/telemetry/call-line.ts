@@ -1,3 +1,4 @@
+import { hundredths } from '../kernel/hundredths.ts';
 import type { Step } from '../kernel/trace.ts';
 import type { EndedCall } from './ended-call.ts';
 
@@ -12,8 +13,8 @@ export interface LineFacts {
 /** The line of one call, put together by hand: it is the only one on the hot path, and a serializer costs four times as much. */
 export function callLine(call: EndedCall, { error, stop, estimated }: LineFacts, time: string): string {
   const { usage } = call;
-  let line = `{"level":"info","time":"${time}","msg":"call","id":"${call.id}","wire":"${call.wire}","provider":"${call.provider}","model":${JSON.stringify(call.modelUsed)},"status":${call.status},"ending":"${call.ending}","ms":${round(call.totalMs)},"overheadMs":${round(call.overheadMs)}`;
-  if (call.contentMs !== undefined) line += `,"contentMs":${round(call.contentMs)}`;
+  let line = `{"level":"info","time":"${time}","msg":"call","id":"${call.id}","wire":"${call.wire}","provider":"${call.provider}","model":${JSON.stringify(call.modelUsed)},"status":${call.status},"ending":"${call.ending}","ms":${hundredths(call.totalMs)},"overheadMs":${hundredths(call.overheadMs)}`;
+  if (call.contentMs !== undefined) line += `,"contentMs":${hundredths(call.contentMs)}`;
   if (usage.input_tokens !== undefined) line += `,"input":${usage.input_tokens}`;
   if (usage.output_tokens !== undefined) line += `,"output":${usage.output_tokens}`;
   if (usage.cache_read_input_tokens !== undefined) line += `,"cacheRead":${usage.cache_read_input_tokens}`;
@@ -29,8 +30,4 @@ export function callLine(call: EndedCall, { error, stop, estimated }: LineFacts,
 
 function stepFacts({ module, effect, ownMs, facts }: Step): object {
   return { module, effect, ms: Math.round(ownMs * 100) / 100, ...facts };
-}
-
-function round(ms: number): number {
-  return Math.round(ms * 100) / 100;
 }

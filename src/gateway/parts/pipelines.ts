@@ -67,7 +67,7 @@ export function pipelinesPart(parts: PipelinesParts): Pipelines {
   const { catalog, directory, egress, means } = parts.providers;
   const prices: Prices = {
     priced: ({ provider, model }) => catalog.priced(provider, model),
-    bill: (target, used, answered) => catalog.bill({ ...target, answered }, used),
+    bill: ({ provider, model }, used, answered) => catalog.bill({ provider, model, answered }, used),
   };
   const settling = new Settling(log);
   const reports = new CallReports({

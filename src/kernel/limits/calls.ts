@@ -65,6 +65,8 @@ export const callsLimits = {
   /** A body may take this long however slowly it comes; after that it must have come at this rate since then. */
   slowBodyGraceMs: 10_000,
   slowBodyBytesPerSecond: 8 * 1024,
+  /** A request's headers, all together. */
+  requestHeadBytesMax: 32 * 1024,
   /** A client has this long to send its headers and its body. */
   requestHeadersMs: 60_000,
   requestBodyMs: 300_000,

@@ -41,4 +41,6 @@ export const modulesLimits = {
   shelfPendingBytesMax: 64 * 1024 * 1024,
   /** Requests whose meaning is remembered. */
   meaningsKept: 1000,
+  /** The same bytes may come from several callers, and for several models: this many are told apart without working them out. */
+  meaningsAlikeMax: 8,
 } as const;

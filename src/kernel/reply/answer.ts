@@ -4,7 +4,8 @@ import type { Answer, Block, Delta, ReplyEvent, StopDetails, Usage } from '../me
 /** The events that a stream of this answer would have had. */
 export function* unfold(answer: Answer): Generator<ReplyEvent> {
   const { content, stop_reason, stop_sequence, stop_details, usage } = answer;
-  const atStart = { ...usage, output_tokens: 0 };
+  // One that doesn't say how long it is doesn't begin with a count, either.
+  const atStart = usage.output_tokens === undefined ? usage : { ...usage, output_tokens: 0 };
   yield {
     type: 'message_start',
     message: { ...answer, content: [], stop_reason: null, stop_sequence: null, usage: atStart },

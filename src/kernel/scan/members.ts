@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /** The value that JSON.parse would have under this name: the last one. */
-export function memberNamed(bytes: Uint8Array, scanned: Scanned, name: string): Place | undefined {
+export function memberNamed(bytes: Buffer, scanned: Scanned, name: string): Place | undefined {
   if (scanned.kind !== 'object') return undefined;
   const { places } = scanned;
   for (let at = places.length - 4; at >= 0; at -= 4)
@@ -18,7 +18,7 @@ export function memberNamed(bytes: Uint8Array, scanned: Scanned, name: string): 
 }
 
 /** The names of all members, as they are written and as often. */
-export function memberNames(bytes: Uint8Array, { kind, places }: Scanned): readonly string[] {
+export function memberNames(bytes: Buffer, { kind, places }: Scanned): readonly string[] {
   const names: string[] = [];
   if (kind !== 'object') return names;
   for (let at = 0; at < places.length; at += 4)
@@ -27,7 +27,7 @@ export function memberNames(bytes: Uint8Array, { kind, places }: Scanned): reado
 }
 
 /** Whether two members have the same name, however it is written. */
-export function hasDuplicate(bytes: Uint8Array, scanned: Scanned): boolean {
+export function hasDuplicate(bytes: Buffer, scanned: Scanned): boolean {
   const { kind, places } = scanned;
   if (kind !== 'object') return false;
   if (places.length > 4 * comparedMax || hasEscapedName(bytes, places)) {
@@ -39,16 +39,29 @@ export function hasDuplicate(bytes: Uint8Array, scanned: Scanned): boolean {
   return false;
 }
 
-/** What JSON.parse makes of these bytes. */
-export function valueAt(bytes: Uint8Array, start: number, end: number): unknown {
-  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString());
+/** What JSON.parse makes of these bytes, which are a value. Short texts and words, which most fields are, are told without it. */
+export function valueAt(bytes: Buffer, start: number, end: number): unknown {
+  switch (bytes[start]) {
+    case quote:
+      if (end - start > shortBytesMax || isEscaped(bytes, start, end)) break;
+      return bytes.toString('utf8', start + 1, end - 1);
+    case letterT:
+      return true;
+    case letterF:
+      return false;
+    case letterN:
+      return null;
+  }
+  return JSON.parse(bytes.toString('utf8', start, end));
 }
+
+const shortBytesMax = 64;
 
 /** Up to so many names are compared each with each, byte by byte, which is cheaper than to make strings of them. */
 const comparedMax = 32;
 
 /** A key with an escape or with other letters has to be read, unless it begins in another way. */
-function isNamed(bytes: Uint8Array, start: number, end: number, name: string): boolean {
+function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === backslash || byte > lastAscii) return valueAt(bytes, start - 1, end + 1) === name;
@@ -57,19 +70,19 @@ function isNamed(bytes: Uint8Array, start: number, end: number, name: string): b
   return end - start === name.length;
 }
 
-function isEscaped(bytes: Uint8Array, start: number, end: number): boolean {
+function isEscaped(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === backslash) return true;
   return false;
 }
 
-function hasEscapedName(bytes: Uint8Array, places: readonly number[]): boolean {
+function hasEscapedName(bytes: Buffer, places: readonly number[]): boolean {
   for (let at = 0; at < places.length; at += 4)
     if (isEscaped(bytes, places[at] ?? 0, places[at + 1] ?? 0)) return true;
   return false;
 }
 
 /** Of keys without escapes. */
-function isSameKey(bytes: Uint8Array, places: readonly number[], one: number, other: number): boolean {
+function isSameKey(bytes: Buffer, places: readonly number[], one: number, other: number): boolean {
   const start = places[one] ?? 0;
   const length = (places[one + 1] ?? 0) - start;
   const from = places[other] ?? 0;
@@ -78,5 +91,9 @@ function isSameKey(bytes: Uint8Array, places: readonly number[], one: number, ot
   return true;
 }
 
+const quote = 34;
 const backslash = 92;
+const letterF = 102;
+const letterN = 110;
+const letterT = 116;
 const lastAscii = 127;

@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import createRouter from 'find-my-way';
+import type { HttpRequest } from '../../http/request.ts';
+import type { HttpResponse } from '../../http/response.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
@@ -14,7 +15,7 @@ import { type Docs, isInDocs } from './docs.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
 
 /** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */
-export type App = (req: IncomingMessage, res: ServerResponse, call: AppCall) => Promise<void>;
+export type App = (req: HttpRequest, res: HttpResponse, call: AppCall) => Promise<void>;
 
 interface AppCall extends Call {
   /** Of the client, as far as proxies in between are believed. */
@@ -37,7 +38,7 @@ export interface Pages {
 export function createApp(routes: readonly Route[], { access, log, pages }: AppParts): App {
   const { find, knows } = createFinder(routes);
   return async (req, res, call) => {
-    const { rawHeaders: headers } = req;
+    const { headers } = req;
     let route: OwnRoute | undefined;
     try {
       const shown = pages === undefined ? undefined : await shownBy(pages, req, call.path, knows);
@@ -45,12 +46,12 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
         sendWhole(res, shown, call);
         return;
       }
-      const found = find(req.method ?? 'GET', call.path);
+      const found = find(req.method, call.path);
       route = found.route;
       const { bodyBytesMax: bytesMax = limits.ownBodyBytesMax } = route;
       const answer = await route.handle({
         id: call.id,
-        method: req.method ?? 'GET',
+        method: req.method,
         headers,
         query: call.query,
         parameters: found.parameters,
@@ -63,7 +64,7 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
     } catch (thrown) {
       // The client sees that it is cut off; one that has left is no event of ours.
       if (res.headersSent) {
-        if (!res.destroyed) log.error({ id: call.id, err: thrown }, 'an archive was cut off');
+        if (!res.isOver) log.error({ id: call.id, err: thrown }, 'an archive was cut off');
         res.destroy();
         return;
       }
@@ -77,7 +78,7 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
 /** Routes come first; the root is both, by what is asked for. */
 function shownBy(
   { dashboard, docs }: Pages,
-  { method, headers }: IncomingMessage,
+  { method, headers }: HttpRequest,
   path: string,
   knows: Finder['knows'],
 ): Promise<WholeAnswer> | undefined {
@@ -137,14 +138,22 @@ function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<strin
 }
 
 /** At the pace of whoever reads it. */
-async function sendArchive(res: ServerResponse, answer: OwnAnswer, call: Call): Promise<void> {
+async function sendArchive(res: HttpResponse, answer: OwnAnswer, call: Call): Promise<void> {
   const { archive = [], headers = [] } = answer;
   const type = ['content-type', 'application/gzip'];
   res.writeHead(answer.status ?? 200, [...type, 'x-request-id', call.id, ...call.cors, ...headers]);
-  await pipeline(archive, createGzip(), res);
+  await pipeline(archive, createGzip(), (packed: AsyncIterable<Uint8Array>) => sendAll(res, packed));
 }
 
-function sendAnswer(res: ServerResponse, answer: OwnAnswer, call: Call): void {
+async function sendAll(res: HttpResponse, packed: AsyncIterable<Uint8Array>): Promise<void> {
+  for await (const piece of packed) {
+    if (!res.write(piece)) await res.drained();
+    if (res.isOver) return;
+  }
+  res.end();
+}
+
+function sendAnswer(res: HttpResponse, answer: OwnAnswer, call: Call): void {
   const { body = '', status = 200 } = answer;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const type =

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HeaderList } from '../../kernel/headers.ts';
+import { type HeaderList, headerOf } from '../../kernel/headers.ts';
 import type { WholeAnswer } from '../respond.ts';
 
 /** Files of a folder, which are read when somebody asks for them, and stay in memory then. */
@@ -12,8 +12,8 @@ export interface BuiltFiles {
 }
 
 interface Given {
-  /** The client's `Accept-Encoding`. */
-  readonly accepted: string | string[] | undefined;
+  /** What the client said. */
+  readonly asked: HeaderList;
   readonly headers: HeaderList;
   readonly status?: number;
 }
@@ -70,8 +70,9 @@ export function openBuiltFiles(folder: string): BuiltFiles {
   };
   return {
     has: (name) => names.has(name),
-    async answer(name, { accepted, headers, status = 200 }) {
-      const encoding = encodingOf(String(accepted ?? ''), (suffix) => names.has(name + suffix));
+    async answer(name, { asked, headers, status = 200 }) {
+      const accepted = headerOf(asked, 'accept-encoding') ?? '';
+      const encoding = encodingOf(accepted, (suffix) => names.has(name + suffix));
       const bytes = await read(encoding === undefined ? name : name + encodings[encoding]);
       const type = types[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
       const encoded = encoding === undefined ? [] : ['content-encoding', encoding];

@@ -1,17 +1,14 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { HeaderList } from '../../kernel/headers.ts';
+import { type HeaderList, headerOf } from '../../kernel/headers.ts';
 import type { WholeAnswer } from '../respond.ts';
 import { openBuiltFiles, pageHeaders } from './built-files.ts';
 
 /** The built files of the dashboard. */
 export interface Dashboard {
   /** A built file; undefined where there is none at that path. */
-  asset(path: string, asked: Asked): Promise<WholeAnswer> | undefined;
+  asset(path: string, asked: HeaderList): Promise<WholeAnswer> | undefined;
   /** The page, which finds out by its address what to show; undefined where something else than a page is asked for. */
-  page(path: string, asked: Asked): Promise<WholeAnswer> | undefined;
+  page(path: string, asked: HeaderList): Promise<WholeAnswer> | undefined;
 }
-
-type Asked = Pick<IncomingHttpHeaders, 'accept' | 'accept-encoding'>;
 
 /** Their names change with what is in them. */
 const assetHeaders: HeaderList = [
@@ -29,14 +26,14 @@ export function openDashboard(folder: string): Dashboard | undefined {
   const files = openBuiltFiles(folder);
   if (!files.has('index.html')) return undefined;
   return {
-    asset(path, { 'accept-encoding': accepted }) {
+    asset(path, asked) {
       const name = path.slice(1);
       const isAsset = name.startsWith('assets/') && files.has(name);
-      return isAsset ? files.answer(name, { accepted, headers: assetHeaders }) : undefined;
+      return isAsset ? files.answer(name, { asked, headers: assetHeaders }) : undefined;
     },
-    page(path, { accept = '', 'accept-encoding': accepted }) {
-      if (!accept.includes('text/html') || forPrograms.test(path)) return undefined;
-      return files.answer('index.html', { accepted, headers: pageHeaders });
+    page(path, asked) {
+      const isPage = headerOf(asked, 'accept')?.includes('text/html') === true && !forPrograms.test(path);
+      return isPage ? files.answer('index.html', { asked, headers: pageHeaders }) : undefined;
     },
   };
 }

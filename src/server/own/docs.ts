@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { posix } from 'node:path';
 import type { HeaderList } from '../../kernel/headers.ts';
 import type { WholeAnswer } from '../respond.ts';
@@ -7,10 +6,8 @@ import { type BuiltFiles, openBuiltFiles, pageHeaders } from './built-files.ts';
 /** The documentation, below `/docs`. */
 export interface Docs {
   /** What is at a path that begins with `/docs`. */
-  page(path: string, asked: Asked): Promise<WholeAnswer>;
+  page(path: string, asked: HeaderList): Promise<WholeAnswer>;
 }
-
-type Asked = Pick<IncomingHttpHeaders, 'accept-encoding'>;
 
 /** Their names stay the same with the next version. */
 const assetHeaders: HeaderList = [
@@ -24,17 +21,16 @@ const assetHeaders: HeaderList = [
 export function openDocs(folder: string): Docs {
   let opened: BuiltFiles | undefined;
   return {
-    async page(path, { 'accept-encoding': accepted }) {
+    async page(path, asked) {
       const files = opened ?? openBuiltFiles(folder);
       if (!files.has('index.html')) return notBuilt;
       opened = files;
-      const asked = path.slice('/docs'.length + 1);
+      const place = path.slice('/docs'.length + 1);
       // Links in a page are relative to its folder.
-      if (!path.endsWith('/') && files.has(posix.join(asked, 'index.html'))) return movedTo(`${path}/`);
-      const name = [asked, `${asked}.html`, `${asked}index.html`].find((one) => files.has(one));
-      if (name === undefined)
-        return files.answer('404.html', { accepted, headers: pageHeaders, status: 404 });
-      return files.answer(name, { accepted, headers: name.endsWith('.html') ? pageHeaders : assetHeaders });
+      if (!path.endsWith('/') && files.has(posix.join(place, 'index.html'))) return movedTo(`${path}/`);
+      const name = [place, `${place}.html`, `${place}index.html`].find((one) => files.has(one));
+      if (name === undefined) return files.answer('404.html', { asked, headers: pageHeaders, status: 404 });
+      return files.answer(name, { asked, headers: name.endsWith('.html') ? pageHeaders : assetHeaders });
     },
   };
 }

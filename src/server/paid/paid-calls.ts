@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
 import type { Passage } from '../../calls/passage.ts';
 import { payerOf } from '../../calls/payer-turnstile.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import type { HttpResponse } from '../../http/response.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { Received } from '../../kernel/exchange.ts';
 import type { HeaderList } from '../../kernel/headers.ts';
@@ -49,8 +50,8 @@ export interface PaidCallsParts {
 
 /** A request on its way to an answer. */
 export interface Serving {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
+  readonly req: HttpRequest;
+  readonly res: HttpResponse;
   readonly call: Call;
   readonly wire: WireFormat;
   readonly presence: Presence;
@@ -194,7 +195,7 @@ export class PaidCalls {
     const { req, res, call, wire, presence, bytes } = serving;
     const { id, path } = call;
     const fields = Outline.of(bytes);
-    const received = new Received({ wire, fields, headers: req.rawHeaders, query: '', path });
+    const received = new Received({ wire, fields, headers: req.headers, query: '', path });
     const trace = new Trace(performance.now());
     const admitted = await admission.admit({ id, received, presence, trace }, payerOf(challengeId));
     const underway = await passage.run(admitted.exchange, admitted.pipeline, admitted.counted);

@@ -1,6 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { inOwnWords } from '../../calls/own-words.ts';
 import type { PaidBody } from '../../calls/paid-body.ts';
+import type { HttpRequest } from '../../http/request.ts';
+import type { HttpResponse } from '../../http/response.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import { OpenList } from '../../kernel/open-list.ts';
@@ -25,7 +26,7 @@ export interface PaidInferenceParts {
   readonly log: Log;
   /** Where the pages about problems are. */
   problemBase(): string;
-  addressOf(req: IncomingMessage): string;
+  addressOf(req: HttpRequest): string;
 }
 
 /** Calls that are paid for one by one: quoted, paid, and answered. */
@@ -46,16 +47,16 @@ export class PaidInference {
     for (const presence of this.#open.snapshot()) presence.leave();
   }
 
-  async handle(req: IncomingMessage, res: ServerResponse, call: Call, wire: WireFormat): Promise<void> {
+  async handle(req: HttpRequest, res: HttpResponse, call: Call, wire: WireFormat): Promise<void> {
     const { log, addressOf } = this.#parts;
     const presence = new Presence();
     this.#open.add(presence);
-    const leave = () => {
-      if (!res.writableFinished) presence.leave();
-    };
-    res.on('close', leave);
+    let outlives = false;
+    res.onGone(() => {
+      if (!outlives) presence.leave();
+    });
     try {
-      const headers = req.rawHeaders;
+      const headers = req.headers;
       const { raw, decoded: bytes } = await readContent(req, { bytesMax: limits.paidBodyBytesMax });
       const shown = shownIn(headers);
       const key = idempotencyKeyIn(headers);
@@ -64,7 +65,9 @@ export class PaidInference {
           ? AnswerBook.nameOf(key, shown.credential)
           : undefined;
       const address = addressOf(req);
-      const outlive = () => void res.off('close', leave);
+      const outlive = () => {
+        outlives = true;
+      };
       const digest = contentDigest(raw);
       const serving = { req, res, call, wire, presence, address, bytes, digest, name, outlive };
       const problem = await this.#answer(shown, serving);
@@ -98,7 +101,7 @@ export class PaidInference {
 
   async #readBody({ req, bytes }: Serving): Promise<PaidBody> {
     const { calls } = this.#parts;
-    const body = await paidBody.read({ headers: req.rawHeaders, readBody: async () => bytes });
+    const body = await paidBody.read({ headers: req.headers, readBody: async () => bytes });
     if (calls === undefined) return body;
     if (body.messages.every(({ role }) => role === 'system'))
       throw new GatewayError('invalid_request', 'messages: must have one of a user', { param: 'messages' });

@@ -50,19 +50,23 @@ const minuteMs = 60_000;
  */
 export class Tally {
   readonly #groups = new Map<string, Group>();
+  #latest: Group | undefined;
 
   /** A call as the values of its columns. Without a kind it comes from an earlier version, and is not counted. */
   add(call: Call): void {
     const kind = String(call[place.kind]);
     if (kind === '') return;
-    const minute = Math.floor(numberAt(call, place.atMs) / minuteMs);
+    const minute = Math.floor(numberAt(call, place.atMs) / minuteMs) * minuteMs;
+    // Most calls are like the one before; a name is put together for others.
+    if (this.#latest?.isOf(kind, minute) !== true) this.#latest = this.#groupOf(call, kind, minute);
+    this.#latest.add(call);
+  }
+
+  #groupOf(call: Call, kind: string, minute: number): Group {
     const name = `${kind} ${minute}`;
-    let group = this.#groups.get(name);
-    if (group === undefined) {
-      group = new Group(call, minute * minuteMs);
-      this.#groups.set(name, group);
-    }
-    group.add(call);
+    const group = this.#groups.get(name) ?? new Group(call, kind, minute);
+    this.#groups.set(name, group);
+    return group;
   }
 
   *rows(): Iterable<Added> {
@@ -73,6 +77,7 @@ export class Tally {
 /** Calls of one kind in one minute: they have the same account, model and provider, and the same modules in one order. */
 class Group {
   readonly #first: Call;
+  readonly #kind: string;
   readonly #minute: number;
   readonly #steps: readonly StepSums[];
   readonly #sums: number[] = sumPlaces.map(() => 0);
@@ -80,10 +85,15 @@ class Group {
   readonly #contents = new Map<number, number>();
   #calls = 0;
 
-  constructor(first: Call, minute: number) {
+  constructor(first: Call, kind: string, minute: number) {
     this.#first = first;
+    this.#kind = kind;
     this.#minute = minute;
     this.#steps = stepsOf(first).map(({ module, effect }) => ({ module, effect, ownUs: 0, savedNanoUsd: 0 }));
+  }
+
+  isOf(kind: string, minute: number): boolean {
+    return this.#minute === minute && this.#kind === kind;
   }
 
   add(call: Call): void {
@@ -108,7 +118,7 @@ class Group {
     yield { sql: insertKind, values: [...kindPlaces.map((at) => valueAt(first, at)), names] };
     yield {
       sql: addSums,
-      values: [account, valueAt(first, place.kind), this.#minute, this.#calls, ...this.#sums],
+      values: [account, this.#kind, this.#minute, this.#calls, ...this.#sums],
     };
     // What a module asked by itself is no call that somebody waited for.
     if (valueAt(first, place.askedBy) === null) yield* this.#times(account);

@@ -77,10 +77,16 @@ function repeat({ sql, lists, table }: RepeatedStatement): Answer {
   return { rows: [], changes: all.length };
 }
 
-/** Lists and objects are kept as the text they are. */
+/** Lists and objects are kept as the text they are; a row is copied where it has one, and not looked through twice. */
 function valuesOf(list: unknown): SQLInputValue[] {
   if (!Array.isArray(list)) throw new Error('this is no list of values');
-  return list.every(isValue) ? list : list.map((value) => (isValue(value) ? value : JSON.stringify(value)));
+  let values = list;
+  for (let at = 0; at < list.length; at++) {
+    if (isValue(list[at])) continue;
+    if (values === list) values = list.slice();
+    values[at] = JSON.stringify(list[at]);
+  }
+  return values;
 }
 
 function preparedFor(sql: string): StatementSync {

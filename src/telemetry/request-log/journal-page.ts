@@ -31,6 +31,8 @@ export class JournalPage {
   #path = '';
   #lookedAtMs = 0;
   #fd: number | undefined;
+  /** One for all of its writes. */
+  #timer: NodeJS.Timeout | undefined;
   #state: 'idle' | 'planned' | 'broken' = 'idle';
   #removed: PromiseWithResolvers<void> | undefined;
 
@@ -45,7 +47,8 @@ export class JournalPage {
     // With the others that end in this moment, or soon.
     const { delayMs } = this.#parts;
     if (delayMs === 0) process.nextTick(() => this.#pass());
-    else setTimeout(() => this.#pass(), delayMs);
+    else if (this.#timer === undefined) this.#timer = setTimeout(() => this.#pass(), delayMs);
+    else this.#timer.refresh();
   }
 
   /** Its calls are stored, or given up. Resolves when the file is gone. */

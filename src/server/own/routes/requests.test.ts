@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { assertError } from '../../../../test/support/assert-error.ts';
 import { type Answered, call } from '../../../../test/support/call.ts';
+import { startHttp } from '../../../../test/support/http-server.ts';
 import { emptyFolder } from '../../../../test/support/weir-process.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { headerOf } from '../../../kernel/headers.ts';
@@ -300,17 +300,13 @@ async function setUp(t: TestContext) {
   const log = createLog('error', { write: (line) => void lines.push(line) });
   const app = createApp([...routes, openapiRoute(routes)], { access: tokensAreNames, log });
   const requestId = createRequestIds();
-  const server = createServer((req, res) => {
-    const [path = '', ...query] = (req.url ?? '').split(/(?=\?)/);
+  const url = await startHttp(t, (req, res) => {
+    const [path = '', ...query] = req.target.split(/(?=\?)/);
     void app(req, res, { id: requestId(), path, query: query.join(''), cors: [], clientAddress: '' });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
   t.after(() => assert.deepEqual(lines, []));
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
   const get = (path: string, name?: string) =>
-    call(`http://127.0.0.1:${address.port}`, { path, headers: name === undefined ? [] : ['x-name', name] });
+    call(url, { path, headers: name === undefined ? [] : ['x-name', name] });
   return { get, log: database.requests };
 }
 

@@ -1,0 +1,45 @@
+import { giveBack } from '../kernel/body-memory.ts';
+import { HttpFault, malformed } from './fault.ts';
+
+const emptyLine = Buffer.from('\r\n\r\n');
+/** How a request begins: a method or a part of one, perhaps after an empty line that hasn't ended. */
+const beginning = /^(?:\r$|[!#$%&'*+\-.^_`|~0-9A-Za-z]{0,40}(?: |$))/;
+const loneLineFeed = /[^\r]\n/;
+
+/** Empty lines before a request are none of it (RFC 9112, 2.2). */
+export function afterEmptyLines(bytes: Buffer): Buffer {
+  let at = 0;
+  while (bytes[at] === 13 && bytes[at + 1] === 10) at += 2;
+  return at === 0 ? bytes : bytes.subarray(at);
+}
+
+/** From this size on, memory is worth giving back before the collector gets to it. */
+const largeBytesMin = 32 * 1024;
+
+/**
+ * What follows a head. Much of it is moved into memory of its own: whoever has read it can give that back at once, and that of
+ * the head goes right here.
+ */
+export function behindHead(bytes: Buffer, from: number): Buffer {
+  const rest = bytes.subarray(from);
+  if (rest.byteLength < largeBytesMin || bytes.byteLength !== bytes.buffer.byteLength) return rest;
+  const own = Buffer.allocUnsafeSlow(rest.byteLength);
+  own.set(rest);
+  giveBack(bytes);
+  return own;
+}
+
+/**
+ * How long the head is that these bytes begin with, without its empty line; undefined while that hasn't come. Up to `seen`
+ * they were looked at before.
+ */
+export function headLength(bytes: Buffer, seen: number, bytesMax: number): number | undefined {
+  const end = bytes.indexOf(emptyLine, Math.max(0, seen - 3));
+  if ((end < 0 ? bytes.byteLength : end) > bytesMax)
+    throw new HttpFault('too_large', 'a head that is too large');
+  if (end >= 0) return end + 2;
+  // A client that speaks something else would wait for an answer, and we for the rest of its request.
+  if (!beginning.test(bytes.toString('latin1', 0, 41))) throw malformed('no request line');
+  if (loneLineFeed.test(bytes.toString('latin1', Math.max(0, seen - 1)))) throw malformed('a lone line feed');
+  return undefined;
+}

@@ -1,0 +1,151 @@
+import { HttpFault, malformed } from './fault.ts';
+
+/** All that a request says before its body. */
+export interface RequestHead {
+  readonly method: string;
+  readonly target: string;
+  /** Names and values in turn, as they came. */
+  readonly headers: string[];
+  /** How many bytes its body has; undefined where it comes in chunks. */
+  readonly length: number | undefined;
+  /** Whether the client would send another request afterwards. */
+  readonly keepsAlive: boolean;
+  /** HTTP/1.0, which knows no chunks. */
+  readonly isOld: boolean;
+  /** Whether the client sends its body only after it was told to go on. */
+  readonly awaitsContinue: boolean;
+}
+
+/** RFC 9110, 5.6.2. */
+export const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+/** A path, an absolute address, or `*`: RFC 9112, 3.2. */
+const target = '(?:(?:[A-Za-z]+://|/)[\\x21-\\x7e]*|\\*)';
+export const fieldLine = `${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n`;
+const wholeHead = new RegExp(`^${token} ${target} HTTP/1\\.[01]\\r\\n(?:${fieldLine})*$`);
+export const fieldLines = new RegExp(`^(?:${fieldLine})*$`);
+const lengthInBytes = /^\d{1,15}$/;
+/** Other programs don't take a tab for a blank here. */
+const inChunks = /\r\ntransfer-encoding: *chunked *\r\n/i;
+
+/**
+ * Reads a head, each of its lines with its end, without the empty one. What two programs could read in two ways is
+ * refused: lines that are folded or end otherwise, two lengths, a length beside chunks, codings other than `chunked`.
+ */
+export function readHead(text: string): RequestHead {
+  if (!wholeHead.test(text)) throw malformed('no request');
+  const lineEnd = text.indexOf('\r\n');
+  const methodEnd = text.indexOf(' ');
+  const headers = cutFields(text, lineEnd + 2);
+  const framing = new Framing(text.charAt(lineEnd - 1) === '0');
+  for (let at = 0; at + 1 < headers.length; at += 2) framing.see(headers[at] ?? '', headers[at + 1] ?? '');
+  const { length, keepsAlive, isOld, awaitsContinue } = framing;
+  if (length === undefined && !inChunks.test(text)) throw malformed('a coding in odd blanks');
+  return {
+    method: text.slice(0, methodEnd),
+    target: text.slice(methodEnd + 1, lineEnd - ' HTTP/1.1'.length),
+    headers,
+    length,
+    keepsAlive,
+    isOld,
+    awaitsContinue,
+  };
+}
+
+/** Names and values in turn, of lines that stand by themselves. */
+export function readFields(text: string): string[] {
+  if (!fieldLines.test(text)) throw malformed('no field line');
+  return cutFields(text, 0);
+}
+
+/** From a place on, without the blanks around values. */
+function cutFields(text: string, from: number): string[] {
+  const fields: string[] = [];
+  for (let at = from; at < text.length; ) {
+    const colon = text.indexOf(':', at);
+    const end = text.indexOf('\r\n', colon);
+    let first = colon + 1;
+    let last = end;
+    while (first < last && isBlank(text.charCodeAt(first))) first++;
+    while (last > first && isBlank(text.charCodeAt(last - 1))) last--;
+    fields.push(text.slice(at, colon), text.slice(first, last));
+    at = end + 2;
+  }
+  return fields;
+}
+
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
+}
+
+/** Names come in any case, most of them in lower. */
+function isNamed(name: string, lower: string): boolean {
+  return name === lower || name.toLowerCase() === lower;
+}
+
+/** What a request's headers say of where it ends, and of the connection (RFC 9112, 6 and 9). */
+class Framing {
+  readonly isOld: boolean;
+  awaitsContinue = false;
+  #length: number | undefined;
+  #isChunked = false;
+  #closes = false;
+  #stays = false;
+
+  constructor(isOld: boolean) {
+    this.isOld = isOld;
+  }
+
+  see(name: string, value: string): void {
+    // Most headers are told from these by how long their names are.
+    switch (name.length) {
+      case 6:
+        if (isNamed(name, 'expect')) this.#expect(value);
+        return;
+      case 10:
+        if (isNamed(name, 'connection')) this.#keep(value);
+        return;
+      case 14:
+        if (isNamed(name, 'content-length')) this.#measure(value);
+        return;
+      case 17:
+        if (isNamed(name, 'transfer-encoding')) this.#encode(value);
+        return;
+    }
+  }
+
+  get length(): number | undefined {
+    if (!this.#isChunked) return this.#length ?? 0;
+    if (this.#length !== undefined) throw malformed('a length beside chunks');
+    return undefined;
+  }
+
+  get keepsAlive(): boolean {
+    return !this.#closes && (!this.isOld || this.#stays);
+  }
+
+  #expect(value: string): void {
+    if (value.toLowerCase() !== '100-continue')
+      throw new HttpFault('expectation', 'an expectation that nobody can meet');
+    this.awaitsContinue = !this.isOld;
+  }
+
+  #keep(value: string): void {
+    for (const wish of value === 'keep-alive' ? [value] : value.toLowerCase().split(',')) {
+      const word = wish.trim();
+      this.#closes ||= word === 'close';
+      this.#stays ||= word === 'keep-alive';
+    }
+  }
+
+  #measure(value: string): void {
+    if (this.#length !== undefined) throw malformed('two lengths');
+    if (!lengthInBytes.test(value)) throw malformed('a length that is no number');
+    this.#length = Number(value);
+  }
+
+  #encode(value: string): void {
+    if (this.#isChunked || this.isOld || value.toLowerCase() !== 'chunked')
+      throw malformed('a coding of the connection that is not chunked');
+    this.#isChunked = true;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net';
+import { headersOf } from '../kernel/headers.ts';
+import type { RequestBody } from './request-body.ts';
+import type { RequestHead } from './request-head.ts';
+
+/** A request whose head has come. */
+export class HttpRequest {
+  readonly method: string;
+  readonly target: string;
+  /** Names and values in turn, as they came. */
+  readonly headers: string[];
+  readonly body: RequestBody;
+  readonly #peer: Pick<Socket, 'remoteAddress'>;
+
+  constructor(
+    { method, target, headers }: RequestHead,
+    body: RequestBody,
+    peer: Pick<Socket, 'remoteAddress'>,
+  ) {
+    this.method = method;
+    this.target = target;
+    this.headers = headers;
+    this.body = body;
+    this.#peer = peer;
+  }
+
+  /** Of whoever opened the connection; empty once it is closed. */
+  get remoteAddress(): string {
+    return this.#peer.remoteAddress ?? '';
+  }
+
+  /** What is said under this lower-case name, all of it in one line (RFC 9110, 5.3). */
+  header(name: string): string | undefined {
+    const said = headersOf(this.headers, name);
+    return said.length > 1 ? said.join(', ') : said[0];
+  }
+}

@@ -1,0 +1,117 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { Connection, type House } from './connection.ts';
+import { HttpFault } from './fault.ts';
+import type { HttpRequest } from './request.ts';
+import type { HttpResponse } from './response.ts';
+
+export interface ServerOptions {
+  readonly headBytesMax: number;
+  /** How long a kept connection may wait for its next request. */
+  readonly idleMs: number;
+  /** How long a head may take to come. */
+  readonly headMs: number;
+  /** How long a request as a whole may take to come, and its client may take none of the answer. */
+  readonly requestMs: number;
+  serve(request: HttpRequest, response: HttpResponse): void;
+  /** Answers on the bare socket and ends it. */
+  refuse(fault: HttpFault, socket: Socket): void;
+}
+
+/** The clock is late by up to this, and nobody is to be ended before its time. */
+const betweenLooksMs = 1000;
+/** Who takes an answer no slower than this gets all of it. */
+const slowestBytesPerMs = 32;
+
+/** HTTP/1.1 on TCP, with no more than a gateway needs: see decision 56 for why it is not `node:http`. */
+export class HttpServer {
+  readonly #net: Server;
+  readonly #connections = new Set<Connection>();
+  readonly #options: ServerOptions;
+  readonly #house: Clock & House;
+  #clock: NodeJS.Timeout | undefined;
+
+  constructor(options: ServerOptions) {
+    this.#options = options;
+    this.#house = {
+      headBytesMax: options.headBytesMax,
+      idleSeconds: Math.floor(options.idleMs / 1000),
+      serve: options.serve,
+      refuse: options.refuse,
+      keeps: true,
+      now: performance.now() / 1000,
+      date: new Date().toUTCString(),
+    };
+    this.#net = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
+  }
+
+  /** Resolves to the port. */
+  listen(host: string, port: number): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#net.once('error', reject);
+      this.#net.listen(port, host, () => {
+        this.#net.off('error', reject);
+        // A connection that couldn't be taken is one less, and no more than that.
+        this.#net.on('error', () => undefined);
+        this.#clock = setInterval(() => this.#tick(), betweenLooksMs).unref();
+        const address = this.#net.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  get connections(): number {
+    return this.#connections.size;
+  }
+
+  /** From now on each connection is for one more request. */
+  keepNoConnections(): void {
+    this.#house.keeps = false;
+  }
+
+  /** Takes no more connections; resolves when the last one has ended. */
+  close(): Promise<void> {
+    return new Promise((resolve) =>
+      this.#net.close(() => {
+        clearInterval(this.#clock);
+        resolve();
+      }),
+    );
+  }
+
+  /** Ends those on which nothing is going on. */
+  cutIdle(): void {
+    for (const connection of this.#connections) if (connection.isIdle) connection.cut();
+  }
+
+  cutAll(): void {
+    for (const connection of this.#connections) connection.cut();
+  }
+
+  #accept(socket: Socket): void {
+    this.#connections.add(new Connection(socket, this.#house, (gone) => this.#connections.delete(gone)));
+  }
+
+  /** Once a second: a look at who takes too long costs less than a timer for each. */
+  #tick(): void {
+    const house = this.#house;
+    house.now = performance.now() / 1000;
+    house.date = new Date().toUTCString();
+    const { idleMs, headMs, requestMs } = this.#options;
+    for (const connection of this.#connections) {
+      const what = connection.waitsFor;
+      const takingMs = connection.unsentBytes / slowestBytesPerMs;
+      const waitedMs = (house.now - connection.since) * 1000 - betweenLooksMs - takingMs;
+      const doesNotTake = what === 'room' || what === 'end';
+      if ((what === 'request' && waitedMs > idleMs) || (doesNotTake && waitedMs > requestMs))
+        connection.cut();
+      else if ((what === 'head' && waitedMs > headMs) || (what === 'body' && waitedMs > requestMs))
+        connection.refuse(new HttpFault('too_late', 'a request that did not come in time'));
+    }
+  }
+}
+
+interface Clock {
+  keeps: boolean;
+  now: number;
+  date: string;
+}
