@@ -26,7 +26,7 @@ test('three processes on the embedded store', async (t) => {
   t.after(() => upstream.close());
   const environment = {
     WEIR_MODE: 'cloud',
-    WEIR_TIER_FREE_LIMIT: '60',
+    WEIR_TIER_FREE_LIMIT: '200',
     WEIR_ANTHROPIC_BASE_URL: upstream.url,
     WEIR_LOG_LEVEL: 'error',
   };
@@ -43,11 +43,11 @@ test('three processes on the embedded store', async (t) => {
   await t.test('let exactly the remainder of a cap through, whatever comes at once', async () => {
     const { key } = await (await Person.signUp(url)).makeKey();
     assert.deepEqual(statuses(await all(10, () => inference(url, key))), { 200: 10 });
-    assert.deepEqual(statuses(await all(200, () => inference(url, key))), { 200: 50, 429: 150 });
+    assert.deepEqual(statuses(await all(300, () => inference(url, key))), { 200: 190, 429: 110 });
     // What the others counted is stored within a second.
     await eventually(async () => {
       const { json } = await call(url, { path: '/v1/usage', headers: bearer(key) });
-      return at(json, 'quota', 'used') === 60 ? true : undefined;
+      return at(json, 'quota', 'used') === 200 ? true : undefined;
     });
   });
 
@@ -117,8 +117,9 @@ test('three processes on the embedded store', async (t) => {
     async () => {
       migrateFurther(folder);
       const requests = 'weir_requests_total{wire="anthropic-messages",provider="demo",status="200"}';
-      const counted = (await metrics(url)).get(requests);
       const { key } = await (await Person.signUp(url)).makeKey();
+      assert.deepEqual(statuses(await all(30, () => inference(url, key))), { 200: 30 });
+      const counted = (await metrics(url)).get(requests);
       const [first = 0, ...others] = await weir.workers();
       process.kill(first, 'SIGKILL');
       await eventually(async () => ((await weir.workers()).includes(first) ? undefined : true));
@@ -134,7 +135,9 @@ test('three processes on the embedded store', async (t) => {
       });
       assert.equal(figures.get('weir_workers_replaced_total{}'), 1);
       assert.equal(figures.get(requests), Number(counted) + 20);
-      assert.deepEqual(statuses(await all(200, () => inference(url, key))), { 200: 40, 429: 160 });
+      const { 200: answered = 0 } = statuses(await all(200, () => inference(url, key)));
+      // It may have had some at hand: never more than a 64th of what was left.
+      assert.ok(answered <= 150 && answered >= 150 - 200 / limits.aheadShare, String(answered));
     },
   );
 
@@ -313,9 +316,12 @@ async function metrics(url: string): Promise<ReadonlyMap<string, number>> {
 /** Calls without a pause, on connections that are kept and on new ones, and what came of them. */
 function startLoad(t: TestContext, url: string) {
   const kept = new Agent({ keepAlive: true });
-  t.after(() => kept.destroy());
   const seen = new Set<string>();
   let isOver = false;
+  t.after(() => {
+    isOver = true;
+    kept.destroy();
+  });
   const calling = async (agent: Agent | false) => {
     while (!isOver)
       seen.add(await call(url, { path: '/v1/messages', body: demo, agent }).then(statusOf, String));

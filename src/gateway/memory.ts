@@ -30,8 +30,12 @@ interface Traces {
   readonly shelves: readonly string[];
 }
 
+export interface OwnMemory extends Memory {
+  readonly shared: MemorySharedState;
+}
+
 /** The memory of this process. */
-export function ownMemory(): Memory {
+export function ownMemory(): OwnMemory {
   const shelves = new MemoryShelves(systemClock);
   const shared = new MemorySharedState(systemClock);
   const purses = new MemoryPurses(systemClock);

@@ -40,6 +40,11 @@ export class Crew {
     }
   }
 
+  /** Leaves new connections to others; resolves when all have heard it, or are stuck. */
+  async leave(): Promise<void> {
+    await Promise.allSettled([...this.#workers].map((worker) => worker.leave()));
+  }
+
   /** Leaves new connections to others and ends when its own are gone. */
   handOver(graceMs: number): Promise<void> {
     return this.#each((worker) => worker.handOver(graceMs));

@@ -1,11 +1,20 @@
 import type { Memory } from '../gateway/memory.ts';
 import type { Purses } from '../kernel/ports/purse.ts';
-import type { Attempts, SharedState, Slots, Versions } from '../kernel/ports/shared-state.ts';
+import type {
+  Allowance,
+  Attempts,
+  SharedState,
+  Slots,
+  UnderWay,
+  Versions,
+} from '../kernel/ports/shared-state.ts';
+import type { Handed, Holder, SlotsAhead } from './slots-ahead.ts';
 
 /** What workers ask of the memory that they share. */
 export interface MemoryQuestions {
   readonly ping: SharedState['ping'];
-  readonly take: Slots['take'];
+  /** `usedUp` is the last that it was handed ahead, 0 for none; undefined where it wants no more. */
+  take(allowance: Allowance, underWay: UnderWay | undefined, usedUp?: number): Promise<Handed>;
   readonly tell: Slots['tell'];
   readonly giveBack: Slots['giveBack'];
   readonly undo: Slots['undo'];
@@ -31,25 +40,22 @@ export interface ShelfPlace {
   readonly key: string;
 }
 
-/** The answers of the process that has the memory. `forget` resolves when no process knows an account's version any more. */
-export function memoryAnswers(
-  memory: Memory,
-  forget: (accountId: string) => Promise<unknown>,
-): MemoryQuestions {
+/** The answers of the process that has the memory to one of the others. */
+export function memoryAnswers(memory: Memory, ahead: SlotsAhead, asking: Holder): MemoryQuestions {
   const { purses } = memory;
   const { slots, versions, attempts } = memory.shared;
   const shelf = ({ shelves, scope }: ShelfPlace) => memory[shelves].shelf(scope);
   return {
     ping: () => memory.shared.ping(),
-    take: (allowance, underWay) => slots.take(allowance, underWay),
+    take: (allowance, underWay, usedUp) => ahead.take(asking, { allowance, underWay, usedUp }),
     tell: (allowance, underWay) => slots.tell(allowance, underWay),
-    giveBack: (allowance) => slots.giveBack(allowance),
+    giveBack: (allowance) => ahead.giveBack(allowance),
     undo: (allowance) => slots.undo(allowance),
     begin: (allowance, used) => slots.begin(allowance, used),
     version: (accountId) => versions.of(accountId),
     async renew(accountId) {
       await versions.renew(accountId);
-      await forget(accountId);
+      await ahead.forget(accountId);
     },
     count: (name, limit) => attempts.count(name, limit),
     forget: (name) => attempts.forget(name),

@@ -107,7 +107,11 @@ export class Peer<Mine extends Questions<Mine>, Theirs extends Questions<Theirs>
 
   #hear({ asked, answered }: Said): void {
     for (const answer of answered) this.#settle(answer);
-    if (asked.length === 0) return;
+    // Those who were answered go on first: what is asked with their answers may be about what they got.
+    if (asked.length > 0) queueMicrotask(() => this.#answerAll(asked));
+  }
+
+  #answerAll(asked: readonly Asked[]): void {
     const nowMs = Date.now();
     // What nobody waits for must not be done: a slot would be taken that nobody gives back.
     for (const question of asked) if (question.untilMs > nowMs) void this.#answer(question);

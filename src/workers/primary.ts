@@ -64,7 +64,7 @@ export class Primary {
       const before = this.#current;
       this.#current = crew;
       this.#home = homeOf(settings);
-      if (before !== undefined) this.#handOver(before, settings.drainMs);
+      if (before !== undefined) await this.#handOver(before, settings.drainMs);
       return { ...started, settings };
     } catch (thrown) {
       this.#crews.delete(crew);
@@ -72,7 +72,9 @@ export class Primary {
     }
   }
 
-  #handOver(crew: Crew, drainMs: number): void {
+  /** Resolves when new connections go elsewhere: whoever is told of the reload finds what is new. */
+  async #handOver(crew: Crew, drainMs: number): Promise<void> {
+    await crew.leave();
     void crew.handOver(limits.handOverMs).then(() => this.#crews.delete(crew));
     const [oldest] = this.#crews;
     if (this.#crews.size > limits.crewsMax) void oldest?.drain(drainMs).then(() => oldest.close());

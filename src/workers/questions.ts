@@ -3,6 +3,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { Environment } from '../gateway/settings.ts';
 import type { ProcessFigures } from './figures.ts';
 import type { MemoryQuestions } from './memory-questions.ts';
+import type { Unused } from './slots-ahead.ts';
 
 /** What the primary process asks a worker. */
 export interface WorkerQuestions {
@@ -10,12 +11,14 @@ export interface WorkerQuestions {
   start(order: StartOrder): Promise<Started>;
   /** Its figures, as for Prometheus. */
   figures(): Promise<string>;
-  /** To leave new connections to others; answers with the last figures when its own are gone, or the time is over. */
+  /** To leave new connections to others. */
+  leave(): Promise<void>;
+  /** The same; answers with the last figures when its own are gone, or the time is over. */
   handOver(graceMs: number): Promise<string>;
   /** To open the file of its log again, which was moved away. */
   reopenLog(): Promise<void>;
-  /** That what it knows of an account may be out of date. */
-  forgetVersion(accountId: string): Promise<void>;
+  /** That what it knows of an account may be out of date, and its slots are wanted back. */
+  forgetAccount(accountId: string): Promise<Unused | undefined>;
   /** To tell balancers that it is about to stop, and to serve on. */
   announce(): Promise<void>;
   /** To refuse new calls; answers when the open ones are over, or the time is. */

@@ -1,53 +1,18 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { joinedLinks } from '../../test/support/joined-links.ts';
+import { test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
-import type { Memory } from '../gateway/memory.ts';
+import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
 import { limits } from '../kernel/limits.ts';
-import { MemoryPurses } from '../storage/memory/memory-purses.ts';
-import { MemorySharedState } from '../storage/memory/memory-shared-state.ts';
-import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
 import { purseConformance } from '../storage/purse-conformance.ts';
 import { sharedStateConformance } from '../storage/shared-state-conformance.ts';
 import { shelvesConformance } from '../storage/shelves-conformance.ts';
-import { type MemoryQuestions, memoryAnswers } from './memory-questions.ts';
-import { Peer } from './peer.ts';
-import { remoteMemory } from './remote-memory.ts';
-
-function memoryWith(clock: MovedClock): Memory {
-  return {
-    shared: new MemorySharedState(clock),
-    purses: new MemoryPurses(clock),
-    shelves: new MemoryShelves(clock),
-    turnShelves: new MemoryShelves(clock),
-    erase: async () => undefined,
-    gauges: [],
-  };
-}
-
-type Process = { forgetVersion(accountId: string): Promise<void> };
-
-/** The memory as a process sees it that hears of renewals with the others. */
-function seenFromAfar(t: TestContext, memory: Memory, together = new Set<Process>()) {
-  const { ends, messages, cut } = joinedLinks(t);
-  const [here, there] = ends;
-  const forget = (accountId: string) => Promise.all([...together].map((one) => one.forgetVersion(accountId)));
-  const primary = new Peer<MemoryQuestions, Process>({
-    link: there,
-    answers: memoryAnswers(memory, forget),
-  });
-  together.add({ forgetVersion: (accountId) => primary.ask('forgetVersion', accountId) });
-  const answers: Process = { forgetVersion: async (accountId) => seen.forgetVersion(accountId) };
-  const seen = remoteMemory(new Peer<Process, MemoryQuestions>({ link: here, answers }));
-  return { ...seen, messages, cut };
-}
 
 sharedStateConformance('shared state in the primary process', (t) => {
   const clock = new MovedClock();
   const memory = memoryWith(clock);
-  const together = new Set<Process>();
+  const all = together(memory);
   return {
-    replicas: [seenFromAfar(t, memory, together).shared, seenFromAfar(t, memory, together).shared],
+    replicas: [seenFromAfar(t, memory, all).shared, seenFromAfar(t, memory, all).shared],
     nowMs: clock.now(),
     pass: (seconds) => clock.move(seconds * 1000),
     lose: async () => seenFromAfar(t, memoryWith(clock)).shared,
@@ -120,8 +85,8 @@ test('while nobody answers shelves are empty, and counting is refused', async (t
 
 test('an account’s version is asked for once, until it is renewed or known to be another', async (t) => {
   const memory = memoryWith(new MovedClock());
-  const together = new Set<Process>();
-  const [one, other] = [seenFromAfar(t, memory, together), seenFromAfar(t, memory, together)];
+  const all = together(memory);
+  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
   const first = await one.shared.versions.of('a');
   const { length } = one.messages;
   for (let calls = 0; calls < 3; calls++) assert.equal(one.shared.versions.of('a'), first);
@@ -139,8 +104,8 @@ test('an account’s version is asked for once, until it is renewed or known to 
 
 test('a version that was on its way when it was renewed is not kept', async (t) => {
   const memory = memoryWith(new MovedClock());
-  const together = new Set<Process>();
-  const [one, other] = [seenFromAfar(t, memory, together), seenFromAfar(t, memory, together)];
+  const all = together(memory);
+  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
   const asked = one.shared.versions.of('a');
   const renewed = other.shared.versions.renew('a');
   await Promise.all([asked, renewed]);
@@ -149,8 +114,9 @@ test('a version that was on its way when it was renewed is not kept', async (t) 
 
 test('a renewal that somebody did not hear of is not confirmed', async (t) => {
   const memory = memoryWith(new MovedClock());
-  const stuck = { forgetVersion: () => Promise.reject(new Error('stuck')) };
-  const { shared } = seenFromAfar(t, memory, new Set<Process>([stuck]));
+  const all = together(memory);
+  all.holders.add({ hasEnded: false, forgetAccount: () => Promise.reject(new Error('stuck')) });
+  const { shared } = seenFromAfar(t, memory, all);
   await assert.rejects(shared.versions.renew('a'), /stuck/);
 });
 

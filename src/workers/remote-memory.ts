@@ -1,15 +1,17 @@
 import type { Memory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Purses } from '../kernel/ports/purse.ts';
-import type { SharedState } from '../kernel/ports/shared-state.ts';
+import type { SharedState, Slots, Versions } from '../kernel/ports/shared-state.ts';
 import type { MemoryQuestions } from './memory-questions.ts';
 import type { Peer } from './peer.ts';
 import { type Asking, RemoteShelves } from './remote-shelves.ts';
+import { RemoteSlots } from './remote-slots.ts';
 import { RemoteVersions } from './remote-versions.ts';
+import type { Unused } from './slots-ahead.ts';
 
 export interface RemoteMemory extends Memory {
-  /** That process has renewed it. */
-  forgetVersion(accountId: string): void;
+  /** Gives up what is known of an account, and what is here of its slots. */
+  forgetAccount(accountId: string): Unused | undefined;
 }
 
 type Primary = Pick<Peer<object, MemoryQuestions>, 'ask' | 'askWithin' | 'hasEnded' | 'pending'>;
@@ -17,11 +19,15 @@ type Primary = Pick<Peer<object, MemoryQuestions>, 'ask' | 'askWithin' | 'hasEnd
 /** Memory that another process has. */
 export function remoteMemory(peer: Primary): RemoteMemory {
   const versions = new RemoteVersions(peer);
+  const slots = new RemoteSlots(peer, (accountId, version) => versions.heard(accountId, version));
   const shelves = new RemoteShelves(peer, 'shelves');
   const turnShelves = new RemoteShelves(peer, 'turnShelves');
   return {
-    shared: remoteSharedState(peer, versions),
-    forgetVersion: (accountId) => versions.forget(accountId),
+    shared: remoteSharedState(peer, slots, versions),
+    forgetAccount(accountId) {
+      versions.forget(accountId);
+      return slots.forget(accountId);
+    },
     purses: remotePurses(peer),
     shelves,
     turnShelves,
@@ -50,19 +56,9 @@ function remotePurses(peer: Asking): Purses {
   };
 }
 
-function remoteSharedState(peer: Asking, versions: RemoteVersions): SharedState {
+function remoteSharedState(peer: Asking, slots: Slots, versions: Versions): SharedState {
   return {
-    slots: {
-      async take(allowance, underWay) {
-        const taken = await peer.ask('take', allowance, underWay);
-        versions.heard(allowance.accountId, taken.version);
-        return taken;
-      },
-      tell: (allowance, underWay) => peer.ask('tell', allowance, underWay),
-      giveBack: (allowance) => peer.ask('giveBack', allowance),
-      undo: (allowance) => peer.ask('undo', allowance),
-      begin: (allowance, used) => peer.ask('begin', allowance, used),
-    },
+    slots,
     versions,
     attempts: {
       count: (name, limit) => peer.ask('count', name, limit),

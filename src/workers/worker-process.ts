@@ -6,11 +6,19 @@ import { within } from '../kernel/within.ts';
 import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
+import type { Holder, Unused } from './slots-ahead.ts';
+
+interface WorkerParts {
+  answersTo(worker: WorkerProcess): Omit<PrimaryQuestions, 'hello'>;
+  /** It has said its last, and can still be asked. */
+  onLast(worker: WorkerProcess): Promise<void>;
+}
 
 /** A worker as the primary process sees it. */
-export class WorkerProcess {
+export class WorkerProcess implements Holder {
   /** Resolves, when it is over, to how it ended. */
   readonly exited: Promise<string>;
+  readonly #parts: WorkerParts;
   readonly #worker: Worker;
   readonly #peer: Peer<PrimaryQuestions, WorkerQuestions>;
   readonly #greeted = Promise.withResolvers<void>();
@@ -18,13 +26,14 @@ export class WorkerProcess {
   #isReady = false;
   #lastFigures = '';
 
-  constructor(answers: Omit<PrimaryQuestions, 'hello'>) {
+  constructor(parts: WorkerParts) {
+    this.#parts = parts;
     this.#worker = cluster.fork();
     const hello = async () => {
       this.#isGreeted = true;
       this.#greeted.resolve();
     };
-    this.#peer = new Peer({ link: linkOf(this.#worker), answers: { ...answers, hello } });
+    this.#peer = new Peer({ link: linkOf(this.#worker), answers: { ...parts.answersTo(this), hello } });
     this.exited = new Promise((resolve) => {
       this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
       // There may have been no process to end.
@@ -40,6 +49,11 @@ export class WorkerProcess {
   /** Since it serves. */
   get isReady(): boolean {
     return this.#isReady;
+  }
+
+  /** It knows nothing any more. */
+  get hasEnded(): boolean {
+    return this.#peer.hasEnded;
   }
 
   /** What it said of itself when it was last asked. */
@@ -72,14 +86,10 @@ export class WorkerProcess {
     if (this.#isReady) await this.#peer.ask('reopenLog');
   }
 
-  /** One that has not said hello yet knows nothing, and neither does one that has ended. */
-  async forgetVersion(accountId: string): Promise<void> {
-    if (!this.#isGreeted) return;
-    try {
-      await this.#peer.askWithin(limits.renewalHeardMs, 'forgetVersion', accountId);
-    } catch (thrown) {
-      if (!this.#peer.hasEnded) throw thrown;
-    }
+  /** One that has not said hello yet knows nothing. */
+  async forgetAccount(accountId: string, withinMs: number): Promise<Unused | undefined> {
+    if (!this.#isGreeted) return undefined;
+    return this.#peer.askWithin(withinMs, 'forgetAccount', accountId);
   }
 
   /**
@@ -95,6 +105,10 @@ export class WorkerProcess {
   async drain(graceMs: number): Promise<void> {
     if (this.#isReady) await this.#peer.askWithin(graceMs + limits.workerEndMs, 'drain', graceMs);
     else await this.kill();
+  }
+
+  async leave(): Promise<void> {
+    if (this.#isReady) await this.#peer.ask('leave');
   }
 
   handOver(graceMs: number): Promise<void> {
@@ -114,6 +128,7 @@ export class WorkerProcess {
   async #end(last: Promise<string>): Promise<void> {
     try {
       this.#lastFigures = await last;
+      await this.#parts.onLast(this);
       if (this.#worker.isConnected()) this.#worker.process.disconnect();
       await within(this.exited, limits.workerEndMs, () => new Error('it does not end'));
     } catch {

@@ -16,6 +16,7 @@ import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
 import { type RemoteMemory, remoteMemory } from './remote-memory.ts';
 import { remoteModels } from './remote-models.ts';
+import type { Unused } from './slots-ahead.ts';
 
 class WorkerLife implements WorkerQuestions {
   readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
@@ -67,6 +68,10 @@ class WorkerLife implements WorkerQuestions {
     return this.#gateway?.metrics() ?? '';
   }
 
+  async leave(): Promise<void> {
+    this.#gateway?.leave();
+  }
+
   async handOver(graceMs: number): Promise<string> {
     await this.#gateway?.handOver(graceMs);
     return this.close();
@@ -76,8 +81,8 @@ class WorkerLife implements WorkerQuestions {
     this.#output?.reopen();
   }
 
-  async forgetVersion(accountId: string): Promise<void> {
-    this.#memory?.forgetVersion(accountId);
+  async forgetAccount(accountId: string): Promise<Unused | undefined> {
+    return this.#memory?.forgetAccount(accountId);
   }
 
   async announce(): Promise<void> {
@@ -117,9 +122,10 @@ function questionsTo(life: WorkerLife): WorkerQuestions {
   return {
     start: (order) => life.start(order),
     figures: () => life.figures(),
+    leave: () => life.leave(),
     handOver: (graceMs) => life.handOver(graceMs),
     reopenLog: () => life.reopenLog(),
-    forgetVersion: (accountId) => life.forgetVersion(accountId),
+    forgetAccount: (accountId) => life.forgetAccount(accountId),
     announce: () => life.announce(),
     drain: (graceMs) => life.drain(graceMs),
     close: () => life.close(),

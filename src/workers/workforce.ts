@@ -1,17 +1,19 @@
 import type { ModelsHere } from '../embeddings/model-questions.ts';
-import type { Memory } from '../gateway/memory.ts';
+import type { OwnMemory } from '../gateway/memory.ts';
 import { limits } from '../kernel/limits.ts';
 import { Metrics } from '../telemetry/metrics.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 import { Family } from '../telemetry/series.ts';
 import { Figures, type ProcessFigures } from './figures.ts';
-import { type MemoryQuestions, memoryAnswers } from './memory-questions.ts';
+import { memoryAnswers } from './memory-questions.ts';
+import { SlotsAhead } from './slots-ahead.ts';
 import { WorkerProcess } from './worker-process.ts';
 
 /** All processes that serve, and what they have in common: their memory and their figures. */
 export class Workforce {
   readonly #workers = new Set<WorkerProcess>();
-  readonly #memory: MemoryQuestions;
+  readonly #memory: OwnMemory;
+  readonly #ahead: SlotsAhead;
   readonly #models: ModelsHere;
   /** What processes that have ended had counted: sums that fall would look like a new start. */
   readonly #ended = new Figures(limits.keptSeriesMax);
@@ -20,8 +22,9 @@ export class Workforce {
   #silent = 0;
 
   /** With what is told of the primary process besides. */
-  constructor(memory: Memory, models: ModelsHere, gauges: readonly Gauge[]) {
-    this.#memory = memoryAnswers(memory, (accountId) => this.#forgetVersion(accountId));
+  constructor(memory: OwnMemory, models: ModelsHere, gauges: readonly Gauge[]) {
+    this.#memory = memory;
+    this.#ahead = new SlotsAhead({ slots: memory.shared.slots, holders: this.#workers });
     this.#models = models;
     this.#replaced.with().value = 0;
     this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#serving().length);
@@ -35,13 +38,17 @@ export class Workforce {
 
   fork(): WorkerProcess {
     const worker = new WorkerProcess({
-      ...this.#memory,
-      askModel: (question, deadlineMs) => this.#models.ask(question, deadlineMs),
-      figuresOfAll: () => this.#figuresOfAll(),
+      answersTo: (asking) => ({
+        ...memoryAnswers(this.#memory, this.#ahead, asking),
+        askModel: (question, deadlineMs) => this.#models.ask(question, deadlineMs),
+        figuresOfAll: () => this.#figuresOfAll(),
+      }),
+      onLast: (leaving) => this.#ahead.leaving(leaving),
     });
     this.#workers.add(worker);
     void worker.exited.then(() => {
       this.#workers.delete(worker);
+      this.#ahead.ended(worker);
       this.#ended.addCounters(worker.lastFigures);
     });
     return worker;
@@ -49,10 +56,6 @@ export class Workforce {
 
   noteReplaced(): void {
     this.#replaced.with().value++;
-  }
-
-  async #forgetVersion(accountId: string): Promise<void> {
-    await Promise.all([...this.#workers].map((worker) => worker.forgetVersion(accountId)));
   }
 
   #serving(): readonly WorkerProcess[] {

@@ -22,6 +22,15 @@ export const workersLimits = {
   workerAnswerMs: 1000,
   /** Every process hears in milliseconds that an account has changed; where one is stuck for so long, the change is not confirmed. */
   renewalHeardMs: 5000,
+  /** Slots of an account's cap that a process is handed ahead when it asks a second time; twice as many when they last for less. */
+  aheadMin: 4,
+  aheadLastMs: 125,
+  /** And never more than such a part of what is left. */
+  aheadShare: 64,
+  /** What a process was handed and nobody asked for in so long comes back. */
+  aheadIdleMs: 1000,
+  /** It comes back in milliseconds; half of `workerAnswerMs`, since somebody may be waiting for it. */
+  aheadReturnedMs: 500,
   /** How often those who waited too long are looked for. */
   workerSweepMs: 100,
   /** Questions of one process to another without an answer; with more it is not keeping up. */

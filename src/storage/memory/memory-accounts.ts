@@ -61,6 +61,17 @@ export class MemoryAccounts implements Slots, Versions {
     return { outcome: 'granted', used: ++count.used, version };
   }
 
+  /** So many more of a count of which one was just granted. */
+  takeMore({ accountId, periodStartMs }: Allowance, calls: number): void {
+    const count = countOf(this.#account(accountId), periodStartMs, this.#clock.now());
+    if (count !== undefined) count.used += calls;
+  }
+
+  /** Slots that no call was made on. */
+  giveUp(allowance: Allowance, calls: number): void {
+    this.#release(allowance, calls, this.#clock.now());
+  }
+
   async tell({ accountId, periodStartMs }: Allowance, underWay: UnderWay): Promise<void> {
     const nowMs = this.#clock.now();
     const count = countOf(this.#account(accountId), periodStartMs, nowMs);
@@ -69,7 +80,7 @@ export class MemoryAccounts implements Slots, Versions {
 
   async giveBack(allowance: Allowance): Promise<void> {
     const nowMs = this.#clock.now();
-    const kept = this.#release(allowance, nowMs);
+    const kept = this.#release(allowance, 1, nowMs);
     if (nowMs >= kept.givenBackUntilMs) {
       kept.givenBack = 0;
       kept.givenBackUntilMs = nowMs + limits.givenBackWindowMs;
@@ -78,7 +89,7 @@ export class MemoryAccounts implements Slots, Versions {
   }
 
   async undo(allowance: Allowance): Promise<void> {
-    this.#release(allowance, this.#clock.now());
+    this.giveUp(allowance, 1);
   }
 
   async begin({ accountId, periodStartMs, periodEndMs }: Allowance, used: number): Promise<void> {
@@ -102,10 +113,10 @@ export class MemoryAccounts implements Slots, Versions {
     this.#accounts.delete(accountId);
   }
 
-  #release({ accountId, periodStartMs }: Allowance, nowMs: number): Kept {
+  #release({ accountId, periodStartMs }: Allowance, calls: number, nowMs: number): Kept {
     const kept = this.#account(accountId);
     const count = countOf(kept, periodStartMs, nowMs);
-    if (count !== undefined && count.used > 0) count.used--;
+    if (count !== undefined) count.used = Math.max(count.used - calls, 0);
     return kept;
   }
 

@@ -1,11 +1,11 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Attempts, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
+import type { Attempts, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
 import { MemoryAccounts } from './memory-accounts.ts';
 import { MemoryAttempts } from './memory-attempts.ts';
 
 /** Shared state for a gateway that is one process: what it knows, everybody knows. */
 export class MemorySharedState implements SharedState {
-  readonly slots: Slots;
+  readonly slots: MemoryAccounts;
   readonly versions: Versions;
   readonly attempts: Attempts;
   /** Forgets an account. */
