@@ -90,7 +90,7 @@ async function startOurs(t: TestContext) {
     if (body.isComplete && headers.length % 4 === 0) answer(body.take());
     else
       body.read({
-        piece: (bytes) => pieces.push(bytes),
+        piece: (bytes) => pieces.push(Buffer.from(bytes)),
         end: () => answer(Buffer.concat(pieces)),
         gone: () => undefined,
       });

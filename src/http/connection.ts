@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net';
-import { Chunks } from './chunks.ts';
 import { HttpFault } from './fault.ts';
-import { afterEmptyLines, behindHead, headLength } from './head-bytes.ts';
+import { readInto } from './read-into.ts';
 import { HttpRequest } from './request.ts';
-import { RequestBody } from './request-body.ts';
-import { type RequestHead, readHead } from './request-head.ts';
+import type { RequestHead } from './request-head.ts';
+import { RequestReader } from './request-reader.ts';
 import { HttpResponse } from './response.ts';
 import { type ResponseHead, responseHead } from './response-head.ts';
 
-/** What all connections of a server go by. */
-export interface House {
+/** The server that connections belong to. */
+export interface Owner {
   readonly headBytesMax: number;
   /** How long a connection may wait for its next request. */
   readonly idleSeconds: number;
@@ -22,6 +21,7 @@ export interface House {
   serve(request: HttpRequest, response: HttpResponse): void;
   /** Answers on the bare socket and ends it. */
   refuse(fault: HttpFault, socket: Socket): void;
+  closed(connection: Connection): void;
 }
 
 const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
@@ -29,37 +29,38 @@ const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
 /** A client's connection: one request after the other, each answered before the next one is looked at. */
 export class Connection {
   readonly #socket: Socket;
-  readonly #house: House;
-  /** What came and is no part of what was read. */
-  #rest: Buffer | undefined;
+  readonly #owner: Owner;
+  readonly #reader: RequestReader;
+  /** Of the request that is being answered. */
   #head: RequestHead | undefined;
-  #body: RequestBody | undefined;
-  #chunks: Chunks | undefined;
-  /** Of the body, where it has a length. */
-  #bytesLeft = 0;
   #response: HttpResponse | undefined;
   /** When what is waited for began: see `waitsFor`. */
   #since: number;
   #isClosing = false;
 
-  constructor(socket: Socket, house: House, closed: (connection: Connection) => void) {
+  constructor(accepted: Socket, owner: Owner) {
+    const socket = readInto(accepted, (bytes) => this.#take(bytes));
     this.#socket = socket;
-    this.#house = house;
-    this.#since = house.now;
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+    this.#owner = owner;
+    this.#since = owner.now;
+    this.#reader = new RequestReader(owner.headBytesMax, {
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+      goOn: () => this.#goOn(),
+    });
     socket.on('drain', () => this.#drained());
     socket.on('end', () => this.#left());
     // Whatever it was, the connection closes next.
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      closed(this);
+      owner.closed(this);
       this.#lose();
     });
   }
 
   /** Whether no request is being read or answered, and the last answer was taken. */
   get isIdle(): boolean {
-    return this.#response === undefined && this.#rest === undefined && this.unsentBytes === 0;
+    return this.#response === undefined && this.#reader.waitingBytes === 0 && this.unsentBytes === 0;
   }
 
   /** What was written and hasn't left, since the client doesn't read as fast. */
@@ -67,15 +68,15 @@ export class Connection {
     return this.#socket.writableLength;
   }
 
-  /** By the house's clock: since when what `waitsFor` says is waited for. */
+  /** By the owner's clock: since when what `waitsFor` says is waited for. */
   get since(): number {
     return this.#since;
   }
 
   get waitsFor(): 'request' | 'head' | 'body' | 'answer' | 'room' | 'end' {
     if (this.#isClosing) return 'end';
-    if (this.#response === undefined) return this.#rest === undefined ? 'request' : 'head';
-    if (this.#body?.isComplete === false) return 'body';
+    if (this.#response === undefined) return this.#reader.waitingBytes === 0 ? 'request' : 'head';
+    if (this.#reader.isInBody) return 'body';
     return this.isFull ? 'room' : 'answer';
   }
 
@@ -93,82 +94,37 @@ export class Connection {
   refuse(fault: HttpFault): void {
     const socket = this.#socket;
     const hasBegun = this.#response?.headersSent ?? socket.bytesWritten > 0;
-    this.#rest = undefined;
+    this.#reader.release();
     socket.pause();
     if (hasBegun || !socket.writable) socket.destroy();
-    else this.#house.refuse(fault, socket);
+    else this.#owner.refuse(fault, socket);
     this.#lose();
   }
 
-  #take(chunk: Buffer): void {
+  #take(bytes: Buffer): void {
     try {
-      if (this.#body?.isComplete === false) this.#takeBody(chunk, this.#body);
-      else if (this.#response !== undefined || this.isFull) this.#keepForLater(chunk);
-      else this.#takeHead(chunk);
+      if (this.#reader.isInBody) this.#reader.goOn(bytes);
+      else if (this.#response !== undefined || this.isFull) this.#reader.keep(bytes);
+      else this.#begin(bytes);
     } catch (thrown) {
       if (!(thrown instanceof HttpFault)) throw thrown;
       this.refuse(thrown);
     }
   }
 
-  #takeHead(chunk: Buffer): void {
-    const before = this.#rest;
-    const bytes = afterEmptyLines(before === undefined ? chunk : Buffer.concat([before, chunk]));
-    this.#rest = undefined;
-    if (bytes.byteLength === 0) return;
-    if (before === undefined) this.#since = this.#house.now;
-    const length = headLength(bytes, before?.byteLength ?? 0, this.#house.headBytesMax);
-    if (length === undefined) {
-      this.#rest = bytes;
-      return;
-    }
-    this.#begin(readHead(bytes.toString('latin1', 0, length)), behindHead(bytes, length + 2));
+  #begin(bytes: Buffer): void {
+    if (this.#reader.waitingBytes === 0) this.#since = this.#owner.now;
+    const begun = this.#reader.begin(bytes);
+    if (begun === undefined) return;
+    this.#head = begun.head;
+    const request = new HttpRequest(begun.head, begun.body, this.#socket);
+    this.#response = new HttpResponse(request, this);
+    this.#owner.serve(request, this.#response);
   }
 
-  #begin(head: RequestHead, rest: Buffer): void {
-    this.#head = head;
-    const body = new RequestBody(head.length ?? Number.NaN, this);
-    this.#body = body;
-    this.#bytesLeft = head.length ?? 0;
-    this.#chunks = head.length === undefined ? new Chunks() : undefined;
-    if (head.length === 0 || rest.byteLength > 0) this.#takeBody(rest, body);
-    const request = new HttpRequest(head, body, this.#socket);
-    const response = new HttpResponse(request, this);
-    this.#response = response;
-    this.#house.serve(request, response);
-  }
-
-  #takeBody(bytes: Buffer, body: RequestBody): void {
-    let own = bytes;
-    let rest: Buffer | undefined;
-    let isLast: boolean;
-    if (this.#chunks !== undefined) {
-      own = this.#chunks.take(bytes);
-      rest = this.#chunks.rest;
-      isLast = rest !== undefined;
-    } else {
-      const left = this.#bytesLeft;
-      isLast = bytes.byteLength >= left;
-      if (bytes.byteLength > left) {
-        own = bytes.subarray(0, left);
-        rest = bytes.subarray(left);
-      }
-      this.#bytesLeft -= own.byteLength;
-    }
-    // Before its reader hears of the end: it may answer at once, and the next request begins with this.
-    if (rest !== undefined && rest.byteLength > 0) this.#keepForLater(rest);
-    body.push(own, isLast);
-  }
-
-  /** A client may send its next request before it has its answer. */
-  #keepForLater(bytes: Buffer): void {
-    this.#rest = this.#rest === undefined ? bytes : Buffer.concat([this.#rest, bytes]);
-    // Who doesn't read on doesn't see either that the client leaves.
-    if (this.#rest.byteLength > this.#house.headBytesMax) this.#socket.pause();
-  }
-
+  /** Called by the answer, like the four below. */
   head(status: number, headers: readonly string[]): ResponseHead {
-    const { keeps, date, idleSeconds } = this.#house;
+    const { keeps, date, idleSeconds } = this.#owner;
     return responseHead(status, headers, {
       isHead: this.#head?.method === 'HEAD',
       isOld: this.#head?.isOld === true,
@@ -187,7 +143,7 @@ export class Connection {
       else if (piece !== '') socket.write(piece, 'latin1');
     }
     if (pieces.length > 1) socket.uncork();
-    if (!wasFull && socket.writableNeedDrain) this.#since = this.#house.now;
+    if (!wasFull && socket.writableNeedDrain) this.#since = this.#owner.now;
   }
 
   get isFull(): boolean {
@@ -196,15 +152,13 @@ export class Connection {
 
   ended(keepsAlive: boolean): void {
     // What is left of a request that nobody wanted can't be told from the next one.
-    if (!keepsAlive || this.#body?.isComplete !== true) {
+    if (!keepsAlive || this.#reader.isInBody) {
       this.#close();
       return;
     }
     this.#head = undefined;
-    this.#body = undefined;
-    this.#chunks = undefined;
-    this.#since = this.#house.now;
-    if (this.#rest === undefined || this.isFull) this.#response = undefined;
+    this.#since = this.#owner.now;
+    if (this.#reader.waitingBytes === 0 || this.isFull) this.#response = undefined;
     // After everybody else: thousands of requests fit into what was read at once.
     else setImmediate(() => this.#next());
   }
@@ -212,8 +166,7 @@ export class Connection {
   /** A client that sends requests and reads no answers has to wait. */
   #next(): void {
     this.#response = undefined;
-    const rest = this.#rest;
-    this.#rest = undefined;
+    const rest = this.#reader.release();
     if (this.#socket.destroyed || this.#isClosing) return;
     if (this.#socket.isPaused()) this.#socket.resume();
     if (rest !== undefined) this.#take(rest);
@@ -221,18 +174,10 @@ export class Connection {
 
   #drained(): void {
     if (this.#response !== undefined) this.#response.hasRoom();
-    else if (this.#rest !== undefined) this.#next();
+    else if (this.#reader.waitingBytes > 0) this.#next();
   }
 
-  pause(): void {
-    this.#socket.pause();
-  }
-
-  resume(): void {
-    this.#socket.resume();
-  }
-
-  goOn(): void {
+  #goOn(): void {
     // Who has its answer already needn't send anything.
     if (this.#head?.awaitsContinue === true && this.#response?.headersSent !== true)
       this.#socket.write(goOn, 'latin1');
@@ -247,12 +192,12 @@ export class Connection {
   /** When the client has taken what was written, or has had time to. */
   #close(): void {
     this.#isClosing = true;
-    this.#since = this.#house.now;
+    this.#since = this.#owner.now;
     this.#socket.destroySoon();
   }
 
   #lose(): void {
-    this.#body?.lose();
+    this.#reader.lose();
     this.#response?.leave();
   }
 }

@@ -1,4 +1,3 @@
-import { giveBack } from '../kernel/body-memory.ts';
 import { HttpFault, malformed } from './fault.ts';
 
 const emptyLine = Buffer.from('\r\n\r\n');
@@ -11,22 +10,6 @@ export function afterEmptyLines(bytes: Buffer): Buffer {
   let at = 0;
   while (bytes[at] === 13 && bytes[at + 1] === 10) at += 2;
   return at === 0 ? bytes : bytes.subarray(at);
-}
-
-/** From this size on, memory is worth giving back before the collector gets to it. */
-const largeBytesMin = 32 * 1024;
-
-/**
- * What follows a head. Much of it is moved into memory of its own: whoever has read it can give that back at once, and that of
- * the head goes right here.
- */
-export function behindHead(bytes: Buffer, from: number): Buffer {
-  const rest = bytes.subarray(from);
-  if (rest.byteLength < largeBytesMin || bytes.byteLength !== bytes.buffer.byteLength) return rest;
-  const own = Buffer.allocUnsafeSlow(rest.byteLength);
-  own.set(rest);
-  giveBack(bytes);
-  return own;
 }
 
 /**

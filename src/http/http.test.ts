@@ -26,7 +26,7 @@ function bodyOf({ body }: HttpRequest): Promise<string> {
   const pieces: Buffer[] = [];
   return new Promise((resolve, reject) =>
     body.read({
-      piece: (bytes) => pieces.push(bytes),
+      piece: (bytes) => pieces.push(Buffer.from(bytes)),
       end: () => resolve(Buffer.concat(pieces).toString('latin1')),
       gone: () => reject(new Error('the client has left')),
     }),

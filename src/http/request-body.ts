@@ -1,5 +1,6 @@
 /** Who reads a body, once. */
 export interface BodyReader {
+  /** What came, to be looked at now: later something else is in that memory. */
   piece(bytes: Buffer): void;
   end(): void;
   /** The rest will not come. */
@@ -7,7 +8,7 @@ export interface BodyReader {
 }
 
 /** How a body's connection is slowed down, and told to begin. */
-interface BodySource {
+export interface BodySource {
   pause(): void;
   resume(): void;
   goOn(): void;
@@ -69,7 +70,7 @@ export class RequestBody {
     if (piece.byteLength > 0) {
       if (this.#reader !== undefined) this.#reader.piece(piece);
       else {
-        this.#kept.push(piece);
+        this.#kept.push(Buffer.from(piece));
         if (!isLast) this.#source.pause();
       }
     }

@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { Connection, type House } from './connection.ts';
+import { Connection, type Owner } from './connection.ts';
 import { HttpFault } from './fault.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
@@ -27,16 +27,23 @@ export class HttpServer {
   readonly #net: Server;
   readonly #connections = new Set<Connection>();
   readonly #options: ServerOptions;
-  readonly #house: Clock & House;
+  readonly #owner: Clock & Owner;
+  #closed: Promise<void> | undefined;
+  /** Called when a connection has ended. */
+  #onFewer: () => void = () => undefined;
   #clock: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#house = {
+    this.#owner = {
       headBytesMax: options.headBytesMax,
       idleSeconds: Math.floor(options.idleMs / 1000),
       serve: options.serve,
       refuse: options.refuse,
+      closed: (connection) => {
+        this.#connections.delete(connection);
+        this.#onFewer();
+      },
       keeps: true,
       now: performance.now() / 1000,
       date: new Date().toUTCString(),
@@ -65,17 +72,19 @@ export class HttpServer {
 
   /** From now on each connection is for one more request. */
   keepNoConnections(): void {
-    this.#house.keeps = false;
+    this.#owner.keeps = false;
   }
 
   /** Takes no more connections; resolves when the last one has ended. */
   close(): Promise<void> {
-    return new Promise((resolve) =>
-      this.#net.close(() => {
-        clearInterval(this.#clock);
-        resolve();
-      }),
-    );
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    await new Promise<void>((resolve) => this.#net.close(() => resolve()));
+    while (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#onFewer = resolve));
+    clearInterval(this.#clock);
   }
 
   /** Ends those on which nothing is going on. */
@@ -88,19 +97,19 @@ export class HttpServer {
   }
 
   #accept(socket: Socket): void {
-    this.#connections.add(new Connection(socket, this.#house, (gone) => this.#connections.delete(gone)));
+    this.#connections.add(new Connection(socket, this.#owner));
   }
 
   /** Once a second: a look at who takes too long costs less than a timer for each. */
   #tick(): void {
-    const house = this.#house;
-    house.now = performance.now() / 1000;
-    house.date = new Date().toUTCString();
+    const owner = this.#owner;
+    owner.now = performance.now() / 1000;
+    owner.date = new Date().toUTCString();
     const { idleMs, headMs, requestMs } = this.#options;
     for (const connection of this.#connections) {
       const what = connection.waitsFor;
       const takingMs = connection.unsentBytes / slowestBytesPerMs;
-      const waitedMs = (house.now - connection.since) * 1000 - betweenLooksMs - takingMs;
+      const waitedMs = (owner.now - connection.since) * 1000 - betweenLooksMs - takingMs;
       const doesNotTake = what === 'room' || what === 'end';
       if ((what === 'request' && waitedMs > idleMs) || (doesNotTake && waitedMs > requestMs))
         connection.cut();

@@ -1,92 +1,76 @@
 import { giveBack } from '../kernel/body-memory.ts';
 
-/** Smaller pieces are gathered, once there were a few: each takes some 300 bytes beside its own, and a client may send them byte by byte. */
-const crumbBytesMax = 1024;
-const fewMax = 16;
+/** Smaller pieces are gathered in blocks of this size: a client may send its body byte by byte. */
 const blockBytes = 16 * 1024;
 
 /**
- * The pieces in which a body comes, put together on the way once an eighth of what was announced is there; before that, an
- * announcement is only a claim. A piece that was copied is given back when the next one comes: until then its parser may
- * be at it.
+ * The pieces in which a body comes, copied as they come: to one place once an eighth of what was announced is there, and to
+ * blocks before that, when an announcement is only a claim.
  */
 export class Pieces {
   /** NaN where the client didn't say. */
   readonly #announced: number;
-  #apart: Buffer[] = [];
-  #whole: Buffer | undefined;
+  /** Full, or followed by another. */
+  #blocks: Buffer[] = [];
+  /** Where the next piece goes if there is room; the last of the blocks, or all of the body. */
+  #open = nothing;
   #filled = 0;
-  #copied: Buffer | undefined;
-  /** Where crumbs are gathered; those from `#blockFrom` on don't stand among the others yet. */
-  #block: Buffer | undefined;
-  #blockFrom = 0;
-  #blockEnd = 0;
+  #bytes = 0;
+  #isOnePlace = false;
 
   constructor(announced: number) {
     this.#announced = announced;
   }
 
   add(piece: Buffer): void {
-    if (this.#whole !== undefined) {
-      this.#copy(piece, this.#whole);
-      return;
-    }
-    if (piece.byteLength < crumbBytesMax && this.#apart.length >= fewMax) this.#gather(piece);
-    else {
-      this.#closeBlock();
-      this.#apart.push(piece);
-    }
+    this.#bytes += piece.byteLength;
+    if (!this.#isOnePlace && this.#bytes * 8 >= this.#announced) this.#moveToOnePlace();
+    if (this.#filled + piece.byteLength > this.#open.byteLength) this.#openBlock(piece.byteLength);
+    this.#open.set(piece, this.#filled);
     this.#filled += piece.byteLength;
-    if (this.#filled * 8 < this.#announced || !(this.#filled < this.#announced)) return;
-    this.#closeBlock();
-    const whole = Buffer.allocUnsafeSlow(this.#announced);
-    this.#whole = whole;
-    this.#filled = 0;
-    for (const early of this.#apart) this.#copy(early, whole);
-    this.#apart = [];
   }
 
   /** All of them, once. */
   joined(): Buffer {
     this.#closeBlock();
-    const [only] = this.#apart;
-    if (this.#whole === undefined && this.#apart.length === 1 && only !== undefined) return only;
-    const whole = this.#whole?.subarray(0, this.#filled) ?? Buffer.concat(this.#apart);
-    for (const piece of this.#apart) giveBack(piece);
-    this.drop();
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    const [only] = blocks;
+    if (only !== undefined && blocks.length === 1) return only;
+    const whole = Buffer.concat(blocks);
+    for (const block of blocks) giveBack(block);
     return whole;
   }
 
   drop(): void {
-    if (this.#copied !== undefined) giveBack(this.#copied);
-    this.#copied = undefined;
-    this.#whole = undefined;
-    this.#apart = [];
-    this.#block = undefined;
+    this.#blocks = [];
+    this.#open = nothing;
+    this.#filled = 0;
   }
 
-  #gather(crumb: Buffer): void {
-    if (this.#block === undefined || this.#blockEnd + crumb.byteLength > blockBytes) {
-      this.#closeBlock();
-      this.#block = Buffer.allocUnsafeSlow(blockBytes);
-      this.#blockFrom = 0;
-      this.#blockEnd = 0;
-    }
-    this.#block.set(crumb, this.#blockEnd);
-    this.#blockEnd += crumb.byteLength;
+  #openBlock(bytesMin: number): void {
+    this.#closeBlock();
+    this.#open = Buffer.allocUnsafeSlow(Math.max(bytesMin, blockBytes));
   }
 
-  /** What follows comes after what was gathered. */
   #closeBlock(): void {
-    if (this.#block === undefined || this.#blockFrom === this.#blockEnd) return;
-    this.#apart.push(this.#block.subarray(this.#blockFrom, this.#blockEnd));
-    this.#blockFrom = this.#blockEnd;
+    if (this.#filled > 0) this.#blocks.push(this.#open.subarray(0, this.#filled));
+    this.#open = nothing;
+    this.#filled = 0;
   }
 
-  #copy(piece: Buffer, whole: Buffer): void {
-    piece.copy(whole, this.#filled);
-    this.#filled += piece.byteLength;
-    if (this.#copied !== undefined) giveBack(this.#copied);
-    this.#copied = piece;
+  #moveToOnePlace(): void {
+    this.#closeBlock();
+    const blocks = this.#blocks;
+    this.#blocks = [];
+    this.#isOnePlace = true;
+    this.#open = Buffer.allocUnsafeSlow(this.#announced);
+    for (const block of blocks) {
+      this.#open.set(block, this.#filled);
+      this.#filled += block.byteLength;
+      giveBack(block);
+    }
   }
 }
+
+const nothing: Buffer = Buffer.alloc(0);
