@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { GatewayError } from '../src/kernel/errors.ts';
-import { Exchange, Received } from '../src/kernel/exchange.ts';
+import { Exchange } from '../src/kernel/exchange.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
 import type { Usage } from '../src/kernel/message.ts';
 import { Outline } from '../src/kernel/outline.ts';
 import { Presence } from '../src/kernel/presence.ts';
 import type { Priced } from '../src/kernel/rate-card.ts';
+import { Received } from '../src/kernel/received.ts';
 import { Trace } from '../src/kernel/trace.ts';
 import { WorstCase } from '../src/modules/cost-guard/worst-case.ts';
 import { Catalog } from '../src/providers/catalog/catalog.ts';

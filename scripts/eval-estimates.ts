@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Meter } from '../src/calls/meter.ts';
-import { Received } from '../src/kernel/exchange.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
 import type { ReplyEvent, Usage } from '../src/kernel/message.ts';
 import { Outline } from '../src/kernel/outline.ts';
+import { Received } from '../src/kernel/received.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
 import { isIn, type Share, shareOf } from './eval-usage/held-out.ts';
 import { reportedIn } from './eval-usage/reported.ts';

@@ -1,6 +1,7 @@
 /** Everything that a module imports, one of ours or of a package of its own: `weir-gateway/module`. */
 export { bytesOfText } from './kernel/abridged.ts';
 export type { Attempt } from './kernel/attempt.ts';
+export type { Caller } from './kernel/caller.ts';
 export { isClean, plain } from './kernel/cleansed.ts';
 export type { Clock } from './kernel/clock.ts';
 export { contentWords, isTurned, tellingWords } from './kernel/content-words.ts';
@@ -11,7 +12,7 @@ export type { PrefixKit } from './kernel/conversation/prefix.ts';
 export type { Expected, StepDecision } from './kernel/conversation/step.ts';
 export { parseDuration } from './kernel/duration.ts';
 export { GatewayError } from './kernel/errors.ts';
-export type { Caller, Exchange, Received } from './kernel/exchange.ts';
+export type { Exchange } from './kernel/exchange.ts';
 export { fingerprint } from './kernel/fingerprint.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './kernel/json.ts';
 export {
@@ -72,6 +73,7 @@ export {
   type RateCard,
   type ToolSearch,
 } from './kernel/rate-card.ts';
+export type { Received } from './kernel/received.ts';
 export type { Ending } from './kernel/reply/ending.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
 export { type Found, replacing } from './kernel/reply/replacing.ts';

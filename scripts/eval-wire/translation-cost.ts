@@ -1,5 +1,5 @@
-import { Received } from '../../src/kernel/exchange.ts';
 import { Outline } from '../../src/kernel/outline.ts';
+import { Received } from '../../src/kernel/received.ts';
 import { objectOf } from '../../src/wire/read.ts';
 import { framesIn } from './facts.ts';
 import { type Format, formats } from './formats.ts';

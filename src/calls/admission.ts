@@ -1,10 +1,11 @@
 import { broughtName } from '../kernel/conversation/conversation.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
+import { Exchange } from '../kernel/exchange.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import type { Presence } from '../kernel/presence.ts';
+import { type Received, rawHeadersOf } from '../kernel/received.ts';
 import type { Trace } from '../kernel/trace.ts';
 import type { Catalog } from '../providers/catalog/catalog.ts';
 import { checkPriced, type UnknownModels } from '../providers/catalog/check-priced.ts';

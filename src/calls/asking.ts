@@ -1,16 +1,11 @@
-import {
-  asideOf,
-  type CredentialFinder,
-  credentialsOf,
-  type Exchange,
-  Received,
-} from '../kernel/exchange.ts';
+import { asideOf, type CredentialFinder, credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import type { Answer } from '../kernel/message.ts';
 import type { Handler, Question } from '../kernel/module.ts';
 import type { Observation } from '../kernel/observation.ts';
 import { Outline } from '../kernel/outline.ts';
 import { Presence } from '../kernel/presence.ts';
 import type { Target } from '../kernel/provider.ts';
+import { Received } from '../kernel/received.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 

@@ -1,5 +1,6 @@
 import type { Attempt } from '../kernel/attempt.ts';
-import { askingOf, type Caller, type Exchange } from '../kernel/exchange.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { askingOf, type Exchange } from '../kernel/exchange.ts';
 import type { Usage } from '../kernel/message.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Bill } from '../kernel/money.ts';

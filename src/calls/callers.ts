@@ -1,6 +1,6 @@
 import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
+import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Caller } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
 import type { AnonSession } from '../kernel/ports/sandbox.ts';
 import type { Secret } from '../kernel/secret.ts';

@@ -1,5 +1,6 @@
+import { scopeOf } from '../kernel/caller.ts';
 import type { Continuation, Turn, Turns } from '../kernel/continuation.ts';
-import { type Exchange, scopeOf } from '../kernel/exchange.ts';
+import type { Exchange } from '../kernel/exchange.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';

@@ -1,5 +1,5 @@
-import type { Received } from '../kernel/exchange.ts';
 import type { Block } from '../kernel/message.ts';
+import type { Received } from '../kernel/received.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
 import type { ProviderFormat, Unread } from '../kernel/wire-format.ts';
 import { type Texts, textsIn } from './texts-in.ts';

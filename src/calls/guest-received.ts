@@ -1,7 +1,7 @@
-import { Received, rawHeadersOf } from '../kernel/exchange.ts';
 import { headerOf } from '../kernel/headers.ts';
 import { Outline } from '../kernel/outline.ts';
 import { patchJson } from '../kernel/patch-json.ts';
+import { Received, rawHeadersOf } from '../kernel/received.ts';
 import { checkedGuestBody } from './guest-body.ts';
 
 /** A call as it is let through where the operator pays. */

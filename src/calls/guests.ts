@@ -1,4 +1,4 @@
-import type { Caller } from '../kernel/exchange.ts';
+import type { Caller } from '../kernel/caller.ts';
 import { sandboxHolder } from '../kernel/ports/purse.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { type AnonymousSessions, invalidToken } from '../sandbox/anonymous-sessions.ts';

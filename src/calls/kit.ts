@@ -1,9 +1,10 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import { type Attempt, billOf } from '../kernel/attempt.ts';
+import { scopeOf } from '../kernel/caller.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Ledger } from '../kernel/conversation/ledger.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
-import { type Exchange, scopeOf } from '../kernel/exchange.ts';
+import type { Exchange } from '../kernel/exchange.ts';
 import type { Kit, Models, Setting } from '../kernel/module.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import type { Observation } from '../kernel/observation.ts';

@@ -1,12 +1,13 @@
 import { hash, randomBytes } from 'node:crypto';
 import { KeyedNames } from '../accounts/keyed-names.ts';
-import { credentialsOf, type Exchange, type Received } from '../kernel/exchange.ts';
+import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { canonicalJson, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { Setting } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
+import type { Received } from '../kernel/received.ts';
 import { unmarked } from '../kernel/unmarked.ts';
 
 /** Says which calls are the same question, by a name for everything that can change the answer. */

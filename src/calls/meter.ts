@@ -1,7 +1,7 @@
 import { GatewayError } from '../kernel/errors.ts';
-import type { Received } from '../kernel/exchange.ts';
 import type { Block, ReplyEvent, Usage } from '../kernel/message.ts';
 import { type Target, wiresOf } from '../kernel/provider.ts';
+import type { Received } from '../kernel/received.ts';
 import { mergeUsage } from '../kernel/reply/answer.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import { deltaChars, tokensOfPiece } from '../kernel/token-estimate.ts';

@@ -1,8 +1,9 @@
-import { Exchange, Received } from '../kernel/exchange.ts';
+import { Exchange } from '../kernel/exchange.ts';
 import { Outline } from '../kernel/outline.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
 import { payerHolder } from '../kernel/ports/purse.ts';
 import type { Target } from '../kernel/provider.ts';
+import { Received } from '../kernel/received.ts';
 import type { Arrived, Ready } from './admission.ts';
 import type { Known } from './callers.ts';
 import { messagesOf, paidBodySchema } from './paid-body.ts';

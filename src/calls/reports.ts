@@ -1,6 +1,6 @@
 import { GatewayError } from '../kernel/errors.ts';
-import type { Received } from '../kernel/exchange.ts';
 import { holderOf } from '../kernel/ports/purse.ts';
+import type { Received } from '../kernel/received.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 import type { EndedCall } from '../telemetry/ended-call.ts';
 import type { Log } from '../telemetry/log.ts';

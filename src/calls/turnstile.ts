@@ -1,8 +1,8 @@
 import type { KeyIdentity, KeyRing } from '../accounts/key-ring.ts';
 import type { Quota, QuotaDecision } from '../billing/quota.ts';
 import type { Slot } from '../billing/slot.ts';
+import type { Caller } from '../kernel/caller.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { Caller } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
 import type { Arrived, Ready } from './admission.ts';
 import type { Callers, Known } from './callers.ts';

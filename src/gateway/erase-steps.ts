@@ -1,8 +1,8 @@
 import { type EraseStep, Erasing } from '../accounts/erasing.ts';
 import { shelfName } from '../calls/caches.ts';
+import { scopeOf } from '../kernel/caller.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { prefixShelf } from '../kernel/conversation/prefix-guard.ts';
-import { scopeOf } from '../kernel/exchange.ts';
 import type { Module } from '../kernel/module.ts';
 import type { VectorShelves } from '../kernel/ports/vectors.ts';
 import type { Log } from '../telemetry/log.ts';

@@ -1,10 +1,10 @@
-import type { Received } from './exchange.ts';
 import { canonicalJson, isJsonObject, type JsonObject } from './json.ts';
 import type { Usage } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import type { Prices } from './ports/prices.ts';
 import type { Shelf } from './ports/shelves.ts';
 import type { Target } from './provider.ts';
+import type { Received } from './received.ts';
 import { packRecording, type Recording, unpackRecording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
-import { Received } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import { Outline } from './outline.ts';
 import { personOf } from './person.ts';
+import { Received } from './received.ts';
 
 function person(body: JsonObject, wire = anthropicMessages.name): string {
   const format = wireByName(wire);

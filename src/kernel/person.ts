@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Received } from './exchange.ts';
 import { isJsonObject } from './json.ts';
+import type { Received } from './received.ts';
 
 /** What names a conversation or a device and not who sits at it. */
 const passing = /session|conversation|thread|request|trace|run_?id|turn/i;

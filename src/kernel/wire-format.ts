@@ -1,11 +1,11 @@
 import type { Acceptance } from './acceptance.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
-import type { Received } from './exchange.ts';
 import type { HeaderList } from './headers.ts';
 import type { JsonObject } from './json.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { Fields } from './outline.ts';
+import type { Received } from './received.ts';
 import type { ByteFilter } from './reply/filtered.ts';
 
 /** How an answer's bytes are laid out: one JSON document, or server-sent events. */

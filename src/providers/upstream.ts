@@ -1,7 +1,7 @@
 import { giveBack } from '../kernel/body-memory.ts';
 import type { Departure, Draft, Means } from '../kernel/departure.ts';
 import { GatewayError, isRefusal } from '../kernel/errors.ts';
-import { credentialsOf, type Exchange, type Received, rawHeadersOf } from '../kernel/exchange.ts';
+import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
 import { headersOf } from '../kernel/headers.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
@@ -10,6 +10,7 @@ import { type Fields, Outline } from '../kernel/outline.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { addFields, patchJson } from '../kernel/patch-json.ts';
 import { acceptanceOf, type Target, wireTowards } from '../kernel/provider.ts';
+import { type Received, rawHeadersOf } from '../kernel/received.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Secret } from '../kernel/secret.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../kernel/clock.ts';
-import { Exchange, Received } from '../kernel/exchange.ts';
+import { Exchange } from '../kernel/exchange.ts';
 import { Outline } from '../kernel/outline.ts';
 import { Presence } from '../kernel/presence.ts';
+import { Received } from '../kernel/received.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { AccessTokens } from '../providers/access-tokens.ts';

@@ -1,7 +1,9 @@
+import { scopeOf } from '../caller.ts';
 import { GatewayError } from '../errors.ts';
-import { type Exchange, type Received, scopeOf } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { isJsonObject } from '../json.ts';
 import { essentialsOf, type Message } from '../message.ts';
+import type { Received } from '../received.ts';
 import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
 
 /** What names a conversation, and what all of its places are named after. */

@@ -1,5 +1,6 @@
+import { scopeOf } from '../caller.ts';
 import type { Clock } from '../clock.ts';
-import { type Exchange, scopeOf } from '../exchange.ts';
+import type { Exchange } from '../exchange.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import { limits } from '../limits.ts';
 import { Lru } from '../lru.ts';

@@ -1,4 +1,4 @@
-import { type Caller, scopeOf } from '../exchange.ts';
+import { type Caller, scopeOf } from '../caller.ts';
 import type { NanoUsd } from '../money.ts';
 import type { Period } from './records.ts';
 

@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.ts';
-import type { Received } from '../exchange.ts';
 import type { HeaderList } from '../headers.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
 import { quietly } from '../quietly.ts';
+import type { Received } from '../received.ts';
 import type { Framing, Interest, ProviderFormat, Unread, WireFormat } from '../wire-format.ts';
 import { Folding, unfold } from './answer.ts';
 import { encoded, naming } from './encoded.ts';

@@ -14,11 +14,11 @@ import {
 } from '../../../test/support/guarded.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { Received } from '../../kernel/exchange.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
 import { Outline } from '../../kernel/outline.ts';
+import { Received } from '../../kernel/received.ts';
 import { unfold } from '../../kernel/reply/answer.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { sourceOf } from '../../kernel/reply/source.ts';

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Exchange, Received } from '../../kernel/exchange.ts';
+import { Exchange } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { Outline } from '../../kernel/outline.ts';
 import { Presence } from '../../kernel/presence.ts';
 import type { Priced, RateCard } from '../../kernel/rate-card.ts';
+import { Received } from '../../kernel/received.ts';
 import { Trace } from '../../kernel/trace.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
 import { demo } from '../../providers/demo/demo.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../kernel/errors.ts';
-import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ChatRequest, Message, ReplyEvent } from '../../kernel/message.ts';
 import { Outline } from '../../kernel/outline.ts';
+import { Received } from '../../kernel/received.ts';
 
 import { Reply } from '../../kernel/reply/reply.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';

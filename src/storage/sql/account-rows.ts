@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { scopeOf } from '../../kernel/exchange.ts';
+import { scopeOf } from '../../kernel/caller.ts';
 import { isJsonObject } from '../../kernel/json.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { AccountRow, AccountRows } from '../../kernel/ports/account-rows.ts';

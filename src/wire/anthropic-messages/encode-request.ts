@@ -1,7 +1,7 @@
 import { type Acceptance, everything } from '../../kernel/acceptance.ts';
-import type { Received } from '../../kernel/exchange.ts';
 import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
+import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';

@@ -1,4 +1,4 @@
-import type { Received } from '../../kernel/exchange.ts';
+import type { Received } from '../../kernel/received.ts';
 import { objectOf, stringOf } from '../read.ts';
 
 /** How Claude Code begins the block in which it says who it is; what follows may be another with every call. */

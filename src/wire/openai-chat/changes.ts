@@ -1,6 +1,6 @@
-import type { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
+import type { Received } from '../../kernel/received.ts';
 import { changedFields } from '../changed-fields.ts';
 import { ownFields } from '../foreign.ts';
 import { originalsOf } from '../openai/origin.ts';

@@ -1,8 +1,8 @@
 import { type Acceptance, everything } from '../../kernel/acceptance.ts';
-import type { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
+import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';

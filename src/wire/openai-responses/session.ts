@@ -1,4 +1,4 @@
-import type { Received } from '../../kernel/exchange.ts';
+import type { Received } from '../../kernel/received.ts';
 import { stringOf } from '../read.ts';
 
 /** Codex's thread, under the names that its versions have for it. Elsewhere the key of a cache may be the same for everybody. */

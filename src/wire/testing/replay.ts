@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Received } from '../../kernel/exchange.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { Outline } from '../../kernel/outline.ts';
+import { Received } from '../../kernel/received.ts';
 import { Folding } from '../../kernel/reply/answer.ts';
 import type {
   Framing,

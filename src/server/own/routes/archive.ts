@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { scopeOf } from '../../../kernel/caller.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { scopeOf } from '../../../kernel/exchange.ts';
 import { personRefOf } from '../../../kernel/person.ts';
 import type { ArchiveChoice, Archives } from '../../../kernel/ports/archive.ts';
 import type { AccountCaller } from '../access.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caches } from '../../../calls/caches.ts';
+import { scopeOf } from '../../../kernel/caller.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { scopeOf } from '../../../kernel/exchange.ts';
 import type { AccountCaller } from '../access.ts';
 import { checkedQuery } from '../checked.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { scopeOf } from '../../../kernel/caller.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
-import { scopeOf } from '../../../kernel/exchange.ts';
 import { limits } from '../../../kernel/limits.ts';
 import { parseBody } from '../../../kernel/parse-body.ts';
 import type { Pattern } from '../../../kernel/ports/patterns.ts';
