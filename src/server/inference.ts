@@ -17,7 +17,7 @@ import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Ballast, Load } from './ballast.ts';
 import { readBody } from './body.ts';
-import { deliver } from './deliver.ts';
+import { deliver } from './delivery/deliver.ts';
 import { refuse } from './refuse.ts';
 import type { Call } from './respond.ts';
 import type { SlowBodies } from './slow-bodies.ts';

@@ -20,7 +20,9 @@ import type { Problem } from '../../payments/payment-required.ts';
 import type { VainCalls } from '../../payments/vain-calls.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { contentTypes, deliver, type Sale } from '../deliver.ts';
+import { contentTypes } from '../delivery/answer-headers.ts';
+import { deliver } from '../delivery/deliver.ts';
+import type { Sale } from '../delivery/delivery.ts';
 import { type Call, sendWhole } from '../respond.ts';
 import {
   checkPatience,

@@ -3,7 +3,7 @@ import { inOwnWords } from '../../calls/own-words.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Presence } from '../../kernel/presence.ts';
 import { parseObject } from '../../wire/read.ts';
-import { answeredNothing } from '../deliver.ts';
+import { answeredNothing } from '../delivery/deliver-stream.ts';
 
 /** There is an answer, and the money for it could not be had. */
 export class NotPaid extends Error {
