@@ -24,3 +24,8 @@ export function withoutTools(tools: readonly Tool[], left: ReadonlySet<string>):
 function marked(tool: Tool, marker: CacheControl): Tool {
   return tool.cache_control?.ttl === '1h' ? tool : { ...tool, cache_control: marker };
 }
+
+/** About what a model reads of them, four bytes each. */
+export function tokensOf(tools: readonly Tool[]): number {
+  return tools.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(tools)) / 4;
+}

@@ -1,6 +1,7 @@
 import {
   type Attempt,
   type Exchange,
+  formatUsd,
   isJsonObject,
   type Kit,
   type NanoUsd,
@@ -12,14 +13,32 @@ import { worthWindow } from './limits.ts';
 
 const keptSeconds = 86_400;
 
+/** Says what it should come to at once, as the head of a stream goes out before anybody knows, and what it came to when that is known. */
+export function reckon(
+  exchange: Exchange,
+  { tokens, module }: { readonly tokens: number; readonly module: string },
+  kit: Kit<unknown>,
+): void {
+  const card = kit.catalog.priced(exchange.target)?.card;
+  if (card === undefined) return;
+  const rate = kit.prefix.isBreak ? card.input : card.cacheRead;
+  kit.note({ saved: formatUsd(Math.round((tokens * rate) / 1000)) });
+  kit.whenPaid((attempts) => {
+    const saved = savedBy(attempts, tokens, { card, module });
+    kit.saved(saved);
+    kit.note({ saved: formatUsd(saved) });
+    kit.later(() => remember({ saved, tokens: readBy(attempts) }, exchange, kit));
+  });
+}
+
 /** What leaving tools out was worth in a call: what their tokens would have cost as the others were billed, without the rounds that they were searched in. */
-export function savedBy(
+function savedBy(
   attempts: readonly Attempt[],
   tokens: number,
-  { card, name }: { readonly card: RateCard; readonly name: string },
+  { card, module }: { readonly card: RateCard; readonly module: string },
 ): NanoUsd {
   const own = attempts.filter(({ isAside }) => !isAside);
-  const rounds = own.filter(({ askedBy }, at) => at > 0 && askedBy === name);
+  const rounds = own.filter(({ askedBy }, at) => at > 0 && askedBy === module);
   const spent = rounds.reduce((sum, { bill }) => sum + (bill?.nanoUsd ?? 0), 0);
   const [first] = own;
   return first === undefined || first.ending?.how === 'failed'
@@ -72,7 +91,7 @@ function lossOf({ latest }: Worth): NanoUsd {
 }
 
 /** Calls at the same time may miss each other here: it is a sum over many. */
-export async function remember(
+async function remember(
   { saved, tokens }: { readonly saved: NanoUsd; readonly tokens: number },
   exchange: Exchange,
   kit: Pick<Kit<unknown>, 'cache'>,
@@ -83,7 +102,7 @@ export async function remember(
 }
 
 /** What the model read in a call, from the provider's cache or not. */
-export function readBy(attempts: readonly Attempt[]): number {
+function readBy(attempts: readonly Attempt[]): number {
   const { usage } = attempts.findLast(({ isAside }) => !isAside) ?? {};
   const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage ?? {};
   return input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
