@@ -1,0 +1,98 @@
+/** The request log and its sums. */
+export interface RequestTables {
+  readonly requests: {
+    readonly id: string;
+    readonly kind: string;
+    readonly at_ms: number;
+    readonly account_id: string;
+    readonly key_id: string | null;
+    /** A module's name. */
+    readonly asked_by: string | null;
+    readonly model_asked: string;
+    readonly model_used: string | null;
+    readonly provider: string | null;
+    readonly wire: string;
+    readonly provider_wire: string | null;
+    readonly streamed: number;
+    readonly status: number;
+    readonly ending: string;
+    readonly error_code: string | null;
+    readonly input_tokens: number | null;
+    readonly output_tokens: number | null;
+    readonly cache_read_tokens: number | null;
+    readonly cache_write_tokens: number | null;
+    readonly reasoning_tokens: number | null;
+    readonly cost_nano_usd: number | null;
+    readonly cost_estimated: number;
+    readonly saved_nano_usd: number;
+    readonly content_us: number | null;
+    readonly total_us: number;
+    readonly overhead_us: number;
+    /** Until the call left for its provider, had a connection, and saw the first of the answer. */
+    readonly left_us: number | null;
+    readonly connected_us: number | null;
+    readonly head_us: number | null;
+    readonly pipeline: string;
+    /** As JSON. */
+    readonly steps: string;
+    /** As JSON; null where there are none. */
+    readonly changes: string | null;
+  };
+  /** All by which calls are filtered, once for all that have it in common. */
+  readonly request_kinds: {
+    readonly kind: string;
+    readonly account_id: string;
+    readonly key_id: string | null;
+    readonly asked_by: string | null;
+    readonly model_asked: string;
+    readonly model_used: string | null;
+    readonly provider: string | null;
+    readonly status: number;
+    readonly ending: string;
+    readonly error_code: string | null;
+    /** `exact-cache:passed,cost-guard:rejected`. */
+    readonly steps: string;
+  };
+  /** What calls come to in a minute; each call is added to these three as it is stored. Modules' later by the hour. */
+  readonly request_sums: {
+    readonly account_id: string;
+    readonly kind: string;
+    readonly at_ms: number;
+    readonly requests: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+    readonly saved_nano_usd: number;
+  };
+  readonly request_times: {
+    readonly account_id: string;
+    readonly at_ms: number;
+    /** `content` or `overhead`. */
+    readonly what: string;
+    readonly provider: string;
+    readonly model: string;
+    readonly bin: number;
+    readonly requests: number;
+  };
+  readonly request_steps: {
+    readonly account_id: string;
+    readonly at_ms: number;
+    readonly module: string;
+    readonly effect: string;
+    readonly requests: number;
+    readonly own_us: number;
+    readonly saved_nano_usd: number;
+  };
+  /** The sums of hours and days that are over for long, by kind and by what a chart shows; a call is here or by the minute. */
+  readonly request_past_sums: RequestTables['request_sums'];
+  readonly request_past_models: Omit<RequestTables['request_sums'], 'kind'> & {
+    readonly model: string;
+    readonly is_failed: number;
+    readonly is_cached: number;
+  };
+  readonly request_past_times: Omit<RequestTables['request_times'], 'provider' | 'model'>;
+  /** Until the first content. */
+  readonly request_past_model_times: Omit<RequestTables['request_times'], 'what'>;
+}

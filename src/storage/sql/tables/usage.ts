@@ -1,0 +1,51 @@
+/** What accounts have used, and what may be used before it is written down. */
+export interface UsageTables {
+  readonly usage_days: {
+    readonly account_id: string;
+    readonly day: string;
+    readonly key_id: string;
+    readonly provider: string;
+    readonly model: string;
+    readonly requests: number;
+    readonly failed: number;
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cost_nano_usd: number;
+  };
+  readonly module_days: {
+    readonly account_id: string;
+    readonly day: string;
+    readonly module: string;
+    readonly saved_nano_usd: number;
+    readonly spent_nano_usd: number;
+    readonly with_conversations: number;
+    readonly with_cost_nano_usd: number;
+    readonly with_squared_usd: number;
+    readonly without_conversations: number;
+    readonly without_cost_nano_usd: number;
+    readonly without_squared_usd: number;
+  };
+  readonly usage_periods: {
+    readonly account_id: string;
+    readonly period_start_ms: number;
+    readonly calls: number;
+  };
+  /** What processes may let through before they have stored what came of it. */
+  readonly reservations: {
+    readonly account_id: string;
+    readonly what: string;
+    readonly key_id: string;
+    readonly period_start_ms: number;
+    readonly process_id: string;
+    readonly amount: number;
+    readonly at_ms: number;
+    readonly until_ms: number;
+  };
+  /** Batches that have been added, so that none is added twice. */
+  readonly usage_batches: {
+    readonly id: string;
+    readonly at_ms: number;
+  };
+}
