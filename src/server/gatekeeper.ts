@@ -2,6 +2,7 @@ import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headersOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
+import { isForPrograms } from './program-paths.ts';
 import type { RequestTarget } from './request-target.ts';
 
 export interface AdmissionRules {
@@ -98,8 +99,6 @@ function isCrossSite(req: HttpRequest, allowed: ReadonlySet<string>): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-const forPrograms = /^\/(v1|v1beta1?|api|webhooks)(\/|$)/;
-
 /** Who follows a link leaves the other site: nobody there sees what is answered. What programs call stays closed to it. */
 function opensPage(req: HttpRequest, path: string): boolean {
   return (
@@ -107,7 +106,7 @@ function opensPage(req: HttpRequest, path: string): boolean {
     req.header('origin') === undefined &&
     req.header('sec-fetch-mode') === 'navigate' &&
     req.header('sec-fetch-dest') === 'document' &&
-    !forPrograms.test(path)
+    !isForPrograms(path)
   );
 }
 

@@ -1,4 +1,5 @@
 import { type HeaderList, headerOf } from '../../kernel/headers.ts';
+import { isForPrograms } from '../program-paths.ts';
 import type { WholeAnswer } from '../respond.ts';
 import { openBuiltFiles, pageHeaders } from './built-files.ts';
 
@@ -18,8 +19,8 @@ const assetHeaders: HeaderList = [
   'nosniff',
 ];
 
-/** What programs ask for is never a page. */
-const forPrograms = /^\/(v1|v1beta1?|api|assets|webhooks|\.well-known)(\/|$)/;
+/** Where there are files, or nothing. */
+const filePaths = /^\/(assets|\.well-known)(\/|$)/;
 
 /** Undefined where it was not built. */
 export function openDashboard(folder: string): Dashboard | undefined {
@@ -32,8 +33,12 @@ export function openDashboard(folder: string): Dashboard | undefined {
       return isAsset ? files.answer(name, { asked, headers: assetHeaders }) : undefined;
     },
     page(path, asked) {
-      const isPage = headerOf(asked, 'accept')?.includes('text/html') === true && !forPrograms.test(path);
+      const isPage = headerOf(asked, 'accept')?.includes('text/html') === true && mayBePage(path);
       return isPage ? files.answer('index.html', { asked, headers: pageHeaders }) : undefined;
     },
   };
+}
+
+function mayBePage(path: string): boolean {
+  return !isForPrograms(path) && !filePaths.test(path);
 }
