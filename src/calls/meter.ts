@@ -57,6 +57,9 @@ export class Meter {
         this.firstContentAtMs ??= performance.now();
         this.isOver = true;
         return;
+      case 'error':
+        this.#add(event.usage);
+        return;
       default:
         return;
     }
@@ -64,9 +67,10 @@ export class Meter {
 
   /**
    * Fills in what its provider didn't say; what it said stays. One that refused, or broke off an answer before it
-   * began, bills nothing; one that was working when it was left, or for too long, bills what it read.
+   * began, bills nothing beyond what it counted; one that was working when it was left, or for too long, bills what it read.
    */
   close({ ending, received, target, unread }: Closing): void {
+    if (ending.how === 'failed' && GatewayError.is(ending.error)) this.#add(ending.error.details.usage);
     const hasContent = ending.how === 'complete' || this.firstContentAtMs !== undefined;
     if (!hasContent && !wasWorking(ending)) return;
     const { input_tokens, output_tokens = 0 } = this.usage;

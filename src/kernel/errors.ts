@@ -1,5 +1,5 @@
 import type { HeaderList } from './headers.ts';
-import type { StreamError } from './message.ts';
+import type { StreamError, Usage } from './message.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
 /** Every way a call can be refused or fail, with the HTTP status it has. */
@@ -92,6 +92,8 @@ export interface ErrorDetails {
   /** False where the same call again cannot help. */
   readonly shouldRetry?: boolean;
   readonly upstream?: UpstreamAnswer;
+  /** What a provider counted of the answer that it failed with. */
+  readonly usage?: Usage;
   /** The provider's own code for it, which says more to its clients than ours. */
   readonly toldCode?: string;
   /** Where more can be had, when what there is has been used. */

@@ -199,7 +199,7 @@ export type ReplyEvent =
   | { readonly type: 'message_delta'; readonly delta: StopDelta; readonly usage?: Usage }
   | { readonly type: 'message_stop' }
   | { readonly type: 'ping' }
-  | { readonly type: 'error'; readonly error: StreamError };
+  | ErrorEvent;
 
 export type Delta =
   | { readonly type: 'text_delta'; readonly text: string }
@@ -227,6 +227,13 @@ export interface StopDetails {
   readonly type: string;
   readonly category?: string | null;
   readonly explanation?: string | null;
+}
+
+export interface ErrorEvent {
+  readonly type: 'error';
+  readonly error: StreamError;
+  /** What its provider counted, where that wasn't told before. */
+  readonly usage?: Usage;
 }
 
 export interface StreamError {

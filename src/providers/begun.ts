@@ -1,6 +1,6 @@
 import { GatewayError, toldError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ReplyEvent, StreamError } from '../kernel/message.ts';
+import type { ErrorEvent, ReplyEvent } from '../kernel/message.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { contextOverflow, isContextOverflow, overflowWords } from '../wire/context-overflow.ts';
 import { FirstBytes } from './first-bytes.ts';
@@ -29,7 +29,7 @@ export async function begun(raw: Raw, wantsStream: boolean): Promise<Raw> {
       if (chunk !== undefined) seen ??= firstBytes.read(chunk);
       if (seen === 'json') return { ...raw, framing: seen, body: resumed(held, raw.body) };
       const first = (chunk === undefined ? decoder.end() : decoder.push(chunk)).find(decides);
-      if (first?.type === 'error') throw await failure(raw, held, first.error);
+      if (first?.type === 'error') throw await failure(raw, held, first);
       if (first !== undefined) break;
       if (chunk === undefined) throw nothing(raw, held);
     }
@@ -47,7 +47,7 @@ function decides(event: ReplyEvent): boolean {
 }
 
 /** With what the provider still says: it ends after its error, if need be by a cut, or isn't waited for. */
-async function failure(raw: Raw, held: Uint8Array[], error: StreamError): Promise<GatewayError> {
+async function failure(raw: Raw, held: Uint8Array[], { error, usage }: ErrorEvent): Promise<GatewayError> {
   const { promise: timeout, stop } = timer(limits.errorTailMs);
   for (let bytes = 0; bytes <= limits.errorBodyBytesMax; ) {
     const chunk = await Promise.race([raw.body.next(), timeout]).catch(() => undefined);
@@ -56,10 +56,10 @@ async function failure(raw: Raw, held: Uint8Array[], error: StreamError): Promis
     bytes += chunk.byteLength;
   }
   stop();
-  const upstream = answered(raw, held);
-  if (!isContextOverflow(error)) return toldError(error, { upstream });
+  const details = { upstream: answered(raw, held), ...(usage !== undefined && { usage }) };
+  if (!isContextOverflow(error)) return toldError(error, details);
   const message = overflowWords(error.message);
-  return toldError({ ...error, message }, { upstream, toldCode: contextOverflow });
+  return toldError({ ...error, message }, { ...details, toldCode: contextOverflow });
 }
 
 function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {

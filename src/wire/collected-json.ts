@@ -1,6 +1,6 @@
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Answer, ReplyEvent, StreamError, Usage } from '../kernel/message.ts';
+import type { Answer, ErrorEvent, ReplyEvent, Usage } from '../kernel/message.ts';
 import { Outline } from '../kernel/outline.ts';
 import { milestones, unfold } from '../kernel/reply/answer.ts';
 import { tokensOfPiece } from '../kernel/token-estimate.ts';
@@ -8,7 +8,7 @@ import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
 import { objectOf, parseExactObject, stringOf } from './read.ts';
 
 /** What an unstreamed answer turned out to be; undefined is something else altogether. */
-export type Whole = { readonly answer: Answer } | { readonly error: StreamError } | undefined;
+export type Whole = { readonly answer: Answer } | Omit<ErrorEvent, 'type'> | undefined;
 
 /** What an answer says about itself. */
 export interface Glimpse {
@@ -74,7 +74,7 @@ export class CollectedJson implements ReplyDecoder {
   ): readonly ReplyEvent[] {
     const whole = body === undefined ? undefined : this.#reader.read(body);
     if (whole === undefined) return [];
-    return 'error' in whole ? [{ type: 'error', error: whole.error }] : eventsOf(whole.answer);
+    return 'error' in whole ? [{ type: 'error', ...whole }] : eventsOf(whole.answer);
   }
 
   /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */

@@ -27,7 +27,7 @@ export class MessagesEncoder implements ReplyEncoder {
     }
     if (event.type === 'content_block_start')
       return { ...event, content_block: plainBlock(event.content_block) };
-    if (event.type === 'error') return { ...event, error: wordedError(event.error) };
+    if (event.type === 'error') return { type: 'error', error: wordedError(event.error) };
     if (event.type !== 'message_delta') return event;
     this.#usage = mergeUsage(this.#usage, event.usage);
     const delta = { stop_reason: null, stop_sequence: null, ...event.delta };

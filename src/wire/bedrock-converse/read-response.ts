@@ -11,7 +11,7 @@ export function readResponse(body: JsonObject, id: string): Whole {
   if (message === undefined) return undefined;
   const content = objectsOf(message.content).flatMap(blocksOf);
   const error = content.length === 0 ? failureOf(stringOf(body.stopReason)) : undefined;
-  if (error !== undefined) return { error };
+  if (error !== undefined) return { error, usage: usageOf(objectOf(body.usage) ?? {}) };
   const answer: Answer = {
     id,
     type: 'message',

@@ -43,6 +43,16 @@ test('an answer that the model broke, with nothing in it, is an error', () => {
     assert.deepEqual([error?.type, error?.status], [told, 502]);
     const inStream = streamed(converse.opening, stop(told), event('metadata', {})).error;
     assert.deepEqual([inStream?.type, inStream?.status], [told, 502]);
+    const counted = event('metadata', { usage: { inputTokens: 5, outputTokens: 2 } });
+    const { events } = streamed(converse.opening, stop(told), counted);
+    // Nothing in front of the error says that there is an answer.
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['message_start', 'error'],
+    );
+    const last = events.at(-1);
+    assert.ok(last?.type === 'error');
+    assert.deepEqual(last.usage, { input_tokens: 5, output_tokens: 2 });
   }
   // Saying nothing is an answer where nothing is said to be wrong.
   assert.equal(whole({ output: { message } }).answer?.stop_reason, 'end_turn');
@@ -92,6 +102,7 @@ test('an error in a stream tells what was used before it, and ends it', () => {
   const failed = event('error', { type: 'error', error: { type: 'rate_limit_error', message: 'Slow down' } });
   const { events, finished } = streamed(
     converse.opening,
+    converse.text('Hi'),
     event('metadata', { usage }),
     failed,
     delta(0, { text: 'x' }),

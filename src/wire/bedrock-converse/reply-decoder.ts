@@ -167,9 +167,11 @@ export class ConverseDecoder implements ReplyDecoder {
   #failWith(error: StreamError): void {
     this.finished = true;
     this.#closed = true;
-    if (Object.keys(this.#usage).length > 0)
+    const hasBegun = this.#blocks > 0;
+    if (hasBegun && Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
-    this.#events.push({ type: 'error', error });
+    // Told by itself it would look as if the answer had begun.
+    this.#events.push({ type: 'error', error, ...(!hasBegun && { usage: this.#usage }) });
   }
 
   #close(): void {

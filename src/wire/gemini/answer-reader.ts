@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { JsonObject } from '../../kernel/json.ts';
-import type { ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
+import type { ErrorEvent, ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
 import { Folding, mergeUsage } from '../../kernel/reply/answer.ts';
 import type { Glimpse, Whole } from '../collected-json.ts';
 import { objectOf, objectsOf, stringOf } from '../read.ts';
@@ -111,7 +111,9 @@ export class GeminiReader {
   #fail(error: StreamError): void {
     this.#closed = true;
     this.tellUsage();
-    this.#emit({ type: 'error', error });
+    // Told by itself it would look as if the answer had begun.
+    const isUntold = !this.begun && Object.keys(this.#usage).length > 0;
+    this.#emit({ type: 'error', error, ...(isUntold && { usage: this.#usage }) });
   }
 }
 
@@ -145,14 +147,14 @@ function blockOf(piece: JsonObject): Stop | undefined {
 export function readAnswer(body: JsonObject): Whole {
   if (!isAnswer(body)) return undefined;
   const folding = new Folding();
-  let error: StreamError | undefined;
+  let failure: ErrorEvent | undefined;
   const reader = new GeminiReader((event) => {
-    if (event.type === 'error') error = event.error;
+    if (event.type === 'error') failure = event;
     folding.push(event);
   });
   reader.read(body);
   reader.close();
-  if (error !== undefined) return { error };
+  if (failure !== undefined) return { error: failure.error, usage: failure.usage ?? {} };
   const answer = folding.answer();
   return answer === undefined ? undefined : { answer };
 }

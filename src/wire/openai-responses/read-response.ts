@@ -12,7 +12,7 @@ import { usageIn } from './usage.ts';
 
 export function readResponse(body: JsonObject): Whole {
   const error = errorOf(body);
-  if (error !== undefined) return { error };
+  if (error !== undefined) return { error, usage: usageIn(body) };
   return Array.isArray(body.output) ? { answer: answerOf(body) } : undefined;
 }
 

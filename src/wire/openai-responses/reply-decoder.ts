@@ -118,7 +118,9 @@ export class ResponsesDecoder implements ReplyDecoder {
     if (this.#items.begun && usage.output_tokens !== undefined)
       this.#events.push({ type: 'message_delta', delta: {}, usage });
     const error = errorOf({ status: 'failed', ...body });
-    if (error !== undefined) this.#events.push({ type: 'error', error });
+    // Told by itself it would look as if the answer had begun.
+    const untold = this.#items.begun ? undefined : { usage };
+    if (error !== undefined) this.#events.push({ type: 'error', error, ...untold });
   }
 }
 
