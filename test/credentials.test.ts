@@ -79,6 +79,8 @@ describe('with no key in the environment', () => {
     assert.equal(plain.headers['x-provider-key'], undefined);
     const named = await paid(weir(), gpt, { 'x-provider-key': 'openai=a-key=with=signs' });
     assert.equal(named.headers.authorization, 'Bearer a-key=with=signs');
+    const capital = await paid(weir(), gpt, { 'x-provider-key': 'OpenAI=sk-proj-xyz' });
+    assert.equal(capital.headers.authorization, 'Bearer sk-proj-xyz');
     const odd = await paid(weir(), gpt, { 'x-provider-key': 'nobody=key' });
     assert.equal(odd.headers.authorization, 'Bearer nobody=key');
   });
@@ -103,6 +105,10 @@ describe('with no key in the environment', () => {
       [gpt, { 'x-provider-key': 'sk-or-v1-xyz' }],
       [gpt, { 'x-provider-key': 'openai=sk-ant-api03-xyz' }],
       [gpt, { 'x-provider-key': 'anthropic=sk-ant-api03-xyz' }],
+      [gpt, { 'x-provider-key': 'Anthropic=sk-ant-api03-xyz' }],
+      [gpt, { 'x-provider-key': 'claude=sk-ant-api03-xyz' }],
+      [gpt, { 'x-provider-key': 'chatgpt = sk-proj-xyz' }],
+      [claude, { 'x-provider-key': 'MISTRAL=xyz' }],
       [claude, { authorization: 'Bearer sk-proj-xyz' }],
       [claude, { authorization: 'Bearer sk-xyz' }],
       [chat('mistral-large-latest'), { authorization: 'Bearer gsk_xyz' }],

@@ -113,22 +113,27 @@ export class Credentials {
 
   /** Only what says that it is for this provider. */
   #labelled(value: string, { name }: Provider): string | undefined {
-    const equals = value.indexOf('=');
-    const key = value.slice(equals + 1).trim();
-    return equals > 0 && value.slice(0, equals).trim() === name && key !== '' ? key : undefined;
+    const { label, key } = inParts(value);
+    return label === name && key !== '' ? key : undefined;
   }
 
   /** `<key>` or `<provider>=<key>`. */
   #explicit(value: string, provider: Provider): string {
-    const equals = value.indexOf('=');
-    const owner = equals > 0 ? this.#rules.directory.providers.get(value.slice(0, equals).trim()) : undefined;
+    const { directory, shapes } = this.#rules;
+    const { label, key } = inParts(value);
+    const owner = label === undefined ? undefined : directory.providers.get(label);
+    // Many keys have an equals sign in them; none has another key behind it.
+    if (owner === undefined && label !== undefined && shapes.isProviderKey(key))
+      throw new GatewayError(
+        'provider_key_mismatch',
+        'what x-provider-key has before the "=" is no provider of this gateway, which GET /v1/capabilities lists; the key was not sent on',
+      );
     if (owner === undefined) return value;
     if (owner !== provider)
       throw new GatewayError(
         'provider_key_mismatch',
         `x-provider-key is for ${owner.title}, and this call goes to ${provider.title}; it was not sent on`,
       );
-    const key = value.slice(equals + 1).trim();
     // Most likely a variable that isn't set; who named a key doesn't want to pay with another.
     if (key === '')
       throw new GatewayError(
@@ -147,6 +152,14 @@ export class Credentials {
     );
   }
 }
+
+/** `<label>=<key>`, whatever case the label is written in. */
+function inParts(value: string): { readonly label: string | undefined; readonly key: string } {
+  const [, label, key = value] = labelled.exec(value) ?? [];
+  return { label: label?.toLowerCase(), key: key.trim() };
+}
+
+const labelled = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 
 /** Of what came with a call, what may be used: anything, only what says for whom it is, or nothing. */
 type Given = 'any' | 'labelled' | 'none';
