@@ -5,6 +5,7 @@ import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts'
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { type Answered, ask } from './support/asking.ts';
 import { at } from './support/at.ts';
+import { call as sent } from './support/call.ts';
 import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -133,6 +134,19 @@ describe('with no key in the environment', () => {
       assert.match(String(at(answer.json, 'error', 'message')), /Groq.*x-provider-key.*GROQ_API_KEY/);
     }
     assert.equal(fake.requests.length, 0);
+  });
+
+  test('two x-provider-key lines that disagree are refused, and neither goes anywhere', async () => {
+    const twice = (...keys: readonly string[]) =>
+      sent(weir().url, {
+        path: gpt.path,
+        headers: keys.flatMap((key) => ['x-provider-key', key]),
+        body: { model: gpt.model, messages: [{ role: 'user', content: 'Hi' }] },
+      });
+    const refused = await twice('sk-proj-one', 'sk-proj-two');
+    assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [400, 'credentials_disagree']);
+    assert.equal(fake.requests.length, 0);
+    assert.equal((await twice('sk-proj-one', 'sk-proj-one')).status, 200);
   });
 
   test('a provider named without a key is a 401, and nobody else pays', async () => {

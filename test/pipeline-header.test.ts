@@ -6,6 +6,7 @@ import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';
 import { at, fieldsOf } from './support/at.ts';
+import { call } from './support/call.ts';
 import { recordedCompletion, saysCompletion } from './support/recorded-completions.ts';
 import { recordedMessage, saysMessage } from './support/recorded-messages.ts';
 
@@ -90,6 +91,18 @@ describe('a gateway with no pipeline set', () => {
         options: { ttl: 60, max_bytes: 1_048_576 },
       },
     ]);
+  });
+
+  test('a list that comes in two lines is one list', async () => {
+    const headers = ['x-weir-pipeline', 'exact-cache', 'x-weir-pipeline', 'cost-guard?request=0.000001'];
+    const shown = await call(weir().url, { path: '/v1/pipeline', headers });
+    assert.deepEqual(
+      [at(shown.json, 'active', 0, 'name'), at(shown.json, 'active', 1, 'name')],
+      ['exact-cache', 'cost-guard'],
+    );
+    const refused = await call(weir().url, { path: '/v1/messages', headers, body: claude() });
+    assert.deepEqual([refused.status, at(refused.json, 'error', 'code')], [400, 'request_cost_exceeded']);
+    assert.equal(fake.requests.length, 0);
   });
 
   test('spaces in a list mean nothing', async () => {

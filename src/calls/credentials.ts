@@ -1,7 +1,7 @@
 import type { ProviderVault } from '../accounts/provider-keys.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { CredentialFinder } from '../kernel/exchange.ts';
-import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { type HeaderList, headersOf } from '../kernel/headers.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import { Secret } from '../kernel/secret.ts';
@@ -95,7 +95,7 @@ export class Credentials {
   #given(headers: HeaderList, provider: Provider, which: Given): string | undefined {
     const { mode, shapes } = this.#rules;
     if (which === 'none') return undefined;
-    const explicit = headerOf(headers, 'x-provider-key')?.trim();
+    const explicit = explicitIn(headers);
     if (which === 'labelled') return explicit === undefined ? undefined : this.#labelled(explicit, provider);
     if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);
     const sent = apiKeysIn(headers);
@@ -151,6 +151,14 @@ export class Credentials {
       `no ${title} key: send it as "x-provider-key",${started} or store it with PUT /v1/byok/${name}`,
     );
   }
+}
+
+/** Lines that say the same are one. */
+function explicitIn(headers: HeaderList): string | undefined {
+  const all = headersOf(headers, 'x-provider-key');
+  const explicit = all[0]?.trim();
+  if (all.length < 2 || all.every((line) => line.trim() === explicit)) return explicit;
+  throw new GatewayError('credentials_disagree', 'there are two different x-provider-key headers; send one');
 }
 
 /** `<label>=<key>`, whatever case the label is written in. */

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { headersOf } from '../kernel/headers.ts';
+import { wholeHeaderOf } from '../kernel/headers.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -29,9 +29,8 @@ export class HttpRequest {
     return this.#peer.remoteAddress ?? '';
   }
 
-  /** What is said under this lower-case name, all of it in one line (RFC 9110, 5.3). */
+  /** What is said under this lower-case name, all of it in one line. */
   header(name: string): string | undefined {
-    const said = headersOf(this.headers, name);
-    return said.length > 1 ? said.join(', ') : said[0];
+    return wholeHeaderOf(this.headers, name);
   }
 }

@@ -25,6 +25,12 @@ export function headersOf(headers: HeaderList, name: string): readonly string[] 
   return values ?? none;
 }
 
+/** What is said under this lower-case name, all of it in one line (RFC 9110, 5.3): a list may come in several. */
+export function wholeHeaderOf(headers: HeaderList, name: string): string | undefined {
+  const said = headersOf(headers, name);
+  return said.length > 1 ? said.join(', ') : said[0];
+}
+
 const none: HeaderList = [];
 
 /** Headers that carry credentials: no module sees them, and no provider gets the client's. */

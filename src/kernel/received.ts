@@ -1,5 +1,5 @@
 import { BodyMemory } from './body-memory.ts';
-import { type HeaderList, headerOf, secretHeaders } from './headers.ts';
+import { type HeaderList, secretHeaders, wholeHeaderOf } from './headers.ts';
 import { exactBody, type JsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import type { ChatRequest } from './message.ts';
@@ -107,9 +107,9 @@ export class Received {
     return this.asked.stream === true;
   }
 
-  /** The value of the first header with this lower-case name; undefined for those that carry credentials. */
+  /** What the headers with this lower-case name say, in one line; undefined for those that carry credentials. */
   header(name: string): string | undefined {
-    return secretHeaders.has(name) ? undefined : headerOf(this.#headers, name);
+    return secretHeaders.has(name) ? undefined : wholeHeaderOf(this.#headers, name);
   }
 
   static {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Callers } from '../../../calls/callers.ts';
 import type { PipelineChoice } from '../../../calls/pipeline-choice.ts';
-import { headerOf } from '../../../kernel/headers.ts';
+import { wholeHeaderOf } from '../../../kernel/headers.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Stage } from '../../../kernel/pipeline.ts';
 import { checkedQuery } from '../checked.ts';
@@ -68,7 +68,7 @@ export function pipelineRoutes(
       },
       async handle({ headers }) {
         const { pipelineConfig } = await callers.identifyCurrent(headers);
-        const override = headerOf(headers, 'x-weir-pipeline');
+        const override = wholeHeaderOf(headers, 'x-weir-pipeline');
         const fault = pipelineConfig === null ? undefined : choice.fault(pipelineConfig);
         if (fault !== undefined) {
           return { body: { ...told(override), source: 'key', pipelineConfig, active: [], errors: [fault] } };
