@@ -27,6 +27,7 @@ const fake = await FakeUpstream.start();
 const weir = await startTestGateway({
   WEIR_ANTHROPIC_BASE_URL: fake.url,
   WEIR_OPENAI_BASE_URL: fake.url,
+  WEIR_GEMINI_BASE_URL: fake.url,
   WEIR_PIPELINE: 'exact-cache',
 });
 const anthropic = new Anthropic({ baseURL: weir.url, apiKey: 'sk-ant-tests', maxRetries: 0 });
@@ -376,6 +377,44 @@ test('Messages: betas in lines of their own are told apart', async () => {
   assert.equal(await asked('one-2025', 'three-2025'), 'miss');
   assert.equal(await asked('one-2025'), 'miss');
   assert.equal(await asked('one-2025', 'two-2025'), 'hit');
+});
+
+test('Gemini: how an answer is laid out is no part of the question', async () => {
+  const said = {
+    candidates: [
+      { content: { role: 'model', parts: [{ text: 'A low dam.' }] }, finishReason: 'STOP', index: 0 },
+    ],
+    usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 4, totalTokenCount: 13 },
+  };
+  fake.answerWith(({ url }) =>
+    url.includes(':stream')
+      ? {
+          headers: { 'content-type': 'text/event-stream' },
+          chunks: [`data: ${JSON.stringify(said)}\r\n\r\n`],
+        }
+      : { body: said },
+  );
+  const layouts = ['generateContent', 'streamGenerateContent?alt=sse', 'streamGenerateContent?$alt=sse'];
+  const asked = async (verb: string, generationConfig: object) => {
+    const { text, headers } = await call(weir.url, {
+      path: `/v1beta/models/gemini-2.5-flash:${verb}`,
+      headers: ['x-goog-api-key', 'AIza-tests'],
+      body: { contents: [{ role: 'user', parts: [{ text: messages[0]?.content }] }], generationConfig },
+    });
+    assert.match(text, /A low dam\./);
+    assert.equal(text.startsWith('['), verb === 'streamGenerateContent');
+    assert.equal(text.startsWith('data: '), verb.includes('alt=sse'));
+    return headers['x-weir-cache'];
+  };
+  const all = [...layouts, 'streamGenerateContent'];
+  for (const [turn, first] of all.entries()) {
+    const config = { temperature: turn / 10 };
+    assert.equal(await asked(first, config), 'miss');
+    for (const other of all) assert.equal(await asked(other, config), 'hit', `${first}, then ${other}`);
+  }
+  // What only a format of its own can say is not taken apart.
+  assert.equal(await asked('generateContent', { candidateCount: 2 }), 'miss');
+  assert.equal(await asked('streamGenerateContent?alt=sse', { candidateCount: 2 }), 'miss');
 });
 
 test('Chat Completions: several choices are never replayed as one', async () => {

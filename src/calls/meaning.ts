@@ -103,14 +103,14 @@ function variantsIn(received: Received): string {
 /** Everything that can change the answer, and nothing else; whose call it is stands elsewhere. */
 function named(exchange: Exchange, payer: string): string {
   const { target, received } = exchange;
-  const { wire, query, body, streamed } = received;
+  const { wire, body, streamed } = received;
   const parts = [
     target.provider.name,
     target.provider.baseUrl,
     target.model,
     payer,
     wire.name,
-    query,
+    queryOf(received),
     wire.variantHeaders.map((name) => received.header(name) ?? ''),
     meaning(body, wire.bookkeeping),
     exchange.untouched ? null : meaning({ ...exchange.request }, ['metadata']),
@@ -119,10 +119,16 @@ function named(exchange: Exchange, payer: string): string {
   return hash('sha256', canonicalJson(parts), 'base64url');
 }
 
+/** Of the query, what its provider would be told of it. */
+function queryOf({ wire, query }: Received): string {
+  return wire.meantBy?.(query) ?? query;
+}
+
 /** In whatever format it came, where nothing in it belongs to one. */
 function settingOf(exchange: Exchange, payer: string): string {
   const { target, received, request } = exchange;
-  const { wire, query, streamed } = received;
+  const { wire, streamed } = received;
+  const query = queryOf(received);
   const { extensions, messages, system, ...rest } = request;
   const variants = variantsOf(received);
   const isPlain = query === '' && variants.length === 0 && saysNothingOwn(exchange);

@@ -51,6 +51,8 @@ export interface WireFormat extends ProviderFormat {
   readonly bookkeeping: readonly string[];
   /** Request headers that change what an answer means. */
   readonly variantHeaders: readonly string[];
+  /** What of a query can change the answer; all of it where nothing is said. */
+  meantBy?(query: string): string;
   /** What a silent stream may carry without the client taking it for content. */
   readonly keepAlive: Uint8Array;
   /** Clients of this dialect fail at comments in a stream. */

@@ -2,12 +2,13 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 
 /** The model, and what is wanted of it, stand in the path: `/v1beta/models/gemini-2.5-flash:generateContent`. */
-export const modelInPath: Pick<WireFormat, 'asked' | 'naming' | 'address'> = {
+export const modelInPath: Pick<WireFormat, 'asked' | 'naming' | 'address' | 'meantBy'> = {
   asked(_fields, path) {
     const { model, verb } = pathParts(path);
     return { model, stream: verb === streaming };
   },
   naming: () => ({}),
+  meantBy: travelling,
   address: (model, streamed, query) =>
     `/v1beta/models/${written(model)}:${streamed ? streaming : 'generateContent'}${streamed ? withEvents(query) : travelling(query)}`,
 };
