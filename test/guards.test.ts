@@ -654,7 +654,19 @@ function assertReadable(answer: Answered, status: number): void {
   assert.equal(answer.headers['access-control-allow-origin'], 'https://app.example');
   assert.match(String(answer.headers.vary), /origin/i);
   const exposed = (answer.headers['access-control-expose-headers'] ?? '').split(/, */);
-  for (const name of ['x-request-id', 'x-weir-modules', 'x-weir-cache', 'x-weir-cost-usd', 'retry-after'])
+  // Those that SDKs decide by, ours, and with the last what providers and modules tell besides.
+  for (const name of [
+    'x-request-id',
+    'request-id',
+    'retry-after',
+    'x-should-retry',
+    'x-weir-modules',
+    'x-weir-cache',
+    'x-weir-cost-usd',
+    'x-weir-dropped',
+    'x-weir-receipt',
+    '*',
+  ])
     assert.ok(exposed.includes(name), name);
 }
 

@@ -114,15 +114,12 @@ function opensPage(req: HttpRequest, path: string): boolean {
 export function corsHeaders(req: HttpRequest, allowed: ReadonlySet<string>): HeaderList {
   const origin = req.header('origin');
   if (origin === undefined || !allowed.has(origin.toLowerCase())) return [];
-  return [
-    'access-control-allow-origin',
-    origin,
-    'vary',
-    'origin',
-    'access-control-expose-headers',
-    'x-request-id, x-weir-modules, x-weir-conversation, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-warnings, retry-after, www-authenticate, payment-receipt, idempotent-replayed',
-  ];
+  return ['access-control-allow-origin', origin, 'vary', 'origin', 'access-control-expose-headers', exposed];
 }
+
+/** By name for pages that send cookies, to whom the star at the end says nothing; to all others it shows what providers and modules tell as well. */
+const exposed =
+  'x-request-id, request-id, retry-after, x-should-retry, x-weir-modules, x-weir-conversation, x-weir-cache, x-weir-cost-usd, x-weir-cost-warning, x-weir-overhead-ms, x-weir-estimate, x-weir-dropped, x-weir-receipt, x-weir-sandbox, x-weir-warnings, www-authenticate, payment-receipt, idempotent-replayed, *';
 
 /** The answer to a browser that asks before it calls. */
 export function preflightHeaders(req: HttpRequest): HeaderList {
