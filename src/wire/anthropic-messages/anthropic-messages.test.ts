@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { ChatRequest } from '../../kernel/message.ts';
+import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
 import { unfold } from '../../kernel/reply/answer.ts';
 import { messagesAnswer, messagesStream } from '../testing/fixtures.ts';
 import { namedFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';
@@ -161,6 +161,36 @@ test('only what the provider can verify goes back to it as thinking', () => {
     { type: 'tool_use', id: 'functions_now_0', name: 'now', input: { value: 'no json' } },
   ]);
   assert.equal(body.messages[2].content[0].tool_use_id, 'functions_now_0');
+});
+
+test('what was said before the results of calls, or between them, comes behind them', () => {
+  const called = (...ids: readonly string[]): Message => ({
+    role: 'assistant',
+    content: ids.map((id) => ({ type: 'tool_use', id, name: 'now', input: {} })),
+  });
+  const result = (id: string): Block => ({ type: 'tool_result', tool_use_id: id, content: 'noon' });
+  const hurry: Block = { type: 'text', text: 'Hurry.' };
+  const messagesOf = (...answers: readonly Message[]) =>
+    bodyOf({ ...hello, messages: [{ role: 'user', content: 'hi' }, called('a', 'b'), ...answers] }).body
+      .messages;
+  const expected = { role: 'user', content: [result('a'), result('b'), hurry] };
+  for (const answers of [
+    [{ role: 'user', content: [result('a'), result('b'), hurry] }],
+    [{ role: 'user', content: [hurry, result('a'), result('b')] }],
+    [{ role: 'user', content: [result('a'), hurry, result('b')] }],
+    [
+      { role: 'user', content: 'Hurry.' },
+      { role: 'user', content: [result('a'), result('b')] },
+    ],
+    [
+      { role: 'user', content: [result('a')] },
+      { role: 'user', content: 'Hurry.' },
+      { role: 'user', content: [result('b')] },
+    ],
+  ] satisfies readonly (readonly Message[])[])
+    assert.deepEqual(messagesOf(...answers).slice(2), [expected]);
+  const later: Message = { role: 'user', content: 'And then?' };
+  assert.deepEqual(messagesOf({ role: 'user', content: [result('a'), result('b')] }, later)[3], later);
 });
 
 test('a schema is brought into the form that the provider can hold a model to', () => {

@@ -5,6 +5,7 @@ import { isSealed } from '../sealed.ts';
 import { encodeDocument } from './encode-document.ts';
 import type { Generation } from './generation.ts';
 import { plainBlock } from './plain-blocks.ts';
+import { resultsFirst } from './results-first.ts';
 
 /** Messages of another origin, brought into the form that this provider accepts. */
 export function encodeMessages(
@@ -23,7 +24,7 @@ export function encodeMessages(
     if (demoted) dropped.add('messages[].system');
     encoded.push(demoted ? { role: 'user', content } : { ...message, content });
   }
-  return encoded;
+  return resultsFirst(encoded);
 }
 
 /** Text without a word in it is refused. */
