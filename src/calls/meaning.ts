@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { KeyedNames } from '../accounts/keyed-names.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
-import { canonicalJson, type JsonObject } from '../kernel/json.ts';
+import { canonicalJson, exactBody, type JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
@@ -103,7 +103,7 @@ function variantsIn(received: Received): string {
 /** Everything that can change the answer, and nothing else; whose call it is stands elsewhere. */
 function named(exchange: Exchange, payer: string): string {
   const { target, received } = exchange;
-  const { wire, body, streamed } = received;
+  const { wire, body, bytes, streamed } = received;
   const parts = [
     target.provider.name,
     target.provider.baseUrl,
@@ -112,7 +112,7 @@ function named(exchange: Exchange, payer: string): string {
     wire.name,
     queryOf(received),
     wire.variantHeaders.map((name) => received.header(name) ?? ''),
-    meaning(body, wire.bookkeeping),
+    meaning(exactBody(body, bytes), wire.bookkeeping),
     exchange.untouched ? null : meaning({ ...exchange.request }, ['metadata']),
     reframes(exchange) ? null : streamed,
   ];

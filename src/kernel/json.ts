@@ -58,7 +58,7 @@ const longInteger = /^-?\d{16,}$/;
 /** The same text for values that differ only in the order of their keys. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value) ?? 'null';
+  if (!isJsonObject(value) || JSON.isRawJSON(value)) return JSON.stringify(value) ?? 'null';
   const parts: string[] = [];
   for (const key of Object.keys(value).sort()) {
     const inner = value[key];
