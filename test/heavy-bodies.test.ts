@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { GatewayError } from '../src/kernel/errors.ts';
 import { readBody } from '../src/server/body.ts';
@@ -14,6 +13,21 @@ import { startHttp } from './support/http-server.ts';
 import { WeirProcess } from './support/weir-process.ts';
 
 const mebibyte = 1024 * 1024;
+
+/** Tells for how long the event loop was held at most, in time that this thread worked: a busy machine holds it, too. */
+function watchHolds(t: TestContext): () => number {
+  let most = 0;
+  let before = process.threadCpuUsage();
+  const look = () => {
+    const { user, system } = process.threadCpuUsage(before);
+    most = Math.max(most, (user + system) / 1000);
+    before = process.threadCpuUsage();
+    return most;
+  };
+  const looking = setInterval(look, 1);
+  t.after(() => clearInterval(looking));
+  return look;
+}
 const gzip = ['content-encoding', 'gzip', 'content-type', 'application/json'];
 
 test('a bomb of values is refused at once, compressed or not, in every format and in strings', async (t) => {
@@ -41,15 +55,13 @@ test('a bomb of values is refused at once, compressed or not, in every format an
     ['/v1/chat/completions', inString],
   ] as const;
   const packed = bombs.map(([path, body]) => ({ path, body: gzipSync(body) }));
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
+  const held = watchHolds(t);
   for (const { path, body } of packed) {
     const answer = await call(weir.url, { path, headers: gzip, body });
     assert.equal(answer.status, 400, answer.text);
     assert.match(String(at(answer.json, 'error', 'message')), /more than 250000 values/);
   }
-  delay.disable();
-  assert.ok(delay.max / 1e6 < 1000, `the event loop was held for ${delay.max / 1e6} ms`);
+  assert.ok(held() < 1000, `the event loop was held for ${held()} ms of the processor`);
   assert.match(weir.gateway.metrics(), /^weir_request_bytes_held 0$/m);
 });
 
