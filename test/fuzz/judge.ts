@@ -15,7 +15,7 @@ const leftovers = [
 ];
 
 /** How long what a call left behind may take to go; far more than it does. */
-const goneMsMax = 5000;
+const goneMsMax = 30_000;
 
 /** Why the answer to a case can't be right; undefined where it can. */
 export function faultIn(

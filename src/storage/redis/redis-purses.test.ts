@@ -85,7 +85,7 @@ test('what is held is nothing where the list of holds was lost alone', async (t)
 
 test('a call that was given up holds nothing when it reaches Redis after all', async (t) => {
   const { proxy, url } = await TcpProxy.to(t, await freshRedis(t));
-  const link = await RedisLink.open({ url, answerMs: 500 });
+  const link = await RedisLink.open({ url, answerMs: 1500 });
   t.after(() => link.close());
   const purses = new RedisPurses(link);
   await purses.begin(holder, windows, none);

@@ -44,7 +44,7 @@ test('only so many bytes are on their way at once', async (t) => {
 
 test('while Redis is away shelves are empty and keep nothing, and no call waits or fails for it', async (t) => {
   const { proxy, url } = await TcpProxy.to(t, await freshRedis(t));
-  const link = await RedisLink.open({ url, answerMs: 500 });
+  const link = await RedisLink.open({ url, answerMs: 1500 });
   t.after(() => link.close());
   const shelf = new RedisShelves(link).shelf('a');
   await shelf.put('key', Buffer.from('1'), 60);
