@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
+import { freePort } from '../scripts/test-servers/server-process.ts';
 import { at } from './support/at.ts';
 import {
   type BillingHouse,
@@ -200,7 +201,13 @@ describe('credits that run out', () => {
 test('credits that were charged before a gateway was killed are there once, by its next start or by news', async (t) => {
   const stripe = await FakeStripe.start(t);
   const folder = emptyFolder(t);
-  const environment = { WEIR_MODE: 'cloud', WEIR_DATA_DIR: folder, ...billingSettings(stripe) };
+  const environment = {
+    WEIR_MODE: 'cloud',
+    WEIR_DATA_DIR: folder,
+    // The same each time, and nobody else gets it in between.
+    PORT: String(await freePort()),
+    ...billingSettings(stripe),
+  };
   let running = new WeirProcess(t, { environment });
   const url = await running.listening;
   const customer = await Customer.signUp({ url, stripe });
@@ -220,7 +227,7 @@ test('credits that were charged before a gateway was killed are there once, by i
       database.exec('update recharges set until_ms = 0');
       database.close();
     }
-    running = new WeirProcess(t, { environment: { ...environment, PORT: new URL(url).port } });
+    running = new WeirProcess(t, { environment });
     await running.listening;
     if (heals === 'news') await deliverAll({ url, stripe });
     await credits(50_000 * (kills + 1));

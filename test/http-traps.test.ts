@@ -17,10 +17,12 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib';
+import { freePort } from '../scripts/test-servers/server-process.ts';
 import { limits } from '../src/kernel/limits.ts';
 import type { Script } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { begin, call, open, Reader, read } from './support/call.ts';
+import { lowerQuartile } from './support/cpu-time.ts';
 import { eventually } from './support/eventually.ts';
 import {
   codeIn,
@@ -34,7 +36,7 @@ import {
   type TestedFormat,
 } from './support/formats.ts';
 import { sharedPlayed, sharedScripted, startHouse } from './support/house.ts';
-import { listening, portOf, startServer } from './support/server.ts';
+import { startServer } from './support/server.ts';
 
 const enter = sharedScripted();
 const play = sharedPlayed();
@@ -71,9 +73,8 @@ for (const { format, streamed, manner } of manners) {
         waits.push((await closed) - leftAt);
       }
       assert.equal(waits.length, 5);
-      // The middle one of five: a busy machine may hold up a single one.
-      const [, , median = Number.POSITIVE_INFINITY] = waits.toSorted((a, b) => a - b);
-      assert.ok(median < 100, `${waits.map(Math.round)} ms`);
+      // A busy machine holds up some of them; whatever waits in the gateway would hold up all.
+      assert.ok(lowerQuartile(waits) < 100, `${waits.map(Math.round)} ms`);
       await eventually(async () => ((await openCalls(weir.url)) === 0 ? true : undefined));
     });
 
@@ -187,7 +188,7 @@ for (const streamed of [true, false]) {
   });
 
   test(`a provider that can be reached at the second try is not lost (${streamed ? 'streamed' : 'unstreamed'})`, async (t) => {
-    const port = await unusedPort();
+    const port = await freePort();
     const weir = await startHouse(t, `http://127.0.0.1:${port}`);
     const server = createServer((_, res) => {
       if (streamed) res.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -228,12 +229,14 @@ test('a provider that falls silent is given up, in good words, whenever it does'
       assert.equal(codeIn(answer.json), 'upstream_timeout');
     }),
   );
-  assert.equal(fake.requests.length, silences.length);
+  // On a busy machine the time may be over before a call has arrived; none of them is made again.
+  const arrived = fake.requests.map(({ headers }) => headers['x-silence']);
+  assert.equal(new Set(arrived).size, arrived.length);
   for (const { over } of fake.requests) assert.equal(await over, false);
 });
 
 test("a provider that can't be reached is tried a few times, then it is a 502", async (t) => {
-  const port = await unusedPort();
+  const port = await freePort();
   const weir = await startHouse(t, `http://127.0.0.1:${port}`);
   const attempts = countConnects(t, port);
   await Promise.all(
@@ -412,7 +415,8 @@ for (const format of formats) {
 }
 
 test('a stream that falls silent for good closes with an error', async () => {
-  const { fake, weir } = await enter({ WEIR_UPSTREAM_TIMEOUT: '300ms' });
+  // Long enough for the beginning to arrive, also on a busy machine.
+  const { fake, weir } = await enter({ WEIR_UPSTREAM_TIMEOUT: '3s' });
   const begun = ({ start, content }: TestedFormat) => start.join('') + content('one');
   fake.answerWith(({ url }) => {
     const format = formatAt(url);
@@ -695,19 +699,6 @@ async function settledBytes(): Promise<number> {
 async function openCalls(url: string): Promise<number> {
   const { text } = await call(url, { path: '/metrics' });
   return Number(/^weir_open_calls (\d+)$/m.exec(text)?.[1]);
-}
-
-/** A port where nobody listens, and which nobody gets who asks for any. */
-async function unusedPort(): Promise<number> {
-  const server = createServer();
-  try {
-    await listening(server, 10_000 + Math.floor(Math.random() * 20_000));
-  } catch {
-    return unusedPort();
-  }
-  const port = portOf(server.address());
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 /** Counts how often somebody tried to connect to this port. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { freePort } from '../scripts/test-servers/server-process.ts';
 import { limits } from '../src/kernel/limits.ts';
 import { ask } from './support/asking.ts';
 import { eventually } from './support/eventually.ts';
@@ -132,6 +132,9 @@ async function serving(t: TestContext, { output, workers = '1' }: Serving) {
   return { weir, url };
 }
 
+/** Far less than a call would take that waits for whoever reads the log, and far more than one does on a busy machine. */
+const callMsMax = 20_000;
+
 /** Makes calls one after the other, none of which takes long, and tells their ids. */
 async function calls(url: string, count: number): Promise<string[]> {
   const ids: string[] = [];
@@ -139,7 +142,7 @@ async function calls(url: string, count: number): Promise<string[]> {
     const startedAtMs = performance.now();
     const { status, headers } = await ask(`${url}/v1/messages`, { body: demo });
     assert.equal(status, 200);
-    assert.ok(performance.now() - startedAtMs < 2000);
+    assert.ok(performance.now() - startedAtMs < callMsMax);
     ids.push(headers.get('x-request-id') ?? '');
   }
   return ids;
@@ -195,16 +198,6 @@ function stuckPipe(t: TestContext): number {
   const { output, reader } = pipe(t);
   reader.kill('SIGSTOP');
   return output;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  assert.ok(typeof address === 'object' && address !== null);
-  server.close();
-  await once(server, 'close');
-  return address.port;
 }
 
 /** A file system of a quarter of a megabyte; undefined for those who may not mount one. */

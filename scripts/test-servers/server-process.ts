@@ -63,15 +63,21 @@ export async function startServer(server: ServerStart): Promise<() => Promise<vo
   }
 }
 
-/** A port that was free just now. */
+/** A port that is free just now, and that nobody gets who asks for any: those that are given out begin above 30,000. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
-  return address.port;
+  for (let tries = 0; tries < 100; tries++) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer().listen(port, '127.0.0.1');
+    const isFree = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
+  throw new Error('no port is free');
 }
 
 function isOver({ exitCode, signalCode }: ChildProcess): boolean {

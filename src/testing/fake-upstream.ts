@@ -41,7 +41,8 @@ export class FakeUpstream {
 
   private constructor(answer: Answer) {
     this.#answer = answer;
-    this.#server = createServer((req, res) => void this.#serve(req, res));
+    // It ends no connection for being idle: on a busy machine it may just be in use.
+    this.#server = createServer({ keepAliveTimeout: 0 }, (req, res) => void this.#serve(req, res));
   }
 
   static async start(answer: Answer = { body: {} }): Promise<FakeUpstream> {

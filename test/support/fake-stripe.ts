@@ -55,7 +55,8 @@ export class FakeStripe {
     string,
     { readonly params: string; readonly status: number; readonly body: string }
   >();
-  readonly #server = createServer((req, res) => void this.#serve(req, res));
+  // It ends no connection for being idle: on a busy machine it may just be in use.
+  readonly #server = createServer({ keepAliveTimeout: 0 }, (req, res) => void this.#serve(req, res));
 
   static async start(t: TestContext): Promise<FakeStripe> {
     const fake = new FakeStripe();

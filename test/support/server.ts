@@ -14,7 +14,8 @@ export async function startServer(t: TestContext, serve: RequestListener): Promi
 export async function startListener(
   serve: RequestListener,
 ): Promise<{ readonly url: string; close(): void }> {
-  const server = createServer(serve);
+  // Or it would end connections that were idle for five seconds, one of which may just be in use on a busy machine.
+  const server = createServer({ keepAliveTimeout: 0 }, serve);
   const url = await listening(server);
   return {
     url,

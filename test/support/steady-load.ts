@@ -15,8 +15,6 @@ const question = {
 export function startSlowStreams(streamMs: number): ReturnType<typeof startListener> {
   const frames = messageFrames(recordedMessage());
   return startListener(async (req, res) => {
-    // Or a connection that is closed here for being idle may just be in use there, on a busy machine.
-    res.shouldKeepAlive = false;
     const pieces: Buffer[] = [];
     for await (const piece of req) pieces.push(piece);
     if (!Buffer.concat(pieces).includes('"stream":true')) {

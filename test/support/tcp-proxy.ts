@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
+import { freePort } from '../../scripts/test-servers/server-process.ts';
 import { cleanUp } from './clean-up.ts';
-import { portOf } from './server.ts';
 
 interface Target {
   readonly host: string;
@@ -21,21 +21,24 @@ export class TcpProxy {
   readonly #target: Target;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
-  #port = 0;
+  readonly #port: number;
   #silent = false;
 
   /** One that ends with its test, and the address that leads through it. */
   static async to(t: TestContext, url: string): Promise<{ readonly proxy: TcpProxy; readonly url: string }> {
     const address = new URL(url);
-    const proxy = new TcpProxy({ host: address.hostname, port: Number(address.port) });
+    // Nobody else gets it while it is stopped.
+    const port = await freePort();
+    const proxy = new TcpProxy({ host: address.hostname, port: Number(address.port) }, port);
     await proxy.start();
     cleanUp(t, () => proxy.stop());
-    address.host = `127.0.0.1:${proxy.#port}`;
+    address.host = `127.0.0.1:${port}`;
     return { proxy, url: address.href };
   }
 
-  constructor(target: Target) {
+  private constructor(target: Target, port: number) {
     this.#target = target;
+    this.#port = port;
   }
 
   /** On the same port as before. */
@@ -43,7 +46,6 @@ export class TcpProxy {
     this.#server = createServer({ allowHalfOpen: true }, (client) => this.#join(client));
     this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
-    this.#port = portOf(this.#server.address());
   }
 
   /** Breaks all connections and takes no new ones. */
