@@ -1,7 +1,7 @@
 /** What processes and replicas share: counts, holds and versions. */
 export const sharedLimits = {
-  /** Redis answers in a millisecond; whoever waited this long is told that it is away. */
-  redisAnswerMs: 1000,
+  /** Redis answers in a millisecond, and a machine has slow moments; whoever waited this long is told that it is away. */
+  redisAnswerMs: 3000,
   /** Questions that wait for Redis at once; with more it is not keeping up. */
   redisPendingMax: 10_000,
   /** Pauses between tries to reach Redis, from the first to the longest. */

@@ -18,8 +18,8 @@ export const workersLimits = {
   partEndMs: 12_000,
   /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
   workersMax: 64,
-  /** The primary process answers in well under a millisecond; whoever waited this long is told that it is stuck. */
-  workerAnswerMs: 1000,
+  /** The primary process answers in well under a millisecond, and a machine has slow moments; whoever waited this long is told that it is stuck. */
+  workerAnswerMs: 3000,
   /** Every process hears in milliseconds that an account has changed; where one is stuck for so long, the change is not confirmed. */
   renewalHeardMs: 5000,
   /** Slots of an account's cap that a process is handed ahead when it asks a second time; twice as many when they last for less. */
@@ -30,7 +30,7 @@ export const workersLimits = {
   /** What a process was handed and nobody asked for in so long comes back. */
   aheadIdleMs: 1000,
   /** It comes back in milliseconds; half of `workerAnswerMs`, since somebody may be waiting for it. */
-  aheadReturnedMs: 500,
+  aheadReturnedMs: 1500,
   /** How often those who waited too long are looked for. */
   workerSweepMs: 100,
   /** Questions of one process to another without an answer; with more it is not keeping up. */
