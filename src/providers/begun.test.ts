@@ -28,6 +28,23 @@ test('an answer that can’t be read is given up with its connection', async () 
   assert.equal(cancelled, 1);
 });
 
+test('what has come while this process was busy is not late', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { promise: silence, resolve: say } = Promise.withResolvers<Uint8Array>();
+  const coming: Pulled<Uint8Array>[] = [silence];
+  const body = { next: () => coming.shift(), cancel: () => undefined };
+  const raw = { wire: anthropicMessages, framing: 'sse', status: 200, headers: [], body } as const;
+  const answer = begun(raw, true);
+  // Timers that are due come first, then what the sockets have.
+  t.mock.timers.tick(limits.commitWaitMs);
+  say(
+    Buffer.from(
+      'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"no"}}\n\n',
+    ),
+  );
+  await assert.rejects(answer, /no/);
+});
+
 test('a document that is called a stream and comes late is one for a client that wants no stream', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { promise: silence, resolve: say } = Promise.withResolvers<Uint8Array>();
