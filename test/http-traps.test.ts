@@ -490,11 +490,12 @@ test(`a client that leaves a compressed stream ends the provider's call`, async 
 
 test(`a slow client is not a silent provider`, async () => {
   const upstream = flood(messages, true);
-  const weir = await play(upstream.serve, { WEIR_UPSTREAM_TIMEOUT: '500ms' });
+  // From a second on it is counted in turns of a clock, of which a process that is stuck misses all but one.
+  const weir = await play(upstream.serve, { WEIR_UPSTREAM_TIMEOUT: '1100ms' });
   const { response } = open(weir.url, sentIn(messages, true));
   const answer = await response;
   // Twice as long as a provider may be silent.
-  await eventually(() => (upstream.stalled(1000) ? true : undefined));
+  await eventually(() => (upstream.stalled(2500) ? true : undefined));
   const { bytes } = await read(answer);
   assert.equal(bytes.byteLength, upstream.sentBytes());
   assert.ok(bytes.byteLength > floodBytes);

@@ -3,13 +3,13 @@ import { type TestContext, test } from 'node:test';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
+import { patientBounds } from '../../testing/empty-database.ts';
 import { someUser } from '../database-conformance/samples.ts';
 import { openPostgres } from './postgres.ts';
 import { PostgresLinks } from './postgres-links.ts';
 
 const unavailable = { code: 'storage_unavailable' };
-/** What nobody waits for to be over, whatever a busy machine takes. */
-const patient = { linksMax: 3, waitMs: 60_000, statementMs: 50_000, answerMs: 60_000 };
+const patient = { ...patientBounds, linksMax: 3 };
 
 test('while PostgreSQL is away every question fails soon, and when it is back they are answered', async (t) => {
   const { proxy, url } = await TcpProxy.to(t, await freshPostgres(t));

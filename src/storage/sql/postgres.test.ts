@@ -3,6 +3,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { Client } from 'pg';
 import { cleanUp } from '../../../test/support/clean-up.ts';
 import { createPostgres, freshPostgres } from '../../../test/support/stores.ts';
+import { patientBounds } from '../../testing/empty-database.ts';
 import { databaseConformance } from '../database-conformance.ts';
 import { openPostgres } from './postgres.ts';
 
@@ -53,7 +54,7 @@ const empty = `
 
 function home(url: string) {
   return {
-    open: () => openPostgres({ url }),
+    open: () => openPostgres({ url, bounds: patientBounds }),
     execute: (statement: string) => execute(url, statement),
   };
 }

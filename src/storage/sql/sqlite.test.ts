@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, type TestContext, test } from 'node:test';
+import { patientBounds } from '../../testing/empty-database.ts';
 import { databaseConformance } from '../database-conformance.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -28,7 +29,7 @@ databaseConformance(
 
 function home(file: string) {
   return {
-    open: () => openSqlite({ file }),
+    open: () => openSqlite({ file, bounds: patientBounds }),
     execute: async (statement: string) => {
       const database = new DatabaseSync(file, { timeout: 10_000 });
       try {
