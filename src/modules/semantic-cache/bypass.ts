@@ -1,13 +1,34 @@
 import type { Prompt } from './text/reading/prompt.ts';
+import { wordSet } from './text/reading/word-set.ts';
 import { functionWords } from './text/reading/words.ts';
 
+const ofTime = [
+  'today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now',
+  'up to date|up-to-date|latest|newest|recent|recently|current',
+  'live (?:scores?|streams?|results?|updates?|traffic|status|prices?|data)|breaking|ongoing|upcoming',
+  'this (?:morning|afternoon|evening|week|weekend|month|quarter|year)',
+  '(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)',
+  String.raw`what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$`,
+  'weather|forecast|news|headlines|(?:stock|share) price|exchange rate',
+  'just (?:released|announced|happened)|still (?:open|alive|available|down)|trending|this season|to date|raining|snowing',
+  '(?:next|last) (?:bus|train|flight|ferry|game|match|race|election|episode|meeting|release)',
+  '(?:price|value|rate) of (?:gold|silver|oil|gas|petrol|bitcoin|ethereum|the (?:dollar|euro|pound|yen))|going on',
+];
+/** "What should I do now": what comes next, and not what is so at this moment. */
+const notNext = String.raw`(?<!\b(?:should|can|could|do|must|shall) (?:i|we) (?:do|try|say) )`;
 /** Words that mean another thing tomorrow; who tells what happened and asks what to do now means after that. */
-const current =
-  /\b(?:today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now|up to date|up-to-date|latest|newest|recent|recently|current|live (?:scores?|streams?|results?|updates?|traffic|status|prices?|data)|breaking|ongoing|upcoming|this (?:morning|afternoon|evening|week|weekend|month|quarter|year)|(?:next|last) (?:week|weekend|month|quarter|year|night|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|what time is it|what day is it|what(?:'s| is) the (?:time|date)(?: now| today)?\s*\??$|weather|forecast|news|headlines|(?:stock|share) price|exchange rate|just (?:released|announced|happened)|still (?:open|alive|available|down)|trending|this season|to date|raining|snowing|(?:next|last) (?:bus|train|flight|ferry|game|match|race|election|episode|meeting|release)|(?:price|value|rate) of (?:gold|silver|oil|gas|petrol|bitcoin|ethereum|the (?:dollar|euro|pound|yen))|going on)\b|(?<!\b(?:should|can|could|do|must|shall) (?:i|we) (?:do|try|say) )\b(?:now|yet)\s*[?.!]*$/i;
+const current = new RegExp(String.raw`\b(?:${ofTime.join('|')})\b|${notNext}\b(?:now|yet)\s*[?.!]*$`, 'i');
 
+const ofChange = [
+  String.raw`(?:pick|choose|give|generate|say|tell)\b[^.?!]*\brandom(?:ly)?|another one`,
+  String.raw`(?:give|tell|show|write|suggest|generate|make|find)\b[^.?!]*\banother|surprise me`,
+  '(?:try|do it|tell me|say it|generate) again|once more|something (?:else|different)|a different one',
+  String.raw`(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)`,
+  String.raw`(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)`,
+  'more (?:examples|ideas|of (?:these|those|them))',
+];
 /** Requests that want something else each time. */
-const varied =
-  /\b(?:(?:pick|choose|give|generate|say|tell)\b[^.?!]*\brandom(?:ly)?|another one|(?:give|tell|show|write|suggest|generate|make|find)\b[^.?!]*\banother|surprise me|(?:try|do it|tell me|say it|generate) again|once more|something (?:else|different)|a different one|(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)|(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)|more (?:examples|ideas|of (?:these|those|them)))\b/i;
+const varied = new RegExp(String.raw`\b(?:${ofChange.join('|')})\b`, 'i');
 
 /** Letters and digits that the models haven't learnt: of other scripts, and our own in other dress. */
 const otherScript = /(?!\p{Script=Latin})\p{L}|[\u{ff21}-\u{ff5a}]|(?![\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-⅞])\p{N}/u;
@@ -15,16 +36,14 @@ const otherScript = /(?!\p{Script=Latin})\p{L}|[\u{ff21}-\u{ff5a}]|(?![\d⁰¹²
 /** Small words by which English is known, and those of languages that are written with the same letters. */
 const english = new Set([
   ...functionWords,
-  ...'said each time use long many see come other all go find write list explain before after without under between during using vs free cost number'.split(
-    ' ',
+  ...wordSet(
+    'said each time use long many see come other all go find write list explain before after without under between during using vs free cost number',
   ),
 ]);
 /** Small words elsewhere that stand in English texts as well: in names, addresses and terms. */
-const shared = new Set('die com non per la el los las es en se sam var di da de des se'.split(' '));
-const foreign = new Set(
-  'der die das und ist nicht ein eine mit für auf von zu wie warum kann ich mir bitte wo wann welche schreibe erkläre le la les des une est et que qui dans pour sur avec pas je comment pourquoi quel quelle où peux vous nous el los las una por para con no qué como cómo dónde cuál cuando es en mi puedo explica escribe il gli che non per come perché di sono mio quale dove o os uma não com para porque eu meu onde qual het een niet van hoe waarom ik op te och att det som inte hur jag är på nie się jak czy jest na co ve bir bu için nasıl nedir ne apa siapa bagaimana berapa kenapa mengapa dimana yang dan untuk dengan dari saya adalah tidak cara ano ang ng mga sino paano bakit saan ako ko nani gani kwa wapi vipi kwanini katika yangu ja ei mika mikä kuka kuinka miten miksi missa onko minun hogyan miert hol mikor egy hogy nem vagy kako zasto gdje kada koji sam se ili cum unde cand este sunt pentru cu din care pot hai kya kaise kaun kahan mera mujhe aap ka ki ke jak proc kde kdy jsem hur var nar vad hvordan hvorfor hvor hvad ikke eg'.split(
-    ' ',
-  ),
+const shared = wordSet('die com non per la el los las es en se sam var di da de des se');
+const foreign = wordSet(
+  'der die das und ist nicht ein eine mit für auf von zu wie warum kann ich mir bitte wo wann welche schreibe erkläre le la les des une est et que qui dans pour sur avec pas je comment pourquoi quel quelle où peux vous nous el los las una por para con no qué como cómo dónde cuál cuando es en mi puedo explica escribe il gli che non per come perché di sono mio quale dove o os uma não com para porque eu meu onde qual het een niet van hoe waarom ik op te och att det som inte hur jag är på nie się jak czy jest na co ve bir bu için nasıl nedir ne apa siapa bagaimana berapa kenapa mengapa dimana yang dan untuk dengan dari saya adalah tidak cara ano ang ng mga sino paano bakit saan ako ko nani gani kwa wapi vipi kwanini katika yangu ja ei mika mikä kuka kuinka miten miksi missa onko minun hogyan miert hol mikor egy hogy nem vagy kako zasto gdje kada koji sam se ili cum unde cand este sunt pentru cu din care pot hai kya kaise kaun kahan mera mujhe aap ka ki ke jak proc kde kdy jsem hur var nar vad hvordan hvorfor hvor hvad ikke eg',
 );
 
 /** Why a prompt isn't looked up by its meaning; undefined where it is. */

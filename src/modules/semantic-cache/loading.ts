@@ -24,6 +24,7 @@ const turnMs = 0.5;
 /** Those that others import come first. */
 const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./text/reading/stems.ts'),
+  () => import('./text/reading/word-set.ts'),
   () => import('./text/reading/word-table.ts'),
   () => import('./text/reading/kinds.ts'),
   () => import('./text/other-words/opposites.ts'),

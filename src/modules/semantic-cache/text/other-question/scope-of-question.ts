@@ -1,6 +1,7 @@
 import type { Difference } from '../difference.ts';
 import { isParticiple } from '../reading/passive.ts';
 import type { Prompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** Whether one asks about a certain thing that it points at, and the other about such things in general. */
@@ -24,19 +25,7 @@ function isEmpty(words: readonly Word[], at: number): boolean {
 const empty = new Set(['cost', 'take', 'possible']);
 
 const definition = /^(?:what|who) (?:is|are|was|were)(?: (?:a|an|the))? (?!it like|there)/;
-const meaning = new Set([
-  'mean',
-  'meaning',
-  'definition',
-  'defin',
-  'define',
-  'term',
-  'word',
-  'concept',
-  'exactly',
-  'call',
-  'called',
-]);
+const meaning = wordSet('mean meaning definition defin define term word concept exactly call called');
 
 /** Whether one asks what something is, and nothing but that, and the other asks more of it. */
 export function asksMore(old: Prompt, now: Prompt, { onlyOld, onlyNew }: Difference): boolean {
@@ -88,15 +77,20 @@ function superlatives({ words }: Prompt): ReadonlySet<string> {
 }
 
 /** Words that only end like one. */
-const others = new Set(
-  'interest request test rest forest invest suggest digest protest contest harvest honest modest west guest quest latest newest arrest breast chest conquest manifest northwest southwest'.split(
-    ' ',
-  ),
+const others = wordSet(
+  'interest request test rest forest invest suggest digest protest contest harvest honest modest west guest quest latest newest arrest breast chest conquest manifest northwest southwest',
 );
 
 const ahead = /\b(?:about to|going to|yet to|will|(?:plan|plans|planning|intend|intends|want|wants) to)\b/;
-const over =
-  /\b(?:has|have|had)(?: just| already| now| been| recently| i| we| you| they| he| she)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b|\b(?:already|just) \w+ed\b|^(?:has|have|had) (?:\w+ ){1,3}?(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/;
+const done = String.raw`(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)`;
+/** "Has just ended", "already closed", "have we paid". */
+const over = new RegExp(
+  [
+    String.raw`\b(?:has|have|had)(?: just| already| now| been| recently| i| we| you| they| he| she)* ${done}\b`,
+    String.raw`\b(?:already|just) \w+ed\b`,
+    String.raw`^(?:has|have|had) (?:\w+ ){1,3}?${done}\b`,
+  ].join('|'),
+);
 
 /** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
 export function isOverElsewhere(old: Prompt, now: Prompt): boolean {
@@ -124,7 +118,7 @@ function isDoneElsewhere({ words }: Prompt, other: Prompt): boolean {
   );
 }
 
-const meant = new Set('about going plan planning intend intending'.split(' '));
+const meant = wordSet('about going plan planning intend intending');
 const tellers = new Set(['i', 'we', 'he', 'she', 'they']);
 
 const having =

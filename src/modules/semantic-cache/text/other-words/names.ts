@@ -1,5 +1,6 @@
 import type { Difference } from '../difference.ts';
 import type { Prompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** Whether one names somebody or something that the other doesn't, and that isn't merely a fuller name. */
@@ -36,9 +37,7 @@ function isOnlyOneLonger(old: Prompt, now: Prompt, { restOld, restNew }: Differe
   });
 }
 
-const qualifiers = new Set(
-  'pro max plus mini ultra lite air server enterprise premium home se xl go'.split(' '),
-);
+const qualifiers = wordSet('pro max plus mini ultra lite air server enterprise premium home se xl go');
 
 function isBehindName(word: Word, { words }: Prompt): boolean {
   const before = words[words.indexOf(word) - 1];

@@ -1,21 +1,10 @@
 import type { Prompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
-const narrowing = new Set([
-  'both',
-  'least',
-  'another',
-  'other',
-  'alternative',
-  'else',
-  'again',
-  'until',
-  'since',
-  'unless',
-  'except',
-  'despite',
-  'although',
-]);
+const narrowing = wordSet(
+  'both least another other alternative else again until since unless except despite although',
+);
 
 /** Whether there are words that narrow a request where the other has none of the kind. */
 export function isNarrower(rest: readonly Word[], other: Prompt): boolean {

@@ -1,8 +1,10 @@
+import { wordSet } from '../reading/word-set.ts';
+
 /** What turns a meaning around or moves it when it stands before a word: realized and unrealized, inbound and outbound. */
 const prefixes = [
   '',
-  ...'un non in im ir il dis mis de re pre post anti counter over under sub super inter intra hyper hypo hyp extra infra ultra an ant micro macro mono bi tri multi poly semi co ex en em fore mid out up down pro con trans para iso homo hetero after before endo exo peri meta neo ante retro circum contra equi omni pan proto pseudo quasi tele auto self be ob ab ad af ap as at per se di e'.split(
-    ' ',
+  ...wordSet(
+    'un non in im ir il dis mis de re pre post anti counter over under sub super inter intra hyper hypo hyp extra infra ultra an ant micro macro mono bi tri multi poly semi co ex en em fore mid out up down pro con trans para iso homo hetero after before endo exo peri meta neo ante retro circum contra equi omni pan proto pseudo quasi tele auto self be ob ab ad af ap as at per se di e',
   ),
 ];
 

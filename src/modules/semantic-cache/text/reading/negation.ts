@@ -1,3 +1,4 @@
+import { wordSet } from './word-set.ts';
 import type { Word } from './words.ts';
 
 const negation =
@@ -11,21 +12,7 @@ export function negationsIn(lower: string): number {
   return bare.match(negation)?.length ?? 0;
 }
 
-const negators = new Set([
-  'not',
-  'no',
-  'never',
-  'without',
-  'except',
-  'excluding',
-  'neither',
-  'avoid',
-  'only',
-  'just',
-  'even',
-  'almost',
-  'nearly',
-]);
+const negators = wordSet('not no never without except excluding neither avoid only just even almost nearly');
 const inverted = /^(?:is|are|was|were|do|does|did|can|could|should|will|would|have|has|had|am)$/;
 
 /** Small words that something can be said not to be. */

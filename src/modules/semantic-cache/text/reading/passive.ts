@@ -1,17 +1,14 @@
+import { wordSet } from './word-set.ts';
 import type { Word } from './words.ts';
 
 const being = new Set(['is', 'are', 'was', 'were', 'be', 'been', 'being']);
-const participles = new Set(
-  'sent read bought sold made done given taken written built paid kept held left lost won put set cut shown known seen found told taught caught brought spent lent beaten broken chosen driven eaten fed fought forgotten grown hidden hit hurt led met ridden run sung spoken stolen struck sworn thrown understood worn'.split(
-    ' ',
-  ),
+const participles = wordSet(
+  'sent read bought sold made done given taken written built paid kept held left lost won put set cut shown known seen found told taught caught brought spent lent beaten broken chosen driven eaten fed fought forgotten grown hidden hit hurt led met ridden run sung spoken stolen struck sworn thrown understood worn',
 );
 const asking =
   /^(?:is|are|was|were|can|could|may|might|will|would|should|must|how|what|which|why|when|where|who)$/;
-const actors = new Set(
-  'i you we they he she people one everyone someone have has had should can must could will would to it that make'.split(
-    ' ',
-  ),
+const actors = wordSet(
+  'i you we they he she people one everyone someone have has had should can must could will would to it that make',
 );
 const ends = new Set(['and', 'or', 'but', 'if', 'when', 'while', 'because', 'that', 'which', 'who']);
 
@@ -47,10 +44,8 @@ export function activeOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[
 }
 
 /** What these are done to does them as well: the door is opened, the door opens. */
-const mutual = new Set(
-  'changed opened closed started stopped ended updated renewed increased decreased improved moved loaded printed synced finished'.split(
-    ' ',
-  ),
+const mutual = wordSet(
+  'changed opened closed started stopped ended updated renewed increased decreased improved moved loaded printed synced finished',
 );
 
 export function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {

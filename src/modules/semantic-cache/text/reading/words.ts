@@ -1,4 +1,5 @@
 import { stemOf } from './stems.ts';
+import { wordSet } from './word-set.ts';
 
 export interface Word {
   /** As it was written. */
@@ -19,8 +20,8 @@ export interface Word {
 }
 
 /** Words that carry the grammar of a request, or its manners. What they can change has rules of its own. */
-export const functionWords: ReadonlySet<string> = new Set(
-  `a an the this that these those some any such own same
+export const functionWords = wordSet(`
+a an the this that these those some any such own same
 i me my mine myself you your yours yourself we us our ours he him his she her hers they them their theirs it its one ones someone somebody anyone anybody
 am is are was were be been being do does did doing done have has had having will would shall should can could may might must ought
 to of in on at by for with from about as into onto upon than then so and or but if because while when where who whom whose which what why how whether
@@ -30,16 +31,12 @@ not no never none nothing nobody neither nor
 most more less least much many
 possible able best good way ways thing things something anything everything lot lots kind kinds sort sorts
 im ive id ill dont doesnt didnt cant wont isnt arent wasnt couldnt shouldnt wouldnt
-find found look looking trying try tried idea ideas exactly basically currently simply maybe perhaps well now question questions answer regarding concerning`.split(
-    /\s+/,
-  ),
-);
+find found look looking trying try tried idea ideas exactly basically currently simply maybe perhaps well now question questions answer regarding concerning
+`);
 
 /** What tells the parts of a request from each other. */
-const markers = new Set(
-  `from to into onto in on at by for with without than over under of as against between through via when if while after before since until during about near per using vs versus`.split(
-    ' ',
-  ),
+const markers = wordSet(
+  `from to into onto in on at by for with without than over under of as against between through via when if while after before since until during about near per using vs versus`,
 );
 
 const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'this']);
@@ -52,19 +49,32 @@ function isInfinitive(before: string | undefined): boolean {
   return before === undefined || infinitives.has(before);
 }
 
-const infinitives = new Set(
-  'how steps step way ways want wants need needs like have has possible try trying able do process going used allowed best time idea what where when ready wish plan order best easiest'.split(
-    ' ',
-  ),
+const infinitives = wordSet(
+  'how steps step way ways want wants need needs like have has possible try trying able do process going used allowed best time idea what where when ready wish plan order best easiest',
 );
 
 /** Words that a part of a sentence ends with. */
-const breaks = new Set(
-  'i me you we us he him she her they them it who whom whose that which what then'.split(' '),
-);
+const breaks = wordSet('i me you we us he him she her they them it who whom whose that which what then');
 
-const token =
-  /https?:\/\/\S+|[\w.+-]+@[\w-]+\.[\w.-]+|(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+|(?:[\w.@-]+\/){2,}[\w.*-]*|[\w@-]+\/[\w-]+\.[a-z]\w*|[A-Za-z]+(?:\+\+|#)|\.?\d[\d,]*(?:\.\d+)*|\.[a-z]{2,4}\b|(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?|[+*/^=<>%\p{Sc}&|!~°-]/gu;
+/** Each kind of thing that a text is cut into, those first that others are a part of. */
+const kindsOfToken: readonly RegExp[] = [
+  // Addresses of pages and of people.
+  /https?:\/\/\S+/,
+  /[\w.+-]+@[\w-]+\.[\w.-]+/,
+  // Paths: from the root, of several folders, of one with a file.
+  /(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+/u,
+  /(?:[\w.@-]+\/){2,}[\w.*-]*/,
+  /[\w@-]+\/[\w-]+\.[a-z]\w*/,
+  // C++ and C#.
+  /[A-Za-z]+(?:\+\+|#)/,
+  /\.?\d[\d,]*(?:\.\d+)*/,
+  // Endings of files.
+  /\.[a-z]{2,4}\b/,
+  // Words, and names as programs have them.
+  /(?:\$(?=\p{L}))?[\p{L}_][\p{L}\p{M}\d_]*(?:[.'-][\p{L}\d_]+)*(?:\(\))?/u,
+  /[+*/^=<>%\p{Sc}&|!~°-]/u,
+];
+const token = new RegExp(kindsOfToken.map(({ source }) => source).join('|'), 'gu');
 
 const contractions: readonly (readonly [RegExp, string])[] = [
   [/\bwon't\b/gi, 'will not'],

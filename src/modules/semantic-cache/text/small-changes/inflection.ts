@@ -1,5 +1,6 @@
 import { isParticiple } from '../reading/passive.ts';
 import type { Asks } from '../reading/question-form.ts';
+import { wordSet } from '../reading/word-set.ts';
 import { type Kept, type Place, wordAt } from './changes.ts';
 
 /** Whether a word that both prompts have is another thing by its ending, its capital or what stands before it. */
@@ -18,8 +19,8 @@ export function isOtherForm({ old, now }: Kept, asks: Asks): boolean {
   return asks !== 'what' && isState(old) && isState(now);
 }
 
-const past = new Set('was were did had'.split(' '));
-const present = new Set('am is are do does have has'.split(' '));
+const past = wordSet('was were did had');
+const present = wordSet('am is are do does have has');
 
 /** "Why did it stop" and "why does it stop"; "is being sent" and "has been sent". */
 function isOtherTime(one: string, other: string): boolean {
@@ -36,15 +37,15 @@ function isOneOfThem({ words, at }: Place, named: Place): boolean {
 }
 
 /** With this ending they say something else than without. */
-const otherAdverbs = new Set('hardly lately nearly shortly highly mostly scarcely barely'.split(' '));
+const otherAdverbs = wordSet('hardly lately nearly shortly highly mostly scarcely barely');
 
 function isPlural(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return long === `${short}s` || long === `${short}es` || long === short.replace(/y$/, 'ies');
 }
 
-const certain = new Set('the my your our his her their its this that these those'.split(' '));
-const uncertain = new Set('a an some any'.split(' '));
+const certain = wordSet('the my your our his her their its this that these those');
+const uncertain = wordSet('a an some any');
 const paired: ReadonlyMap<string, string> = new Map([
   ['these', 'this'],
   ['those', 'that'],
@@ -72,7 +73,7 @@ function isAttribute({ words, at }: Place): boolean {
   return words[at + 1]?.isContent === true;
 }
 
-const relations = new Set('of in on at by for with from about into without'.split(' '));
+const relations = wordSet('of in on at by for with from about into without');
 
 /** Whether a verb or a small word stands right before it, so that it is no verb itself. */
 function isObject({ words, at }: Place): boolean {
@@ -80,10 +81,8 @@ function isObject({ words, at }: Place): boolean {
   return before?.isContent === true || relations.has(before?.text ?? '');
 }
 
-const being = new Set('am is are was were be been being'.split(' '));
-const acting = new Set(
-  'do does did have has had will would shall should can could may might must to'.split(' '),
-);
+const being = wordSet('am is are was were be been being');
+const acting = wordSet('do does did have has had will would shall should can could may might must to');
 
 /** Whether something is said to be so: a form of "be" is the last that could lead the verb, and no article makes it a thing. */
 function isState({ words, at }: Place): boolean {

@@ -1,4 +1,5 @@
 import { stemOf } from '../reading/stems.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 import { type Change, type Place, wordAt } from './changes.ts';
 
@@ -14,18 +15,14 @@ export function isOtherSmallWord(change: Change): boolean {
   return shutOut.some((sides) => isAcross(sides, one.text, other.text)) || isOtherVerb(one, other);
 }
 
-const determiners = new Set(
-  'a an the some any my your our his her their its this that these those'.split(' '),
-);
+const determiners = wordSet('a an the some any my your our his her their its this that these those');
 
 function bare(words: readonly Word[]): readonly Word[] {
   return words.filter(({ text }) => !determiners.has(text));
 }
 
 /** How far something goes: who leaves it out asks about something else. */
-const reaching = new Set(
-  'too even still yet already also enough almost nearly barely hardly same'.split(' '),
-);
+const reaching = wordSet('too even still yet already also enough almost nearly barely hardly same');
 
 /** "A few" are some, and "few" are hardly any. */
 function countsDown({ gone, come, after }: Change): boolean {
@@ -35,13 +32,11 @@ function countsDown({ gone, come, after }: Change): boolean {
 }
 
 /** What says how one thing stands to another, or what becomes of a verb. */
-const relations = new Set(
-  'to of in on at by for with from about as into onto upon than like out up down off over across throughout through around between among under behind without within against after before during near via away back toward towards beyond inside outside beside besides along despite until since per'.split(
-    ' ',
-  ),
+const relations = wordSet(
+  'to of in on at by for with from about as into onto upon than like out up down off over across throughout through around between among under behind without within against after before during near via away back toward towards beyond inside outside beside besides along despite until since per',
 );
 /** Of a thing, these say no more than that it has to do with another: the best book of, for, in, on. */
-const vague = new Set('of for in on at about regarding concerning'.split(' '));
+const vague = wordSet('of for in on at about regarding concerning');
 /** On Quora, at Quora and in Quora. */
 const places = new Set(['in', 'on', 'at']);
 const alike =
@@ -73,7 +68,7 @@ function isOtherRelation(gone: readonly Word[], come: readonly Word[], { before,
 /** Behind these stands the name of a thing. */
 const naming = new Set([
   ...determiners,
-  ...'best good most more is are was were between of and or what which such many'.split(' '),
+  ...wordSet('best good most more is are was were between of and or what which such many'),
 ]);
 
 /** Small words that are things all the same: the strangest thing about it, or in it. */
@@ -87,7 +82,7 @@ function isThing({ words, at }: Place): boolean {
 }
 
 /** Those that people leave out, or that come with another verb. */
-const light = new Set('to of for as about at than by'.split(' '));
+const light = wordSet('to of for as about at than by');
 
 function isAddedRelation(added: readonly Word[], { before, after }: Change): boolean {
   const [word, ...others] = added;

@@ -1,5 +1,6 @@
 import { activeOrder } from '../reading/passive.ts';
 import type { Prompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** How many of its words another prompt must share before their order says anything. */
@@ -40,8 +41,8 @@ function arranged(prompt: Prompt, mutual: 'yes' | 'no'): readonly Word[] {
   return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word));
 }
 
-const adverbs = new Set(
-  'last often online offline together abroad outside inside always usually already twice'.split(' '),
+const adverbs = wordSet(
+  'last often online offline together abroad outside inside always usually already twice',
 );
 
 function isAdverb({ text, isName }: Word): boolean {
@@ -148,8 +149,8 @@ function sharedBegin(one: readonly Word[], other: readonly Word[]): number {
 }
 
 /** Words before a part of a sentence that may stand anywhere in it. */
-const free = new Set(
-  'in on for with using about at of during after before when if while to as since per via'.split(' '),
+const free = wordSet(
+  'in on for with using about at of during after before when if while to as since per via',
 );
 const vague = new Set(['', 'of', 'in', 'on', 'for', 'at', 'about']);
 

@@ -1,6 +1,7 @@
 import type { Difference } from '../difference.ts';
 import { isParticiple } from '../reading/passive.ts';
 import type { Prompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** How much two prompts must share before it matters who of those that they name does something. */
@@ -19,7 +20,7 @@ export function otherActor(old: Prompt, now: Prompt, { shared, onlyOld, onlyNew 
 }
 
 const asking = new Set(['who', 'whom', 'what', 'which']);
-const open = new Set('of to from on by for with in at about into after against'.split(' '));
+const open = wordSet('of to from on by for with in at about into after against');
 
 /** "What is X a part of" asks for what stands behind the "of"; in "the parts of X" that is X. */
 function fillsGap({ words }: Prompt, other: Prompt): boolean {
@@ -33,10 +34,8 @@ function fillsGap({ words }: Prompt, other: Prompt): boolean {
 }
 
 const helping = new Set(['do', 'does', 'did']);
-const auxiliaries = new Set(
-  'do does did is are was were am be been has have had can could will would should may might must shall'.split(
-    ' ',
-  ),
+const auxiliaries = wordSet(
+  'do does did is are was were am be been has have had can could will would should may might must shall',
 );
 const opinions = new Set(['think', 'believ', 'feel', 'say', 'consider', 'recommend', 'suggest']);
 
@@ -67,17 +66,15 @@ const persons: ReadonlyMap<string, string> = new Map([
   ...['i', 'we', 'you', 'one'].map((text) => [text, 'one'] as const),
   ...['he', 'she', 'they', 'it'].map((text) => [text, text] as const),
 ]);
-const being = new Set('is are was were am be been being get gets got getting'.split(' '));
+const being = wordSet('is are was were am be been being get gets got getting');
 const between = new Set([
   ...being,
   ...auxiliaries,
-  ...'not to ever also still already just really need want like going actually always never'.split(' '),
+  ...wordSet('not to ever also still already just really need want like going actually always never'),
 ]);
 /** Being told from doing by nobody else: who gets started starts. */
-const ownDoing = new Set(
-  'start marry dress prepar organiz register certify verify enroll involv adjust settl use suppos interest tir excit focus train'.split(
-    ' ',
-  ),
+const ownDoing = wordSet(
+  'start marry dress prepar organiz register certify verify enroll involv adjust settl use suppos interest tir excit focus train',
 );
 
 /** "Do I get paid" and "do I have to pay": the same one does it, or has it done. */
@@ -110,10 +107,8 @@ function deeds({ words }: Prompt): Deed[] {
 
 const mine = new Set(['me', 'us', 'you', 'myself', 'yourself']);
 /** Behind these it is said who wants the answer, and not whom something is done to. */
-const answering = new Set(
-  'tell give show help let send remind teach find get write ask explain provide suggest bring buy draw walk guide advise allow enable make recommend offer assist call keep warn notify alert want need'.split(
-    ' ',
-  ),
+const answering = wordSet(
+  'tell give show help let send remind teach find get write ask explain provide suggest bring buy draw walk guide advise allow enable make recommend offer assist call keep warn notify alert want need',
 );
 
 /** "How do I get him to forgive me" and "how do I forgive him". */

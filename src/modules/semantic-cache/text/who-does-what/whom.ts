@@ -1,4 +1,5 @@
 import type { Prompt } from '../reading/prompt.ts';
+import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** Whether somebody else is told, met or spoken of: by who is whom among the small words, whatever else is the same. */
@@ -8,22 +9,10 @@ export function meansOther(old: Prompt, now: Prompt): boolean {
 
 const sides: readonly ((one: Prompt, other: Prompt) => boolean)[] = [tellsOther, meetsMe, isSomebodyElse];
 
-const telling = new Set([
-  'tell',
-  'ask',
-  'remind',
-  'inform',
-  'notify',
-  'warn',
-  'convinc',
-  'persuad',
-  'teach',
-  'advis',
-  'invit',
-]);
+const telling = wordSet('tell ask remind inform notify warn convinc persuad teach advis invit');
 /** What is told begins with one of these. */
-const told = new Set('that why how when where what who which if whether to about not of'.split(' '));
-const articles = new Set('a an the my your our his her their this that'.split(' '));
+const told = wordSet('that why how when where what who which if whether to about not of');
+const articles = wordSet('a an the my your our his her their this that');
 
 /** "Tell the guests that we are late" and "tell us that the guests are late". */
 function tellsOther({ words, isForMe }: Prompt, other: Prompt): boolean {
