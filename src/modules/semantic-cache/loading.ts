@@ -29,6 +29,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./text/reading/kinds.ts'),
   () => import('./text/other-words/opposites.ts'),
   () => import('./text/reading/words.ts'),
+  () => import('./text/reading/number-words.ts'),
   () => import('./text/reading/numbers.ts'),
   () => import('./text/reading/marks.ts'),
   () => import('./text/reading/manners.ts'),

@@ -1,40 +1,4 @@
-const small =
-  'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'.split(
-    ' ',
-  );
-const tens = 'twenty thirty forty fifty sixty seventy eighty ninety'.split(' ');
-const ordinals =
-  'zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth'.split(' ');
-const scales: ReadonlyMap<string, number> = new Map([
-  ['hundred', 100],
-  ['thousand', 1000],
-  ['k', 1000],
-  ['lakh', 100_000],
-  ['million', 1_000_000],
-  ['m', 1_000_000],
-  ['crore', 10_000_000],
-  ['billion', 1_000_000_000],
-  ['bn', 1_000_000_000],
-  ['trillion', 1_000_000_000_000],
-]);
-const fixed: ReadonlyMap<string, number> = new Map([
-  ['half', 0.5],
-  ['dozen', 12],
-  ['double', 2],
-  ['twice', 2],
-  ['triple', 3],
-  ['thrice', 3],
-  ['quarter', 0.25],
-  ['i', Number.NaN],
-  ...small.map((word, at) => [word, at] as const),
-  ...tens.map((word, at) => [word, (at + 2) * 10] as const),
-]);
-/** Roman numbers that are no words, in a row of names: World War II, Henry VIII. */
-const roman: ReadonlyMap<string, number> = new Map(
-  'II III IV VI VII VIII IX XI XII XIII XIV XV XVI'
-    .split(' ')
-    .map((text, at) => [text, [2, 3, 4, 6, 7, 8, 9, 11, 12, 13, 14, 15, 16][at] ?? 0]),
-);
+import { numberOf, scaleOf } from './number-words.ts';
 
 const less =
   /\b(?:under|below|less than|fewer than|at most|no more than|not more than|up to|maximum(?: of)?|max|no longer than|not exceeding|cheaper than|shorter than|smaller than|younger than)\s*$/;
@@ -62,74 +26,93 @@ function parted(text: string): string {
 }
 
 /** The numbers of a text in their order, in words or in digits. "One" is none: it stands for many things. */
-export function numbersIn(whole: string): NumberInText[] {
-  const text = parted(whole);
-  const found: NumberInText[] = [];
-  let sum: number | undefined;
-  let startedAt = 0;
-  const flush = (endedAt: number) => {
-    if (sum !== undefined) found.push(numberAt(text, String(sum), startedAt, endedAt));
-    sum = undefined;
-  };
-  let endedAt = 0;
-  for (const match of text.matchAll(written)) {
-    const [whole, digits, ordinal, unit] = match;
-    const word = whole.toLowerCase();
-    const scale = scales.get(word);
-    if (digits === undefined) {
-      const isOne = word === 'one' || word === 'first';
-      const value = isOne
-        ? undefined
-        : (fixed.get(word) ?? nonNegative(ordinals.indexOf(word)) ?? roman.get(whole));
-      if (sum !== undefined && scale !== undefined && text.slice(endedAt, match.index).trim() === '') {
-        sum *= scale;
-        endedAt = match.index + whole.length;
-        continue;
-      }
-      if (value === undefined || Number.isNaN(value)) {
-        if (sum !== undefined && word !== 'and') flush(endedAt);
-        continue;
-      }
-      const joined = sum !== undefined && text.slice(endedAt, match.index).trim().replace('-', '') === '';
-      if (joined && sum !== undefined) sum += value;
-      else {
-        flush(endedAt);
-        sum = value;
-        startedAt = match.index;
-      }
-      endedAt = match.index + whole.length;
-      continue;
-    }
-    flush(endedAt);
-    const factor = unit === undefined ? undefined : scales.get(unit.toLowerCase());
-    const plain = digits.replaceAll(/,(?=\d{3})|[#\p{Sc}]/gu, '').replace(/,$/, '');
-    endedAt = match.index + whole.length;
-    if (/^-?\d+(?:\.\d+)?$/.test(plain) && plain.length <= exactDigits && ordinal === undefined) {
-      sum = Number(plain.replace(/^-/, () => (isRange(text, match.index) ? '' : '-'))) * (factor ?? 1);
-      startedAt = match.index;
-      if (unit !== undefined && factor === undefined) {
-        const value = /^[ap]m$/i.test(unit) ? `${sum}${unit.toLowerCase()}` : String(sum);
-        found.push({ ...numberAt(text, value, startedAt, endedAt), next: unit.toLowerCase() });
-        sum = undefined;
-      }
-    } else found.push(numberAt(text, plain.replace(/^0+(?=\d)/, ''), match.index, endedAt));
+export function numbersIn(text: string): NumberInText[] {
+  const plain = parted(text);
+  const reader = new NumberReader(plain);
+  for (const match of plain.matchAll(written)) reader.read(match);
+  return reader.end();
+}
+
+class NumberReader {
+  readonly #text: string;
+  readonly #found: NumberInText[] = [];
+  /** A number that the next word may be a part of: "two hundred", "5 million". */
+  #open: { readonly sum: number; readonly startedAt: number } | undefined;
+  #endedAt = 0;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-  flush(endedAt);
-  return found;
+
+  read(match: RegExpExecArray): void {
+    if (match[1] === undefined) this.#word(match);
+    else this.#digits(match, match[1]);
+  }
+
+  end(): NumberInText[] {
+    this.#close();
+    return this.#found;
+  }
+
+  #close(): void {
+    if (this.#open === undefined) return;
+    const { sum, startedAt } = this.#open;
+    this.#found.push(numberAt(this.#text, String(sum), { startedAt, endedAt: this.#endedAt }));
+    this.#open = undefined;
+  }
+
+  #word({ 0: word, index }: RegExpExecArray): void {
+    const open = this.#open;
+    const between = open === undefined ? undefined : this.#text.slice(this.#endedAt, index).trim();
+    const scale = scaleOf(word);
+    const value = numberOf(word);
+    if (open !== undefined && scale !== undefined && between === '') {
+      this.#open = { ...open, sum: open.sum * scale };
+    } else if (value === undefined) {
+      if (word.toLowerCase() !== 'and') this.#close();
+      return;
+    } else if (open !== undefined && between?.replace('-', '') === '') {
+      this.#open = { ...open, sum: open.sum + value };
+    } else {
+      this.#close();
+      this.#open = { sum: value, startedAt: index };
+    }
+    this.#endedAt = index + word.length;
+  }
+
+  #digits({ 0: whole, 2: ordinal, 3: unit, index }: RegExpExecArray, digits: string): void {
+    this.#close();
+    const place = { startedAt: index, endedAt: index + whole.length };
+    this.#endedAt = place.endedAt;
+    const plain = digits.replaceAll(/,(?=\d{3})|[#\p{Sc}]/gu, '').replace(/,$/, '');
+    if (!/^-?\d+(?:\.\d+)?$/.test(plain) || plain.length > exactDigits || ordinal !== undefined) {
+      this.#found.push(numberAt(this.#text, plain.replace(/^0+(?=\d)/, ''), place));
+      return;
+    }
+    const scale = unit === undefined ? undefined : scaleOf(unit);
+    const sum = Number(plain.replace(/^-/, () => (isRange(this.#text, index) ? '' : '-'))) * (scale ?? 1);
+    if (unit === undefined || scale !== undefined) {
+      this.#open = { sum, startedAt: index };
+      return;
+    }
+    const next = unit.toLowerCase();
+    const value = /^[ap]m$/.test(next) ? `${sum}${next}` : String(sum);
+    this.#found.push({ ...numberAt(this.#text, value, place), next });
+  }
 }
 
 function isRange(text: string, at: number): boolean {
   return /\d\s*$|\p{L}$/u.test(text.slice(Math.max(0, at - boundCharacters), at));
 }
 
-function nonNegative(at: number): number | undefined {
-  return at > 1 ? at : undefined;
-}
-
 /** What bounds a number stands right before it. */
 const boundCharacters = 40;
 
-function numberAt(text: string, value: string, startedAt: number, endedAt: number): NumberInText {
+function numberAt(
+  text: string,
+  value: string,
+  { startedAt, endedAt }: { readonly startedAt: number; readonly endedAt: number },
+): NumberInText {
   const before = text
     .slice(Math.max(0, startedAt - boundCharacters), startedAt)
     .toLowerCase()
