@@ -10,6 +10,7 @@ import { Subscriptions } from '../../billing/subscriptions.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { billingRoutes } from '../../server/own/routes/billing.ts';
 import { billingPagePaths, billingPagesRoutes } from '../../server/own/routes/billing-pages.ts';
+import { billingReportRoutes } from '../../server/own/routes/billing-reports.ts';
 import { stripeWebhookRoute } from '../../server/own/routes/stripe-webhook.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
@@ -63,7 +64,8 @@ export function billingPart({ settings, log, stores, people, address, creditUse 
   return {
     leave: (accountId) => desk.leave(accountId),
     routes: [
-      ...billingRoutes({ desk, report }),
+      ...billingRoutes(desk),
+      ...billingReportRoutes({ desk, report }),
       stripeWebhookRoute(news),
       ...billingPagesRoutes(settings.tierLimits),
     ],
