@@ -76,7 +76,7 @@ export function anonymousRoutes({
         const { session, token } = await sessions.begin(remoteAddress);
         return {
           status: 201,
-          headers: ['cache-control', 'no-store', 'x-weir-sandbox', about],
+          headers: ['x-weir-sandbox', about],
           body: {
             session_id: session.id,
             anon_token: token,
@@ -97,7 +97,7 @@ export function anonymousRoutes({
       answers: { 200: { description: 'In the order of their calls', schema: listInfo }, ...refusals },
       async handle({ caller }) {
         const stored = await receipts.ofSession(caller.sessionRef);
-        return { headers: ['cache-control', 'no-store'], body: { receipts: stored.map(receiptRow) } };
+        return { body: { receipts: stored.map(receiptRow) } };
       },
     }),
     checkedRoute({

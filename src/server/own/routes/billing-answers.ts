@@ -15,6 +15,3 @@ export const refusals = {
   502: { description: 'The payment processor did not do it' },
   503: { description: 'There is no payment processor, or local mode' },
 };
-
-/** Nobody else should keep what an account pays. */
-export const headers = ['cache-control', 'no-store'];

@@ -9,7 +9,7 @@ import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
 import { TimeCursors } from '../time-cursor.ts';
-import { autoRechargeInfo, badBody, headers, refusals, unauthenticated } from './billing-answers.ts';
+import { autoRechargeInfo, badBody, refusals, unauthenticated } from './billing-answers.ts';
 
 export interface BillingReportParts {
   readonly desk: Pick<BillingDesk, 'userOf' | 'invoices'>;
@@ -92,7 +92,6 @@ export function billingReportRoutes({ desk, report }: BillingReportParts): reado
       body: noBody,
       answers: { 200: { description: 'The balance', schema: balanceInfo }, ...unauthenticated },
       handle: async ({ caller }) => ({
-        headers,
         body: await report.balance(await desk.userOf(caller.accountId)),
       }),
     }),
@@ -111,7 +110,6 @@ export function billingReportRoutes({ desk, report }: BillingReportParts): reado
         const used = await report.usage(await desk.userOf(caller.accountId), page);
         const last = used.hasMore ? used.entries.at(-1) : undefined;
         return {
-          headers,
           body: {
             ...used.report,
             entries: used.entries.map(({ atMs, ...entry }) => ({ ...entry, createdAt: timestamp(atMs) })),
@@ -134,7 +132,6 @@ export function billingReportRoutes({ desk, report }: BillingReportParts): reado
         const { limit = usualLimit, after } = checkedQuery(invoicesQuery, query);
         const found = await desk.invoices(caller.accountId, { limit, after });
         return {
-          headers,
           body: {
             invoices: found.invoices.map(({ atMs, ...invoice }) => ({
               ...invoice,

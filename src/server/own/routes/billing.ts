@@ -5,7 +5,7 @@ import { limits } from '../../../kernel/limits.ts';
 import { bySession, checkedRoute } from '../checked-route.ts';
 import { jsonBody } from '../json-body.ts';
 import type { OwnRoute } from '../route.ts';
-import { autoRechargeInfo, badBody, headers, refusals, unauthenticated } from './billing-answers.ts';
+import { autoRechargeInfo, badBody, refusals, unauthenticated } from './billing-answers.ts';
 
 const creditsPerCent = creditsPerUsd / 100;
 
@@ -44,7 +44,6 @@ export function billingRoutes(desk: BillingDesk): readonly OwnRoute[] {
         ...refusals,
       },
       handle: async ({ caller, body }) => ({
-        headers,
         body: await desk.checkout(caller.accountId, body.tier, body),
       }),
     }),
@@ -61,7 +60,6 @@ export function billingRoutes(desk: BillingDesk): readonly OwnRoute[] {
         ...refusals,
       },
       handle: async ({ caller, body }) => ({
-        headers,
         body: await desk.buyCredits(caller.accountId, body.credits, body),
       }),
     }),
@@ -77,7 +75,6 @@ export function billingRoutes(desk: BillingDesk): readonly OwnRoute[] {
         ...refusals,
       },
       handle: async ({ caller, body }) => ({
-        headers,
         body: { url: await desk.portal(caller.accountId, body.returnUrl) },
       }),
     }),
@@ -97,7 +94,7 @@ export function billingRoutes(desk: BillingDesk): readonly OwnRoute[] {
       async handle({ caller, body: { enabled } }) {
         await desk.userOf(caller.accountId);
         await desk.setOverage(caller.accountId, enabled);
-        return { headers, body: { enabled } };
+        return { body: { enabled } };
       },
     }),
     checkedRoute({
@@ -123,7 +120,7 @@ export function billingRoutes(desk: BillingDesk): readonly OwnRoute[] {
       },
       async handle({ caller, body }) {
         await desk.userOf(caller.accountId);
-        return { headers, body: await desk.setAutoRecharge(caller.accountId, body) };
+        return { body: await desk.setAutoRecharge(caller.accountId, body) };
       },
     }),
   ];

@@ -65,7 +65,7 @@ export function keysRoutes({ keys, warningsFor }: KeysParts): readonly OwnRoute[
         const { id, ...rest } = described(key);
         return {
           status: 201,
-          headers: ['cache-control', 'no-store', ...warned(key.pipelineConfig)],
+          headers: warned(key.pipelineConfig),
           body: { id, key: token, ...rest },
         };
       },

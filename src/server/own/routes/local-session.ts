@@ -45,10 +45,7 @@ export function localSessionRoutes({
           () => true,
           () => false,
         );
-        return {
-          headers: ['cache-control', 'no-store'],
-          body: { required: localToken !== undefined, open },
-        };
+        return { body: { required: localToken !== undefined, open } };
       },
     },
     checkedRoute({
@@ -69,7 +66,7 @@ export function localSessionRoutes({
       handle({ body: { token } }) {
         if (localToken === undefined) return { status: 204 };
         if (!localToken.equals(token)) throw new GatewayError('wrong_login', 'that is not the token');
-        return { status: 204, headers: ['cache-control', 'no-store', ...cookies.set(token)] };
+        return { status: 204, headers: cookies.set(token) };
       },
     }),
     checkedRoute({

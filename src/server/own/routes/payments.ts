@@ -126,7 +126,6 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
         const shown = found.slice(0, limit);
         const last = found.length > limit ? shown.at(-1) : undefined;
         return {
-          headers: ['cache-control', 'no-store'],
           body: {
             entries: shown.map(entryOf),
             has_more: last !== undefined,

@@ -81,7 +81,6 @@ export function receiptsRoutes({ receipts, office, keys }: ReceiptsParts): reado
         const shown = found.slice(0, limit);
         const last = found.length > limit ? shown.at(-1) : undefined;
         return {
-          headers: ['cache-control', 'no-store'],
           body: {
             receipts: shown.map(receiptRow),
             has_more: last !== undefined,

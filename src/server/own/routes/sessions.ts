@@ -64,7 +64,7 @@ export function sessionsRoutes({ accounts, tokens }: SessionRouteParts): readonl
           expiresAt: timestamp(session.expiresAtMs),
           current: session.id === caller.tokenId,
         }));
-        return { headers: ['cache-control', 'no-store'], body: { sessions } };
+        return { body: { sessions } };
       },
     }),
     checkedRoute({

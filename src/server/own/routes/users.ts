@@ -67,7 +67,7 @@ export function usersRoutes({ accounts, recovery, departure, cookies }: UserPart
   const tag = 'Accounts';
   const answer = (status: number, headers: HeaderList, made: Entered): OwnAnswer => ({
     ...entered(status, made),
-    headers: ['cache-control', 'no-store', ...cookies.forAsked(headers, made.token)],
+    headers: cookies.forAsked(headers, made.token),
   });
   return [
     checkedRoute({
