@@ -33,6 +33,7 @@ export async function refused(
   const { wire, status, headers } = raw;
   if (status === 401) tell?.();
   const answered = `${target.provider.title} answered ${status}`;
+  if (status < 400) return sentElsewhere(raw, target);
   const bytes = await wholeBody(raw);
   if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
   const said = readError(bytes);
@@ -50,6 +51,15 @@ export async function refused(
     ...(target.provider.ownErrors !== true &&
       !quotes(bytes, secrets) && { upstream: { wire, status, headers, bytes } }),
   });
+}
+
+/** Whoever followed would take the call past this gateway, with credentials that are for it. */
+function sentElsewhere({ status, body }: Raw, { provider: { name, title } }: Target): GatewayError {
+  body.cancel();
+  return new GatewayError(
+    'upstream_broken',
+    `${title} answered ${status} and sends elsewhere, where nobody is followed; WEIR_${name.toUpperCase()}_BASE_URL may need another address`,
+  );
 }
 
 /** Amazon says in a header what others say in the body: `ThrottlingException:http://internal.amazon.com/…`. */

@@ -24,6 +24,7 @@ import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers
 import { type Head, Inbound } from './inbound.ts';
 import { lookedAt } from './looked-at.ts';
 import { refused, type WholeAnswer, whole } from './refusal.ts';
+import { spoken } from './spoken.ts';
 import { unpacked } from './unpacked.ts';
 import { brokenOff, clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
 
@@ -64,7 +65,9 @@ export function createUpstream({ egress, means, via, outputTokensMax }: Upstream
       const answer = await send(exchange, egress, { wire, departure });
       const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
       if (raw.status >= 300) throw await refused(raw, target, departure);
-      return Reply.relay(raw.framing === 'sse' ? await begun(raw, isStreamed(exchange)) : raw);
+      const answered = raw.framing === 'sse' ? await begun(raw, isStreamed(exchange)) : raw;
+      const isDocument = answered.framing === 'json' && isStreamed(exchange);
+      return Reply.relay(isDocument ? await spoken(answered) : answered);
     } finally {
       trace.awayMs += performance.now() - leftAt;
     }
