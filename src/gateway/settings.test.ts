@@ -39,6 +39,50 @@ test('an empty value counts as absent', () => {
   assert.equal(settings.credentials.size, 0);
 });
 
+test('blanks around secrets, as files bring them along, are no part of them', () => {
+  const { credentials, localToken, metricsToken, secret } = readSettings({
+    ANTHROPIC_API_KEY: ' sk-ant-operator\n',
+    AZURE_OPENAI_API_KEY: '{"resource": "mine", "key": "one"}\r\n',
+    GROQ_API_KEY: ' \n',
+    WEIR_LOCAL_TOKEN: 'token\n',
+    WEIR_METRICS_TOKEN: '\tmetrics',
+    WEIR_SECRET: `${'s'.repeat(32)}\n`,
+  });
+  assert.deepEqual(
+    [...credentials].map(([name, key]) => [name, key.reveal()]),
+    [
+      ['anthropic', 'sk-ant-operator'],
+      ['azure', '{"resource": "mine", "key": "one"}'],
+    ],
+  );
+  assert.deepEqual([localToken?.reveal(), metricsToken?.reveal()], ['token', 'metrics']);
+  // From this one others derive: it stays what it was.
+  assert.equal(secret?.reveal(), `${'s'.repeat(32)}\n`);
+});
+
+test('a key that no header can carry stops the start, if it is that of a provider', () => {
+  for (const key of ['sk-ant-one\nsk-ant-two', 'sk ant', 'schlüssel', '“sk-ant”']) {
+    const faults = faultsOf({
+      ANTHROPIC_API_KEY: key,
+      WEIR_MINE_BASE_URL: 'http://mine.example',
+      MINE_API_KEY: key,
+    });
+    assert.deepEqual(
+      faults.map((fault) => fault.split(':')[0]),
+      ['ANTHROPIC_API_KEY', 'MINE_API_KEY'],
+    );
+    assert.ok(!faults.join().includes(key));
+    assert.doesNotThrow(() => readSettings({ SOMEBODY_ELSES_API_KEY: key, OTHER_API_KEY: key }));
+  }
+});
+
+test('an address with a name and a password in it, which nobody would be sent, stops the start', () => {
+  for (const address of ['http://user:password@proxy.example', 'https://user@proxy.example/v1']) {
+    const [fault = ''] = faultsOf({ WEIR_OPENAI_BASE_URL: address });
+    assert.match(fault, /^WEIR_OPENAI_BASE_URL: .*password/);
+  }
+});
+
 test('every variable reaches its setting', () => {
   const settings = readSettings({
     PORT: '8080',

@@ -81,10 +81,10 @@ export function readSettings(environment: Environment): Settings {
   };
 }
 
-/** An empty value counts as absent: that is how a variable is unset in a compose file. */
+/** An empty value counts as absent, and one of blanks: that is how a variable is unset in a compose file. */
 function present(environment: Environment): Variables {
   const variables = new Map<string, string>();
-  for (const [name, value] of Object.entries(environment)) if (value) variables.set(name, value);
+  for (const [name, value] of Object.entries(environment)) if (value?.trim()) variables.set(name, value);
   return variables;
 }
 
@@ -111,23 +111,31 @@ function pointsHere(upstream: string, { host, port: ownPort, baseUrl }: Partial<
   return upstreamPort === ownPort && (loopback.test(hostname) || hostname === host?.toLowerCase());
 }
 
-/** Keys of several parts, of providers that have such. */
+/** Keys of providers; what else is called so isn't ours to judge. */
 function wrongKeys(read: Partial<Read>): readonly Fault[] {
   const { baseUrls, streamUsage, resources, regions, deployments, apiVersions, credentials } = read;
   if (!baseUrls || !streamUsage || !resources || !regions || !deployments || !apiVersions) return [];
   const settings = { baseUrls, streamUsage, resources, regions, deployments, apiVersions };
   return configuredProviders(settings).flatMap((provider) => {
     const key = credentials?.get(provider.name);
-    if (key === undefined || provider.keyForm === undefined) return [];
+    const variable = `${provider.name.toUpperCase()}_API_KEY`;
+    if (key === undefined) return [];
+    if (provider.keyForm === undefined)
+      return inHeaders.test(key.reveal())
+        ? []
+        : [{ variable, message: 'must be one word of printable ASCII' }];
     try {
       provider.keyForm.check(key.reveal(), provider);
       return [];
     } catch (thrown) {
       if (!GatewayError.is(thrown)) throw thrown;
-      return [{ variable: `${provider.name.toUpperCase()}_API_KEY`, message: thrown.message }];
+      return [{ variable, message: thrown.message }];
     }
   });
 }
+
+/** As keys that people store have to be. */
+const inHeaders = /^[!-~]+$/;
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 

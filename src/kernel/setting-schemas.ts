@@ -23,12 +23,20 @@ export const durationMs = z.string().transform((text, context) => {
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http or https address')
+  .refine(namesNobody, 'must have no user and no password in it: they would not be sent')
   .transform((url) => url.replace(/\/+$/, ''));
 
+/** Files bring a line's end along. */
 export const secret = z
   .string()
+  .trim()
   .min(1)
   .transform((text) => new Secret(text));
+
+function namesNobody(text: string): boolean {
+  const url = URL.parse(text);
+  return url === null || (url.username === '' && url.password === '');
+}
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
