@@ -9,9 +9,9 @@ import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
 import { asGatewayError, type Call, send, sendError, sendWhole, type WholeAnswer } from '../respond.ts';
 import type { AccessChecks } from './access.ts';
-import { insteadOf } from './cloud-paths.ts';
 import type { Dashboard } from './dashboard.ts';
 import { type Docs, isInDocs } from './docs.ts';
+import { insteadOf } from './other-paths.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute, Route } from './route.ts';
 
 /** Answers everything but the data plane: our own routes, and the errors of the contract for what matches none. */

@@ -1,4 +1,4 @@
-/** What clients of clouds ask for, and where the same is found here. */
+/** What clients of clouds, and of a base address that isn't right, ask for, and where the same is found here. */
 const elsewhere: readonly (readonly [path: RegExp, instead: string])[] = [
   [
     /^\/openai\/(?:deployments|responses|v1)(?:\/|$)/,
@@ -11,6 +11,10 @@ const elsewhere: readonly (readonly [path: RegExp, instead: string])[] = [
   [
     /\/publishers\/.+:(?:rawPredict|streamRawPredict)$/,
     'send POST /v1/messages with the model vertex/<model>',
+  ],
+  [
+    /\/(?:messages|messages\/count_tokens|chat\/completions|responses)\/*$/,
+    'POST /v1/messages, /v1/chat/completions and /v1/responses are here, so the base address that your client was given has a part too many, or lacks its /v1',
   ],
 ];
 

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { insteadOf } from './other-paths.ts';
+
+test('who was given a base address with a /v1 too few or too many is told so', () => {
+  for (const path of [
+    '/chat/completions',
+    '/responses',
+    '/messages',
+    '/messages/count_tokens',
+    '/v1/v1/messages',
+    '/v1/v1/messages/count_tokens',
+    '//v1/chat/completions',
+    '/api/v1/chat/completions',
+    '/v1beta/openai/chat/completions',
+    '/v1/chat/completions//',
+  ])
+    assert.match(insteadOf(path) ?? '', /base address/, path);
+});
+
+test('clients of clouds are told where the same is found', () => {
+  assert.match(insteadOf('/openai/deployments/mine/chat/completions') ?? '', /azure\/<deployment>/);
+  assert.match(insteadOf('/model/amazon.nova-lite-v1:0/converse') ?? '', /bedrock\//);
+  assert.match(insteadOf('/v1/projects/p/publishers/anthropic/models/m:rawPredict') ?? '', /vertex\//);
+});
+
+test('of other paths nothing is known', () => {
+  for (const path of ['/', '/v1/embeddings', '/v1/users/messages-of-mine', '/v1/responses/resp_1'])
+    assert.equal(insteadOf(path), undefined, path);
+});
