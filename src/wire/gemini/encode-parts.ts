@@ -60,15 +60,18 @@ function mediaPart(source: MediaSource, usual: string): JsonObject {
         inlineData: { mimeType: source.media_type, data: Buffer.from(source.data).toString('base64') },
       };
     case 'url':
-      return { fileData: { mimeType: typeOf(source.url) ?? usual, fileUri: source.url } };
+      return { fileData: { mimeType: typeOf(source.url, usual), fileUri: source.url } };
     case 'file':
-      return { fileData: { mimeType: typeOf(source.file_id) ?? usual, fileUri: source.file_id } };
+      return { fileData: { mimeType: typeOf(source.file_id, usual), fileUri: source.file_id } };
   }
 }
 
-function typeOf(address: string): string | undefined {
-  const [, ending = ''] = /\.([a-z\d]+)(?:[?#]|$)/i.exec(address) ?? [];
-  return types.get(ending.toLowerCase());
+/** By the end of its path, which is not that of its host; and a picture is one, whatever its address ends in. */
+function typeOf(address: string, usual: string): string {
+  const path = address.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
+  const [, ending = ''] = /\.([a-z\d]+)$/i.exec(path) ?? [];
+  const told = types.get(ending.toLowerCase()) ?? usual;
+  return usual.startsWith('image/') && !told.startsWith('image/') ? usual : told;
 }
 
 const types: ReadonlyMap<string, string> = new Map([

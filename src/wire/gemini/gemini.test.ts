@@ -4,7 +4,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import { parseBody } from '../../kernel/parse-body.ts';
 import { unfold } from '../../kernel/reply/answer.ts';
-import { objectsOf } from '../read.ts';
+import { objectOf, objectsOf } from '../read.ts';
 import { geminiStream } from '../testing/fixtures.ts';
 import { received, replay, replayEverywhere, written } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';
@@ -261,6 +261,27 @@ test('what is written for Google is what it takes', () => {
   assert.deepEqual(written({ messages: [{ role: 'user', content: [document] }] }), [
     { role: 'user', parts: [{ text: 'a.txt\n\nHi' }] },
   ]);
+});
+
+test('a picture at an address is a picture, and only the end of a path tells a type', () => {
+  const typeOf = (type: 'image' | 'document', url: string) => {
+    const block = { type, source: { type: 'url', url } } as const;
+    const { body } = gemini.encodeRequest({ model: 'm', messages: [{ role: 'user', content: [block] }] });
+    const [content] = objectsOf(parseBody(body).contents);
+    const [part] = objectsOf(content?.parts);
+    return objectOf(part?.fileData)?.mimeType;
+  };
+  assert.equal(typeOf('image', 'https://example.com/a.webp?size=large#top'), 'image/webp');
+  for (const url of [
+    'http://a.md',
+    'http://a.md?b',
+    'https://example.com/a.md',
+    'https://example.com/a?b.pdf',
+  ])
+    assert.equal(typeOf('image', url), 'image/jpeg', url);
+  assert.equal(typeOf('document', 'https://example.com/a.md'), 'text/markdown');
+  for (const url of ['http://a.md', 'https://example.com/a?b.csv', 'https://example.com/a#b.csv'])
+    assert.equal(typeOf('document', url), 'application/pdf', url);
 });
 
 test('signatures go back to their model, and calls of others say that they have none', () => {
