@@ -51,14 +51,18 @@ test('the call to try works for a gateway with a token, which is not printed', a
 
 test('without a command it serves, and its first answer comes within five seconds of the start', async (t) => {
   const seconds: number[] = [];
+  const ofNothing: number[] = [];
   for (let starts = 0; starts < 3; starts++) {
     const startedAt = performance.now();
+    await run(process.execPath, ['-e', '']);
+    ofNothing.push((performance.now() - startedAt) / 1000);
     const url = await new WeirProcess(t, { args: [] }).listening;
     assert.equal((await ask(`${url}/v1/messages`, { body: demo })).status, 200);
     seconds.push((performance.now() - startedAt) / 1000);
   }
-  // A busy machine holds up some of them.
-  assert.ok(lowerQuartile(seconds) < 5, `${seconds} s`);
+  // A machine that is so busy that Node.js takes longer than a tenth of a second to do nothing has as many times as long.
+  const bound = 5 * Math.max(1, lowerQuartile(ofNothing) / 0.1);
+  assert.ok(lowerQuartile(seconds) < bound, `${seconds} s, and ${ofNothing} s for nothing`);
 });
 
 test('a port in use is one clear line and exit code 1', async (t) => {

@@ -25,7 +25,8 @@ export function sharedBrowser(): (options?: BrowserContextOptions) => Promise<Wa
     started ??= start();
     const context = await (await started).newContext(options);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    // Far more than anything takes, also on a busy machine.
+    page.setDefaultTimeout(60_000);
     const faults: string[] = [];
     page.on('console', (message) => isFault(message) && faults.push(message.text()));
     page.on('pageerror', (error) => faults.push(String(error)));
