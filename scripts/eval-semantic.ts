@@ -108,8 +108,8 @@ function grouped(pairs: readonly Pair[]): (text: string) => string {
   return (text) => root(plain(text));
 }
 
-/** Two sentences of each intent are in the cache, five others are asked: only another intent's answer is surely wrong. */
-async function asIntents(sentences: readonly Sentence[], draws = 5): Promise<Asked[]> {
+/** Two sentences of each intent are in the cache, five others are asked: only another intent’s answer is surely wrong. One in a thousand is, so that it takes many draws to tell. */
+async function asIntents(sentences: readonly Sentence[], draws = 50): Promise<Asked[]> {
   const asked: Asked[] = [];
   for (let seed = 1; seed <= draws; seed++) asked.push(...(await drawnIntents(sentences, seeded(seed))));
   return asked;
