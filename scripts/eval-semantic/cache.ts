@@ -1,3 +1,4 @@
+import { crowdSearch, doubtOfCrowd } from '../../src/modules/semantic-cache/crowd.ts';
 import { isWorthJudging, judgedWrong, nearest, readable } from '../../src/modules/semantic-cache/decision.ts';
 import { ReadPrompts } from '../../src/modules/semantic-cache/text/read-prompts.ts';
 import type { KeptModels } from './models.ts';
@@ -43,11 +44,12 @@ export class EvaluatedCache {
     const { prompt } = readable(text, options, this.#prompts);
     const vector = prompt === undefined ? undefined : await this.#models.vector(text);
     if (prompt === undefined || vector === undefined) return undefined;
-    const near = this.#stored
+    const around = this.#stored
       .map((one) => ({ ...one, cosine: product(one.vector, vector) }))
-      .filter(({ cosine }) => cosine >= leastCosine)
+      .filter(({ cosine }) => cosine >= crowdSearch.least)
       .sort((one, other) => other.cosine - one.cosine)
-      .slice(0, candidatesMax);
+      .slice(0, crowdSearch.most);
+    const near = around.filter(({ cosine }) => cosine >= leastCosine).slice(0, candidatesMax);
     const survivor = nearest(prompt, near, this.#prompts);
     if (survivor === undefined) return undefined;
     const { key, text: before, cosine } = survivor.candidate;
@@ -55,7 +57,8 @@ export class EvaluatedCache {
     const { doubt } = survivor;
     if (!isWorthJudging({ cosine, doubt }, wrongMax)) return undefined;
     const logit = await this.#models.logit(before, text);
-    return { key, text: before, wrong: judgedWrong({ logit, cosine, doubt }) };
+    const wrong = judgedWrong({ logit, cosine, doubt: doubt + doubtOfCrowd(cosine, around) });
+    return { key, text: before, wrong };
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Exchange, KeptAnswer, KeptAnswers, Kit } from '../../module-api.ts';
 import type { Asked } from './asked.ts';
 import { isServed, learntChance, wrongMax } from './bound.ts';
+import { crowdSearch, doubtOfCrowd } from './crowd.ts';
 import { isWorthJudging, judgedWrong, nearest, type Survivor } from './decision.ts';
 import type { Ledger } from './ledger.ts';
 import type { Options } from './options.ts';
@@ -88,10 +89,15 @@ export async function lookUp(
   let judged = survivor.wrong;
   if (judged === undefined) {
     if (!isWorthJudging({ cosine, doubt }, widest * wrongMax(error))) return {};
-    const { logits, why } = await kit.embed.sameAnswer([{ before, now: text }], { deadlineMs: left() });
+    // The judge is another process: what lies around is looked for while it reads.
+    const [{ logits, why }, around] = await Promise.all([
+      kit.embed.sameAnswer([{ before, now: text }], { deadlineMs: left() }),
+      kit.vectors.search(embedded.vector, { part, ...crowdSearch, deadlineMs: left() }),
+    ]);
     const [logit] = logits ?? [];
     if (logit === undefined) return why === undefined ? { skipped: 'long' } : { aside: why };
-    judged = judgedWrong({ logit, cosine, doubt });
+    if (around.found === undefined) return { aside: around.why };
+    judged = judgedWrong({ logit, cosine, doubt: doubt + doubtOfCrowd(cosine, around.found) });
   }
   const wrong = learntChance(judged, { scope: await ledger.scope(kit.scope, kit.store), entry });
   return { found: { id, part, answer, judged, wrong, isServed: isServed(wrong, error) } };

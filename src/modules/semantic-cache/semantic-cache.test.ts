@@ -75,6 +75,28 @@ test('a prompt that is nearly the same, and asks for something else, is not', as
     assert.equal((await run(asks(text))).sent.length, 1, text);
 });
 
+/** Prompts on one subject, each of which asks for something else. */
+const refunds = [
+  'Can I get a refund in cash?',
+  'Can I cancel my refund?',
+  'Who approves my refund?',
+  'Why was my refund refused?',
+  'Is there a fee for a refund?',
+  'Where can I see my refunds?',
+  'How long does a refund take?',
+];
+
+test('among many prompts on its subject, one in other words needs more than alone', async () => {
+  const run = runModule(cache, {}, { embeddings });
+  const faster = 'Can I get my refund faster?';
+  await run(asks(faster), { account: 'quiet' });
+  for (const text of [faster, ...refunds]) assert.equal((await run(asks(text))).sent.length, 1, text);
+  const other = asks('Is there a way to speed up my refund?');
+  assert.equal((await run(other, { account: 'quiet' })).sent.length, 0);
+  assert.equal((await run(other)).sent.length, 1);
+  assert.equal((await run(asks('can I get my refund faster, please'))).sent.length, 0);
+});
+
 const others: Readonly<Record<string, ChatRequest>> = {
   'another system prompt': asks(reworded, { system: 'Be brief.' }),
   'other tools': asks(reworded, { tools: [{ name: 'reset', input_schema: { type: 'object' } }] }),
