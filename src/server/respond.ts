@@ -34,6 +34,7 @@ export function errorEnvelope(error: GatewayError, requestId: string, wire?: Wir
     request_id: requestId,
     ...beside,
   };
+  if (sandboxCodes.has(error.code)) return envelope;
   return wire?.errorBody?.(envelope, error) ?? envelope;
 }
 
