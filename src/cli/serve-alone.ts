@@ -5,6 +5,7 @@ import { openLogOutput } from '../telemetry/log-output.ts';
 import { banner } from './banner.ts';
 import { openControl } from './control.ts';
 import { controlsOf } from './controls.ts';
+import { giveFreedMemoryBack } from './freed-memory.ts';
 import { onHangUp } from './hang-up.ts';
 import { stopped } from './stopped.ts';
 import { logStrayFailures } from './stray-failures.ts';
@@ -20,6 +21,7 @@ export async function serveAlone(settings: Settings): Promise<void> {
   // Not waited for: from the first answer on, a signal must find somebody who hears it.
   const control = openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
   letYoungGenerationGrow();
+  giveFreedMemoryBack();
   const told = `${banner(gateway, settings)}\n`;
   if (settings.logFile === undefined) lines.write(told);
   else {

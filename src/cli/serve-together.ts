@@ -3,6 +3,7 @@ import { openLogOutput } from '../telemetry/log-output.ts';
 import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';
 import { explained } from './explained.ts';
+import { giveFreedMemoryBack } from './freed-memory.ts';
 import { onHangUp } from './hang-up.ts';
 import { stopped } from './stopped.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
@@ -18,6 +19,7 @@ export async function serveTogether(environment: Environment, { logFile }: Setti
   const primary = new Primary(environment, lines);
   let { settings, ...started } = await primary.start();
   letYoungGenerationGrow();
+  giveFreedMemoryBack();
   say(`${banner(started, settings)}\n`);
   let stopping = false;
   onHangUp(async () => {

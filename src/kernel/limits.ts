@@ -8,6 +8,7 @@ import { logLimits } from './limits/log.ts';
 import { modulesLimits } from './limits/modules.ts';
 import { patternsLimits } from './limits/patterns.ts';
 import { paymentsLimits } from './limits/payments.ts';
+import { processLimits } from './limits/process.ts';
 import { recordsLimits } from './limits/records.ts';
 import { sandboxLimits } from './limits/sandbox.ts';
 import { sharedLimits } from './limits/shared.ts';
@@ -31,4 +32,5 @@ export const limits = {
   ...sharedLimits,
   ...recordsLimits,
   ...workersLimits,
+  ...processLimits,
 } as const;

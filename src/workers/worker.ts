@@ -3,7 +3,9 @@ import cluster, { type Worker } from 'node:cluster';
 import { type Control, openControl } from '../cli/control.ts';
 import { controlsOf } from '../cli/controls.ts';
 import { explained } from '../cli/explained.ts';
+import { giveFreedMemoryBack } from '../cli/freed-memory.ts';
 import { logStrayFailures } from '../cli/stray-failures.ts';
+import { letYoungGenerationGrow } from '../cli/young-generation.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
@@ -57,6 +59,8 @@ class WorkerLife implements WorkerQuestions {
       });
       const controls = controlsOf({ settings, log, gateway: this.#gateway });
       this.#control = await openControl(settings.dataDir, controls);
+      letYoungGenerationGrow();
+      giveFreedMemoryBack();
       const { url, pipeline, ready, hasDashboard, unknownVariables } = this.#gateway;
       return { url, pipeline, ready, hasDashboard, unknownVariables };
     } catch (thrown) {
