@@ -4,7 +4,7 @@ export const processLimits = {
   youngGenerationBytes: 32 * 1024 * 1024,
   /** By how much at once: from 2 MB to 8 with the first calls, and on under load. */
   youngGenerationGrowthMax: 4,
-  /** A step takes seconds of load; looking takes 20 µs. */
+  /** A step takes seconds of load; looking takes some 10 µs. */
   youngGenerationLookMs: 250,
   /** How often freed memory is given back: it takes up to ten milliseconds, in which nothing else is done. */
   freedMemoryLookMs: 10_000,
