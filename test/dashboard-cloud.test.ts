@@ -166,6 +166,9 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
   await t.test(
     'sessions, log-out, a forgotten password, and the log-in that leads back to the page',
     async () => {
+      // The page before goes on asking whether it was paid: it might be the first to hear that the session is over.
+      await go('API');
+      await page.waitForURL(/\/reference/);
       const [cookie] = await page.context().cookies();
       await call(url, { path: '/v1/users/logout', headers: bearer(String(cookie?.value)), body: {} });
       await go('Keys');
