@@ -68,10 +68,15 @@ export function oneForEach(processes: readonly (readonly string[])[]): {
   return { files, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-const header = "import { suite } from 'node:test';\n";
+/** What a file opened before it failed to load would keep its process for ever. */
+const header = `import { after, suite } from 'node:test';
+let isBroken = false;
+after(() => isBroken && setTimeout(() => process.exit(1), 1000));
+const fail = (fault) => { isBroken = true; throw fault; };
+`;
 
 /** What a file does before and after each of its tests is for these alone. */
 function inSuite(file: string): string {
   const url = JSON.stringify(pathToFileURL(resolve(file)).href);
-  return `suite(${JSON.stringify(file)}, async () => {\n  await import(${url});\n});\n`;
+  return `suite(${JSON.stringify(file)}, async () => {\n  await import(${url}).catch(fail);\n});\n`;
 }
