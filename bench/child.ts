@@ -8,6 +8,7 @@ import { ready } from './messages.ts';
 
 /** A process of the benchmark. It also ends by itself when this process is gone, whatever the reason. */
 export interface Child extends AsyncDisposable {
+  readonly pid: number;
   ask<Reply>(question: object, reply: z.ZodType<Reply>): Promise<Reply>;
 }
 
@@ -39,6 +40,7 @@ export function startChild({ file, args, environment = {}, nodeOptions = [] }: L
   });
   const closed = once(child, 'close');
   return {
+    pid: child.pid ?? Number.NaN,
     ask(question, reply) {
       const death = closed.then(() => Promise.reject(new Error(`${file} ended early\n${lastWords}`)));
       const received = receive(child, reply);
