@@ -1,10 +1,10 @@
-import { GatewayError, toldError } from '../kernel/errors.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ErrorEvent, ReplyEvent } from '../kernel/message.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
-import { contextOverflow, isContextOverflow, overflowWords } from '../wire/context-overflow.ts';
 import { FirstBytes } from './first-bytes.ts';
 import { resumed } from './resumed.ts';
+import { toldFailure } from './told-failure.ts';
 
 /**
  * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error
@@ -47,7 +47,7 @@ function decides(event: ReplyEvent): boolean {
 }
 
 /** With what the provider still says: it ends after its error, if need be by a cut, or isn't waited for. */
-async function failure(raw: Raw, held: Uint8Array[], { error, usage }: ErrorEvent): Promise<GatewayError> {
+async function failure(raw: Raw, held: Uint8Array[], told: ErrorEvent): Promise<GatewayError> {
   const { promise: timeout, stop } = timer(limits.errorTailMs);
   for (let bytes = 0; bytes <= limits.errorBodyBytesMax; ) {
     const chunk = await Promise.race([raw.body.next(), timeout]).catch(() => undefined);
@@ -56,10 +56,7 @@ async function failure(raw: Raw, held: Uint8Array[], { error, usage }: ErrorEven
     bytes += chunk.byteLength;
   }
   stop();
-  const details = { upstream: answered(raw, held), ...(usage !== undefined && { usage }) };
-  if (!isContextOverflow(error)) return toldError(error, details);
-  const message = overflowWords(error.message);
-  return toldError({ ...error, message }, { ...details, toldCode: contextOverflow });
+  return toldFailure(told, { upstream: answered(raw, held) });
 }
 
 function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {

@@ -1,7 +1,8 @@
-import { GatewayError, toldError } from '../kernel/errors.ts';
+import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { resumed } from './resumed.ts';
+import { toldFailure } from './told-failure.ts';
 
 /**
  * One document where a stream was asked for. It is there before anything goes to the client, so that what it says went
@@ -20,9 +21,7 @@ export async function spoken(raw: Raw): Promise<Raw> {
   }
   const decoder = raw.wire.replyDecoder(raw.framing, 'everything');
   const events = [...held.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()];
-  for (const event of events)
-    if (event.type === 'error')
-      throw toldError(event.error, event.usage === undefined ? {} : { usage: event.usage });
+  for (const event of events) if (event.type === 'error') throw toldFailure(event);
   if (events.length === 0)
     throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
   return { ...raw, body: resumed(held, raw.body) };
