@@ -16,6 +16,7 @@ export type { Exchange } from './kernel/exchange.ts';
 export { fingerprint } from './kernel/fingerprint.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './kernel/json.ts';
 export {
+  changesState,
   type KeptAnswer,
   KeptAnswers,
   packAnswer,

@@ -7,8 +7,9 @@ import { Lru } from '../kernel/lru.ts';
 import type { ChatRequest, TextBlock } from '../kernel/message.ts';
 import type { Setting } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
-import type { Received } from '../kernel/received.ts';
+import { type Received, rawHeadersOf } from '../kernel/received.ts';
 import { unmarked } from '../kernel/unmarked.ts';
+import { staysHere } from '../providers/staying-headers.ts';
 
 /** Says which calls are the same question, by a name for everything that can change the answer. */
 export class Meanings {
@@ -45,8 +46,8 @@ export class Meanings {
     const text = newestText(exchange.request);
     if (text === undefined) return undefined;
     const credential = await credentialsOf(exchange).find(exchange.target);
-    const payer = credential?.fingerprint(this.#nameKey) ?? '';
-    return { name: settingOf(exchange, payer), text };
+    const name = settingOf(exchange, credential?.fingerprint(this.#nameKey) ?? '', text);
+    return name === undefined ? undefined : { name, text };
   }
 }
 
@@ -94,29 +95,61 @@ function isSpelt(one: Spelt, { target, received }: Exchange, payer: string): boo
   );
 }
 
-function variantsIn(received: Received): string {
+/** The headers of the API that it was sent with: all that go on to its provider and may change the answer. */
+function variantsIn(received: Received, aside: readonly string[] = []): string {
+  const { prefix, harmless } = received.wire.apiHeaders;
+  const headers = rawHeadersOf(received);
   let variants = '';
-  for (const name of received.wire.variantHeaders) variants += `${received.header(name) ?? ''}\n`;
+  for (let at = 0; at + 1 < headers.length; at += 2) {
+    const name = headers[at] ?? '';
+    if (name.length <= prefix.length || name.slice(0, prefix.length).toLowerCase() !== prefix) continue;
+    const lower = name.toLowerCase();
+    if (!harmless.includes(lower) && !aside.includes(lower) && !staysHere(lower))
+      variants += `${lower}: ${headers[at + 1]}\n`;
+  }
   return variants;
 }
 
 /** Everything that can change the answer, and nothing else; whose call it is stands elsewhere. */
 function named(exchange: Exchange, payer: string): string {
-  const { target, received } = exchange;
+  return hashed([...whereTo(exchange, payer), ...whatIsAsked(exchange)]);
+}
+
+/** The same of all but the newest words; undefined where they can't be told apart from the rest. */
+function settingOf(exchange: Exchange, payer: string, words: string): string | undefined {
+  const asked = whatIsAsked(exchange, words);
+  return asked.includes(undefined) ? undefined : hashed([...whereTo(exchange, payer), ...asked]);
+}
+
+function hashed(parts: readonly unknown[]): string {
+  return hash('sha256', canonicalJson(parts), 'base64url');
+}
+
+function whereTo({ target: { provider, model } }: Exchange, payer: string): readonly string[] {
+  return [provider.name, provider.baseUrl, model, payer];
+}
+
+/**
+ * What every format can say is the same in all of them. As soon as there is a field that isn't on the short list of a format,
+ * known or not, it is the whole body that counts. `words` are left out.
+ */
+function whatIsAsked(exchange: Exchange, words?: string): readonly unknown[] {
+  const { received, untouched } = exchange;
   const { wire, body, bytes, streamed } = received;
-  const parts = [
-    target.provider.name,
-    target.provider.baseUrl,
-    target.model,
-    payer,
+  const exact = exactBody(body, bytes);
+  // Which version of its API a client knows says how an answer is laid out, and is seen to where one is found.
+  const isBare = queryOf(received) === '' && variantsIn(received, wire.ownHeaders) === '';
+  if (isBare && exact === body && wire.isPlain(body))
+    return [canonical(exchange, words), isKeptThere(exchange) ? [wire.name, streamed] : null];
+  const asked = meaning(exact, wire.bookkeeping);
+  return [
     wire.name,
     queryOf(received),
-    wire.variantHeaders.map((name) => received.header(name) ?? ''),
-    meaning(exactBody(body, bytes), wire.bookkeeping),
-    exchange.untouched ? null : meaning({ ...exchange.request }, ['metadata']),
+    variantsIn(received),
+    words === undefined ? asked : withoutNewest(asked, wire.estimates.saidIn.at(-1) ?? '', words),
+    untouched ? null : canonical(exchange, words),
     reframes(exchange) ? null : streamed,
   ];
-  return hash('sha256', canonicalJson(parts), 'base64url');
 }
 
 /** Of the query, what its provider would be told of it. */
@@ -124,37 +157,47 @@ function queryOf({ wire, query }: Received): string {
   return wire.meantBy?.(query) ?? query;
 }
 
-/** In whatever format it came, where nothing in it belongs to one. */
-function settingOf(exchange: Exchange, payer: string): string {
-  const { target, received, request } = exchange;
-  const { wire, streamed } = received;
-  const query = queryOf(received);
-  const { extensions, messages, system, ...rest } = request;
-  const variants = variantsOf(received);
-  const isPlain = query === '' && variants.length === 0 && saysNothingOwn(exchange);
-  const parts = [
-    target.provider.name,
-    target.provider.baseUrl,
-    target.model,
-    payer,
-    meaning(rest, ['metadata']),
-    unmarked(blocksOf(system ?? [])),
-    messages.map(({ role, content }, at) => {
+/** The request in the canonical shape, in one way for all ways of writing it. */
+function canonical({ request, received }: Exchange, words?: string): JsonObject {
+  const { system, messages, extensions = {}, ...rest } = request;
+  const { bookkeeping } = received.wire;
+  return {
+    ...meaning(rest, ['metadata']),
+    ...(system !== undefined && { system: unmarked(blocksOf(system)) }),
+    messages: messages.map(({ role, content }, at) => {
       const blocks = blocksOf(content);
-      return [role, unmarked(at === messages.length - 1 ? blocks.slice(0, -1) : blocks)];
+      const isNewest = words !== undefined && at === messages.length - 1;
+      return [role, unmarked(isNewest ? blocks.slice(0, -1) : blocks)];
     }),
-    isPlain ? null : [wire.name, query, variants, meaning({ ...extensions?.[wire.name] }, wire.bookkeeping)],
-    isPlain && !isKeptThere(exchange) ? null : [wire.name, streamed],
-  ];
-  return hash('sha256', canonicalJson(parts), 'base64url');
+    extensions: Object.entries(extensions)
+      .map(([wire, fields]) => [wire, meaning(fields, bookkeeping)] as const)
+      .filter(([, fields]) => Object.keys(fields).length > 0),
+  };
 }
 
-/** Headers that change what the answer means; those that every caller sends say how it is laid out. */
-function variantsOf(received: Received): readonly string[] {
-  const { variantHeaders, ownHeaders } = received.wire;
-  return variantHeaders
-    .filter((name) => !ownHeaders.includes(name) && received.header(name) !== undefined)
-    .map((name) => `${name}: ${received.header(name)}`);
+/** A body without the newest words in the last turn of its conversation; undefined where they don't stand there as they are. */
+function withoutNewest(body: JsonObject, conversation: string, words: string): JsonObject | undefined {
+  const said = body[conversation];
+  const turns: readonly unknown[] = Array.isArray(said) ? said : [said];
+  const { value, isFound } = withoutLast(turns.at(-1), words);
+  return isFound ? { ...body, [conversation]: [...turns.slice(0, -1), value] } : undefined;
+}
+
+const nothing = { newest: true } as const;
+
+/** Without the last string that is `words`. */
+function withoutLast(value: unknown, words: string): { readonly value: unknown; readonly isFound: boolean } {
+  if (value === words) return { value: nothing, isFound: true };
+  if (typeof value !== 'object' || value === null) return { value, isFound: false };
+  for (const [field, inner] of Object.entries(value).reverse()) {
+    const without = withoutLast(inner, words);
+    if (!without.isFound) continue;
+    const copy = Array.isArray(value)
+      ? value.with(Number(field), without.value)
+      : { ...value, [field]: without.value };
+    return { value: copy, isFound: true };
+  }
+  return { value, isFound: false };
 }
 
 /** Whether its provider knows the answer by a name that the client may go on from. */

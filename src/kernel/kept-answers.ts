@@ -37,26 +37,26 @@ export class KeptAnswers {
 }
 
 interface Opened extends KeptAnswer {
-  /** How the client wanted it laid out, and its stream. */
+  /** Which version of its format the client wanted, and how it wanted its stream. */
   readonly version: string;
   readonly stream: string;
 }
 
 /** A line that says what it is, then the recording. */
 export function packAnswer({ recording, facts }: KeptAnswer, received: Received): Uint8Array {
-  const layout = `${versionOf(received)}\n${streamOf(received)}`;
-  const head = JSON.stringify({ layout, facts });
+  // What a client of another format wants of its own stream isn't what its provider was asked for.
+  const stream = recording.wire === received.wire.name ? streamOf(received, recording) : unasked(recording);
+  const head = JSON.stringify({ version: versionOf(received), stream, facts });
   return Buffer.concat([Buffer.from(`${head}\n`), packRecording(recording)]);
 }
 
 function unpacked(bytes: Uint8Array): Opened {
   const lineEnd = bytes.indexOf(10);
   const head: unknown = JSON.parse(Buffer.from(bytes.subarray(0, lineEnd)).toString('utf8'));
-  const { layout, facts } = isJsonObject(head) ? head : {};
-  const [version = '', stream = ''] = typeof layout === 'string' ? layout.split('\n') : [];
+  const { version, stream, facts } = isJsonObject(head) ? head : {};
   return {
-    version,
-    stream,
+    version: typeof version === 'string' ? version : '',
+    stream: typeof stream === 'string' ? stream : '',
     facts: isJsonObject(facts) ? facts : {},
     recording: unpackRecording(bytes.subarray(lineEnd + 1)),
   };
@@ -67,23 +67,33 @@ function unpacked(bytes: Uint8Array): Opened {
  * without a frame that they count on, or don't expect. In another format it is written anew.
  */
 function isFitting({ version, stream, recording }: Opened, received: Received): boolean {
-  if (recording.wire !== received.wire.name) return true;
+  const { name, ownHeaders } = received.wire;
+  if (recording.wire !== name && (recording.wire !== '' || ownHeaders.length === 0)) return true;
   if (version !== versionOf(received)) return false;
-  return recording.framing === 'json' || !received.streamed || stream === streamOf(received);
+  return recording.framing === 'json' || !received.streamed || stream === streamOf(received, recording);
 }
 
-/** The version of the format. */
+/** The version of the format; empty for the one that the gateway itself asks for. */
 function versionOf(received: Received): string {
   const { ownHeaders } = received.wire;
-  if (ownHeaders.length === 0) return '[]';
-  return canonicalJson(
-    ownHeaders.filter((_, at) => at % 2 === 0).map((name) => received.header(name) ?? null),
-  );
+  let version = '';
+  for (let at = 0; at + 1 < ownHeaders.length; at += 2) {
+    const asked = received.header(ownHeaders[at] ?? '') ?? ownHeaders[at + 1];
+    if (asked !== ownHeaders[at + 1]) version += `${asked}\n`;
+  }
+  return version;
 }
 
-/** How a stream is wanted. */
-function streamOf(received: Received): string {
-  return canonicalJson(received.fields.get('stream_options') ?? null);
+/** How a stream is wanted; usage that the gateway asked for is there for who wants it, and left out for others. */
+function streamOf(received: Received, { usageAsked }: Recording): string {
+  const options = received.fields.get('stream_options') ?? null;
+  if (usageAsked !== true || (options !== null && !isJsonObject(options))) return canonicalJson(options);
+  const { include_usage: _, ...others } = options ?? {};
+  return canonicalJson(others);
+}
+
+function unasked({ usageAsked }: Recording): string {
+  return usageAsked === true ? '{}' : 'null';
 }
 
 /** What is told of an answer that is kept, for `savedBy`. */
@@ -110,9 +120,14 @@ function asRead(usage: Usage): Usage {
   return { ...used, cache_read_input_tokens: (used.cache_read_input_tokens ?? 0) + (written ?? 0) };
 }
 
-/** Whether the client wants nothing from a cache, nor anything kept. */
+/** Whether a call changes what its provider keeps: a conversation, a thread, a container. */
+export function changesState({ wire, fields }: Received): boolean {
+  return wire.stateFields.some((field) => Boolean(fields.get(field)));
+}
+
+/** Whether nothing may come from a cache, nor be kept: the client says so, or the call changes what its provider keeps. */
 export function refusesCaches(received: Received): boolean {
-  return /\bno-(store|cache)\b/i.test(received.header('cache-control') ?? '');
+  return changesState(received) || /\bno-(store|cache)\b/i.test(received.header('cache-control') ?? '');
 }
 
 /** Stops that end an answer for good; one that was cut off or waits for more is not worth keeping. */

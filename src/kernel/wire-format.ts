@@ -49,8 +49,12 @@ export interface WireFormat extends ProviderFormat {
   readonly bodySchema: JsonObject;
   /** Request fields that say nothing about the answer itself: whose it is, where it is filed, how it is laid out. */
   readonly bookkeeping: readonly string[];
-  /** Request headers that change what an answer means. */
-  readonly variantHeaders: readonly string[];
+  /** How the names of this API's own request headers begin: each of them may change an answer but the `harmless` ones. */
+  readonly apiHeaders: { readonly prefix: string; readonly harmless: readonly string[] };
+  /** Request fields that name what a provider keeps and the call changes: an answer from memory would leave that undone. */
+  readonly stateFields: readonly string[];
+  /** Whether a request says nothing but what the canonical shape has a place for: then it is the same call in every format. */
+  isPlain(body: JsonObject): boolean;
   /** What of a query can change the answer; all of it where nothing is said. */
   meantBy?(query: string): string;
   /** What a silent stream may carry without the client taking it for content. */

@@ -77,6 +77,7 @@ test('neither another account nor another credential sees the answer', async () 
 
 const marker = { cache_control: { type: 'ephemeral' as const } };
 const sameMeaning: Readonly<Record<string, ChatRequest>> = {
+  'a string for a single text': { ...hello, messages: [{ role: 'user', content: 'Hello' }] },
   'streaming or not': { ...hello, stream: true },
   'who the user is': { ...hello, metadata: { user_id: 'someone' } },
   'a cache marker on a message': {
@@ -131,7 +132,6 @@ test('a cache marker on a tool or inside a tool result makes no difference', asy
 const otherMeaning: Readonly<Record<string, ChatRequest>> = {
   'another model': { ...hello, model: 'demo-2' },
   'another word': { ...hello, messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello!' }] }] },
-  'another form of the same word': { ...hello, messages: [{ role: 'user', content: 'Hello' }] },
   'another system prompt': { ...hello, system: 'Be long.' },
   'a longer conversation': { ...hello, messages: [...hello.messages, { role: 'assistant', content: 'Hi' }] },
   'a temperature': { ...hello, temperature: 0 },

@@ -62,6 +62,11 @@ test('the tools that a request is about stay, with two by which the others are f
   assert.equal(step?.facts.kept, `${names.length - 2}/${tools.length}`);
 });
 
+test('in a thread that its provider keeps, all tools go as they are', async () => {
+  const { sent } = await run()(Object.assign(request(ask), { thread: { type: 'create' } }));
+  assert.deepEqual(namesIn(sent[0]), namesIn(request(ask)));
+});
+
 test('later turns of a conversation have the same tools, whatever they are about', async () => {
   const call = run();
   const first = await call(request(ask));

@@ -1,6 +1,7 @@
 import {
   type AnsweredTool,
   type ChatRequest,
+  changesState,
   type Exchange,
   type ModuleMaker,
   withTools,
@@ -70,6 +71,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
  */
 function isBeyondUs({ request, received }: Exchange): boolean {
   if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
+  if (changesState(received)) return true;
   return (request.tools ?? []).some(
     (tool) => tool.defer_loading === true || isToolSearch(tool) || isLostAnew(tool),
   );

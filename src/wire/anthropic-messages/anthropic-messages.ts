@@ -8,6 +8,7 @@ import { checkRequest } from './check-request.ts';
 import { counting } from './counting.ts';
 import { encodeRequest } from './encode-request.ts';
 import { nameOfError } from './errors.ts';
+import { bookkeeping, isPlain } from './plain-request.ts';
 import { briefOfMessage, glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
 import { bodyOf, MessagesEncoder } from './reply-encoder.ts';
 import { attribution, sessionOf } from './session.ts';
@@ -29,8 +30,11 @@ export const anthropicMessages: WireFormat = {
   address: (_model, _streamed, query) => `/v1/messages${query}`,
   counting,
   bodySchema: messagesSchema,
-  bookkeeping: ['metadata'],
-  variantHeaders: ['anthropic-version', 'anthropic-beta'],
+  bookkeeping,
+  isPlain,
+  stateFields: ['thread', 'container'],
+  // That one is about browsers.
+  apiHeaders: { prefix: 'anthropic-', harmless: ['anthropic-dangerous-direct-browser-access'] },
   ownHeaders: ['anthropic-version', '2023-06-01'],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
   estimates: {

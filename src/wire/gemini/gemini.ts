@@ -8,6 +8,7 @@ import { encodeRequest } from './encode-request.ts';
 import { errorBody, nameOfError } from './errors.ts';
 import { StreamedList } from './layout.ts';
 import { asksList, modelInPath } from './path.ts';
+import { bookkeeping, isPlain } from './plain-request.ts';
 import { GeminiDecoder } from './reply-decoder.ts';
 import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
 
@@ -43,8 +44,11 @@ export const gemini: WireFormat = {
     properties: { contents: { type: 'array', items: { type: 'object' } } },
     additionalProperties: true,
   },
-  bookkeeping: ['labels'],
-  variantHeaders: [],
+  bookkeeping,
+  isPlain,
+  stateFields: [],
+  // That one names the client's program.
+  apiHeaders: { prefix: 'x-goog-', harmless: ['x-goog-api-client'] },
   ownHeaders: [],
   // Google's SDKs for Python and Go take every line for an answer: an empty piece of one is what they all read.
   keepAlive: Buffer.from(

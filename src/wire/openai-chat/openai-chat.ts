@@ -4,12 +4,12 @@ import { messagesSchema } from '../body-schema.ts';
 import { type AnswerReader, CollectedJson } from '../collected-json.ts';
 import { FoldedJson } from '../folded-json.ts';
 import { modelInBody } from '../model-in-body.ts';
-import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
 import { completionOf } from './completion.ts';
 import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
 import { encodeRequest } from './encode-request.ts';
+import { bookkeeping, isPlain } from './plain-request.ts';
 import { briefOfCompletion, glimpseOfCompletion, readCompletion } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
 import { ChatEncoder } from './reply-encoder.ts';
@@ -46,8 +46,10 @@ export function openaiChatWith(clock: Clock): WireFormat {
     ...modelInBody,
     address: (_model, _streamed, query) => `/chat/completions${query}`,
     bodySchema: messagesSchema,
-    bookkeeping: [...openaiBookkeeping, 'store'],
-    variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
+    bookkeeping,
+    isPlain,
+    stateFields: [],
+    apiHeaders: { prefix: 'openai-', harmless: [] },
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
     estimates: chatEstimates,

@@ -10,6 +10,7 @@ import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
 import { errorFrame } from './error-frame.ts';
 import { responsesContinuation } from './history.ts';
+import { isPlain } from './plain-request.ts';
 import { briefOfResponse, readResponse } from './read-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
@@ -46,7 +47,9 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     bookkeeping: openaiBookkeeping,
     continuation: responsesContinuation,
     session: sessionOf,
-    variantHeaders: ['openai-organization', 'openai-project', 'openai-beta'],
+    isPlain,
+    stateFields: ['conversation', 'background'],
+    apiHeaders: { prefix: 'openai-', harmless: [] },
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
     estimates,

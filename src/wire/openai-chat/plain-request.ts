@@ -1,0 +1,57 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import { openaiBookkeeping } from '../openai/bookkeeping.ts';
+import {
+  alternating,
+  anything,
+  type Check,
+  either,
+  harmless,
+  listOf,
+  number,
+  objectWith,
+  oneOf,
+  text,
+} from '../plain-request.ts';
+
+/** Fields that can't change an answer: whose it is, where it is filed, how its prompt is cached, how its stream is laid out. */
+export const bookkeeping: readonly string[] = [...openaiBookkeeping, 'store'];
+
+const said = either(text, listOf(objectWith({ type: oneOf('text'), text }, { cache_control: anything })));
+const instructions = objectWith({ role: oneOf('system'), content: said });
+const turns = alternating(objectWith({ role: oneOf('user', 'assistant'), content: said }), 'assistant');
+
+const messages: Check = (value) => {
+  if (!Array.isArray(value)) return false;
+  return turns(instructions(value[0]) ? value.slice(1) : value);
+};
+
+const callable = objectWith(
+  {
+    name: text,
+    parameters: objectWith({ type: oneOf('object') }, { properties: anything, required: anything }),
+  },
+  { description: text },
+);
+
+const fields = objectWith(
+  { model: text, messages },
+  {
+    max_tokens: number,
+    max_completion_tokens: number,
+    temperature: number,
+    top_p: number,
+    stop: either(text, listOf(text)),
+    tools: listOf(objectWith({ type: oneOf('function'), function: callable })),
+    tool_choice: either(
+      oneOf('auto', 'none', 'required'),
+      objectWith({ type: oneOf('function'), function: objectWith({ name: text }) }),
+    ),
+    stream: anything,
+    ...harmless(bookkeeping),
+  },
+);
+
+/** Text, functions and the usual settings: the same call in every format. */
+export function isPlain(body: JsonObject): boolean {
+  return fields(body) && !('max_tokens' in body && 'max_completion_tokens' in body);
+}

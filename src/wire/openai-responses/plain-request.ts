@@ -1,0 +1,35 @@
+import { openaiBookkeeping } from '../openai/bookkeeping.ts';
+import {
+  alternating,
+  anything,
+  type Check,
+  either,
+  harmless,
+  listOf,
+  number,
+  objectWith,
+  oneOf,
+  text,
+} from '../plain-request.ts';
+
+const message = { type: oneOf('message') };
+const said = either(text, listOf(objectWith({ type: oneOf('input_text'), text })));
+const asked = objectWith({ role: oneOf('user'), content: said }, message);
+const answered = objectWith({ role: oneOf('assistant'), content: text }, message);
+
+/**
+ * Text and the usual settings: the same call in every format. Not with functions, which are strict here unless it is said
+ * otherwise. Whether the answer is stored decides who may be given it, see `Continuation.keeps`.
+ */
+export const isPlain: Check = objectWith(
+  { model: text, input: either(text, alternating(either(asked, answered), 'assistant')) },
+  {
+    instructions: text,
+    max_output_tokens: number,
+    temperature: number,
+    top_p: number,
+    store: oneOf(false),
+    stream: anything,
+    ...harmless(openaiBookkeeping),
+  },
+);

@@ -1,0 +1,46 @@
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+
+/** Whether a value says nothing but what the canonical shape has a place for. */
+export type Check = (value: unknown) => boolean;
+
+export const anything: Check = () => true;
+export const text: Check = (value) => typeof value === 'string' && value !== '';
+export const number: Check = (value) => typeof value === 'number';
+
+export function oneOf(...values: readonly unknown[]): Check {
+  return (value) => values.includes(value);
+}
+
+export function either(...checks: readonly Check[]): Check {
+  return (value) => checks.some((check) => check(value));
+}
+
+export function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.length > 0 && value.every(check);
+}
+
+/** An object that has all of `needed`, may have `optional`, and has nothing else. */
+export function objectWith(needed: Checks, optional: Checks = {}): Check {
+  const checks = new Map(Object.entries({ ...optional, ...needed }));
+  const names = Object.keys(needed);
+  return (value) =>
+    isJsonObject(value) &&
+    names.every((name) => name in value) &&
+    Object.entries(value).every(([name, inner]) => checks.get(name)?.(inner) === true);
+}
+
+type Checks = Readonly<Record<string, Check>>;
+
+/** Fields that can't change an answer. */
+export function harmless(names: readonly string[]): Checks {
+  return Object.fromEntries(names.map((name) => [name, anything]));
+}
+
+/** Turns of two speakers who take turns, the user first: what some formats write as one turn, others write as several. */
+export function alternating(check: Check, assistant: string): Check {
+  const turns = listOf(check);
+  return (value) =>
+    turns(value) &&
+    Array.isArray(value) &&
+    value.every((turn: JsonObject, at) => turn.role === (at % 2 === 0 ? 'user' : assistant));
+}
