@@ -53,6 +53,16 @@ test('a request that could cost more than it may is refused with 400 before anyt
   assert.ok((await run(request, { options: `request=${usd(worstNano)}` })).answer);
 });
 
+test('a call whose size its provider alone knows is refused with the field that makes it so, and let through by assume_input', async () => {
+  const { run } = guarded();
+  const thread = Object.assign({ ...request }, { thread: { type: 'continue', id: 'thread_1' } });
+  const { error, sent } = await run(thread, { options: 'request=0.01' });
+  const { status, message } = refusal(error, 'request_cost_exceeded');
+  assert.deepEqual([status, sent.length], [400, 0]);
+  assert.match(message, /because of "thread", for which cost-guard\?assume_input=… sets another number/);
+  assert.ok((await run(thread, { options: 'request=0.01&assume_input=500' })).answer);
+});
+
 test('past the ceiling of the day it is 402 with what is left, until the day ends', async () => {
   const { run, clock } = guarded({ options: `day=${usd(worstNano + answerNano)}` });
   assert.ok((await run(request)).answer);

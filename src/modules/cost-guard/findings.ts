@@ -1,5 +1,6 @@
 import { bytesOfText, type ChatRequest, isJsonObject, type JsonObject } from '../../module-api.ts';
 import { limits } from './limits.ts';
+import { unsizedField } from './sized-fields.ts';
 
 /** Described to the model by their provider, and run by the client. */
 const runByClient = /^(?:bash|text_editor|computer|memory|local_shell|shell|apply_patch)/;
@@ -10,17 +11,8 @@ const readsRequest = /^tool_(?:search|reference)/;
 /** Reads so much of what it finds, and no more. */
 const searchesWeb = /^(?:web_?search|google_?search)/i;
 
-/** Fields that make a provider read what isn't in the request: what it keeps, what it searches, whom it asks. */
-const readingFields = [
-  'previous_response_id',
-  'cachedContent',
-  'conversation',
-  'prompt',
-  'mcp_servers',
-  'plugins',
-  'web_search_options',
-  'search_parameters',
-];
+/** Fields by which content names what lies elsewhere. */
+const references = ['file_id', 'file_uri', 'fileUri', 'file_url'];
 
 /** Fields that let an answer be spoken. */
 const speaking = [
@@ -45,8 +37,8 @@ export class Findings {
   providerUses = 0;
   /** Tokens of what searches find. */
   foundTokens = 0;
-  /** Whether the provider may read what isn't in the request, nobody knows how much. */
-  isHidden = false;
+  /** What may make the provider read more than the request holds, nobody knows how much. */
+  unsized: string | undefined;
   needsExplaining: boolean;
   /** Whether a cache of an hour or longer is asked for. */
   hourCache = false;
@@ -62,7 +54,7 @@ export class Findings {
     for (const tool of tools) this.#tool(tool);
     this.#blocks(request.system);
     for (const { content } of objectsIn(request.messages)) this.#blocks(content);
-    if (readingFields.some((field) => this.own[field] != null)) this.isHidden = true;
+    if (!isTranslated) this.unsized ??= unsizedField(this.own);
     if (speaking.some((field) => this.own[field] != null)) this.isSilent = false;
   }
 
@@ -78,7 +70,7 @@ export class Findings {
     this.providerUses = Math.min(this.providerUses + uses, limits.reckonedTimesMax);
     if (searchesWeb.test(kind))
       this.foundTokens += (said === undefined ? limits.searchesWhenUnsaid : uses) * limits.searchTokens;
-    else this.isHidden = true;
+    else this.unsized ??= `tools: ${kind}`;
   }
 
   #blocks(content: unknown): void {
@@ -103,7 +95,8 @@ export class Findings {
       case 'document':
         this.media++;
         this.needsExplaining = true;
-        if (!isJsonObject(block.source) || block.source.data === undefined) this.isHidden = true;
+        if (!isJsonObject(block.source) || block.source.data === undefined)
+          this.unsized ??= 'a document by reference';
         return;
       case 'tool_result':
         this.#blocks(block.content);
@@ -111,7 +104,8 @@ export class Findings {
       default: {
         const kind = kindOf(block);
         if (kind.includes('audio')) this.isSilent = false;
-        if (kind.includes('reference') && !readsRequest.test(kind)) this.isHidden = true;
+        if (readsRequest.test(kind)) return;
+        if (kind.includes('reference') || refersElsewhere(block)) this.unsized ??= `content: ${kind}`;
       }
     }
   }
@@ -119,6 +113,14 @@ export class Findings {
   #marker(marker: unknown): void {
     if (isJsonObject(marker) && marker.ttl === '1h') this.hourCache = true;
   }
+}
+
+/** Whether it names a file or an address, itself, in its source, or in what only its own format knows. */
+function refersElsewhere(block: JsonObject): boolean {
+  const { source, part } = block;
+  if (isJsonObject(source)) return source.type === 'url' || source.type === 'file';
+  const places = isJsonObject(part) ? [part, ...Object.values(part)] : [block];
+  return places.some((place) => isJsonObject(place) && references.some((name) => name in place));
 }
 
 function objectsIn(list: unknown): readonly JsonObject[] {

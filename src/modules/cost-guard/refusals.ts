@@ -33,10 +33,11 @@ export function priceUnknown({ provider, model }: Target): GatewayError {
   );
 }
 
-function couldCost({ cost, sentTokens, inputTokens, outputTokens }: WorstCase): string {
+function couldCost({ cost, sentTokens, inputTokens, outputTokens, unsized }: WorstCase): string {
+  const cause = unsized === undefined ? '' : ` because of "${unsized}"`;
   const unseen =
     inputTokens > sentTokens
-      ? ', most of them what its provider may read by itself, for which cost-guard?assume_input=… sets another number'
+      ? `, most of them what its provider may read by itself${cause}, for which cost-guard?assume_input=… sets another number`
       : '';
   return `this call could cost ${usd(cost)} (${inputTokens} tokens in${unseen}, ${outputTokens} out)`;
 }

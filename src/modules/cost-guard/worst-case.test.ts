@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { requestFields } from '../../../test/support/request-fields.ts';
 import { Exchange } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { Outline } from '../../kernel/outline.ts';
@@ -93,12 +94,50 @@ test('where the provider reads what is not in the request, the whole context cou
     [{ model: 'm', contents: { parts: { text: 'Hi' } }, cachedContent: 'cachedContents/1' }, gemini],
     [{ model: 'm', contents: { parts: { text: 'Hi' } }, tools: { code_execution: {} } }, gemini],
     [{ model: 'm', contents: { parts: { fileData: { fileUri: 'files/1' } } } }, gemini],
+    [
+      {
+        model: 'm',
+        contents: { parts: { fileData: { fileUri: 'https://youtu.be/x', mimeType: 'video/mp4' } } },
+      },
+      gemini,
+    ],
+    [block({ type: 'container_upload', file_id: 'f' }), anthropicMessages],
+    [{ ...request, data_sources: [{ type: 'azure_search' }] }, openaiChat],
   ];
   for (const [body, wire] of bodies)
     assert.equal(worstOf(body, { wire }).inputTokens, 50_000, JSON.stringify(body));
   const { inputTokens, sentTokens } = worstOf({ ...request, tools: [searching] });
   assert.ok(sentTokens < inputTokens);
   assert.equal(worstOf(request, { model: 'groq/compound-beta' }).inputTokens, 50_000);
+});
+
+/** Fields of each format that name what a provider keeps, or what nobody here knows. */
+const unsized: Readonly<Record<string, readonly string[]>> = {
+  Messages: ['container', 'mcp_servers', 'thread', 'newest_field'],
+  'Chat Completions': ['web_search_options', 'plugins', 'newest_field'],
+  Responses: ['conversation', 'previous_response_id', 'prompt', 'newest_field'],
+  Gemini: ['cachedContent', 'cached_content', 'continuationToken', 'newestField'],
+};
+
+test('of the fields of each format, those that may name something count as the whole context, and no others', () => {
+  const wires = [anthropicMessages, openaiChat, openaiResponses, gemini];
+  for (const [at, { format, plain, fields }] of requestFields.entries())
+    for (const [field, values] of Object.entries(fields)) {
+      if (field === 'tools') continue;
+      const found = values.map((value) => {
+        const body = { ...plain, model: 'm', [field]: value };
+        const worst = worstOf(body, { wire: wires[at] ?? openaiChat });
+        return worst.unsized !== undefined && worst.inputTokens === 50_000;
+      });
+      assert.equal(found.includes(true), unsized[format]?.includes(field), `${format}: ${field}`);
+    }
+});
+
+test('a thread that begins holds what its request holds, and one that goes on may hold anything', () => {
+  const begun = worstOf({ ...request, thread: { type: 'create' } });
+  assert.ok(begun.inputTokens < 1000);
+  const { unsized, inputTokens } = worstOf({ ...request, thread: { type: 'continue', id: 'thread_1' } });
+  assert.deepEqual([unsized, inputTokens], ['thread', 50_000]);
 });
 
 test('searches are paid by the piece, as many as there may be', () => {

@@ -22,6 +22,8 @@ export class WorstCase {
   readonly sentTokens: number;
   /** And what the provider may read besides. */
   readonly inputTokens: number;
+  /** What makes the provider read that, where nobody knows how much it is. */
+  readonly unsized: string | undefined;
   /** Of all answers that are asked for together. */
   readonly outputTokens: number;
   readonly cost: NanoUsd;
@@ -36,7 +38,9 @@ export class WorstCase {
   constructor(exchange: Exchange, priced: Priced, assumed: Assumptions) {
     const request = requestOf(exchange);
     const { tokens, found } = inputBound(exchange, request);
-    const isHidden = found.isHidden || searches.test(exchange.target.model);
+    const { model } = exchange.target;
+    this.unsized = found.unsized ?? (searches.test(model) ? `model: ${model}` : undefined);
+    const isHidden = this.unsized !== undefined;
     const context = priced.contextTokens ?? limits.assumedContextTokens;
     const read = isHidden ? context : Math.min(tokens + found.foundTokens, context);
     const unseen = isHidden || found.foundTokens > 0 ? (assumed.assume_input ?? read) : 0;
