@@ -17,6 +17,20 @@ interface ProviderSettings {
 /** What serves models under the names of others' treats them as those do. */
 const accepts = [...openaiAcceptance, ...openModels];
 
+/**
+ * Providers that need no key and listen on the gateway's own machine unless their address is set. In cloud mode that would
+ * let every account call the operator's loopback ports, so they exist only where the operator set an address.
+ */
+export function disabledProviders(
+  mode: 'local' | 'cloud',
+  baseUrls: ReadonlyMap<string, string>,
+): Set<string> {
+  const disabled = builtInProviders.filter(
+    ({ name, keyless, local }) => keyless && local === undefined && !baseUrls.has(name),
+  );
+  return new Set(mode === 'cloud' ? disabled.map(({ name }) => name) : []);
+}
+
 /** The providers of this instance: those we know, at the addresses that were set, and those that only settings name. */
 export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
   const { baseUrls } = settings;

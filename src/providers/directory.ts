@@ -7,13 +7,18 @@ import type { Catalog } from './catalog/catalog.ts';
 /** Who answers for a model's name. */
 export class Directory {
   readonly providers: ReadonlyMap<string, Provider>;
+  /** Names of providers that exist only where the operator sets their address. */
+  readonly #disabled: ReadonlySet<string>;
   readonly #catalog: Catalog;
   readonly #resolved = new Lru<Target>(limits.compiledPipelinesMax);
   /** To compare a name with the one before takes a fraction of looking it up. */
   #latest: { readonly name: string; readonly target: Target } | undefined;
 
-  constructor(providers: readonly Provider[], catalog: Catalog) {
-    this.providers = new Map(providers.map((provider) => [provider.name, provider]));
+  constructor(providers: readonly Provider[], catalog: Catalog, disabled: ReadonlySet<string> = new Set()) {
+    this.providers = new Map(
+      providers.filter(({ name }) => !disabled.has(name)).map((provider) => [provider.name, provider]),
+    );
+    this.#disabled = disabled;
     this.#catalog = catalog;
   }
 
@@ -31,6 +36,7 @@ export class Directory {
   }
 
   #lookUp(model: string): Target | undefined {
+    if (this.isDisabled(prefixOf(model))) return undefined;
     const resolved = this.#named(model) ?? this.#listed(model) ?? this.#prefixed(model);
     if (resolved !== undefined) this.#resolved.set(model, resolved);
     return resolved;
@@ -38,15 +44,29 @@ export class Directory {
 
   resolve(model: string): Target {
     const resolved = this.find(model);
-    if (resolved === undefined)
-      throw new GatewayError(
-        'model_not_found',
-        `no provider is known for the model "${model}"; write it as provider/model, or see GET /v1/catalog`,
-        {
-          param: 'model',
-        },
-      );
-    return resolved;
+    if (resolved !== undefined) return resolved;
+    throw new GatewayError('model_not_found', this.whyUnknown(model), { param: 'model' });
+  }
+
+  /** Why no provider is found for this model. */
+  whyUnknown(model: string): string {
+    const prefix = prefixOf(model);
+    if (this.isDisabled(prefix)) return howToEnable(prefix);
+    return `no provider is known for the model "${model}"; write it as provider/model, or see GET /v1/catalog`;
+  }
+
+  /** The provider of this name; refuses names that no provider has. */
+  provider(name: string): Provider {
+    const provider = this.providers.get(name);
+    if (provider !== undefined) return provider;
+    const why = this.isDisabled(name)
+      ? howToEnable(name)
+      : 'there is no such provider; GET /v1/capabilities lists them';
+    throw new GatewayError('not_found', why);
+  }
+
+  isDisabled(name: string): boolean {
+    return this.#disabled.has(name);
   }
 
   #named(model: string): Target | undefined {
@@ -75,6 +95,15 @@ export class Directory {
     if (provider.local === undefined) return model !== '';
     return this.#catalog.find(provider, model) !== undefined;
   }
+}
+
+/** What stands before the first slash of a model's name; empty where there is none. */
+function prefixOf(model: string): string {
+  return model.slice(0, Math.max(0, model.indexOf('/')));
+}
+
+export function howToEnable(name: string): string {
+  return `the provider "${name}" is not enabled on this gateway; its operator can set WEIR_${name.toUpperCase()}_BASE_URL to the address of one`;
 }
 
 /** Whether a key has the shape of another provider's, so that it is never sent to the wrong vendor. */

@@ -10,6 +10,7 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Embeddings, ProviderOfVectors } from '../../kernel/ports/embeddings.ts';
 import type { VectorShelves } from '../../kernel/ports/vectors.ts';
+import { howToEnable } from '../../providers/directory.ts';
 import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
@@ -81,7 +82,10 @@ function providerOf(
   { settings, log, providers }: Pick<EmbeddingsParts, 'settings' | 'log' | 'providers'>,
 ): ProviderOfVectors {
   const provider = providers.providers.find((one) => one.name === name && one.local === undefined);
-  if (provider === undefined) throw new SettingsError([`WEIR_EMBEDDINGS: there is no provider "${name}"`]);
+  if (provider === undefined) {
+    const why = providers.directory.isDisabled(name) ? howToEnable(name) : `there is no provider "${name}"`;
+    throw new SettingsError([`WEIR_EMBEDDINGS: ${why}`]);
+  }
   const credential = settings.credentials.get(name);
   if (credential === undefined && !provider.keyless)
     throw new SettingsError([`WEIR_EMBEDDINGS: ${name} needs a key, in ${name.toUpperCase()}_API_KEY`]);

@@ -33,12 +33,12 @@ export function providerKeysPart({ stores, roots, providers }: ProviderKeyParts)
   return {
     vault,
     routes: [
-      ...byokRoutes({ vault, providers: directory.providers }),
+      ...byokRoutes({ vault, directory }),
       keyTestRoute({
         vault,
         versions,
         attempts,
-        providers: directory.providers,
+        directory,
         test: (provider, key) => testKey({ egress, means, provider, key }),
       }),
     ],

@@ -4,7 +4,7 @@ import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
 import { AccessTokens, googleTokenUrl } from '../../providers/access-tokens.ts';
 import { Catalog } from '../../providers/catalog/catalog.ts';
-import { configuredProviders } from '../../providers/configured.ts';
+import { configuredProviders, disabledProviders } from '../../providers/configured.ts';
 import { Directory } from '../../providers/directory.ts';
 import { Egress } from '../../providers/egress.ts';
 import { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
@@ -24,9 +24,10 @@ export interface Providers extends Part {
 
 /** Who answers, what that costs, and the connections to them. */
 export function providersPart(settings: Settings): Providers {
-  const providers = configuredProviders(settings);
   const catalog = new Catalog({ overrides: settings.prices });
-  const directory = new Directory(providers, catalog);
+  const disabled = disabledProviders(settings.mode, settings.baseUrls);
+  const directory = new Directory(configuredProviders(settings), catalog, disabled);
+  const providers = [...directory.providers.values()];
   const remote = providers.filter((provider) => provider.local === undefined);
   const addresses = remote.map((provider) => provider.baseUrl).filter((baseUrl) => !baseUrl.includes('{'));
   const { tokenUrl = googleTokenUrl } = settings;

@@ -57,7 +57,7 @@ function sandboxTarget({ settings, providers: { directory, catalog, providers } 
   if (sandbox.model !== undefined) {
     const target = directory.find(sandbox.model);
     if (target === undefined)
-      throw new SettingsError([`WEIR_SANDBOX_MODEL: no provider is known for "${sandbox.model}"`]);
+      throw new SettingsError([`WEIR_SANDBOX_MODEL: ${directory.whyUnknown(sandbox.model)}`]);
     const { name, keyless, title } = target.provider;
     if (!keyless && !credentials.has(name))
       throw new SettingsError([

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../kernel/secret.ts';
+import type { Directory } from '../../../providers/directory.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -13,8 +14,7 @@ import { timestamp } from '../text.ts';
 
 export interface ByokParts {
   readonly vault: ProviderVault;
-  /** Those that there are. */
-  readonly providers: ReadonlyMap<string, Provider>;
+  readonly directory: Directory;
 }
 
 const newKey = jsonBody({
@@ -49,13 +49,8 @@ const forbidden = { 403: { description: 'An API key can only register the first 
 const unknown = { 404: { description: 'There is no such provider' } };
 
 /** The keys that an account has with providers: stored, never shown. */
-export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[] {
+export function byokRoutes({ vault, directory }: ByokParts): readonly OwnRoute[] {
   const tag = 'Provider keys';
-  const known = (name: string | undefined): Provider => {
-    const provider = providers.get(name ?? '');
-    if (provider !== undefined) return provider;
-    throw new GatewayError('not_found', 'there is no such provider; GET /v1/capabilities lists them');
-  };
   return [
     checkedRoute({
       method: 'PUT',
@@ -72,7 +67,7 @@ export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[]
         ...unknown,
       },
       async handle({ caller, body, parameters }) {
-        const provider = known(parameters.provider);
+        const provider = directory.provider(parameters.provider ?? '');
         const { text, shown } = checked(provider, body.key);
         const place = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);
@@ -109,9 +104,11 @@ export function byokRoutes({ vault, providers }: ByokParts): readonly OwnRoute[]
         ...forbidden,
         ...unknown,
       },
-      async handle({ caller, parameters }) {
+      async handle({ caller, parameters: { provider = '' } }) {
         mayDelete(caller);
-        await vault.delete({ accountId: caller.accountId, provider: known(parameters.provider).name });
+        // A key may have been stored before the provider was disabled.
+        if (!directory.isDisabled(provider)) directory.provider(provider);
+        await vault.delete({ accountId: caller.accountId, provider });
         return { status: 204 };
       },
     }),

@@ -6,6 +6,7 @@ import { limits } from '../../../kernel/limits.ts';
 import type { Attempts, Versions } from '../../../kernel/ports/shared-state.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import type { Secret } from '../../../kernel/secret.ts';
+import type { Directory } from '../../../providers/directory.ts';
 import type { TestedKey } from '../../../providers/key-test.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { jsonBody } from '../json-body.ts';
@@ -15,7 +16,7 @@ export interface KeyTestParts {
   readonly vault: ProviderVault;
   readonly versions: Versions;
   readonly attempts: Attempts;
-  readonly providers: ReadonlyMap<string, Provider>;
+  readonly directory: Directory;
   test(provider: Provider, key: Secret): Promise<TestedKey>;
 }
 
@@ -25,7 +26,7 @@ const result = z.strictObject({
 });
 
 /** Whether a stored key works, asked of its provider. */
-export function keyTestRoute({ vault, versions, attempts, providers, test }: KeyTestParts): OwnRoute {
+export function keyTestRoute({ vault, versions, attempts, directory, test }: KeyTestParts): OwnRoute {
   return checkedRoute({
     method: 'POST',
     path: '/v1/byok/:provider/test',
@@ -41,9 +42,7 @@ export function keyTestRoute({ vault, versions, attempts, providers, test }: Key
       429: { description: 'Too many tries' },
     },
     async handle({ caller: { accountId }, parameters }) {
-      const provider = providers.get(parameters.provider ?? '');
-      if (provider === undefined)
-        throw new GatewayError('not_found', 'there is no such provider; GET /v1/capabilities lists them');
+      const provider = directory.provider(parameters.provider ?? '');
       const key = await vault.open(accountId, provider.name, await versions.of(accountId));
       if (key === undefined)
         throw new GatewayError(
