@@ -18,7 +18,8 @@ export class SseParser {
   #frameChars = 0;
   #endedInCarriageReturn = false;
   #event = '';
-  #data: string | undefined;
+  /** A value for each line of data. */
+  #data: string[] = [];
 
   push(chunk: Uint8Array): readonly SseFrame[] {
     return this.#read(this.#utf8.write(asBuffer(chunk)));
@@ -97,17 +98,21 @@ export class SseParser {
 
   #take(line: string, frames: SseFrame[]): void {
     if (line === '') {
-      if (this.#data !== undefined) frames.push({ event: this.#event, data: this.#data });
+      if (this.#data.length > 0) {
+        frames.push({ event: this.#event, data: this.#data.join('\n') });
+        this.#data = [];
+      }
       this.#event = '';
-      this.#data = undefined;
       this.#frameChars = 0;
-    } else if (line.startsWith('data:')) {
-      const value = fieldValue(line, 5);
-      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-      this.#frameChars += line.length;
-      this.#bound();
-    } else if (line.startsWith('event:')) this.#event = fieldValue(line, 6);
-    else if (line === 'data') this.#data = this.#data === undefined ? '' : `${this.#data}\n`;
+    } else if (line.startsWith('data:')) this.#add(fieldValue(line, 5), line);
+    else if (line.startsWith('event:')) this.#event = fieldValue(line, 6);
+    else if (line === 'data') this.#add('', line);
+  }
+
+  #add(value: string, line: string): void {
+    this.#data.push(value);
+    this.#frameChars += line.length;
+    this.#bound();
   }
 }
 

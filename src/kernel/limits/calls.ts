@@ -21,6 +21,10 @@ export const callsLimits = {
   /** Of an unstreamed answer that is only watched, this much is held; of a longer one, its end. */
   watchedAnswerBytesMax: 2 * 1024 * 1024,
   watchedTailBytes: 64 * 1024,
+  /** Of an answer that is read whole, for another format or for a module: all of an unstreamed one, the content of a stream. The largest have pictures in them. */
+  readAnswerBytesMax: 32 * 1024 * 1024,
+  /** All bytes of a stream that is read: its frames are some ten times as long as their content. */
+  readStreamBytesMax: 256 * 1024 * 1024,
   /** Bytes of one answer read ahead of a slow client before the provider's socket is paused. */
   readAheadBytesMax: 256 * 1024,
   /** One server-sent frame: 4 MiB of tool arguments must fit, an endless line must not. */

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { HeaderList } from '../headers.ts';
+import { limits } from '../limits.ts';
 import type { ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder, Unread } from '../wire-format.ts';
 import type { Source } from './source.ts';
@@ -23,6 +24,8 @@ export class Relayed {
   interest: Interest = 'milestones';
   #decoder: ReplyDecoder | undefined;
   #over = false;
+  #bytes = 0;
+  #contentLength = 0;
 
   constructor(raw: Raw) {
     this.raw = raw;
@@ -36,7 +39,20 @@ export class Relayed {
   read(chunk: Uint8Array): readonly ReplyEvent[] {
     const { wire, framing, decoder } = this.raw;
     this.#decoder ??= decoder?.(this.interest) ?? wire.replyDecoder(framing, this.interest);
-    return this.#decoder.push(chunk);
+    if (this.interest === 'milestones') return this.#decoder.push(chunk);
+    this.#bytes += chunk.byteLength;
+    this.#bound(this.#bytes, framing === 'json' ? limits.readAnswerBytesMax : limits.readStreamBytesMax);
+    const events = this.#decoder.push(chunk);
+    for (const event of events) this.#contentLength += contentLength(event);
+    this.#bound(this.#contentLength, limits.readAnswerBytesMax);
+    return events;
+  }
+
+  /** Whoever reads all of an answer may keep all of it, in one shape or another. */
+  #bound(size: number, max: number): void {
+    if (size <= max) return;
+    this.#over = true;
+    throw new GatewayError('upstream_broken', `the provider sent an answer of more than ${max} bytes`);
   }
 
   /** What it says when no more comes; once, and nothing where nobody has read it. */
@@ -54,5 +70,22 @@ export class Relayed {
           'upstream_broken',
           'the provider ended its answer before it was complete: terminated',
         );
+  }
+}
+
+/** How much of an answer's content is in this event, in characters. */
+function contentLength(event: ReplyEvent): number {
+  if (event.type === 'content_block_start') return JSON.stringify(event.content_block).length;
+  if (event.type !== 'content_block_delta') return 0;
+  const { delta } = event;
+  switch (delta.type) {
+    case 'text_delta':
+      return delta.text.length;
+    case 'input_json_delta':
+      return delta.partial_json.length;
+    case 'thinking_delta':
+      return delta.thinking.length;
+    default:
+      return JSON.stringify(delta).length;
   }
 }

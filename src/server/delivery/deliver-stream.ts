@@ -1,5 +1,6 @@
 import type { Underway } from '../../calls/underway.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
 import type { Chunks, Delivery } from './delivery.ts';
 import { OutgoingStream } from './outgoing-stream.ts';
 
@@ -35,9 +36,10 @@ export async function deliverStream(delivery: Delivery, chunks: Chunks): Promise
 /** Everything up to the first content; refuses an answer without any. */
 async function untilContent({ meter }: Underway, chunks: Chunks): Promise<Uint8Array[]> {
   const first: Uint8Array[] = [];
-  while (!meter.hasContent) {
+  for (let bytes = 0; !meter.hasContent; ) {
     const chunk = await chunks.pull();
-    if (chunk === undefined) throw answeredNothing();
+    bytes += chunk?.byteLength ?? 0;
+    if (chunk === undefined || bytes > limits.frameBytesMax) throw answeredNothing();
     first.push(chunk);
   }
   return first;
