@@ -10,6 +10,8 @@ import type { ModelAnswer } from './model-questions.ts';
 import { TextEmbeddings } from './text-embeddings.ts';
 
 const patiently = { deadlineMs: 60_000 };
+/** The deadline of modules' work after calls. */
+const afterCalls = { deadlineMs: 15_000 };
 
 describe('models in a process of their own', () => {
   const troubles: string[] = [];
@@ -22,7 +24,7 @@ describe('models in a process of their own', () => {
   test('who is in a hurry is told that they start, and who is not gets an answer', async () => {
     assert.equal(models.pid, undefined);
     assert.deepEqual(await embeddings.one('How do I reset my password?'), { why: 'starting' });
-    const { vector, tokens } = await embeddings.one('How do I reset my password?', patiently);
+    const { vector, tokens } = await embeddings.one('How do I reset my password?', afterCalls);
     assert.equal(vector?.space, 'minilm-l6-v2-int8/384');
     assert.equal(tokens, 7);
     assert.ok(Math.abs(Math.hypot(...(vector?.values ?? [])) - 1) < 1e-5);

@@ -220,7 +220,7 @@ export class LocalModels implements ModelsHere {
 
 /** Who can wait for a start can wait for others, too. */
 function isPatient(deadlineMs: number): boolean {
-  return deadlineMs >= limits.embedderStartMs;
+  return deadlineMs >= limits.embedderPatientMs;
 }
 
 /** Two windows of 126 tokens are the most that is read of a text, and a token has about five characters. */

@@ -197,7 +197,7 @@ async function keepNew(kept: KeptTexts, { made, before, deadlineMs }: NewlyMade)
   const fresh = new Map<string, Vector>();
   for (const [key, { vector }] of made) if (!before.has(key)) fresh.set(key, vector);
   const keeping = kept.keep(fresh);
-  if (deadlineMs >= limits.embedderStartMs) await keeping;
+  if (deadlineMs >= limits.embedderPatientMs) await keeping;
 }
 
 interface Providing {

@@ -2,8 +2,10 @@
 export const embeddingsLimits = {
   /** How long a call waits for vectors of its texts, or for a search in them, unless its module says otherwise. */
   embeddingDeadlineMs: 300,
-  /** Until the process that makes vectors is ready; it takes half a second. Who can't wait as long doesn't wait for it at all. */
+  /** Until the process that makes vectors is ready; it takes half a second. */
   embedderStartMs: 15_000,
+  /** A shorter deadline is a call's, which doesn't wait for the start. Work after calls has 15 s, less what it has used of them. */
+  embedderPatientMs: 12_000,
   /** What it has to do already when a call comes that would wait behind it: more, and the call goes on without. */
   embedderBacklogMs: 100,
   /** Texts and pairs that wait for it, those of work after calls included. */
