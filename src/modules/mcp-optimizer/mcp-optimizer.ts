@@ -29,7 +29,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
   return {
     name,
     summary: 'Leaves out tools that a conversation does not need, and finds them where they are missed.',
-    status: 'preview',
+    status: 'production',
     protective: false,
     order: 40,
     ifBroken: 'skip',
