@@ -19,7 +19,9 @@ const weir = await startTestGateway({
   WEIR_LMSTUDIO_BASE_URL: `${fake.url}/v1`,
   WEIR_OPENAI_BASE_URL: `${fake.url}/v1`,
   WEIR_ANTHROPIC_BASE_URL: fake.url,
+  WEIR_GEMINI_BASE_URL: fake.url,
   ANTHROPIC_API_KEY: 'any',
+  GEMINI_API_KEY: 'any',
   OPENAI_API_KEY: 'any',
 });
 const openai = new OpenAI({ baseURL: `${weir.url}/v1`, apiKey: 'any' });
@@ -50,7 +52,7 @@ function taken({ status, text, headers }: Answered): void {
 
 function refused({ status, json }: Answered, param: string): void {
   assert.equal(status, 400);
-  assert.equal(at(json, 'error', 'code') ?? at(json, 'error', 'param'), 'format_not_supported');
+  assert.match(JSON.stringify(json), /"(code|reason)":"format_not_supported"/i);
   assert.match(JSON.stringify(json), new RegExp(RegExp.escape(param)));
   assert.equal(fake.requests.length, 0);
 }
@@ -216,6 +218,73 @@ describe('parts of a Chat Completions message', () => {
     taken(await toChat(other, saying(part)));
     assert.deepEqual(at(fake.last.json, 'messages', 0, 'content', 1), part);
   });
+});
+
+describe('files that lie with another provider are refused', () => {
+  const user = (part: JsonObject) => [{ role: 'user', content: [part] }];
+  const toGemini = (model: string, part: JsonObject) =>
+    ask(`${weir.url}/v1beta/models/${model}:generateContent`, {
+      body: { contents: [{ role: 'user', parts: [part] }] },
+    });
+  const uploaded = {
+    fileData: {
+      mimeType: 'application/pdf',
+      fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc',
+    },
+  };
+  const ofOpenai = { type: 'file', file: { file_id: 'file-1' } };
+  const responsesFiles = [
+    { type: 'input_file', file_id: 'file-1' },
+    { type: 'input_image', file_id: 'file-1' },
+  ];
+  const ofAnthropic = { type: 'document', source: { type: 'file', file_id: 'file_1' } };
+  const picture = { ...ofAnthropic, type: 'image' };
+  const inResult = [
+    { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'look', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: [picture] }] },
+  ];
+  const models = ['gpt-4.1', 'gpt-5-codex', other, 'gemini-2.5-flash', claude];
+
+  for (const model of models)
+    test(`by ${model}`, async () => {
+      const isOpenai = model.startsWith('gpt-');
+      if (!isOpenai && model !== other) refused(await toChat(model, user(ofOpenai)), 'file_id');
+      for (const part of isOpenai ? [] : responsesFiles)
+        refused(await toResponses(model, user(part)), 'file_id');
+      for (const messages of model === claude ? [] : [user(ofAnthropic), user(picture), inResult])
+        refused(await toMessages(model, messages), 'file_id');
+      if (!model.startsWith('gemini')) refused(await toGemini(model, uploaded), 'file_id');
+    });
+
+  test('and one that lies with the same provider goes through in its other format', async () => {
+    taken(await toChat('gpt-5-codex', user(ofOpenai)));
+    assert.deepEqual(at(fake.last.json, 'input', 0, 'content'), [responsesFiles[0]]);
+  });
+});
+
+describe('blocks of a kind that nobody knows', () => {
+  const alien = { type: 'alien', data: 'x' };
+  const use = { type: 'tool_use', id: 'c1', name: 'look', input: {} };
+
+  for (const model of ['gpt-4.1', 'gpt-5-codex', other, 'gemini-2.5-flash'])
+    test(`are refused where the client sent them, and left out where a model did: ${model}`, async () => {
+      refused(await toMessages(model, [{ role: 'user', content: [alien] }]), 'messages[].content[].alien');
+      const result = { type: 'tool_result', tool_use_id: 'c1', content: [alien] };
+      const returned = [
+        { role: 'assistant', content: [use] },
+        { role: 'user', content: [result] },
+      ];
+      refused(await toMessages(model, [hello, ...returned]), 'messages[].content[].alien');
+      const upload = { type: 'container_upload', file_id: 'file_1' };
+      refused(await toMessages(model, [{ role: 'user', content: [upload] }]), 'container_upload');
+      const { status, headers } = await toMessages(model, [
+        hello,
+        { role: 'assistant', content: [{ type: 'text', text: 'Hi.' }, alien] },
+        hello,
+      ]);
+      assert.equal(status, 200);
+      assert.equal(headers.get('x-weir-dropped'), 'messages[].content[].alien');
+    });
 });
 
 describe('files for Claude', () => {

@@ -70,7 +70,8 @@ export type MediaSource =
   | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'text'; readonly media_type: string; readonly data: string }
-  | { readonly type: 'file'; readonly file_id: string };
+  /** `from` names the wire format that it came in, where that isn't Messages. */
+  | { readonly type: 'file'; readonly file_id: string; readonly from?: string };
 
 export interface ToolUseBlock {
   readonly type: 'tool_use';

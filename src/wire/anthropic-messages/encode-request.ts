@@ -6,6 +6,7 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { changedFields } from '../changed-fields.ts';
+import { checkCrossing } from '../check-crossing.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
@@ -36,6 +37,7 @@ function patch(request: ChatRequest, received: Received): Uint8Array {
 /** A request that came in another format, or was made here. */
 function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
   checkTranslatable(said);
+  checkCrossing(said, 'anthropic-messages');
   const dropped = new Set(fieldsLeftBehind(said, 'anthropic-messages'));
   const asked = withAcceptedFormat(said, accepts, dropped);
   const generation = generationOf(asked.model);

@@ -6,6 +6,7 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { callIdsFor } from '../call-ids.ts';
+import { checkCrossing } from '../check-crossing.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, fieldsUnknownTo } from '../foreign.ts';
@@ -21,6 +22,7 @@ export function encodeRequest(
   accepts: Acceptance = everything,
 ): EncodedRequest {
   checkTranslatable(asked);
+  checkCrossing(asked, 'bedrock-converse');
   const dropped = new Set<string>();
   const effort = effortOf(asked, accepts.efforts, dropped);
   const shaped = withAcceptedFormat(asked, accepts, dropped);

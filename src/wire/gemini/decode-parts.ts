@@ -20,7 +20,10 @@ export function decodeMedia(part: JsonObject): Block | undefined {
   const uri = file === undefined ? undefined : stringOf(field(file, 'fileUri'));
   if (file === undefined || uri === undefined) return undefined;
   const type = typeOfFile(file, uri);
-  return mediaBlock(type, isAddress(uri) ? { type: 'url', url: uri } : { type: 'file', file_id: uri });
+  return mediaBlock(
+    type,
+    isAddress(uri) ? { type: 'url', url: uri } : { type: 'file', file_id: uri, from: 'gemini' },
+  );
 }
 
 function textIn(base64: string): string {

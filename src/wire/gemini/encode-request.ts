@@ -6,6 +6,7 @@ import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
+import { checkCrossing } from '../check-crossing.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, fieldsUnknownTo } from '../foreign.ts';
@@ -41,6 +42,7 @@ export function encodeRequest(
     return { body, dropped: listOf(dropped) };
   }
   checkTranslatable(asked);
+  checkCrossing(asked, 'gemini');
   const body = Buffer.from(JSON.stringify(translate(asked, accepts, encoding)));
   return { body, dropped: listOf(dropped) };
 }

@@ -187,7 +187,7 @@ test('files, results and schemas of Google’s are read as what they are elsewhe
     'file-abc',
     'https://generativelanguage.googleapis.com/v1beta/files/a',
   ])
-    assert.deepEqual(image(id), [{ type: 'image', source: { type: 'file', file_id: id } }]);
+    assert.deepEqual(image(id), [{ type: 'image', source: { type: 'file', file_id: id, from: 'gemini' } }]);
   const film = read({ fileData: { fileUri: 'https://www.youtube.com/watch?v=a' } });
   assert.deepEqual(film.extensions, { 'gemini!': { 'contents[].parts[].video': true } });
 

@@ -78,7 +78,7 @@ function fileSourceOf(file: JsonObject): MediaSource | undefined {
   const data = stringOf(file.file_data);
   if (data !== undefined) return mediaFromUrl(data);
   const id = stringOf(file.file_id);
-  return id === undefined ? undefined : { type: 'file', file_id: id };
+  return id === undefined ? undefined : { type: 'file', file_id: id, from: 'openai-chat' };
 }
 
 /** Hosts of Claude models take Anthropic's cache markers in this format too. */

@@ -40,7 +40,6 @@ test('a conversation in this format has each thing in its canonical place', () =
           { type: 'image_url', image_url: { url: 'data:image/png;base64,aW1n' } },
           { type: 'image_url', image_url: { url: 'https://a.example/b.png', detail: 'low' } },
           { type: 'file', file: { filename: 'a.pdf', file_data: 'data:application/pdf;base64,cGRm' } },
-          { type: 'file', file: { file_id: 'file-1' } },
         ],
       },
       {
@@ -97,7 +96,6 @@ test('a conversation in this format has each thing in its canonical place', () =
       source: { type: 'base64', media_type: 'application/pdf', data: 'cGRm' },
       title: 'a.pdf',
     },
-    { type: 'document', source: { type: 'file', file_id: 'file-1' } },
   ]);
   assert.equal(
     JSON.stringify(request.messages[1]?.content),

@@ -46,5 +46,5 @@ function decodePart(part: JsonObject, losses: Losses): Block {
 
 function sourceOf(url: unknown, fileId: unknown): MediaSource | undefined {
   if (typeof url === 'string') return mediaFromUrl(url);
-  return typeof fileId === 'string' ? { type: 'file', file_id: fileId } : undefined;
+  return typeof fileId === 'string' ? { type: 'file', file_id: fileId, from: 'openai-responses' } : undefined;
 }

@@ -7,6 +7,7 @@ import type { EncodedRequest } from '../../kernel/wire-format.ts';
 import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { callIdsFor } from '../call-ids.ts';
+import { checkCrossing } from '../check-crossing.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
@@ -28,6 +29,7 @@ export function encodeRequest(
     return { body, dropped: listOf(encoding.dropped) };
   }
   checkTranslatable(asked);
+  checkCrossing(asked, 'openai-responses');
   return translate(asked, accepts, {
     ...encoding,
     keepsOriginals: false,
