@@ -13,8 +13,12 @@ export function checkTranslatable(request: ChatRequest): void {
     check(config.format, 'output_config.format', 'object');
   }
   for (const [at, tool] of (tools ?? []).entries()) checkTool(tool, `tools.${at}`);
+  for (const [at, { role }] of request.messages.entries())
+    if (!roles.has(role)) throw refuse(`messages.${at}.role`, 'must be user, assistant or system');
   checkBlocks(request);
 }
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
 
 function checkTool(tool: unknown, place: string): void {
   if (!isJsonObject(tool)) throw refuse(place, 'must be an object');

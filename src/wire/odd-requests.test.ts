@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
-import { anthropicMessages, openaiChat, openaiResponses, wireFormats } from './index.ts';
+import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 
 const odd = { toString: 1 };
 const said = [{ role: 'user', content: 'Hi' }];
@@ -17,6 +17,7 @@ const refused: Readonly<Record<string, JsonObject>> = {
   'output_config.format': { messages: said, output_config: { format: 5 } },
   'tools.0.type': { messages: said, tools: [{ type: odd, name: 'a' }] },
   'tools.0.name': { messages: said, tools: [{ name: odd }] },
+  'messages.0.role': { messages: [{ role: 'narrator', content: 'Once' }] },
   'messages.0.content.0.source.media_type': inContent({
     type: 'image',
     source: { type: 'base64', media_type: odd, data: 'x' },
@@ -43,6 +44,37 @@ for (const [param, fields] of Object.entries(refused))
         (error) => GatewayError.is(error) && error.status === 400 && error.details.param === param,
       );
   });
+
+test('an unknown role goes back in its own format only', () => {
+  const narrated = { role: 'narrator', content: 'Once' };
+  const parts = [{ text: 'Once' }];
+  const asked = [
+    [openaiChat, { messages: [narrated] }],
+    [openaiResponses, { input: [narrated] }],
+    [gemini, { contents: [{ role: 'narrator', parts }] }],
+  ] as const;
+  for (const [own, fields] of asked) {
+    const request = own.decodeRequest({ model: 'm', ...fields });
+    for (const wire of wireFormats)
+      if (wire !== own)
+        assert.throws(() => wire.encodeRequest(request), {
+          code: 'format_not_supported',
+          message: /narrator/,
+        });
+  }
+});
+
+test('a conversation in which nobody says anything is refused by the translator to Messages', () => {
+  for (const message of [
+    { role: 'user' },
+    { role: 'user', content: ' ' },
+    { role: 'assistant', content: null },
+  ])
+    assert.throws(
+      () => anthropicMessages.encodeRequest(openaiChat.decodeRequest({ model: 'm', messages: [message] })),
+      { code: 'invalid_request', message: /messages: / },
+    );
+});
 
 test('a field that is null is not asked for', () => {
   const nulls = { tool_choice: null, thinking: null, output_config: null, metadata: null, temperature: null };

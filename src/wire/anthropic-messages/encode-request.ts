@@ -7,6 +7,7 @@ import { acceptedChoice, withoutRefused } from '../accepted.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { changedFields } from '../changed-fields.ts';
 import { checkCrossing } from '../check-crossing.ts';
+import { refuse } from '../check-messages.ts';
 import { checkTranslatable } from '../check-translatable.ts';
 import { listOf } from '../dropped.ts';
 import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
@@ -73,7 +74,8 @@ function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
 function conversationOf(request: ChatRequest, generation: Generation, dropped: Set<string>) {
   const system = instructionsOf(request);
   const messages = encodeMessages(request.messages, generation, dropped);
-  if (messages.length > 0 || system === undefined) return { system, messages };
+  if (messages.length > 0) return { system, messages };
+  if (system === undefined) throw refuse('messages', 'at least one message must have content');
   return { system: undefined, messages: [{ role: 'user', content: system } as const] };
 }
 

@@ -29,6 +29,8 @@ export interface Reading {
 export function decodeContents(contents: readonly JsonObject[], reading: Reading): readonly Message[] {
   const calls = new Calls();
   const messages: Message[] = [];
+  for (const { role } of contents)
+    if (!roles.has(role)) reading.losses.essential[`contents[].${stringOf(role) ?? 'role'}`] = true;
   for (let at = 0; at < contents.length; ) {
     const role = roleOf(contents[at]);
     let end = at + 1;
@@ -42,6 +44,8 @@ export function decodeContents(contents: readonly JsonObject[], reading: Reading
   }
   return messages;
 }
+
+const roles: ReadonlySet<unknown> = new Set([undefined, null, '', 'user', 'model', 'function', 'tool']);
 
 function roleOf(content: JsonObject | undefined): 'user' | 'assistant' {
   return content?.role === 'model' ? 'assistant' : 'user';

@@ -34,6 +34,8 @@ export function decodeSystem(
 /** Messages in turns: results of tools and what the user says next to them are one turn of the user. */
 export function decodeMessages(messages: readonly JsonObject[], losses: Losses): readonly Message[] {
   const decoded: Message[] = [];
+  for (const { role } of messages)
+    if (!roles.has(role)) losses.essential[`messages[].${stringOf(role) ?? 'role'}`] = true;
   for (let at = 0; at < messages.length; ) {
     const role = turnOf(messages[at]);
     let end = at + 1;
@@ -44,6 +46,9 @@ export function decodeMessages(messages: readonly JsonObject[], losses: Losses):
   }
   return decoded;
 }
+
+/** Others may be a provider's own: they go back in this format only. */
+const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
 function turnOf(message: JsonObject | undefined): Message['role'] {
   if (message?.role === 'assistant') return 'assistant';

@@ -43,6 +43,9 @@ interface Reading {
 /** Items in turns: what the model thought, said and called is one turn, results and the user's words are the next. */
 export function decodeItems(items: readonly JsonObject[], reading: Reading): readonly Message[] {
   const messages: Message[] = [];
+  for (const item of items)
+    if (isMessage(item) && !roles.has(item.role))
+      reading.losses.essential[`input[].${stringOf(item.role) ?? 'role'}`] = true;
   for (let at = 0; at < items.length; ) {
     const role = roleOf(items[at] ?? {});
     let end = at + 1;
@@ -53,6 +56,9 @@ export function decodeItems(items: readonly JsonObject[], reading: Reading): rea
   }
   return messages;
 }
+
+/** Others may be a provider's own: they go back in this format only. */
+const roles: ReadonlySet<unknown> = new Set([undefined, 'system', 'developer', 'user', 'assistant']);
 
 function roleOf({ type, role, execution }: JsonObject): Role {
   if (type === undefined || type === 'message') {
