@@ -20,7 +20,11 @@ interface Wish {
 }
 
 async function startWallet(t: TestContext) {
-  const weir = await startTestGateway({ WEIR_MPP_NETWORK_ID: 'profile_1', WEIR_MPP_RECIPIENT: 'acct_1' });
+  const weir = await startTestGateway({
+    ANTHROPIC_API_KEY: 'sk-ant-api03-the-operators-own',
+    WEIR_MPP_NETWORK_ID: 'profile_1',
+    WEIR_MPP_RECIPIENT: 'acct_1',
+  });
   t.after(() => weir.close());
   const wishes: Wish[] = [];
   const charge = stripe.charge({

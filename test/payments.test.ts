@@ -126,6 +126,18 @@ describe('the price of a call', () => {
     }
   });
 
+  test('is not told for a model that is not sold', async (t) => {
+    const { url } = await startHouse(t);
+    for (const model of ['no-such-model', 'demo-1', 'claude-opus-4-1', 'gpt-4.1-mini']) {
+      const refused = await ask(url, { body: { ...paidQuestion, model } });
+      assertError(refused, { ...badBody, param: 'model' });
+      assert.equal(refused.headers['www-authenticate'], undefined);
+    }
+    const { url: without } = await startHouse(t, { ANTHROPIC_API_KEY: '' });
+    assertError(await ask(without), { ...badBody, param: 'model' });
+    assertProblem(await ask(without, { body: '{}' }), 'payment-required', without);
+  });
+
   test('is not told for a call that nobody could make', async (t) => {
     const { url } = await startHouse(t);
     const { model, messages } = paidQuestion;
@@ -135,6 +147,7 @@ describe('the price of a call', () => {
       [{ model: 7, messages }, 'model'],
       [{ model }, 'messages'],
       [{ model, messages: [] }, 'messages'],
+      [{ model, messages: [{ role: 'system', content: 'Be brief.' }] }, 'messages'],
       [{ model, messages: 'Hello' }, 'messages'],
       [{ model, messages: [{ role: 'tool', content: 'x' }] }, 'messages.0.role'],
       [{ model, messages: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }] }, 'messages.0.content'],
@@ -151,7 +164,7 @@ describe('the price of a call', () => {
     assert.equal(text.status, 415);
     const long = { model, messages: [{ role: 'user', content: 'x'.repeat(limits.paidBodyBytesMax) }] };
     assert.equal((await ask(url, { body: long })).status, 413);
-    for (const role of ['user', 'assistant', 'system'])
+    for (const role of ['user', 'assistant'])
       assertProblem(
         await ask(url, { body: { model, stream: true, messages: [{ role, content: '' }] } }),
         'payment-required',
@@ -160,7 +173,7 @@ describe('the price of a call', () => {
   });
 
   test('is the same on every replica, and a challenge of one is known to the other', async (t) => {
-    const [one, other] = await startReplicas(t);
+    const [one, other] = await startReplicas(t, { ANTHROPIC_API_KEY: 'sk-ant-api03-the-operators-own' });
     const base = 'https://weir.example.com';
     const { id = '', realm } = assertProblem(await ask(one.url), 'payment-required', base);
     assert.equal(realm, 'weir.example.com');

@@ -16,7 +16,7 @@ import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { modulesPart } from './parts/modules.ts';
 import { patternsPart } from './parts/patterns.ts';
-import { payersOf } from './parts/payers.ts';
+import { paidModels, payersOf } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
 import { type PublicAddress, peoplePart } from './parts/people.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
@@ -108,7 +108,8 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers, meaning, book }));
   const { pipelines } = calls;
   const sandbox = parts.add(sandboxPart({ ...ground, providers, people, pipelines, sessions }));
-  const payers = await payersOf({ settings, providers, pipelines });
+  const models = paidModels(settings, providers);
+  const payers = await payersOf({ settings, models, pipelines });
   const turnstiles = {
     ...people.turnstiles,
     sandbox: sandbox.turnstile,
@@ -119,7 +120,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   );
   const { admission } = dataPlane;
   const payments = parts.add(
-    paymentsPart({ ...ground, ...calls, metrics, address, admission, receipts, payers }),
+    paymentsPart({ ...ground, ...calls, metrics, address, admission, receipts, models, payers }),
   );
   const { leave } = parts.add(billingPart({ ...ground, people, address, creditUse }));
   parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions, meaning, leave }));

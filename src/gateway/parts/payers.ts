@@ -11,29 +11,30 @@ import type { Providers } from './providers.ts';
 
 /** What it takes to serve those who pay call by call. */
 export interface Payers {
-  readonly models: PaidModels;
   readonly turnstile: Turnstile;
   readonly processor: Processor;
 }
 
 interface PayerParts {
   readonly settings: Settings;
-  readonly providers: Providers;
+  readonly models: PaidModels;
   readonly pipelines: PipelineChoice;
 }
 
+export function paidModels({ mpp, credentials }: Settings, providers: Providers): PaidModels {
+  return new PaidModels({ ...providers, credentials, models: mpp.models });
+}
+
 /** Undefined where no payment is settled. */
-export async function payersOf({ settings, providers, pipelines }: PayerParts): Promise<Payers | undefined> {
-  const { mpp, credentials } = settings;
+export async function payersOf({ settings, models, pipelines }: PayerParts): Promise<Payers | undefined> {
+  const { mpp } = settings;
   if (mpp.offered === 'off' || mpp.settlement === 'off') return undefined;
-  const models = new PaidModels({ ...providers, credentials, models: mpp.models });
   const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
   if (faults.length > 0 || mpp.stripeKey === undefined) throw new SettingsError(faults);
   const stripe = lazyStripe({ key: mpp.stripeKey, base: mpp.stripeBase });
   // No payer waits for it to be loaded.
   await stripe();
   return {
-    models,
     turnstile: new PayerTurnstile({ models, pipeline: pipelines.guarded('cost-guard') }),
     processor: new StripeProcessor(stripe),
   };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Sealing } from '../../accounts/sealing.ts';
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
+import type { PaidModels } from '../../calls/paid-models.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import { AnswerBook } from '../../payments/answer-book.ts';
@@ -43,6 +44,7 @@ interface PaymentParts extends Pick<Pipelines, 'passage'> {
   readonly address: PublicAddress;
   readonly admission: Admission;
   readonly receipts: CallReceipts;
+  readonly models: PaidModels;
   /** Undefined where no payment is settled. */
   readonly payers: Payers | undefined;
 }
@@ -68,6 +70,7 @@ export function paymentsPart(parts: PaymentParts): Payments {
   const till = tillOf(parts, desk);
   const inference = new PaidInference({
     desk,
+    models: parts.models,
     calls: till?.calls,
     log,
     problemBase: () => `${address.url}/problems`,

@@ -1,6 +1,5 @@
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
-import type { PaidModels } from '../../calls/paid-models.ts';
 import type { Passage } from '../../calls/passage.ts';
 import { payerOf } from '../../calls/payer-turnstile.ts';
 import type { HttpRequest } from '../../http/request.ts';
@@ -38,7 +37,6 @@ import { type Asked, invalidChallenge } from './paid-request.ts';
 export interface PaidCallsParts {
   readonly cashier: Cashier;
   readonly answers: AnswerBook;
-  readonly models: PaidModels;
   readonly admission: Admission;
   readonly passage: Passage;
   readonly receipts: CallReceipts;
@@ -74,10 +72,6 @@ export class PaidCalls {
 
   constructor(parts: PaidCallsParts) {
     this.#parts = parts;
-  }
-
-  get models(): PaidModels {
-    return this.#parts.models;
   }
 
   /** False where nobody has asked for this before. */

@@ -1,5 +1,6 @@
 import { inOwnWords } from '../../calls/own-words.ts';
 import type { PaidBody } from '../../calls/paid-body.ts';
+import type { PaidModels } from '../../calls/paid-models.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { GatewayError } from '../../kernel/errors.ts';
@@ -21,6 +22,7 @@ import { idempotencyKeyIn, invalidChallenge, paidBody, readPaid, shownIn } from 
 
 export interface PaidInferenceParts {
   readonly desk: ChallengeDesk;
+  readonly models: PaidModels;
   /** Undefined where no payment is settled. */
   readonly calls: PaidCalls | undefined;
   readonly log: Log;
@@ -100,12 +102,10 @@ export class PaidInference {
   }
 
   async #readBody({ req, bytes }: Serving): Promise<PaidBody> {
-    const { calls } = this.#parts;
     const body = await paidBody.read({ headers: req.headers, readBody: async () => bytes });
-    if (calls === undefined) return body;
     if (body.messages.every(({ role }) => role === 'system'))
       throw new GatewayError('invalid_request', 'messages: must have one of a user', { param: 'messages' });
-    calls.models.sold(body, bytes);
+    this.#parts.models.sold(body, bytes);
     return body;
   }
 
