@@ -12,22 +12,23 @@ import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const firstKey = 'sk-ant-api03-the-first-of-ada';
 const secondKey = 'sk-ant-api03-the-second-of-ada';
+const openaiKeys = { first: 'sk-proj-the-first-of-ada', second: 'sk-proj-the-second-of-ada' };
 
 describe('a provider key', () => {
   test('is stored, listed by its hint and deleted, and never returned', async (t) => {
     const { url } = await startCloud(t);
     const ada = await Person.signUp(url);
     assert.deepEqual((await ada.call({ path: '/v1/byok' })).json, { providers: [] });
-    const stored = await put(ada, 'openai', ` ${firstKey}\n`);
+    const stored = await put(ada, 'openai', ` ${openaiKeys.first}\n`);
     assert.equal(stored.status, 200);
     const { updatedAt, ...rest } = stored.json;
     assert.deepEqual(rest, { provider: 'openai', configured: true, hint: '-ada' });
     assert.match(String(updatedAt), timestamp);
-    const short = await put(ada, 'anthropic', 'sk-short');
+    const short = await put(ada, 'anthropic', 'sk-ant-1');
     assert.equal(short.json.hint, null);
     const listed = await ada.call({ path: '/v1/byok' });
     assert.deepEqual(listed.json, { providers: [short.json, stored.json] });
-    assert.ok(!listed.text.includes(firstKey) && !stored.text.includes(firstKey));
+    assert.ok(!listed.text.includes(openaiKeys.first) && !stored.text.includes(openaiKeys.first));
     const deleted = await ada.call({ method: 'DELETE', path: '/v1/byok/openai' });
     assert.equal(deleted.status, 204);
     assert.equal(deleted.text, '');
@@ -38,9 +39,9 @@ describe('a provider key', () => {
   test('is for one account only', async (t) => {
     const { url } = await startCloud(t);
     const [ada, eve] = [await Person.signUp(url), await Person.signUp(url)];
-    await put(ada, 'openai', firstKey);
+    await put(ada, 'openai', openaiKeys.first);
     assert.deepEqual((await eve.call({ path: '/v1/byok' })).json, { providers: [] });
-    await put(eve, 'openai', secondKey);
+    await put(eve, 'openai', openaiKeys.second);
     await eve.call({ method: 'DELETE', path: '/v1/byok/openai' });
     assert.equal(at((await ada.call({ path: '/v1/byok' })).json, 'providers', 0, 'hint'), '-ada');
   });
@@ -62,7 +63,7 @@ describe('a provider key', () => {
       null,
     ])
       assertError(await put(ada, 'openai', wrong), { status: 400, type: 'invalid_request', param: 'key' });
-    const extra = { method: 'PUT', path: '/v1/byok/openai', body: { key: firstKey, provider: 'x' } };
+    const extra = { method: 'PUT', path: '/v1/byok/openai', body: { key: openaiKeys.first, provider: 'x' } };
     assertError(await ada.call(extra), { status: 400, type: 'invalid_request', param: 'provider' });
     for (const provider of [
       'nobody',
@@ -73,10 +74,26 @@ describe('a provider key', () => {
       'openai%0d%0a',
       'x'.repeat(3000),
     ]) {
-      assertError(await put(ada, provider, firstKey), { status: 404, type: 'not_found' });
+      assertError(await put(ada, provider, openaiKeys.first), { status: 404, type: 'not_found' });
       const deleted = await ada.call({ method: 'DELETE', path: `/v1/byok/${provider}` });
       assertError(deleted, { status: 404, type: 'not_found' });
     }
+  });
+
+  test('is refused where its shape is that of another provider', async (t) => {
+    const { url } = await startCloud(t);
+    const ada = await Person.signUp(url);
+    for (const [provider, key] of [
+      ['openai', firstKey],
+      ['anthropic', openaiKeys.first],
+      ['gemini', 'gsk_abcdefgh'],
+    ] as const) {
+      const refused = await put(ada, provider, key);
+      assertError(refused, { status: 400, type: 'invalid_request', code: 'provider_key_mismatch' });
+      assert.ok(!refused.text.includes(key));
+    }
+    assert.deepEqual((await ada.call({ path: '/v1/byok' })).json, { providers: [] });
+    assert.equal((await put(ada, 'mistral', 'a-key-of-no-shape')).status, 200);
   });
 
   test('can be registered with an API key, and neither replaced nor deleted', async (t) => {
@@ -86,18 +103,18 @@ describe('a provider key', () => {
     const byKey = (method: string, body?: object) =>
       call(url, { method, path: '/v1/byok/openai', headers: bearer(key), ...(body && { body }) });
     assertError(await byKey('DELETE'), { status: 403, type: 'permission_error' });
-    assert.equal((await byKey('PUT', { key: firstKey })).status, 200);
-    for (const again of [firstKey, secondKey])
+    assert.equal((await byKey('PUT', { key: openaiKeys.first })).status, 200);
+    for (const again of [openaiKeys.first, openaiKeys.second])
       assertError(await byKey('PUT', { key: again }), { status: 403, type: 'permission_error' });
     assertError(await byKey('DELETE'), { status: 403, type: 'permission_error' });
     const listed = await call(url, { path: '/v1/byok', headers: ['x-api-key', key] });
     assert.equal(at(listed.json, 'providers', 0, 'hint'), '-ada');
-    assert.equal((await put(ada, 'openai', `${secondKey}-x`)).json.hint, 'da-x');
+    assert.equal((await put(ada, 'openai', `${openaiKeys.second}-x`)).json.hint, 'da-x');
   });
 
   test('needs a credential', async (t) => {
     const { url } = await startCloud(t);
-    for (const headers of [[], bearer('x'), ['x-provider-key', firstKey]])
+    for (const headers of [[], bearer('x'), ['x-provider-key', openaiKeys.first]])
       for (const [method, path] of [
         ['GET', '/v1/byok'],
         ['PUT', '/v1/byok/openai'],
@@ -145,7 +162,7 @@ describe('in local mode', () => {
     const { url } = gateway;
     for (const headers of [[], bearer('whatever'), bearer('gw_live_x')]) {
       const path = '/v1/byok/openai';
-      for (const key of [firstKey, secondKey])
+      for (const key of Object.values(openaiKeys))
         assert.equal((await call(url, { method: 'PUT', path, headers, body: { key } })).status, 200);
       const listed = await call(url, { path: '/v1/byok', headers });
       assert.equal(at(listed.json, 'providers', 0, 'provider'), 'openai');
@@ -263,7 +280,9 @@ describe('trying a stored key', () => {
     const tried = (provider: string) => ada.call({ method: 'POST', path: `/v1/byok/${provider}/test` });
     assertError(await tried('anthropic'), { status: 404, type: 'not_found' });
     assertError(await tried('nobody'), { status: 404, type: 'not_found' });
-    for (const provider of ['anthropic', 'openrouter', 'groq']) await put(ada, provider, firstKey);
+    await put(ada, 'anthropic', firstKey);
+    await put(ada, 'openrouter', 'sk-or-v1-of-ada');
+    await put(ada, 'groq', 'gsk_of_ada');
 
     fake.answerWith({ body: { data: [] } });
     assert.deepEqual((await tried('anthropic')).json, { ok: true, detail: 'Anthropic takes the key' });
@@ -272,7 +291,7 @@ describe('trying a stored key', () => {
     assert.equal(seen?.headers['x-api-key'], firstKey);
     assert.equal(seen?.headers['anthropic-version'], '2023-06-01');
 
-    fake.answerWith({ status: 401, body: { error: { message: `Incorrect API key: ${firstKey}` } } });
+    fake.answerWith({ status: 401, body: { error: { message: 'Incorrect API key: sk-or-v1-of-ada' } } });
     const refused = await tried('openrouter');
     assert.deepEqual(refused.json, { ok: false, detail: 'OpenRouter refuses the key (401)' });
     assert.equal(fake.requests.at(-1)?.url, '/api/v1/key');

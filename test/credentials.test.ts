@@ -82,8 +82,11 @@ describe('with no key in the environment', () => {
     assert.equal(named.headers.authorization, 'Bearer a-key=with=signs');
     const capital = await paid(weir(), gpt, { 'x-provider-key': 'OpenAI=sk-proj-xyz' });
     assert.equal(capital.headers.authorization, 'Bearer sk-proj-xyz');
-    const odd = await paid(weir(), gpt, { 'x-provider-key': 'nobody=key' });
-    assert.equal(odd.headers.authorization, 'Bearer nobody=key');
+    const long = `${'a1'.repeat(20)}=behind`;
+    for (const padded of ['nobody=', 'bm9ib2R5IQ==', long]) {
+      const odd = await paid(weir(), gpt, { 'x-provider-key': padded });
+      assert.equal(odd.headers.authorization, `Bearer ${padded}`);
+    }
   });
 
   test('x-provider-key comes before x-api-key, and that before the bearer token', async () => {
@@ -109,6 +112,8 @@ describe('with no key in the environment', () => {
       [gpt, { 'x-provider-key': 'Anthropic=sk-ant-api03-xyz' }],
       [gpt, { 'x-provider-key': 'claude=sk-ant-api03-xyz' }],
       [gpt, { 'x-provider-key': 'chatgpt = sk-proj-xyz' }],
+      [gpt, { 'x-provider-key': 'nobody=key' }],
+      [claude, { 'x-provider-key': 'mygateway=longkey_1234567890' }],
       [claude, { 'x-provider-key': 'MISTRAL=xyz' }],
       [claude, { authorization: 'Bearer sk-proj-xyz' }],
       [claude, { authorization: 'Bearer sk-xyz' }],

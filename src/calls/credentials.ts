@@ -119,14 +119,13 @@ export class Credentials {
 
   /** `<key>` or `<provider>=<key>`. */
   #explicit(value: string, provider: Provider): string {
-    const { directory, shapes } = this.#rules;
+    const { directory } = this.#rules;
     const { label, key } = inParts(value);
     const owner = label === undefined ? undefined : directory.providers.get(label);
-    // Many keys have an equals sign in them; none has another key behind it.
-    if (owner === undefined && label !== undefined && shapes.isProviderKey(key))
+    if (owner === undefined && label !== undefined && label.length <= labelLengthMax && !isPadding(key))
       throw new GatewayError(
         'provider_key_mismatch',
-        'what x-provider-key has before the "=" is no provider of this gateway, which GET /v1/capabilities lists; the key was not sent on',
+        'what x-provider-key has before the "=" is no provider of this gateway, which GET /v1/capabilities lists; the key was not sent on (for a key that has a "=" in it, write <provider>=<key>)',
       );
     if (owner === undefined) return value;
     if (owner !== provider)
@@ -166,6 +165,14 @@ function inParts(value: string): { readonly label: string | undefined; readonly 
   const [, label, key = value] = labelled.exec(value) ?? [];
   return { label: label?.toLowerCase(), key: key.trim() };
 }
+
+/** Keys in base64 end in equals signs. */
+function isPadding(text: string): boolean {
+  return text === '' || text === '=';
+}
+
+/** Longer than any provider's name: what is longer is the beginning of a key. */
+const labelLengthMax = 32;
 
 const labelled = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 

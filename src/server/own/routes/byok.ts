@@ -5,7 +5,7 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../kernel/secret.ts';
-import type { Directory } from '../../../providers/directory.ts';
+import { belongsElsewhere, type Directory } from '../../../providers/directory.ts';
 import type { AccountCaller } from '../access.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
@@ -61,7 +61,7 @@ export function byokRoutes({ vault, directory }: ByokParts): readonly OwnRoute[]
       body: newKey,
       answers: {
         200: { description: 'It is stored', schema: keyInfo },
-        400: { description: 'The body is wrong' },
+        400: { description: "The body is wrong, or the key has the shape of another provider's" },
         ...unauthenticated,
         ...forbidden,
         ...unknown,
@@ -69,6 +69,12 @@ export function byokRoutes({ vault, directory }: ByokParts): readonly OwnRoute[]
       async handle({ caller, body, parameters }) {
         const provider = directory.provider(parameters.provider ?? '');
         const { text, shown } = checked(provider, body.key);
+        if (belongsElsewhere(text, provider, directory.providers.values()))
+          throw new GatewayError(
+            'provider_key_mismatch',
+            `the key is not one of ${provider.title}'s; it was not stored`,
+            { param: 'key' },
+          );
         const place = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);
         const stored =
