@@ -40,6 +40,7 @@ export {
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
+export { accountScope, isFromWords, unnamedScope } from './kernel/pattern-scopes.ts';
 export { patternsModule, vectorPartOf } from './kernel/pattern-vectors.ts';
 export { personOf, personRef } from './kernel/person.ts';
 export type { Archive, NewArchived } from './kernel/ports/archive.ts';

@@ -69,10 +69,11 @@ describe('a conversation', () => {
     assert.equal(await nameOf(question, agent), `${session}:a1b2`);
     for (const user_id of [
       `user_${'0'.repeat(64)}_account__session_${session}`,
-      JSON.stringify({ device_id: 'd', account_uuid: '', session_id: session }),
+      JSON.stringify({ device_id: '0'.repeat(64), account_uuid: '', session_id: session }),
     ])
       assert.equal(await nameOf({ ...question, metadata: { user_id } }), session);
-    assert.equal(await nameOf({ ...question, metadata: { user_id: 'somebody' } }), null);
+    for (const user_id of ['somebody', `shop_session_${session}`, JSON.stringify({ session_id: session })])
+      assert.equal(await nameOf({ ...question, metadata: { user_id } }), null);
   });
 
   test('is named by Codex’s thread', async () => {

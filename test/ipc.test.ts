@@ -50,7 +50,7 @@ function found(answer: Answered): Answered | undefined {
 
 test('what is left out can be read, by its account alone and for its person, and forgotten', async () => {
   const headers = ['x-weir-pipeline', pipeline, 'x-weir-conversation', 'harbours'];
-  const metadata = { user_id: 'user_ann_session_1' };
+  const metadata = { user_id: 'user_ann' };
   const answer = await call(weir.url, { path: '/v1/messages', headers, body: { ...body, metadata } });
   assert.equal(answer.status, 200, answer.text);
   assert.match(String(answer.headers['x-weir-modules']), /ipc;tokens=\d+\/\d+/);

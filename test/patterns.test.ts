@@ -302,7 +302,8 @@ test('what is told of two conversations is advice for the next one like them', a
   const headers = { 'x-weir-pipeline': 'patterns?holdout=0' };
   const say = async (content: string) => {
     fake.requests.length = 0;
-    const body = { model: format.model, max_tokens: 100, messages: [{ role: 'user', content }] };
+    const metadata = { user_id: 'ada' };
+    const body = { model: format.model, max_tokens: 100, metadata, messages: [{ role: 'user', content }] };
     const { headers: told } = await ask(`${url}/v1/messages`, { headers, body });
     return told.get('x-weir-conversation') ?? '';
   };

@@ -81,6 +81,12 @@ export class Outline implements Fields {
     return place === undefined ? undefined : valueAt(this.bytes, place.start, place.end);
   }
 
+  /** The JSON text of a field, as it was sent; empty where there is none of this name. */
+  textOf(name: string): string {
+    const place = memberNamed(this.bytes, this.#scanned, name);
+    return place === undefined ? '' : this.bytes.toString('utf8', place.start, place.end);
+  }
+
   /** How many bytes there are between the brackets of a list; undefined where the field is no list. */
   listBytes(name: string): number | undefined {
     const place = memberNamed(this.bytes, this.#scanned, name);

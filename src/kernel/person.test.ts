@@ -3,16 +3,18 @@ import { test } from 'node:test';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import type { JsonObject } from './json.ts';
 import { Outline } from './outline.ts';
-import { personOf } from './person.ts';
+import { claudeCodeSession, personOf, personRef, personRefOf } from './person.ts';
 import { Received } from './received.ts';
 
-function person(body: JsonObject, wire = anthropicMessages.name): string {
+function received(body: JsonObject | string, wire = anthropicMessages.name): Received {
   const format = wireByName(wire);
   assert.ok(format);
-  const fields = Outline.of(Buffer.from(JSON.stringify({ model: 'demo-1', messages: [], ...body })));
-  return personOf(new Received({ wire: format, fields, headers: [], query: '' }));
+  const text =
+    typeof body === 'string' ? body : JSON.stringify({ model: 'demo-1', messages: [], ...body });
+  return new Received({ wire: format, fields: Outline.of(Buffer.from(text)), headers: [], query: '' });
 }
 
+const person = (body: JsonObject | string, wire?: string) => personOf(received(body, wire));
 const user = (user_id: string) => ({ metadata: { user_id } });
 
 test('people are told apart by each of the fields that name them, and are the same in each', () => {
@@ -24,28 +26,97 @@ test('people are told apart by each of the fields that name them, and are the sa
   assert.notEqual(anna, person({ user: 'anna', safety_identifier: 'tom' }, 'openai-chat'));
 });
 
-test('what names a session is no part of who somebody is', () => {
-  const code = (session: string, who = 'user_1a2b') =>
-    person(user(`${who}_account_5f6e-77_session_${session}`));
-  assert.equal(code('0c9d-11'), code('ffff-22'));
-  assert.notEqual(code('0c9d-11'), code('0c9d-11', 'user_9z'));
-  const json = (session_id: string, account_uuid = 'a') =>
-    person(user(JSON.stringify({ device_id: 'd', account_uuid, session_id })));
-  assert.equal(json('1'), json('2'));
-  assert.notEqual(json('1'), json('1', 'b'));
+const [one, other] = ['0c9d7e11-2f3a-4b5c-8d6e-7f8091a2b3c4', 'ffff7e11-2f3a-4b5c-8d6e-7f8091a2b3c4'];
+const [device, device2] = ['0123456789abcdef'.repeat(4), 'fedcba9876543210'.repeat(4)];
+const before = (session: string, hash = device, account = '') =>
+  `user_${hash}_account_${account}_session_${session}`;
+const since = (session_id: string, device_id = device, account_uuid = '') =>
+  JSON.stringify({ device_id, account_uuid, session_id });
+
+test('sessions of Claude Code are no part of who somebody is', () => {
+  for (const form of [before, since])
+    for (const account of ['', one]) {
+      const anna = form(one, device, account);
+      assert.equal(person(user(anna)), person(user(form(other, device, account))), anna);
+      assert.notEqual(person(user(anna)), person(user(form(one, device2, account))), anna);
+      assert.notEqual(person(user(anna)), person(user(form(one, device, other))), anna);
+      assert.equal(claudeCodeSession(anna), one);
+      assert.equal(personRefOf(anna, 'a'), personRef(received(user(form(other, device, account))), 'a'));
+    }
 });
 
-test('people whose session comes first, or who have no other name, are still told apart', () => {
+const somebody = (session: string) => `{"device_id":"${device}","account_uuid":"","session_id":"${session}"}`;
+/** Names of two people each. All of them were the same person once, or could become it by a slip. */
+const pairs: readonly (readonly [string, string])[] = [
+  ['shop-session-8f3a', 'shop-session-77bb'],
+  ['guest_session_1', 'guest_session_2'],
+  ['acme:conversation:anna', 'acme:conversation:bob'],
+  ['session_1_user_anna', 'session_2_user_anna'],
+  ['user_ann_session_1', 'user_ann_session_2'],
+  ['ada:session=7', 'ada:session=8'],
+  ['thread-42-anna', 'thread-43-anna'],
+  ['{"requester":"anna"}', '{"requester":"bob"}'],
+  ['{"shop":1,"requester":"anna"}', '{"shop":1,"requester":"bob"}'],
+  ['{"shop":1,"return_address":"a"}', '{"shop":1,"return_address":"b"}'],
+  ['{"shop":1,"session_user":"a"}', '{"shop":1,"session_user":"b"}'],
+  ['{"shop":1,"session":{"user":"a"}}', '{"shop":1,"session":{"user":"b"}}'],
+  ['{"shop":1,"trace_id":"a"}', '{"shop":1,"trace_id":"b"}'],
+  ['{"device_id":"d","account_uuid":"","session_id":"1"}', '{"device_id":"d","account_uuid":"","session_id":"2"}'],
+  // Nearly Claude Code's.
+  [before('8f3a'), before('77bb')],
+  [`x${before(one)}`, `x${before(other)}`],
+  [`${before(one)}\n`, `${before(other)}\n`],
+  [`${before(one)} anna`, `${before(one)} bob`],
+  [before(one, device.toUpperCase()), before(other, device.toUpperCase())],
+  [before(one, 'anna'), before(other, 'anna')],
+  [before(one, device, 'anna'), before(other, device, 'anna')],
+  [before(one, device, `${one}_session_${one}`), before(one, device, `${one}_session_${other}`)],
+  [` ${somebody(one)}`, ` ${somebody(other)}`],
+  [somebody(`${one}","user":"anna`), somebody(`${one}","user":"bob`)],
+  [`{"user":"anna",${somebody(one).slice(1)}`, `{"user":"bob",${somebody(one).slice(1)}`],
+  [somebody(one).replaceAll('":', '": '), somebody(other).replaceAll('":', '": ')],
+  // Equal for readers only.
+  ['Anna', 'anna'],
+  ['anna', 'anna '],
+  ['é', 'e\u0301'],
+  ['anna', 'anna\u200b'],
+  ['anna', 'аnna'],
+  ['{"a":1,"b":2}', '{"b":2,"a":1}'],
+  ['[]', '[[]]'],
+  ['","', '"'],
+];
+
+test('every other name is taken whole', () => {
+  for (const [anna, bob] of pairs)
+    for (const name of ['metadata', 'user', 'safety_identifier']) {
+      const body = (id: string) => (name === 'metadata' ? user(id) : { [name]: id });
+      assert.notEqual(person(body(anna)), person(body(bob)), `${name}: ${anna}`);
+      assert.notEqual(personRef(received(body(anna)), 'a'), null, `${name}: ${anna}`);
+    }
+});
+
+test('names of two fields make a person that has neither of the names alone', () => {
+  const both = person({ user: 'anna', safety_identifier: 'tom' });
+  for (const name of ['anna', 'tom', 'anna,tom', 'anna","tom', '["anna","tom"]', '[anna,tom]'])
+    assert.notEqual(person({ user: name }), both, name);
+});
+
+test('names that are no texts are names, too', () => {
+  const asked = (fields: string) => person(`{"model":"demo-1","messages":[],${fields}}`);
   const differ = [
-    ['session_1_user_anna', 'session_1_user_tom'],
-    ['session_8f3a', 'session_77c1'],
-    ['thread-42-anna', 'thread-43-tom'],
-    ['{"session_id":"1"}', '{"session_id":"2"}'],
+    ['"user":1', '"user":2'],
+    ['"user":110000000000000001', '"user":110000000000000002'],
+    ['"metadata":{"user_id":110000000000000001}', '"metadata":{"user_id":110000000000000002}'],
+    ['"user":{"id":"anna"}', '"user":{"id":"tom"}'],
+    ['"user":false', '"user":true'],
   ];
-  for (const [one = '', other = ''] of differ) assert.notEqual(person(user(one)), person(user(other)), one);
-  assert.equal(person(user('session_1_user_anna')), person(user('session_2_user_anna')));
+  for (const [anna = '', tom = ''] of differ) {
+    assert.notEqual(asked(anna), asked(tom), anna);
+    assert.notEqual(asked(anna), person({}), anna);
+  }
 });
 
-test('a name that only looks like JSON is a name', () => {
-  assert.notEqual(person(user('{anna')), person(user('{tom')));
+test('nobody is named by what is empty', () => {
+  for (const body of [{}, user(''), { user: '' }, { user: null }, { metadata: null }, { metadata: { team: 'a' } }])
+    assert.equal(personRef(received(body), 'a'), null, JSON.stringify(body));
 });

@@ -1,30 +1,22 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from './json.ts';
+import type { Outline } from './outline.ts';
 import type { Received } from './received.ts';
 
-/** What names a conversation or a device and not who sits at it. */
-const passing = /session|conversation|thread|request|trace|run_?id|turn/i;
-
 /**
- * The person that a client says it asks for, as far as it says so: one account often serves many. What names a session
- * doesn't count; Claude Code writes user, account and session into one string, or into one JSON text.
+ * The person that a client says it asks for, as far as it says so: one account often serves many. A name is taken as it
+ * is, whatever it is made of; only the session that Claude Code writes into its own is left out.
  */
 export function personOf({ fields }: Received): string {
-  const metadata = fields.get('metadata');
-  const named = [
-    isJsonObject(metadata) ? metadata.user_id : undefined,
-    fields.get('user'),
-    fields.get('safety_identifier'),
-  ];
   // Formats have other fields for the same thing.
-  const people = new Set(named.filter((name) => typeof name === 'string').map(withoutSession));
-  return JSON.stringify([...people].sort());
+  const named = ['metadata', 'user', 'safety_identifier'].map((field) => nameIn(fields, field));
+  return JSON.stringify([...new Set(named)].filter((name) => name !== '').sort());
 }
 
 /** A name of ours for the person whom a call is for, the same in all calls of a tenant; null where none is named. */
 export function personRef(received: Received, scope: string): string | null {
   const named = personOf(received);
-  return isSomebody(named) ? refOf(named, scope) : null;
+  return named === nobody ? null : refOf(named, scope);
 }
 
 /** The same for somebody who is named apart from a call. */
@@ -32,29 +24,42 @@ export function personRefOf(user: string, scope: string): string {
   return refOf(JSON.stringify([withoutSession(user)]), scope);
 }
 
-function isSomebody(named: string): boolean {
-  return /[^[\]",\s]/.test(named);
+/** The session in a name that Claude Code wrote; undefined in every other name. */
+export function claudeCodeSession(name: string): string | undefined {
+  return claudeCodeParts(name)?.session;
 }
+
+const nobody = '[]';
 
 function refOf(named: string, scope: string): string {
   return `user-${hash('sha256', `${scope}\n${named}`).slice(0, 24)}`;
 }
 
-/** A session's own name ends where another part of the whole begins. */
-const session =
-  /(?:^|[_:;|,&\s./-])(?:session|conversation|thread)(?:_?id)?[_:=-]+[\w-]+?(?=[_-](?:user|account|customer|client|member|person|tenant|org|device|visitor|uid|email)s?(?![a-z])|[^\w-]|$)/gi;
+function nameIn(fields: Outline, field: string): string {
+  const value = fields.get(field);
+  const name = field !== 'metadata' ? value : isJsonObject(value) ? value.user_id : undefined;
+  if (name === undefined || name === null) return '';
+  // Some providers take numbers, too. Those of 18 digits would be rounded.
+  return typeof name === 'string' ? withoutSession(name) : fields.textOf(field);
+}
 
-/** All of it where nothing else is left: who is named by a session alone is nobody else either. */
 function withoutSession(name: string): string {
-  if (!name.startsWith('{')) return name.replaceAll(session, '') || name;
-  try {
-    const parts: unknown = JSON.parse(name);
-    if (!isJsonObject(parts)) return name;
-    const lasting = Object.entries(parts).filter(([field]) => !passing.test(field));
-    return lasting.length === 0
-      ? name
-      : JSON.stringify(lasting.sort(([one], [other]) => (one < other ? -1 : 1)));
-  } catch {
-    return name;
-  }
+  return claudeCodeParts(name)?.person ?? name;
+}
+
+interface ClaudeCodeParts {
+  readonly person: string;
+  readonly session: string;
+}
+
+/** Until version 2.1.77. The account is empty where an API key pays. */
+const underscored =
+  /^(user_[0-9a-f]{64}_account_(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)_session_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** Since then, as JSON.stringify writes it: other fields, another order or other spacing are another client's. */
+const json =
+  /^(\{"device_id":"[0-9a-f]{64}","account_uuid":"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?"),"session_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\}$/;
+
+function claudeCodeParts(name: string): ClaudeCodeParts | undefined {
+  const [, person, session] = underscored.exec(name) ?? json.exec(name) ?? [];
+  return person === undefined || session === undefined ? undefined : { person, session };
 }

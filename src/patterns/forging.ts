@@ -1,12 +1,13 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
+import { isPersonScope } from '../kernel/pattern-scopes.ts';
 import type { Forged, Outcome, Pattern, PatternTable } from '../kernel/ports/patterns.ts';
 import { newPattern } from './new-pattern.ts';
 import type { OpenBooks } from './open-books.ts';
 import { activated, isGood, seenAgain, verdictOf } from './pattern-changes.ts';
 import { isTold, toldLesson } from './told-lesson.ts';
 
-interface ForgingParts {
+export interface ForgingParts {
   readonly table: PatternTable;
   readonly clock: Clock;
   readonly open: OpenBooks;
@@ -29,10 +30,9 @@ export class Forging {
     { scope, fingerprint }: Pick<Forged, 'scope' | 'fingerprint'>,
   ): Promise<Pattern | undefined> {
     const { table } = this.#parts;
-    return (
-      (await table.byFingerprint(owner, scope, fingerprint)) ??
-      (scope === null ? undefined : await table.byFingerprint(owner, null, fingerprint))
-    );
+    const own = await table.byFingerprint(owner, scope, fingerprint);
+    if (own !== undefined || scope === null) return own;
+    return shownTo(scope, await table.byFingerprint(owner, null, fingerprint));
   }
 
   async forge(owner: string, forged: Forged): Promise<Pattern | undefined> {
@@ -40,7 +40,7 @@ export class Forging {
     const { sameAs } = forged;
     const there =
       (await this.known(owner, forged)) ??
-      (sameAs === undefined ? undefined : await table.find(owner, sameAs));
+      (sameAs === undefined ? undefined : shownTo(forged.scope, await table.find(owner, sameAs)));
     if (there !== undefined) return this.#again(owner, there.id, forged);
     const atMs = clock.now();
     const pattern = await this.#candidate(owner, forged, atMs);
@@ -93,6 +93,7 @@ export class Forging {
       ),
       evidence: [requestId],
       seenIn: [conversation],
+      ...(scope === null && { approved: true }),
     };
     if (isRepeated) return found;
     const went = verdictOf(await this.#parts.table.outcomes(owner, conversation));
@@ -102,16 +103,27 @@ export class Forging {
   /** Candidates that nothing confirmed go first, the oldest of them: of the same end user, or of all. */
   async #makeRoom(owner: string, { scope, id: newest }: Pattern): Promise<void> {
     const { open } = this.#parts;
-    const candidates = (await open.of(owner))
-      .filter(isUnconfirmed)
+    const forged = (await open.of(owner))
+      .filter(({ origin }) => origin === 'forge')
       .sort((one, other) => (one.id < other.id ? -1 : 1));
-    const own = scope === null ? [] : candidates.filter((one) => one.scope === scope);
-    const over =
-      own.length > limits.patternCandidatesOfUserMax
-        ? own.slice(0, own.length - limits.patternCandidatesOfUserMax)
-        : candidates.slice(0, Math.max(0, candidates.length - limits.patternCandidatesMax));
-    for (const { id } of over) if (id !== newest) await this.#parts.delete(owner, id);
+    const candidates = forged.filter(isUnconfirmed);
+    const own = isPersonScope(scope) ? forged.filter((one) => one.scope === scope) : [];
+    const over = [
+      ...oldestPast(limits.patternCandidatesOfUserMax, own.filter(isUnconfirmed)),
+      ...oldestPast(limits.patternsOfUserMax, own),
+      ...oldestPast(limits.patternCandidatesMax, candidates),
+    ];
+    for (const { id } of new Set(over)) if (id !== newest) await this.#parts.delete(owner, id);
   }
+}
+
+/** What isn't brought to an end user yet is nothing that their conversations could confirm for everybody. */
+function shownTo(scope: string | null, pattern: Pattern | undefined): Pattern | undefined {
+  return pattern?.scope === scope || pattern?.state !== 'candidate' ? pattern : undefined;
+}
+
+function oldestPast(most: number, oldestFirst: readonly Pattern[]): readonly Pattern[] {
+  return oldestFirst.slice(0, Math.max(0, oldestFirst.length - most));
 }
 
 /** Found once, by nobody's word. */

@@ -2,6 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type { Pattern, PatternTable } from '../kernel/ports/patterns.ts';
+import { lacksApproval, unapproved } from './pattern-changes.ts';
 
 interface Open {
   readonly version: number;
@@ -101,12 +102,20 @@ export class OpenBooks {
     }
   }
 
+  /** Written back at once: what was made by an earlier release needs no migration, and none of its processes undoes it. */
+  async #unapproved(owner: string, one: Pattern): Promise<Pattern> {
+    const { table, clock } = this.#parts;
+    const now = clock.now();
+    await table.change(owner, one.id, (pattern) => unapproved(pattern, now));
+    return unapproved(one, now);
+  }
+
   async #load(owner: string): Promise<readonly Pattern[]> {
     const patterns: Pattern[] = [];
     for (const state of ['active', 'candidate'] as const)
       for (let after: string | undefined; ; ) {
         const page = await this.#parts.table.page(owner, { state, after, limit: limits.databaseRowsAtOnce });
-        patterns.push(...page);
+        for (const one of page) patterns.push(lacksApproval(one) ? await this.#unapproved(owner, one) : one);
         if (page.length < limits.databaseRowsAtOnce) break;
         after = page.at(-1)?.id;
       }

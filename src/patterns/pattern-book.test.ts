@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { limits } from '../kernel/limits.ts';
+import type { Pattern } from '../kernel/ports/patterns.ts';
 import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
 import { PatternBook } from './pattern-book.ts';
 
@@ -25,30 +26,126 @@ function setUp() {
     });
   const went = (conversation: string, good: number) =>
     book.outcome('ada', { conversation, requestId: '', good, bad: 1 - good, note: '' });
-  return { book, table, forged, went, left };
+  return { book, table, clock, forged, went, left };
 }
 
-test('a forged pattern stays with its end user until it has won in three conversations', async () => {
-  const { book, table, forged, went } = setUp();
-  const { id = '' } = (await forged('c0', 'r0')) ?? {};
-  await went('c0', 1);
-  assert.equal((await table.find('ada', id))?.state, 'active');
-  for (const [at, conversation] of ['c1', 'c2', 'c3'].entries()) {
-    assert.equal((await table.find('ada', id))?.scope, 'user-1', `${at}`);
-    await book.of('ada').tried(conversation, [{ patternId: id, isHeldOut: false }]);
+/** A lesson that each of these end users finds in a conversation of their own, and wins another with. */
+async function wonWith({ book, went }: ReturnType<typeof setUp>, fingerprint: string, people: readonly string[]) {
+  const ids: string[] = [];
+  for (const person of people) {
+    const trigger = { text: 'read the notes', tools: ['read'], models: [] };
+    const lesson = { trigger, advice: 'Absolute paths.', scope: person, fingerprint };
+    const conversation = `${person} finds`;
+    const found = await book.of('ada').forge({ ...lesson, conversation, requestId: `r ${person}` });
     await went(conversation, 1);
-    await went(conversation, 1);
+    ids.push(found?.id ?? '');
+    await book.of('ada').tried(`${person} wins`, [{ patternId: ids.at(-1) ?? '', isHeldOut: false }]);
+    await went(`${person} wins`, 1);
   }
-  const pattern = await table.find('ada', id);
-  assert.deepEqual([pattern?.scope, pattern?.wins], [null, 3]);
-  assert.match(pattern?.story.at(-1)?.what ?? '', /all end users/);
+  return ids;
+}
+
+const people = (count: number) => Array.from({ length: count }, (_, at) => `user-${at}`);
+
+describe('a forged pattern', () => {
+  test('stays with its end user, however often it wins there', async () => {
+    const parts = setUp();
+    const [id = ''] = await wonWith(parts, 'fix read', ['user-1']);
+    for (const conversation of ['c1', 'c2', 'c3', 'c4', 'c5']) {
+      await parts.book.of('ada').tried(conversation, [{ patternId: id, isHeldOut: false }]);
+      await parts.went(conversation, 1);
+    }
+    const pattern = await parts.table.find('ada', id);
+    assert.deepEqual([pattern?.state, pattern?.scope, pattern?.wins], ['active', 'user-1', 6]);
+  });
+
+  test('about a tool is for all when it has won with its end user and three others', async () => {
+    const parts = setUp();
+    await wonWith(parts, 'fix read', [...people(3), 'unnamed']);
+    const before = await parts.table.page('ada', { limit: 10 });
+    assert.ok(before.every(({ scope }) => scope !== null));
+    await wonWith(parts, 'fix read', ['user-3']);
+    const after = (await parts.table.page('ada', { limit: 10 })).filter(({ scope }) => scope !== 'unnamed');
+    assert.deepEqual(
+      after.map(({ scope, state }) => [scope, state]),
+      [[null, 'active']],
+    );
+    assert.match(after[0]?.story.at(-1)?.what ?? '', /won with 4 end users/);
+  });
+
+  test('made of words stays, with however many it wins', async () => {
+    for (const fingerprint of ['said always read notes', 'told well read notes']) {
+      const parts = setUp();
+      await wonWith(parts, fingerprint, people(8));
+      const all = await parts.table.page('ada', { limit: 10 });
+      assert.deepEqual(all.map(({ scope }) => scope).sort(), people(8));
+    }
+  });
+
+  test('is for all where the account’s holder says so', async () => {
+    const { book, forged } = setUp();
+    const { id = '' } = (await forged('c0', 'r0')) ?? {};
+    const changed = await book.change('ada', id, { state: 'active' });
+    assert.deepEqual([changed?.state, changed?.scope, changed?.approved], ['active', null, true]);
+  });
 });
 
-test('or until a person says so', async () => {
-  const { book, forged } = setUp();
-  const { id = '' } = (await forged('c0', 'r0')) ?? {};
-  const changed = await book.change('ada', id, { state: 'active' });
-  assert.deepEqual([changed?.state, changed?.scope], ['active', null]);
+describe('what an earlier release gave to all end users', () => {
+  const words = { fingerprint: 'said always read notes', advice: 'The user said earlier: "Read the notes."' };
+  const before = async (change: Partial<Pattern>) => {
+    const parts = setUp();
+    const { id = '' } = (await parts.forged('c0', 'r0')) ?? {};
+    await parts.table.change('ada', id, (one) => ({ ...one, scope: null, state: 'active', ...change }));
+    const book = new PatternBook({ table: parts.table, clock: parts.clock });
+    const open = async () => (await book.of('ada').open()).find((one) => one.id === id);
+    return { table: parts.table, book, id, open };
+  };
+
+  test('waits for approval where it is made of words', async () => {
+    const { book, table, id, open } = await before(words);
+    const went = (conversation: string) =>
+      book.outcome('ada', { conversation, requestId: '', good: 1, bad: 0, note: '' });
+    assert.equal((await open())?.state, 'candidate');
+    assert.equal((await table.find('ada', id))?.state, 'candidate');
+    assert.deepEqual(await book.page('ada', { state: 'active', limit: 10 }), []);
+    const trigger = { text: 'notes', tools: [], models: [] };
+    for (const at of [1, 2, 3]) {
+      const said = { ...words, trigger, scope: 'user-eve', conversation: `e${at}`, requestId: `e${at}` };
+      await book.of('ada').forge(said);
+      await book.of('ada').forge({ ...said, fingerprint: 'said otherwise', sameAs: id });
+      await went(`e${at}`);
+    }
+    await went('c0');
+    assert.equal((await table.find('ada', id))?.state, 'candidate');
+    const approved = await book.change('ada', id, { state: 'active' });
+    assert.deepEqual([approved?.state, approved?.scope], ['active', null]);
+    assert.equal((await open())?.state, 'active');
+  });
+
+  test('stays where a person said so, or where it is made of a tool’s own names', async () => {
+    const story = [{ atMs: 1, what: 'changed by a person: state' }];
+    for (const change of [{ ...words, story }, { ...words, origin: 'person' as const }, {}])
+      assert.equal((await (await before(change)).open())?.state, 'active');
+  });
+});
+
+test('one end user has so many patterns and no more', async () => {
+  const { book, table } = setUp();
+  const forge = (at: number, scope: string) =>
+    book.of('ada').forge({
+      trigger: { text: `${at}`, tools: [], models: [] },
+      advice: 'x',
+      scope,
+      fingerprint: `said ${at}`,
+      conversation: 'c',
+      requestId: `r${at}`,
+    });
+  await book.outcome('ada', { conversation: 'c', requestId: '', good: 1, bad: 0, note: '' });
+  const quiet = await forge(0, 'user-quiet');
+  for (let at = 0; at < limits.patternsOfUserMax + 10; at++) await forge(at, 'user-loud');
+  const all = await table.page('ada', { state: 'active', limit: 1000 });
+  assert.equal(all.length, limits.patternsOfUserMax + 1);
+  assert.ok(all.some(({ id }) => id === quiet?.id));
 });
 
 test('an outcome that came before the lesson counts for it', async () => {

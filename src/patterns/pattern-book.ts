@@ -11,10 +11,11 @@ import type {
   PatternTable,
   Verdict,
 } from '../kernel/ports/patterns.ts';
-import { Forging, isUnconfirmed } from './forging.ts';
+import { Forging, type ForgingParts, isUnconfirmed } from './forging.ts';
 import { fingerprintOf, newPattern, type PersonsWord } from './new-pattern.ts';
 import { OpenBooks } from './open-books.ts';
-import { isGood, judged, told, verdictOf } from './pattern-changes.ts';
+import { changedByPerson, isGood, judged, told, verdictOf } from './pattern-changes.ts';
+import { widen } from './widening.ts';
 import { holdOutOf } from './worth.ts';
 
 export interface PatternBookParts {
@@ -36,6 +37,7 @@ export class PatternBook implements PatternBooks {
   readonly #table: PatternTable;
   readonly #clock: Clock;
   readonly #open: OpenBooks;
+  readonly #working: ForgingParts;
   readonly #forging: Forging;
   #sinceTidying = 0;
 
@@ -45,13 +47,14 @@ export class PatternBook implements PatternBooks {
     this.#table = table;
     this.#clock = clock;
     this.#open = new OpenBooks({ table, clock, onTrouble: (error) => parts.onTrouble?.(error) });
-    this.#forging = new Forging({
+    this.#working = {
       table,
       clock,
       open: this.#open,
       change: (owner, id, change) => this.#change(owner, id, change),
       delete: (owner, id) => this.delete(owner, id),
-    });
+    };
+    this.#forging = new Forging(this.#working);
   }
 
   of(owner: string): Patterns {
@@ -68,7 +71,9 @@ export class PatternBook implements PatternBooks {
     };
   }
 
-  page(owner: string, page: PatternPage): Promise<readonly Pattern[]> {
+  async page(owner: string, page: PatternPage): Promise<readonly Pattern[]> {
+    // What an earlier release made active without approval is no longer that once it was read.
+    await this.#open.of(owner);
     return this.#table.page(owner, page);
   }
 
@@ -137,6 +142,7 @@ export class PatternBook implements PatternBooks {
     const changed: Pattern = {
       ...pattern,
       ...Object.fromEntries(entries),
+      approved: true,
       ...(isActivated && word.scope === undefined && { scope: null }),
       ...(isActivated &&
         pattern.state === 'retired' && { wins: 0, losses: 0, without: { wins: 0, losses: 0 } }),
@@ -145,7 +151,7 @@ export class PatternBook implements PatternBooks {
     const fingerprint = isSaid ? fingerprintOf(changed) : pattern.fingerprint;
     return told(
       { ...changed, fingerprint },
-      `changed by a person: ${entries.map(([name]) => name).join(', ')}`,
+      `${changedByPerson}${entries.map(([name]) => name).join(', ')}`,
       this.#clock.now(),
     );
   }
@@ -175,11 +181,15 @@ export class PatternBook implements PatternBooks {
   ): Promise<Verdict | undefined> {
     const atMs = this.#clock.now();
     const left: Pattern[] = [];
-    const verdict = await this.#table.judge(owner, conversation, decide, (pattern, trial) =>
-      noting(judged(pattern, trial, { conversation, atMs }), pattern, left),
-    );
+    const tried: Pattern[] = [];
+    const verdict = await this.#table.judge(owner, conversation, decide, (pattern, trial) => {
+      const now = judged(pattern, trial, { conversation, atMs });
+      tried.push(now);
+      return noting(now, pattern, left);
+    });
     this.#open.changed(owner);
     await this.#left(owner, left);
+    await widen(owner, tried, this.#working);
     return verdict;
   }
 

@@ -1,11 +1,12 @@
 import { limits } from '../kernel/limits.ts';
+import { isFromWords } from '../kernel/pattern-scopes.ts';
 import type { Forged, JudgedTrial, Outcome, Pattern, Verdict } from '../kernel/ports/patterns.ts';
 import { whyRetire } from './worth.ts';
 
-/** Conversations in which one of an end user's has to win before all end users get it. */
-const winsToWiden = 3;
 /** Conversations that show the same: then it is no chance. */
 const sightsToActivate = 2;
+/** How the story begins to tell of a change that the account's holder made. */
+export const changedByPerson = 'changed by a person: ';
 
 /** The same with a line more in its story. */
 export function told(pattern: Pattern, what: string, atMs: number): Pattern {
@@ -27,7 +28,7 @@ export function judged(
   const counted: Pattern = isHeldOut
     ? { ...pattern, without: summed(pattern.without), updatedAtMs: atMs }
     : { ...pattern, ...summed(pattern), wonIn: wonIn(pattern, now, conversation), updatedAtMs: atMs };
-  return retiredOrNot(widenedOrNot(counted, atMs), atMs);
+  return retiredOrNot(counted, atMs);
 }
 
 function wonIn({ wonIn: before }: Pattern, verdict: Verdict, conversation: string): readonly string[] {
@@ -35,13 +36,18 @@ function wonIn({ wonIn: before }: Pattern, verdict: Verdict, conversation: strin
   return isGood(verdict) ? latest([...others, conversation]) : others;
 }
 
-function widenedOrNot(pattern: Pattern, atMs: number): Pattern {
-  if (pattern.scope === null || pattern.wonIn.length < winsToWiden) return pattern;
-  return told(
-    { ...pattern, scope: null },
-    `won in ${winsToWiden} conversations: for all end users now`,
-    atMs,
-  );
+/** Whether it is made of what somebody said, is for all end users, and the account's holder has never said so. */
+export function lacksApproval(pattern: Pattern): boolean {
+  const { origin, scope, state, approved, story } = pattern;
+  if (origin !== 'forge' || scope !== null || state !== 'active' || approved === true) return false;
+  return isFromWords(pattern) && !story.some(({ what }) => what.startsWith(changedByPerson));
+}
+
+/** One that an earlier release gave to all end users. Whose words it is made of is no longer known. */
+export function unapproved(pattern: Pattern, atMs: number): Pattern {
+  if (!lacksApproval(pattern)) return pattern;
+  const waiting: Pattern = { ...pattern, state: 'candidate', seenIn: [] };
+  return told(waiting, 'waits for approval: it is made of what an end user said', atMs);
 }
 
 function retiredOrNot(pattern: Pattern, atMs: number): Pattern {
@@ -58,6 +64,7 @@ export function seenAgain(pattern: Pattern, forged: Forged, atMs: number): Patte
     ...pattern,
     evidence: latest([...pattern.evidence, requestId]),
     seenIn: isNew ? latest([...pattern.seenIn, conversation]) : pattern.seenIn,
+    ...(forged.scope === null && { approved: true as const }),
   };
   const noted = isNew ? told(seen, `found again in ${requestId}`, atMs) : seen;
   if (noted.state !== 'candidate' || noted.seenIn.length < sightsToActivate) return noted;

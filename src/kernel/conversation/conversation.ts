@@ -3,6 +3,7 @@ import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { isJsonObject } from '../json.ts';
 import { essentialsOf, type Message } from '../message.ts';
+import { personRef } from '../person.ts';
 import type { Received } from '../received.ts';
 import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
 
@@ -95,13 +96,16 @@ export function broughtName(received: Received): string | undefined {
 
 /** Worked out of the request as it came, before any module has changed it. */
 export function originOf(exchange: Exchange): Origin {
-  const { received, request } = exchange;
-  const name = broughtName(received) ?? derivedName(exchange);
-  return { name, root: digest([name, digestOfSystem(request, received.wire.attribution)]) };
+  const { caller, received, request } = exchange;
+  const person = personRef(received, scopeOf(caller));
+  const name = broughtName(received) ?? derivedName(exchange, person);
+  const system = digestOfSystem(request, received.wire.attribution);
+  // An application may use one name for many people, and what was decided for one of them is for no other.
+  return { name, root: digest(person === null ? [name, system] : [name, system, person]) };
 }
 
 /** From who calls, whom for, what the model was told, and all that was said before its first answer. */
-function derivedName(exchange: Exchange): string {
+function derivedName(exchange: Exchange, person: string | null): string {
   const { caller, received, request } = exchange;
   const first = request.messages.findIndex(({ role }) => role === 'assistant');
   const start = first < 0 ? request.messages : request.messages.slice(0, first);
@@ -109,7 +113,7 @@ function derivedName(exchange: Exchange): string {
     digestOfSystem(request, received.wire.attribution),
     start.map(digestOfMessage),
   ];
-  return `c-${digest([scopeOf(caller), request.metadata?.user_id ?? null, began])}`;
+  return `c-${digest([scopeOf(caller), person, began])}`;
 }
 
 /** What a request names instead of saying it again: then only the newest of its conversation can be seen here. */

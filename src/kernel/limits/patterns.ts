@@ -14,6 +14,8 @@ export const patternsLimits = {
   /** Candidates that nothing has confirmed: of one end user, and of an account. */
   patternCandidatesOfUserMax: 50,
   patternCandidatesMax: 1000,
+  /** What was learned from one end user, confirmed or not: nobody fills the account's book alone. */
+  patternsOfUserMax: 200,
   /** A note that is longer is a report, and no lesson. */
   outcomeLessonCharactersMax: 300,
   patternTriggerCharactersMax: 1000,

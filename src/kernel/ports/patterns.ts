@@ -8,6 +8,8 @@ export interface Pattern {
   readonly origin: 'person' | 'forge';
   /** The end user of the account that it stays with, as a name of ours; null for all of them. */
   readonly scope: string | null;
+  /** The account's holder has changed it, or has said by the option `scope=account` that all end users are one. */
+  readonly approved?: true;
   /** What it says, without how; no two of the same scope have the same. */
   readonly fingerprint: string;
   /** Conversations that went well or badly with it, in parts where that is uncertain. */
@@ -139,6 +141,7 @@ export interface Gist {
 export interface Forged {
   readonly trigger: PatternTrigger;
   readonly advice: string;
+  /** Null by the option `scope=account` alone. */
   readonly scope: string | null;
   readonly fingerprint: string;
   /** One that says the same in other words, where there is one. */

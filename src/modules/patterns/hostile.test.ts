@@ -14,7 +14,11 @@ import { aboutCars } from './testing.ts';
 const user = (content: Message['content']): Message => ({ role: 'user', content });
 const assistant = (content: Message['content']): Message => ({ role: 'assistant', content });
 const text = (said: string): Block => ({ type: 'text', text: said });
-const ask = (...messages: readonly Message[]): ChatRequest => ({ model: 'demo-1', messages });
+const ask = (...messages: readonly Message[]): ChatRequest => ({
+  model: 'demo-1',
+  messages,
+  metadata: { user_id: 'ada' },
+});
 
 /** All that the account has after some calls, each in a conversation of its own. */
 async function learned(requests: readonly ChatRequest[], more: Surroundings = {}) {
@@ -143,12 +147,17 @@ describe('another end user of the account', () => {
     const { metadata, ...nobodys } = request;
     const named = (more: object) => ({ ...nobodys, ...more });
     const scopes = async (more: object) => (await learned([named(more)])).all[0]?.scope;
-    assert.equal(await scopes({}), null);
-    assert.equal(await scopes({ metadata: { user_id: '' } }), null);
     const ada = await scopes({ metadata: { user_id: 'ada' } });
-    for (const more of [{ user: 'ada' }, { safety_identifier: 'ada' }, { user: 'ada:session=7' }])
+    for (const more of [{ user: 'ada' }, { safety_identifier: 'ada' }])
       assert.equal(await scopes(more), ada, JSON.stringify(more));
-    assert.notEqual(await scopes({ user: 'ben' }), ada);
+    for (const more of [{ user: 'ben' }, { user: 'ada:session=7' }])
+      assert.notEqual(await scopes(more), ada, JSON.stringify(more));
+  });
+
+  test('who is not named says nothing that anybody is told', async () => {
+    const { metadata, ...nobodys } = corrected('', 'No, always check the brakes of a car first.');
+    for (const request of [nobodys, { ...nobodys, metadata: { user_id: '' } }])
+      assert.deepEqual((await learned([request, request, request])).all, []);
   });
 });
 

@@ -1,11 +1,14 @@
 import {
+  accountScope,
   type ChatRequest,
   contentWords,
   isClean,
+  isFromWords,
   isTurned,
   type Kit,
   type Pattern,
   plain,
+  unnamedScope,
   vectorPartOf,
 } from '../../module-api.ts';
 import { type Lesson, lessonsIn } from './lessons.ts';
@@ -18,7 +21,7 @@ interface Learnt {
   readonly id: string;
   readonly request: ChatRequest;
   readonly conversation: string;
-  /** The end user whom it is for; null where lessons are for all of them. */
+  /** The end user whom it is for, or those who aren't named; null where all of them are one. */
   readonly person: string | null;
   /** The message from which on patterns are on trial in it; infinite where none is. */
   readonly from: number;
@@ -33,7 +36,7 @@ const unhurried = { deadlineMs: 15_000 } as const;
 
 /** What a call shows, looked at when it is over. */
 export async function learn(learnt: Learnt, kit: Kit<PatternsOptions>): Promise<void> {
-  const { request, conversation, from } = learnt;
+  const { request, conversation, person, from } = learnt;
   if (Number.isFinite(from)) {
     const verdict = seemsIn(request.messages, from, kit.options.signals);
     if (verdict.good + verdict.bad > 0) await kit.patterns.seems(conversation, verdict);
@@ -41,7 +44,9 @@ export async function learn(learnt: Learnt, kit: Kit<PatternsOptions>): Promise<
   if (kit.options.forge === 'off') return;
   await rememberAbout(learnt, kit);
   let wordings = kit.options.forge === 'model' ? limits.wordingsMax : 0;
-  for (const lesson of lessonsIn(request))
+  const lessons = lessonsIn(request);
+  // What a stranger says is advice for nobody.
+  for (const lesson of person === unnamedScope ? lessons.filter((one) => !isFromWords(one)) : lessons)
     if (await forge(lesson, learnt, { kit, isWorded: wordings > 0 })) wordings--;
 }
 
@@ -50,11 +55,11 @@ async function rememberAbout(
   { request: { messages }, conversation, person }: Learnt,
   kit: Kit<PatternsOptions>,
 ): Promise<void> {
-  if (messages.some(({ role }) => role === 'assistant')) return;
+  if (person === unnamedScope || messages.some(({ role }) => role === 'assistant')) return;
   const said = messages.map(spokenWords).find((text) => text !== '') ?? '';
   const about = plain(said, limits.correctionCharactersMax);
   if (contentWords(about).length >= 2 && isClean(about))
-    await kit.patterns.isAbout(conversation, { about, scope: person });
+    await kit.patterns.isAbout(conversation, { about, scope: person ?? accountScope });
 }
 
 /** True where a model was asked to word it. */

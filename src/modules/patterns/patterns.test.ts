@@ -15,7 +15,11 @@ import { aboutCars } from './testing.ts';
 
 const user = (content: string): Message => ({ role: 'user', content });
 const assistant = (content: string): Message => ({ role: 'assistant', content });
-const ask = (...messages: readonly Message[]): ChatRequest => ({ model: 'demo-1', messages });
+const ask = (...messages: readonly Message[]): ChatRequest => ({
+  model: 'demo-1',
+  messages,
+  metadata: { user_id: 'ada' },
+});
 const deploy = { name: 'deploy', input_schema: { properties: { path: { type: 'string' } } } };
 
 /** The module with patterns that people have made. */
@@ -213,15 +217,17 @@ describe('lessons', () => {
   });
 
   test('stay with the end user whom they are from', async () => {
-    const metadata = { user_id: 'user_1_account_2_session_3' };
+    const metadata = { user_id: 'eve' };
     const [pattern] = await learned({ ...fixed(), metadata });
-    const [again] = await learned({ ...fixed(), metadata: { user_id: 'user_1_account_2_session_4' } });
-    const [other] = await learned({ ...fixed(), metadata: { user_id: 'user_9_account_2_session_3' } });
+    const [again] = await learned({ ...fixed(), metadata });
+    const [other] = await learned({ ...fixed(), metadata: { user_id: 'eve-session-2' } });
     assert.match(pattern?.scope ?? '', /^user-[0-9a-f]{24}$/);
     assert.equal(again?.scope, pattern?.scope);
     assert.notEqual(other?.scope, pattern?.scope);
     const [wide] = await learned({ ...fixed(), metadata }, 'scope=account');
     assert.equal(wide?.scope, null);
+    const { metadata: _, ...nobodys } = fixed();
+    assert.equal((await learned(nobodys))[0]?.scope, 'unnamed');
   });
 
   test('are worded by a model where that is asked for, which sees nothing that a tool said', async () => {

@@ -5,6 +5,7 @@ import {
   type Module,
   patternsModule,
   personRef,
+  unnamedScope,
 } from '../../module-api.ts';
 import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
 import { reckonAdvice } from './cost.ts';
@@ -158,10 +159,10 @@ function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: Patter
   return exchange.with({ request: edited });
 }
 
-/** A name of ours for the end user whom a call is for; null where it names none, or all of them are one. */
+/** A name of ours for the end user whom a call is for, or for all who aren't named; null where all of them are one. */
 function personFor({ received }: Exchange, kit: PatternsKit): string | null {
   if (kit.options.scope === 'account') return null;
-  return personRef(received, kit.scope);
+  return personRef(received, kit.scope) ?? unnamedScope;
 }
 
 /** Whether a person may have said something in it. */
