@@ -121,6 +121,10 @@ class CallKit implements Kit<unknown> {
     return this.#observation.prefix;
   }
 
+  get mayBeEdited(): boolean {
+    return this.#at.mayBeEdited();
+  }
+
   get clock(): Clock {
     return this.#parts.clock;
   }

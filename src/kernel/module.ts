@@ -95,6 +95,8 @@ export interface Kit<Options> {
   readonly ledger: Ledger;
   /** What its provider keeps of this conversation, and what may be changed in that. */
   readonly prefix: PrefixKit;
+  /** Whether a module further in may edit what is said: then the answer may be meant for one person alone. */
+  readonly mayBeEdited: boolean;
   readonly clock: Clock;
   /** What models cost, and how much they can read and say. */
   readonly catalog: Prices;

@@ -9,8 +9,7 @@ import { Received } from './received.ts';
 function received(body: JsonObject | string, wire = anthropicMessages.name): Received {
   const format = wireByName(wire);
   assert.ok(format);
-  const text =
-    typeof body === 'string' ? body : JSON.stringify({ model: 'demo-1', messages: [], ...body });
+  const text = typeof body === 'string' ? body : JSON.stringify({ model: 'demo-1', messages: [], ...body });
   return new Received({ wire: format, fields: Outline.of(Buffer.from(text)), headers: [], query: '' });
 }
 
@@ -61,7 +60,10 @@ const pairs: readonly (readonly [string, string])[] = [
   ['{"shop":1,"session_user":"a"}', '{"shop":1,"session_user":"b"}'],
   ['{"shop":1,"session":{"user":"a"}}', '{"shop":1,"session":{"user":"b"}}'],
   ['{"shop":1,"trace_id":"a"}', '{"shop":1,"trace_id":"b"}'],
-  ['{"device_id":"d","account_uuid":"","session_id":"1"}', '{"device_id":"d","account_uuid":"","session_id":"2"}'],
+  [
+    '{"device_id":"d","account_uuid":"","session_id":"1"}',
+    '{"device_id":"d","account_uuid":"","session_id":"2"}',
+  ],
   // Nearly Claude Code's.
   [before('8f3a'), before('77bb')],
   [`x${before(one)}`, `x${before(other)}`],
@@ -117,6 +119,13 @@ test('names that are no texts are names, too', () => {
 });
 
 test('nobody is named by what is empty', () => {
-  for (const body of [{}, user(''), { user: '' }, { user: null }, { metadata: null }, { metadata: { team: 'a' } }])
+  for (const body of [
+    {},
+    user(''),
+    { user: '' },
+    { user: null },
+    { metadata: null },
+    { metadata: { team: 'a' } },
+  ])
     assert.equal(personRef(received(body), 'a'), null, JSON.stringify(body));
 });

@@ -36,6 +36,8 @@ export interface Workplace {
   readonly observation: Observation;
   /** Where questions of the module's own go: past whoever protects the caller, and to the provider. */
   readonly aside: Handler;
+  /** Whether a module further in may edit what is said. */
+  mayBeEdited(): boolean;
 }
 
 /** The modules an instance has, and the pipelines compiled from them. */
@@ -118,7 +120,9 @@ export class Pipelines {
     return (exchange) => {
       const step = exchange.trace.step(module.name, module.cache);
       const observation = new Observation(module, { exchange, next, step, timekeeper: this.#timekeeper });
-      const kit = this.#kits({ options, observation, aside });
+      const mayBeEdited = () =>
+        stages.slice(first + 1).some((other) => other.module.touches.some((touch) => said.has(touch)));
+      const kit = this.#kits({ options, observation, aside, mayBeEdited });
       return observation.run(() => module.handle(exchange, observation.next, kit));
     };
   }
@@ -146,6 +150,8 @@ export function stageOf(listed: Listed, modules: ReadonlyMap<string, Module>): S
     param === undefined ? {} : { param },
   );
 }
+
+const said: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn']);
 
 /** What providers keep, and read again for less. */
 const kept: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);

@@ -30,7 +30,11 @@ function setUp() {
 }
 
 /** A lesson that each of these end users finds in a conversation of their own, and wins another with. */
-async function wonWith({ book, went }: ReturnType<typeof setUp>, fingerprint: string, people: readonly string[]) {
+async function wonWith(
+  { book, went }: ReturnType<typeof setUp>,
+  fingerprint: string,
+  people: readonly string[],
+) {
   const ids: string[] = [];
   for (const person of people) {
     const trigger = { text: 'read the notes', tools: ['read'], models: [] };

@@ -4,9 +4,11 @@ import {
   type Exchange,
   GatewayError,
   KeptAnswers,
+  type Kit,
   keptBytesOption,
   type ModuleMaker,
   packAnswer,
+  personRef,
   priceFacts,
   refusesCaches,
   savedBy,
@@ -50,7 +52,7 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
         kit.note({ bypass: true });
         return next(exchange);
       }
-      const key = await kit.meaning(exchange);
+      const key = await keyOf(exchange, kit);
       const flight = `${kit.scope} ${key}`;
       const look = () => answers.find(kit.cache, key, received);
       let found = await look();
@@ -82,6 +84,13 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
     },
   };
 };
+
+/** Advice that is for one person alone may be brought in further in: its answer is then for nobody else. */
+async function keyOf(exchange: Exchange, kit: Kit<unknown>): Promise<string> {
+  const meaning = await kit.meaning(exchange);
+  const person = kit.mayBeEdited ? personRef(exchange.received, kit.scope) : null;
+  return person === null ? meaning : `${meaning} ${person}`;
+}
 
 /** False when the wait was too long. */
 async function patiently(ahead: Promise<void>, { signal }: Exchange): Promise<boolean> {

@@ -5,6 +5,7 @@ import { limits } from './limits.ts';
 /** Active patterns by what they are for. */
 export interface PatternIndex {
   readonly byTool: ReadonlyMap<string, readonly Pattern[]>;
+  /** By `placeOf` a word in the patterns of an end user: how many others have it there makes no difference. */
   readonly byWord: ReadonlyMap<string, readonly Pattern[]>;
   readonly byId: ReadonlyMap<string, Pattern>;
   /** How many words of each are looked for. */
@@ -55,7 +56,7 @@ async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
     if (at % limits.indexedAtOnce === limits.indexedAtOnce - 1) await nextTurn();
     for (const tool of pattern.trigger.tools) push(byTool, tool, pattern);
     if (pattern.trigger.text !== '') textScopes.add(pattern.scope);
-    for (const word of contentWords(pattern.trigger.text)) push(all, word, pattern);
+    for (const word of contentWords(pattern.trigger.text)) push(all, placeOf(word, pattern.scope), pattern);
   }
   // What many have in common tells none of them apart.
   const most = Math.max(limits.sameWordLeast, active.length * limits.sameWordShare);
@@ -64,6 +65,10 @@ async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
   for (const having of byWord.values())
     for (const pattern of having) wordCount.set(pattern, (wordCount.get(pattern) ?? 0) + 1);
   return { byTool, byWord, byId: new Map(active.map((one) => [one.id, one])), wordCount, textScopes };
+}
+
+export function placeOf(word: string, scope: string | null): string {
+  return `${scope ?? ''} ${word}`;
 }
 
 function push(map: Map<string, Pattern[]>, key: string, pattern: Pattern): void {

@@ -7,7 +7,7 @@ import {
   vectorPartOf,
 } from '../../module-api.ts';
 import { limits } from './limits.ts';
-import type { PatternIndex } from './pattern-index.ts';
+import { type PatternIndex, placeOf } from './pattern-index.ts';
 
 /** What a pattern's text must have in common with what is said; measured in docs/patterns.md. */
 const leastCosine = 0.6;
@@ -42,7 +42,7 @@ export async function relevantOf(
   const add = (pattern: Pattern, score: number) => scores.set(pattern, (scores.get(pattern) ?? 0) + score);
   for (const { name } of request.tools ?? [])
     for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
-  for (const [pattern, share] of wordShares(index, said)) add(pattern, share);
+  for (const [pattern, share] of wordShares(index, { said, scope })) add(pattern, share);
   const why =
     said === ''
       ? undefined
@@ -59,10 +59,15 @@ export async function relevantOf(
   return { relevant, why };
 }
 
-function wordShares(index: PatternIndex, said: string): readonly (readonly [Pattern, number])[] {
+function wordShares(
+  index: PatternIndex,
+  { said, scope }: Pick<Asked, 'said' | 'scope'>,
+): readonly (readonly [Pattern, number])[] {
   const hits = new Map<Pattern, number>();
   for (const word of contentWords(said))
-    for (const pattern of index.byWord.get(word) ?? []) hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
+    for (const one of new Set([null, scope]))
+      for (const pattern of index.byWord.get(placeOf(word, one)) ?? [])
+        hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
   return [...hits]
     .filter(([{ origin }, count]) => count >= leastWords || origin === 'person')
     .map(([pattern, count]) => [pattern, count / (index.wordCount.get(pattern) ?? count)] as const)
