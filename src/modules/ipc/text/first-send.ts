@@ -48,26 +48,34 @@ function foldedRepeats(lines: readonly string[]): readonly string[] {
   const folded: string[] = [];
   for (let at = 0; at < lines.length; ) {
     const { size, times } = repeatsAt(lines, at);
-    folded.push(...lines.slice(at, at + size));
-    if (times > 1) {
+    const end = at + size * times;
+    // Blank lines take no room; that they aren't counted again from each of them keeps this linear.
+    const isFolded = times >= repeatsMin && !isBlank(lines, at, at + size);
+    for (const stop = isFolded ? at + size : end; at < stop; at++) folded.push(lines[at] ?? '');
+    if (isFolded) {
       const what = size === 1 ? 'this line' : `these ${size} lines`;
       folded.push(`[${what} ${times - 1} more times]`);
     }
-    at += size * times;
+    at = end;
   }
   return folded;
 }
 
+/** How many lines from here on come again right behind themselves, and how often they come in all. */
 function repeatsAt(lines: readonly string[], at: number): { readonly size: number; readonly times: number } {
   for (let size = 1; size <= patternMax; size++) {
     if (lines[at] !== lines[at + size]) continue;
     let same = 0;
     while (at + size + same < lines.length && lines[at + same] === lines[at + size + same]) same++;
     const times = Math.floor(same / size) + 1;
-    if (times >= repeatsMin && lines.slice(at, at + size).some((line) => line.trim() !== ''))
-      return { size, times };
+    if (times >= repeatsMin) return { size, times };
   }
   return { size: 1, times: 1 };
+}
+
+function isBlank(lines: readonly string[], start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (lines[at]?.trim() !== '') return false;
+  return true;
 }
 
 const pathLine = /^\.{0,2}\/?[\w.@+-]+(\/[\w.@+-]+)+\/?$/;
@@ -80,11 +88,10 @@ function foldedPaths(lines: readonly string[]): readonly string[] {
     while (end < lines.length && pathLine.test(lines[end] ?? '')) end++;
     if (end - at < listedMin) {
       const stop = Math.max(end, at + 1);
-      folded.push(...lines.slice(at, stop));
-      at = stop;
+      for (; at < stop; at++) folded.push(lines[at] ?? '');
       continue;
     }
-    folded.push(...inFolders(lines.slice(at, end)));
+    for (const line of inFolders(lines.slice(at, end))) folded.push(line);
     at = end;
   }
   return folded;

@@ -65,16 +65,17 @@ function sentencesOf(text: string, line: Span): readonly Span[] {
   if (whole === undefined) return [];
   if (whole.end - whole.start <= pieceChars || text.startsWith('```', whole.start)) return [whole];
   const spans: Span[] = [];
+  const stops = text.slice(whole.start, whole.end).matchAll(sentenceEnd);
   let from = whole.start;
-  const stops = new RegExp(sentenceEnd);
-  stops.lastIndex = from;
+  let stopsAt = whole.start;
   while (from < whole.end) {
-    const stop = stops.exec(text);
-    const stopsAt = stop === null ? whole.end : Math.min(stop.index + 1, whole.end);
+    // Searched for once: where a sentence has no end for long, it is far behind many pieces.
+    while (stopsAt < whole.end && stopsAt - from < sentenceChars) {
+      const stop = stops.next();
+      stopsAt = stop.done === true ? whole.end : whole.start + stop.value.index + 1;
+    }
     // What has no end for long is cut where it is.
     const end = stopsAt - from > unitChars * 2 ? from + unitChars : stopsAt;
-    stops.lastIndex = end;
-    if (end - from < sentenceChars && end < whole.end) continue;
     const span = trimmedSpan(text, { start: from, end });
     if (span !== undefined) spans.push(span);
     from = end;

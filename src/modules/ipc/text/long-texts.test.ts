@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { cpuMs } from '../../../../test/support/cpu-time.ts';
+import { shrunkResult } from './first-send.ts';
+import { unitsOf } from './units.ts';
+
+/** A time that grows with the square of the length is ten times this for each of these texts. */
+const msMax = 500;
+
+describe('long results of tools', () => {
+  for (const [what, line] of Object.entries({ 'blank lines': '\n', 'lines of blanks of two kinds': ' \n\n' }))
+    test(`made of ${what} are shrunk in a time that grows with their length`, async () => {
+      const text = line.repeat(20_000);
+      const ms = await cpuMs(() => shrunkResult(text));
+      assert.ok(ms < msMax, `${ms} ms of the processor`);
+    });
+
+  test('with blank lines between repeated ones lose the repeats, and runs of blank lines stay', () => {
+    const repeats = '\n\n\nthe same\n'.repeat(3000);
+    assert.ok((shrunkResult(repeats)?.length ?? Infinity) < 300);
+    const shrunk = shrunkResult(`head${'\n'.repeat(50)}${'the same\n'.repeat(2000)}tail`);
+    assert.equal(shrunk, `head${'\n'.repeat(50)}the same\n[this line 1999 more times]\ntail`);
+  });
+
+  test('with more lines than a call has arguments are shrunk', () => {
+    const paths = Array.from({ length: 150_000 }, (_, at) => `${at}/a`).join('\n');
+    assert.equal(shrunkResult(paths), undefined);
+  });
+});
+
+describe('long texts', () => {
+  const sentence = 'x'.repeat(500);
+  for (const [what, text] of Object.entries({
+    'one that never ends': '.'.repeat(1_000_000),
+    'lines that never end': `${sentence}\n`.repeat(6000),
+  }))
+    test(`are taken apart in a time that grows with their length: ${what}`, async () => {
+      const ms = await cpuMs(() => unitsOf(text));
+      assert.ok(ms < msMax, `${ms} ms of the processor`);
+    });
+
+  test('are cut where sentences end, and where one has no end for long', () => {
+    const text = `${'a'.repeat(100)}. ${'b'.repeat(1500)}. ${'c'.repeat(50)}`;
+    const units = unitsOf(text).map(({ start, end }) => text.slice(start, end));
+    assert.deepEqual(units, [`${'a'.repeat(100)}.`, 'b'.repeat(599), `${'b'.repeat(901)}.`, 'c'.repeat(50)]);
+  });
+});
