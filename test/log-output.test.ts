@@ -59,6 +59,16 @@ for (const [what, output] of [
     assert.deepEqual(await weir.exited, { code: null, signal: 'SIGKILL' });
   });
 
+test('processes do not wait at the end for the reader of a socket that has stopped', async (t) => {
+  // Node.js gives a child process a socket as its standard output.
+  const weir = new WeirProcess(t, { environment: { WEIR_WORKERS: '2' } });
+  const url = await weir.listening;
+  weir.stopReading();
+  await calls(url, 1000);
+  weir.signal('SIGTERM');
+  await endsSoon(weir);
+});
+
 test('a reader that stops for a while gets every line, and each is whole', async (t) => {
   const { output, reader, text } = pipe(t);
   const { weir, url } = await serving(t, { output });

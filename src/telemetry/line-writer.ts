@@ -126,6 +126,7 @@ export class LineWriter implements Lines {
   /** How much was taken of the first piece that waits. */
   #attempt({ bytes, from }: Piece): number {
     try {
+      this.#outlet.keepPrompt?.();
       const taken = writeSync(this.#outlet.fd, bytes, from);
       this.#taken(taken);
       return taken;

@@ -96,6 +96,11 @@ export class WeirProcess {
       }
   }
 
+  /** Leaves what it prints from now on unread. */
+  stopReading(): void {
+    this.#child.stdout?.pause();
+  }
+
   /** Ends it and the processes that it has started, all in the same moment. */
   async killAll(): Promise<void> {
     const workers = await this.workers();
