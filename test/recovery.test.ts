@@ -221,7 +221,8 @@ async function assertVerified([one, other]: readonly [string, string], ada: Pers
     (await call(other, { path: '/v1/users/verify', headers: bearer(ada.token) })).json;
   assert.deepEqual(await shown(), { verified: false, mail: true });
   const token = tokenIn(await mail.next(ada.email, 'Confirm your e-mail address'));
-  const verify = (url: string) => call(url, { path: '/v1/users/verify', body: { token } });
+  const verify = (url: string) =>
+    call(url, { path: '/v1/users/verify', body: { token }, headers: bearer(ada.token) });
   const used = await Promise.all([verify(one), verify(other)]);
   assert.deepEqual(used.map(({ status }) => status).toSorted(), [204, 400]);
   assert.deepEqual(await shown(), { verified: true, mail: true });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ApiKey, ApiKeys, KeyChanges } from '../kernel/ports/records.ts';
+import type { ApiKey, ApiKeys, KeyChanges, ShownCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Hashing } from './hashing.ts';
 import { KeyTokens } from './key-token.ts';
@@ -37,7 +37,12 @@ export class AccountKeys {
     this.#tokens = new KeyTokens(parts.keyPrefix);
   }
 
-  async create(accountId: string, chosen: Pick<ApiKey, 'name' | 'pipelineConfig'>): Promise<CreatedKey> {
+  /** Refused where what was `shown` has ended when the key is stored. */
+  async create(
+    accountId: string,
+    chosen: Pick<ApiKey, 'name' | 'pipelineConfig'>,
+    shown?: ShownCredential,
+  ): Promise<CreatedKey> {
     const { apiKeys, hashing, clock } = this.#parts;
     const token = this.#tokens.make();
     const key: ApiKey = {
@@ -52,7 +57,7 @@ export class AccountKeys {
       revokedAtMs: null,
       receipts: false,
     };
-    if (await apiKeys.add(key, limits.activeKeysMax)) return { key, token };
+    if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
     throw new GatewayError(
       'key_limit_reached',
       `an account has at most ${limits.activeKeysMax} active keys; revoke one`,

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
-import type { ProviderKeys, SealedKey } from '../kernel/ports/records.ts';
+import type { ProviderKeys, SealedKey, ShownCredential } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import { Secret } from '../kernel/secret.ts';
 import type { Sealing } from './sealing.ts';
@@ -18,6 +18,13 @@ export interface VaultParts {
 export interface Place {
   readonly accountId: string;
   readonly provider: string;
+}
+
+interface PutOptions {
+  /** The part of it whose end is a hint; all of it where this isn't said. */
+  readonly hinted?: string;
+  /** What the request showed. Nothing is stored where that has ended meanwhile. */
+  readonly shown?: ShownCredential | undefined;
 }
 
 /** That there is a key, without the key. */
@@ -48,18 +55,21 @@ export class ProviderVault {
     this.#parts = parts;
   }
 
-  /** `shown` is the part of it whose end is a hint. */
-  async put(place: Place, secret: Secret, shown = secret.reveal()): Promise<StoredKey> {
-    const key = this.#sealed(place, secret, shown);
-    await this.#parts.providerKeys.put(key);
+  async put(place: Place, secret: Secret, { hinted, shown }: PutOptions = {}): Promise<StoredKey> {
+    const key = this.#sealed(place, secret, hinted);
+    await this.#parts.providerKeys.put(key, shown);
     await this.#parts.versions.renew(place.accountId);
     return key;
   }
 
   /** Undefined, and nothing changed, where there is one already. */
-  async putFirst(place: Place, secret: Secret, shown = secret.reveal()): Promise<StoredKey | undefined> {
-    const key = this.#sealed(place, secret, shown);
-    const isFirst = await this.#parts.providerKeys.putFirst(key);
+  async putFirst(
+    place: Place,
+    secret: Secret,
+    { hinted, shown }: PutOptions = {},
+  ): Promise<StoredKey | undefined> {
+    const key = this.#sealed(place, secret, hinted);
+    const isFirst = await this.#parts.providerKeys.putFirst(key, shown);
     await this.#parts.versions.renew(place.accountId);
     return isFirst ? key : undefined;
   }
@@ -101,7 +111,9 @@ export class ProviderVault {
   async #read(place: Place, version: string): Promise<Secret | undefined> {
     const row = await this.#parts.providerKeys.get(place.accountId, place.provider);
     const secret = row === undefined ? undefined : this.#unsealed(row);
-    this.#opened.set(contextOf(place), { version, secret });
+    // What was stored under a later version isn't for calls that were let in under this one.
+    if ((await this.#parts.versions.of(place.accountId)) === version)
+      this.#opened.set(contextOf(place), { version, secret });
     return secret;
   }
 
@@ -115,11 +127,11 @@ export class ProviderVault {
     );
   }
 
-  #sealed(place: Place, secret: Secret, shown: string): SealedKey {
+  #sealed(place: Place, secret: Secret, hinted = secret.reveal()): SealedKey {
     return {
       ...place,
       ...this.#parts.sealing.seal(secret.reveal(), contextOf(place)),
-      hint: shown.length < limits.hintedKeyCharactersMin ? null : shown.slice(-4),
+      hint: hinted.length < limits.hintedKeyCharactersMin ? null : hinted.slice(-4),
       updatedAtMs: this.#parts.clock.now(),
     };
   }

@@ -1,3 +1,4 @@
+import type { KeyIdentity } from '../accounts/key-ring.ts';
 import type { ProviderVault } from '../accounts/provider-keys.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import type { CredentialFinder } from '../kernel/exchange.ts';
@@ -8,7 +9,7 @@ import { Secret } from '../kernel/secret.ts';
 import { belongsElsewhere, type Directory } from '../providers/directory.ts';
 import { apiKeysIn } from './api-key.ts';
 import { bearerOf } from './bearer.ts';
-import type { Known } from './callers.ts';
+import type { Callers, Known } from './callers.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 
 export interface CredentialRules {
@@ -17,6 +18,7 @@ export interface CredentialRules {
   readonly shapes: CredentialShapes;
   readonly vault: ProviderVault;
   readonly versions: Versions;
+  readonly callers: Pick<Callers, 'identifyAnew'>;
   /** Operator credentials, by provider: they pay for nobody's calls but a local user's. */
   readonly operator: ReadonlyMap<string, Secret>;
 }
@@ -51,7 +53,8 @@ export class Credentials {
   }
 
   /** The first that exists: the request's, the account's, the operator's. */
-  #credential({ known, headers }: Paying, target: Target, which: Given): Found {
+  #credential(paying: Paying, target: Target, which: Given): Found {
+    const { headers } = paying;
     const { provider } = target;
     if (provider.local !== undefined) return undefined;
     const given = this.#given(headers, provider, which);
@@ -61,16 +64,29 @@ export class Credentials {
       if (credential !== undefined || provider.keyless) return credential;
       throw this.#missing(provider);
     };
-    const stored = this.#stored(known, provider);
+    const stored = this.#stored(paying, provider);
     return stored instanceof Promise ? stored.then(orElse) : orElse(stored);
   }
 
-  #stored({ accountId, key }: Known, { name }: Provider): Found {
+  #stored({ known, headers }: Paying, { name }: Provider): Found {
     const { vault, versions } = this.#rules;
-    const version = key?.version ?? versions.of(accountId);
+    const { accountId, key } = known;
+    if (key !== undefined) {
+      const opened = vault.open(accountId, name, key.version);
+      return opened instanceof Promise ? this.#forKey(opened, key, headers) : opened;
+    }
+    const version = versions.of(accountId);
     return version instanceof Promise
       ? version.then((current) => vault.open(accountId, name, current))
       : vault.open(accountId, name, version);
+  }
+
+  /** A call can last longer than its API key: what was stored after the key had ended doesn't pay for it. */
+  async #forKey(opened: Promise<Secret | undefined>, { account, version }: KeyIdentity, headers: HeaderList) {
+    const { versions, callers } = this.#rules;
+    const secret = await opened;
+    if ((await versions.of(account.id)) !== version) await callers.identifyAnew(headers);
+    return secret;
   }
 
   /** What only a local user may spend: a provider's key in place of a token, and the operator's own. */

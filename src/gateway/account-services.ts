@@ -53,6 +53,7 @@ export function openAccountServices(parts: AccountServiceParts): AccountServices
     tokens: mailedTokens,
     passwords,
     attempts,
+    versions,
     postman,
     address,
     clock,

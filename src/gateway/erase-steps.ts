@@ -20,6 +20,15 @@ function eraseSteps({ stores, modules, meaning }: EraseParts): readonly EraseSte
   const { database } = stores;
   return [
     { name: 'rows', erase: (accountId) => database.erasures.rows(accountId) },
+    ...contentSteps({ stores, modules, meaning }),
+    { name: 'files', erase: () => database.erasures.settle() },
+  ];
+}
+
+/** What an account has learned and stored that is used in its calls. */
+function contentSteps({ stores, modules, meaning }: Omit<EraseParts, 'log'>): readonly EraseStep[] {
+  const { database } = stores;
+  return [
     { name: 'patterns', erase: (accountId) => database.patterns.forget(tenant(accountId)) },
     { name: 'vectors', erase: (accountId) => meaning.vectors.forget(tenant(accountId)) },
     { name: 'archive', erase: (accountId) => database.archive.forget(tenant(accountId)) },
@@ -30,8 +39,15 @@ function eraseSteps({ stores, modules, meaning }: EraseParts): readonly EraseSte
       name: 'memory',
       erase: (accountId) => stores.erase({ accountId, shelves: shelvesOf(tenant(accountId), modules) }),
     },
-    { name: 'files', erase: () => database.erasures.settle() },
   ];
+}
+
+/** Forgets what one person left in an account that is another's: it would stand in the other's prompts, or answer their calls. */
+export function forgetContent(parts: EraseParts): (accountId: string) => Promise<void> {
+  const steps = contentSteps(parts);
+  return async (accountId) => {
+    for (const { erase } of steps) await erase(accountId);
+  };
 }
 
 function tenant(accountId: string): string {

@@ -10,15 +10,17 @@ const words: Readonly<
 > = {
   verify: {
     title: 'Confirm your address',
-    form: '<button>This is my address</button>',
-    done: 'Thank you. Your address is confirmed.',
+    form: `<p id="stranger" hidden>You are not logged in here. <a href="../login">Log in</a> and open the link again to keep your
+password and provider keys. If you go on without, they end, and you <a href="../forgotten">set a new password</a>.</p>
+<button>This is my address</button>`,
+    done: 'Thank you. Your address is confirmed. API keys and sessions from before have ended, unless it was confirmed already.',
     to: '../v1/users/verify',
   },
   reset: {
     title: 'Set a new password',
     form: `<label>New password <input name="password" type="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
 <button>Set it</button>`,
-    done: 'Your new password is set. Log in with it.',
+    done: 'Your new password is set. Log in with it. If your address was never confirmed, the API keys and provider keys from before are gone.',
     to: '../v1/users/password-reset/confirm',
   },
 };
@@ -56,6 +58,9 @@ const form = document.querySelector('form');
 const said = document.getElementById('said');
 const token = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
 history.replaceState(null, '', location.pathname);
+const stranger = document.getElementById('stranger');
+if (stranger !== null)
+  fetch('../v1/users/me').then((answer) => { stranger.hidden = answer.status !== 401; }, () => undefined);
 form.addEventListener('submit', async (event) => {
   event.preventDefault();
   form.querySelector('button').disabled = true;

@@ -15,7 +15,7 @@ const words: Readonly<
   verify: {
     subject: 'Confirm your e-mail address',
     asks: 'Open this link to confirm that this is your address:',
-    else: 'If you did not sign up, you need not do anything.',
+    else: 'API keys from before then end. If you did not sign up, you need not do anything.',
   },
   reset: {
     subject: 'Set a new password',

@@ -1,11 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { addressBlock } from '../../kernel/address-block.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { User, Users } from '../../kernel/ports/records.ts';
-import type { MailedTokens } from '../../kernel/ports/sessions.ts';
-import type { Attempts } from '../../kernel/ports/shared-state.ts';
+import type { MailboxProof, MailedTokens } from '../../kernel/ports/sessions.ts';
+import type { Attempts, Versions } from '../../kernel/ports/shared-state.ts';
 import { countAttempt } from '../count-attempt.ts';
 import type { Hashing } from '../hashing.ts';
+import type { Session } from '../session-tokens.ts';
 import { normal } from '../users.ts';
 import { letterWith } from './letter.ts';
 import { hashOf, type MailedLinkParts, mailedLink } from './mailed-links.ts';
@@ -16,6 +18,7 @@ export interface RecoveryParts extends MailedLinkParts {
   readonly tokens: MailedTokens;
   readonly passwords: Hashing;
   readonly attempts: Attempts;
+  readonly versions: Pick<Versions, 'renew'>;
   /** Undefined where no mail can be sent. */
   readonly postman: Postman | undefined;
 }
@@ -47,13 +50,13 @@ export class Recovery {
   }
 
   /** Of two who use one link, or two links of one account, one sets the password. */
-  async reset(token: string, password: string): Promise<void> {
+  async reset(token: string, password: string): Promise<MailboxProof> {
     const { tokens, passwords, clock } = this.#parts;
     const hashed = hashOf(token);
     // Who makes tokens up gets no password hashed.
     if (!(await tokens.has(hashed, 'reset', clock.now()))) throw noSuchLink();
     const passwordHash = await passwords.hash(password.normalize('NFC'));
-    if ((await tokens.reset(hashed, passwordHash, clock.now())) === undefined) throw noSuchLink();
+    return this.#everywhere(await tokens.reset(hashed, passwordHash, clock.now()));
   }
 
   /** With signing up: where no mail can be sent or too many wait, the person asks for it later. */
@@ -66,14 +69,29 @@ export class Recovery {
     this.#postman().post(async () => this.#letter('verify', user));
   }
 
-  async verify(token: string): Promise<void> {
-    const { tokens, clock } = this.#parts;
-    if (!(await tokens.verify(hashOf(token), clock.now()))) throw noSuchLink();
+  /**
+   * Whoever comes without a session of the account may be another person than the one who signed up and knows the password, so
+   * that this password ends with the rest.
+   */
+  async verify(token: string, session: Session | undefined): Promise<MailboxProof> {
+    const { tokens, passwords, clock } = this.#parts;
+    const hashed = hashOf(token);
+    if (!(await tokens.has(hashed, 'verify', clock.now()))) throw noSuchLink();
+    const passwordHash = await passwords.hash(randomBytes(32).toString('base64url'));
+    const by = { nowMs: clock.now(), sessionId: session?.tokenId, passwordHash };
+    return this.#everywhere(await tokens.verify(hashed, by));
   }
 
   /** Refuses where there is no mail to send. */
   requireMail(): void {
     this.#postman();
+  }
+
+  /** API keys that ended work on no replica once this resolves. */
+  async #everywhere(proof: MailboxProof | undefined): Promise<MailboxProof> {
+    if (proof === undefined) throw noSuchLink();
+    await this.#parts.versions.renew(proof.accountId);
+    return proof;
   }
 
   /** Undefined where this person has had enough mails for now; nobody is told. */

@@ -21,7 +21,7 @@ import { sessionsRoutes } from '../../server/own/routes/sessions.ts';
 import { type UsageQuestion, usageRoutes } from '../../server/own/routes/usage.ts';
 import { usersRoutes } from '../../server/own/routes/users.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { erasingOf } from '../erase-steps.ts';
+import { erasingOf, forgetContent } from '../erase-steps.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
@@ -78,7 +78,7 @@ function accountRoutes(parts: AccountParts, erasing: Erasing): readonly OwnRoute
     ...usersRoutes({ accounts, recovery, departure, cookies }),
     ...sessionsRoutes({ accounts, tokens }),
     exportRoute({ rows: stores.database.accountRows, attempts: stores.shared.attempts }),
-    ...recoveryRoutes({ accounts, recovery }),
+    ...recoveryRoutes({ accounts, recovery, forgetContent: forgetContent(parts) }),
     ...accountPagesRoutes(),
     ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),
     ...keyReceiptsRoutes(services.accountKeys),

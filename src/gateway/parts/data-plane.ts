@@ -55,6 +55,7 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
     shapes,
     vault,
     versions: stores.shared.versions,
+    callers,
     operator: settings.credentials,
   });
   const heldBytesMax = Math.max(

@@ -118,11 +118,17 @@ export interface HeldKey {
   readonly isClosed: boolean;
 }
 
+/** What a change was asked for with. The change is refused where that has ended meanwhile. */
+export interface ShownCredential {
+  readonly kind: 'session' | 'key';
+  readonly id: string;
+}
+
 export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
 
 export interface ApiKeys {
   /** False where the account has `activeMax` unrevoked keys already, also when many are added at once. */
-  add(key: ApiKey, activeMax: number): Promise<boolean>;
+  add(key: ApiKey, activeMax: number, shown?: ShownCredential): Promise<boolean>;
   /** All of an account, revoked ones included, the newest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   byId(id: string): Promise<ApiKey | undefined>;
@@ -149,9 +155,9 @@ export interface SealedKey {
 }
 
 export interface ProviderKeys {
-  put(key: SealedKey): Promise<void>;
+  put(key: SealedKey, shown?: ShownCredential): Promise<void>;
   /** False, and nothing changed, where there is one already. */
-  putFirst(key: SealedKey): Promise<boolean>;
+  putFirst(key: SealedKey, shown?: ShownCredential): Promise<boolean>;
   get(accountId: string, provider: string): Promise<SealedKey | undefined>;
   /** By provider. */
   list(accountId: string): Promise<readonly SealedKey[]>;

@@ -38,15 +38,33 @@ export interface MailedToken {
   readonly expiresAtMs: number;
 }
 
+export interface VerifiedBy {
+  readonly nowMs: number;
+  /** The session that came along with the token. */
+  readonly sessionId: string | undefined;
+  /** Of a password that nobody knows. */
+  readonly passwordHash: string;
+}
+
+/** Somebody has shown that they read the mail of an account. */
+export interface MailboxProof {
+  readonly accountId: string;
+  /** Whether it was the first time, by somebody who may be another person than the one who signed up. */
+  readonly startsAfresh: boolean;
+}
+
 /** Each is used once: what comes of it and its end are one step. */
 export interface MailedTokens {
   /** Those whose time has come go, and the oldest of the account where there would be more than `most`. */
   add(token: MailedToken, bounds: { readonly nowMs: number; readonly most: number }): Promise<void>;
   has(hash: string, purpose: TokenPurpose, nowMs: number): Promise<boolean>;
-  /** The address is its holder's; false where there is no such token. */
-  verify(hash: string, nowMs: number): Promise<boolean>;
-  /** Another password; ends all sessions and all other links. Resolves to whose account it is; undefined where there is no such token. */
-  reset(hash: string, passwordHash: string, nowMs: number): Promise<string | undefined>;
+  /**
+   * Marks the address as verified; undefined where there is no such token. The first time, API keys, other sessions and links
+   * end. Where `sessionId` isn't a session of the account, the password is replaced by `passwordHash` as well.
+   */
+  verify(hash: string, by: VerifiedBy): Promise<MailboxProof | undefined>;
+  /** Sets another password; ends all sessions and all other links. The first time, API keys end, too. */
+  reset(hash: string, passwordHash: string, nowMs: number): Promise<MailboxProof | undefined>;
 }
 
 /** Accounts that are gone, and of which something may be left. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { MailedToken, StoredSession } from '../../kernel/ports/sessions.ts';
-import { someKey, someUser } from './samples.ts';
+import type { MailedToken, StoredSession, VerifiedBy } from '../../kernel/ports/sessions.ts';
+import { someKey, someSealedKey, someUser } from './samples.ts';
 import type { SetUp } from './set-up.ts';
 
 const most = 3;
@@ -14,6 +14,10 @@ function someSession(accountId: string, given: Partial<StoredSession> = {}): Sto
 
 function someToken(accountId: string, given: Partial<MailedToken> = {}): MailedToken {
   return { hash: randomUUID(), accountId, purpose: 'reset', expiresAtMs: 9000, ...given };
+}
+
+function by(nowMs: number, sessionId?: string): VerifiedBy {
+  return { nowMs, sessionId, passwordHash: 'of no password' };
 }
 
 export function sessionsConformance(setUp: SetUp): void {
@@ -91,10 +95,11 @@ export function sessionsConformance(setUp: SetUp): void {
       assert.equal(await mailedTokens.has(verify.hash, 'verify', 9000), false);
       assert.equal(await mailedTokens.has(verify.hash, 'reset', 1), false);
       assert.equal(await mailedTokens.reset(verify.hash, 'stolen', 1), undefined);
-      assert.equal(await mailedTokens.verify(late.hash, 5000), false);
-      const used = await Promise.all([verify, verify].map(({ hash }) => mailedTokens.verify(hash, 4000)));
-      assert.deepEqual(used.toSorted(), [false, true]);
-      assert.deepEqual(await users.byId(user.id), { ...user, verifiedAtMs: 4000 });
+      assert.equal(await mailedTokens.verify(late.hash, by(5000)), undefined);
+      const used = await Promise.all([verify, verify].map(({ hash }) => mailedTokens.verify(hash, by(4000))));
+      assert.equal(used.filter((proof) => proof === undefined).length, 1);
+      const verified = { ...user, verifiedAtMs: 4000, passwordHash: 'of no password' };
+      assert.deepEqual(await users.byId(user.id), verified);
     });
 
     test('of all who reset a password at once, one does, and no session and no link is left', async (t) => {
@@ -113,11 +118,60 @@ export function sessionsConformance(setUp: SetUp): void {
       );
       const outcomes = await Promise.all(tries);
       const changed = await Promise.all(changes);
-      assert.ok(outcomes.filter((whose) => whose === user.id).length <= 1);
+      const whose = outcomes.map((proof) => proof?.accountId);
+      assert.ok(whose.filter((id) => id === user.id).length <= 1);
       assert.ok(changed.filter((done) => done).length <= 1);
-      assert.ok(outcomes.includes(user.id) || changed.includes(true));
+      assert.ok(whose.includes(user.id) || changed.includes(true));
       assert.deepEqual(await database.sessions.list(user.id, 0), []);
       for (const { hash } of tokens) assert.equal(await database.mailedTokens.has(hash, 'reset', 1), false);
+    });
+
+    test('the first use ends API keys, provider keys and sessions, also those that are being made; later ones do not', async (t) => {
+      const { open, database } = await setUp(t);
+      const user = someUser({ passwordHash: 'first' });
+      await database.users.add(user);
+      const session = someSession(user.id);
+      await database.sessions.begin(session, 'first', 100);
+      const shown = { kind: 'session', id: session.id } as const;
+      const early = someKey(user.id);
+      await database.apiKeys.add(early, 100, shown);
+      await database.providerKeys.put(someSealedKey({ accountId: user.id }), { kind: 'key', id: early.id });
+      const tokens = [someToken(user.id), someToken(user.id, { purpose: 'verify' })];
+      for (const token of tokens) await database.mailedTokens.add(token, { nowMs: 0, most });
+      const both = [database, await open()];
+      const changes = Array.from({ length: 12 }, (_, at) => {
+        const { apiKeys, providerKeys, sessions } = both[at % 2] ?? database;
+        if (at % 3 === 0) return apiKeys.add(someKey(user.id), 100, shown);
+        if (at % 3 === 1) return providerKeys.put(someSealedKey({ accountId: user.id }), shown);
+        return sessions.begin(someSession(user.id), 'first', 100);
+      });
+      const [proofs] = await Promise.all([
+        Promise.all(
+          tokens.map(({ hash, purpose }, at) => {
+            const { mailedTokens } = both[at % 2] ?? database;
+            return purpose === 'reset'
+              ? mailedTokens.reset(hash, 'second', 7)
+              : mailedTokens.verify(hash, by(7));
+          }),
+        ),
+        Promise.allSettled(changes),
+      ]);
+      assert.equal(proofs.filter((proof) => proof?.startsAfresh).length, 1);
+      const { apiKeys, providerKeys, sessions, mailedTokens } = database;
+      assert.deepEqual(await apiKeys.active(early.prefix), []);
+      assert.equal((await apiKeys.byId(early.id))?.revokedAtMs, 7);
+      assert.deepEqual([await providerKeys.list(user.id), await sessions.list(user.id, 0)], [[], []]);
+      await assert.rejects(apiKeys.add(someKey(user.id), 100, shown), /ended meanwhile/);
+      await assert.rejects(providerKeys.putFirst(someSealedKey({ accountId: user.id }), shown));
+
+      const late = someKey(user.id);
+      await apiKeys.add(late, 100);
+      const again = [someToken(user.id), someToken(user.id, { purpose: 'verify' })] as const;
+      for (const token of again) await mailedTokens.add(token, { nowMs: 0, most });
+      const afresh = { accountId: user.id, startsAfresh: false };
+      assert.deepEqual(await mailedTokens.verify(again[1].hash, by(8)), afresh);
+      assert.deepEqual(await mailedTokens.reset(again[0].hash, 'third', 8), afresh);
+      assert.equal((await apiKeys.byId(late.id))?.revokedAtMs, null);
     });
   });
 }

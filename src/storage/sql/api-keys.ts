@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { ApiKey, ApiKeys, HeldKey, KeyChanges } from '../../kernel/ports/records.ts';
+import type { ApiKey, ApiKeys, HeldKey, KeyChanges, ShownCredential } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
 import type { Flavour } from './flavour.ts';
+import { requireCredential } from './shown-credential.ts';
 import type { Tables } from './tables.ts';
 import { accountColumns, toAccount } from './users.ts';
 
@@ -30,7 +31,7 @@ export class SqlApiKeys implements ApiKeys {
     this.#locksRows = flavour.name === 'postgres';
   }
 
-  add(key: ApiKey, activeMax: number): Promise<boolean> {
+  add(key: ApiKey, activeMax: number, shown?: ShownCredential): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       // Whoever adds a key to the same account waits here, so that the count holds until the key is in.
       const user = await trx
@@ -40,6 +41,7 @@ export class SqlApiKeys implements ApiKeys {
         .$if(this.#locksRows, (query) => query.forUpdate())
         .executeTakeFirst();
       if (user === undefined) throw new GatewayError('authentication_required', 'the account is gone');
+      if (shown !== undefined) await requireCredential(trx, key.accountId, shown);
       const { active } = await trx
         .selectFrom('api_keys')
         .select((the) => the.fn.countAll<number>().as('active'))

@@ -1,13 +1,24 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { MailedToken, MailedTokens, TokenPurpose } from '../../kernel/ports/sessions.ts';
+import type {
+  MailboxProof,
+  MailedToken,
+  MailedTokens,
+  TokenPurpose,
+  VerifiedBy,
+} from '../../kernel/ports/sessions.ts';
+import type { Flavour } from './flavour.ts';
 import type { Tables } from './tables.ts';
-import { setPassword } from './users.ts';
+import { endEntries, setPassword } from './users.ts';
 
 export class SqlMailedTokens implements MailedTokens {
   readonly #db: Kysely<Tables>;
 
-  constructor(db: Kysely<Tables>) {
+  /** SQLite has one writer at a time, and no locks on rows. */
+  readonly #locksRows: boolean;
+
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
     this.#db = db;
+    this.#locksRows = flavour.name === 'postgres';
   }
 
   async add(token: MailedToken, bounds: { readonly nowMs: number; readonly most: number }): Promise<void> {
@@ -45,34 +56,76 @@ export class SqlMailedTokens implements MailedTokens {
     return found !== undefined;
   }
 
-  verify(hash: string, nowMs: number): Promise<boolean> {
+  verify(hash: string, { nowMs, sessionId, passwordHash }: VerifiedBy): Promise<MailboxProof | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      const accountId = await used(trx, { hash, purpose: 'verify', nowMs });
-      if (accountId === undefined) return false;
-      const { numUpdatedRows } = await trx
+      const found = await used(trx, { hash, purpose: 'verify', nowMs });
+      if (found === undefined) return undefined;
+      const { accountId, isFirst } = found;
+      const session = isFirst ? await sessionOf(trx, accountId, sessionId) : undefined;
+      const startsAfresh = isFirst && session === undefined;
+      await trx
         .updateTable('users')
-        .set({ verified_at_ms: nowMs })
+        .set({ verified_at_ms: nowMs, ...(startsAfresh && { password_hash: passwordHash }) })
         .where('id', '=', accountId)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
+        .execute();
+      if (isFirst) await this.#endEarlier(trx, accountId, nowMs, session);
+      return { accountId, startsAfresh };
     });
   }
 
-  reset(hash: string, passwordHash: string, nowMs: number): Promise<string | undefined> {
+  reset(hash: string, passwordHash: string, nowMs: number): Promise<MailboxProof | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      const accountId = await used(trx, { hash, purpose: 'reset', nowMs });
-      if (accountId === undefined) return undefined;
-      const isSet = await setPassword(trx, { accountId, passwordHash });
-      // Who could read the mail has shown whose address it is.
-      if (isSet)
-        await trx
-          .updateTable('users')
-          .set((the) => ({ verified_at_ms: the.fn.coalesce('verified_at_ms', the.val(nowMs)) }))
-          .where('id', '=', accountId)
-          .execute();
-      return isSet ? accountId : undefined;
+      const found = await used(trx, { hash, purpose: 'reset', nowMs });
+      if (found === undefined) return undefined;
+      const { accountId, isFirst } = found;
+      if (!(await setPassword(trx, { accountId, passwordHash }))) return undefined;
+      if (isFirst) {
+        // Who could read the mail has shown whose address it is.
+        await trx.updateTable('users').set({ verified_at_ms: nowMs }).where('id', '=', accountId).execute();
+        await this.#endEarlier(trx, accountId, nowMs);
+      }
+      return { accountId, startsAfresh: isFirst };
     });
   }
+
+  /**
+   * Ends what was made while nobody had shown whose the address is. Stored provider keys stay where the person who stored them
+   * may go on with their session.
+   */
+  async #endEarlier(
+    trx: Transaction<Tables>,
+    accountId: string,
+    nowMs: number,
+    keptSession?: string,
+  ): Promise<void> {
+    await endEntries(trx, accountId, keptSession);
+    await trx.deleteFrom('mailed_tokens').where('account_id', '=', accountId).execute();
+    const inUse = trx
+      .selectFrom('api_keys')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('revoked_at_ms', 'is', null);
+    // In the order in which those who note uses of keys lock them.
+    if (this.#locksRows) await inUse.orderBy('id').forUpdate().execute();
+    await trx.updateTable('api_keys').set({ revoked_at_ms: nowMs }).where('id', 'in', inUse).execute();
+    if (keptSession === undefined)
+      await trx.deleteFrom('provider_keys').where('account_id', '=', accountId).execute();
+  }
+}
+
+async function sessionOf(
+  trx: Transaction<Tables>,
+  accountId: string,
+  sessionId: string | undefined,
+): Promise<string | undefined> {
+  if (sessionId === undefined) return undefined;
+  const found = await trx
+    .selectFrom('sessions')
+    .select('id')
+    .where('id', '=', sessionId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return found?.id;
 }
 
 interface Used {
@@ -81,17 +134,24 @@ interface Used {
   readonly nowMs: number;
 }
 
+interface Found {
+  readonly accountId: string;
+  /** Whether the address wasn't verified before. */
+  readonly isFirst: boolean;
+}
+
 /**
  * Of two who use one at the same time, the other waits here and finds none. The user's row is locked before those of tokens,
  * as everywhere: who locks them the other way round could wait in a circle.
  */
-async function used(trx: Transaction<Tables>, { hash, purpose, nowMs }: Used): Promise<string | undefined> {
+async function used(trx: Transaction<Tables>, { hash, purpose, nowMs }: Used): Promise<Found | undefined> {
   const whose = trx.selectFrom('mailed_tokens').select('account_id').where('hash', '=', hash);
-  await trx
+  const user = await trx
     .updateTable('users')
     .set((the) => ({ verified_at_ms: the.ref('verified_at_ms') }))
     .where('id', 'in', whose)
-    .execute();
+    .returning(['id', 'verified_at_ms'])
+    .executeTakeFirst();
   const token = await trx
     .deleteFrom('mailed_tokens')
     .where('hash', '=', hash)
@@ -99,5 +159,6 @@ async function used(trx: Transaction<Tables>, { hash, purpose, nowMs }: Used): P
     .where('expires_at_ms', '>', nowMs)
     .returning('account_id')
     .executeTakeFirst();
-  return token?.account_id;
+  if (user === undefined || token === undefined) return undefined;
+  return { accountId: user.id, isFirst: user.verified_at_ms === null };
 }

@@ -1,5 +1,7 @@
-import type { Kysely } from 'kysely';
-import type { ProviderKeys, SealedKey } from '../../kernel/ports/records.ts';
+import type { Kysely, Transaction } from 'kysely';
+import type { ProviderKeys, SealedKey, ShownCredential } from '../../kernel/ports/records.ts';
+import type { Flavour } from './flavour.ts';
+import { requireCredential } from './shown-credential.ts';
 import type { Tables } from './tables.ts';
 
 const columns = [
@@ -14,26 +16,33 @@ const columns = [
 export class SqlProviderKeys implements ProviderKeys {
   readonly #db: Kysely<Tables>;
 
-  constructor(db: Kysely<Tables>) {
+  readonly #locksRows: boolean;
+
+  constructor(db: Kysely<Tables>, flavour: Flavour) {
     this.#db = db;
+    this.#locksRows = flavour.name === 'postgres';
   }
 
-  async put(key: SealedKey): Promise<void> {
+  put(key: SealedKey, shown?: ShownCredential): Promise<void> {
     const { account_id, provider, ...rest } = toRow(key);
-    await this.#db
-      .insertInto('provider_keys')
-      .values({ account_id, provider, ...rest })
-      .onConflict((conflict) => conflict.columns(['account_id', 'provider']).doUpdateSet(rest))
-      .execute();
+    return this.#checked(key, shown, async (db) => {
+      await db
+        .insertInto('provider_keys')
+        .values({ account_id, provider, ...rest })
+        .onConflict((conflict) => conflict.columns(['account_id', 'provider']).doUpdateSet(rest))
+        .execute();
+    });
   }
 
-  async putFirst(key: SealedKey): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await this.#db
-      .insertInto('provider_keys')
-      .values(toRow(key))
-      .onConflict((conflict) => conflict.columns(['account_id', 'provider']).doNothing())
-      .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows === 1n;
+  putFirst(key: SealedKey, shown?: ShownCredential): Promise<boolean> {
+    return this.#checked(key, shown, async (db) => {
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('provider_keys')
+        .values(toRow(key))
+        .onConflict((conflict) => conflict.columns(['account_id', 'provider']).doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    });
   }
 
   get(accountId: string, provider: string): Promise<SealedKey | undefined> {
@@ -84,6 +93,21 @@ export class SqlProviderKeys implements ProviderKeys {
       .where('sealed', '=', before.sealed)
       .executeTakeFirstOrThrow();
     return numUpdatedRows === 1n;
+  }
+
+  /** In local mode there are no accounts, and nothing to check. */
+  #checked<Result>(
+    { accountId }: SealedKey,
+    shown: ShownCredential | undefined,
+    write: (db: Kysely<Tables> | Transaction<Tables>) => Promise<Result>,
+  ): Promise<Result> {
+    if (shown === undefined) return write(this.#db);
+    return this.#db.transaction().execute(async (trx) => {
+      if (this.#locksRows)
+        await trx.selectFrom('users').select('id').where('id', '=', accountId).forUpdate().execute();
+      await requireCredential(trx, accountId, shown);
+      return write(trx);
+    });
   }
 }
 

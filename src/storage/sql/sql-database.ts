@@ -136,11 +136,11 @@ class SqlDatabase implements Database {
     this.#links = links;
     this.users = new SqlUsers(db, flavour);
     this.sessions = new SqlSessions(db, flavour);
-    this.mailedTokens = new SqlMailedTokens(db);
+    this.mailedTokens = new SqlMailedTokens(db, flavour);
     this.accountRows = new SqlAccountRows(db);
     this.erasures = new SqlErasures(db, flavour);
     this.apiKeys = new SqlApiKeys(db, flavour);
-    this.providerKeys = new SqlProviderKeys(db);
+    this.providerKeys = new SqlProviderKeys(db, flavour);
     this.usage = new SqlUsageBook(db, flavour);
     this.requests = new SqlRequestLog(db, links, flavour);
     this.modules = new SqlModuleStores(db, systemClock);

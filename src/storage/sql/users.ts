@@ -120,7 +120,11 @@ export async function setPassword(
 }
 
 /** Sessions, and links by which somebody could come in. */
-async function endEntries(trx: Transaction<Tables>, accountId: string, keptSession = ''): Promise<void> {
+export async function endEntries(
+  trx: Transaction<Tables>,
+  accountId: string,
+  keptSession = '',
+): Promise<void> {
   await trx
     .deleteFrom('sessions')
     .where('account_id', '=', accountId)

@@ -3,6 +3,7 @@ import type { ProviderVault, StoredKey } from '../../../accounts/provider-keys.t
 import type { CheckedKey } from '../../../kernel/departure.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
+import type { ShownCredential } from '../../../kernel/ports/records.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import { Secret } from '../../../kernel/secret.ts';
 import { belongsElsewhere, type Directory } from '../../../providers/directory.ts';
@@ -77,10 +78,11 @@ export function byokRoutes({ vault, directory }: ByokParts): readonly OwnRoute[]
           );
         const place = { accountId: caller.accountId, provider: provider.name };
         const secret = new Secret(text);
+        const options = { hinted: shown, shown: shownBy(caller) };
         const stored =
           caller.kind === 'key'
-            ? await vault.putFirst(place, secret, shown)
-            : await vault.put(place, secret, shown);
+            ? await vault.putFirst(place, secret, options)
+            : await vault.put(place, secret, options);
         if (stored === undefined) throw notByKey('replace');
         return { body: described(stored) };
       },
@@ -123,6 +125,11 @@ export function byokRoutes({ vault, directory }: ByokParts): readonly OwnRoute[]
 
 function described({ provider, hint, updatedAtMs }: StoredKey) {
   return { provider, configured: true, hint, updatedAt: timestamp(updatedAtMs) };
+}
+
+function shownBy(caller: AccountCaller): ShownCredential | undefined {
+  if (caller.kind === 'local') return undefined;
+  return { kind: caller.kind, id: caller.kind === 'key' ? caller.keyId : caller.tokenId };
 }
 
 function mayDelete(caller: AccountCaller): void {

@@ -61,7 +61,10 @@ export function keysRoutes({ keys, warningsFor }: KeysParts): readonly OwnRoute[
       },
       async handle({ caller, body }) {
         const chosen = { name: body.name ?? '', pipelineConfig: body.pipelineConfig ?? null };
-        const { key, token } = await keys.create(caller.accountId, chosen);
+        const { key, token } = await keys.create(caller.accountId, chosen, {
+          kind: 'session',
+          id: caller.tokenId,
+        });
         const { id, ...rest } = described(key);
         return {
           status: 201,

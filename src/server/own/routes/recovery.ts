@@ -1,10 +1,13 @@
 import { z } from 'zod';
 import type { Recovery } from '../../../accounts/mail/recovery.ts';
+import type { Session } from '../../../accounts/session-tokens.ts';
 import type { Accounts } from '../../../accounts/users.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
-import { byAddress, bySession, checkedRoute } from '../checked-route.ts';
+import type { MailboxProof } from '../../../kernel/ports/sessions.ts';
+import { type AccessRule, byAddress, bySession, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
-import type { OwnRoute } from '../route.ts';
+import type { OwnAnswer, OwnRoute } from '../route.ts';
 import { text } from '../text.ts';
 import { newPassword } from './users.ts';
 
@@ -28,12 +31,29 @@ const refusals = {
 export interface RecoveryRouteParts {
   readonly accounts: Accounts;
   readonly recovery: Recovery;
+  /** Forgets what stands in an account's prompts or answers its calls. */
+  forgetContent(accountId: string): Promise<void>;
 }
 
 /** What people do by a link that comes by mail. */
-export function recoveryRoutes({ accounts, recovery }: RecoveryRouteParts): readonly OwnRoute[] {
+export function recoveryRoutes(parts: RecoveryRouteParts): readonly OwnRoute[] {
+  const { accounts, recovery } = parts;
   const tag = 'Accounts';
+  const settle = async ({ accountId, startsAfresh }: MailboxProof): Promise<OwnAnswer> => {
+    if (startsAfresh) await parts.forgetContent(accountId);
+    return { status: 204 };
+  };
   const counted = byAddress((address) => recovery.countTry(address));
+  const countedWithSession: AccessRule<Session | undefined> = {
+    name: 'public',
+    async check({ access, ...asked }) {
+      await recovery.countTry(asked.remoteAddress);
+      return access.session(asked).catch((refusal: unknown) => {
+        if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
+        throw refusal;
+      });
+    },
+  };
   return [
     checkedRoute({
       method: 'POST',
@@ -59,28 +79,29 @@ export function recoveryRoutes({ accounts, recovery }: RecoveryRouteParts): read
     checkedRoute({
       method: 'POST',
       path: '/v1/users/password-reset/confirm',
-      summary: 'Set a new password by a link, which ends all sessions',
+      summary:
+        'Set a new password by a link, which ends all sessions, and what was made before the address was confirmed',
       tag,
       access: counted,
       body: jsonBody({ token, password: newPassword }),
       answers: { 204: { description: 'It is set' }, ...refusals },
-      async handle({ body }) {
-        await recovery.reset(body.token, body.password);
-        return { status: 204 };
-      },
+      handle: async ({ body }) => settle(await recovery.reset(body.token, body.password)),
     }),
     checkedRoute({
       method: 'POST',
       path: '/v1/users/verify',
       summary: 'Show by a link that the address is yours',
       tag,
-      access: counted,
+      access: countedWithSession,
       body: jsonBody({ token }),
-      answers: { 204: { description: 'It is' }, ...refusals },
-      async handle({ body }) {
-        await recovery.verify(body.token);
-        return { status: 204 };
+      answers: {
+        204: {
+          description:
+            'It is. The first time, API keys and other sessions end; without a session of the account also its password and provider keys',
+        },
+        ...refusals,
       },
+      handle: async ({ caller, body }) => settle(await recovery.verify(body.token, caller)),
     }),
     checkedRoute({
       method: 'GET',
