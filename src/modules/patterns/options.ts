@@ -34,7 +34,7 @@ export const patternsOptions = z.strictObject({
   scope: z
     .enum(['user', 'account'], 'must be user or account')
     .describe(
-      'With whom a new pattern stays at first: the end user whom a request names, or the whole `account`',
+      'With whom a new pattern stays: the end user whom a request names, or the whole `account`, where all who use it trust one another',
     )
     .default('user'),
   signals: signals

@@ -92,6 +92,7 @@ function Editing({
   const [advice, setAdvice] = useState(pattern?.advice ?? '');
   const [state, setState] = useState<Pattern['state']>(pattern?.state ?? 'active');
   const [isAsking, setIsAsking] = useState(false);
+  const isForAll = state === 'active' && pattern?.state !== 'active' && typeof pattern?.scope === 'string';
   const isText = pattern === undefined || typeof pattern.trigger === 'string';
   const done = async () => {
     await Promise.all(
@@ -151,7 +152,7 @@ function Editing({
             />
           )}
         </Field>
-        <Field label="State">
+        <Field label="State" {...(isForAll && { hint: 'Made active, it is brought to all end users.' })}>
           {(field) => (
             <Select
               {...field}
