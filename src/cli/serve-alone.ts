@@ -9,6 +9,7 @@ import { giveFreedMemoryBack } from './freed-memory.ts';
 import { onHangUp } from './hang-up.ts';
 import { stopped } from './stopped.ts';
 import { logStrayFailures } from './stray-failures.ts';
+import { startWatchdog } from './watchdog.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
 
 /** Runs a gateway in this process until it is told to stop. */
@@ -22,6 +23,7 @@ export async function serveAlone(settings: Settings): Promise<void> {
   const control = openControl(settings.dataDir, controlsOf({ settings, log, gateway }));
   letYoungGenerationGrow();
   giveFreedMemoryBack();
+  startWatchdog({ settings, log });
   const told = `${banner(gateway, settings)}\n`;
   if (settings.logFile === undefined) lines.write(told);
   else {

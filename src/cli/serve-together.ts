@@ -1,4 +1,5 @@
 import type { Environment, Settings } from '../gateway/settings.ts';
+import { createLog } from '../telemetry/log.ts';
 import { openLogOutput } from '../telemetry/log-output.ts';
 import { Primary } from '../workers/primary.ts';
 import { banner } from './banner.ts';
@@ -6,6 +7,7 @@ import { explained } from './explained.ts';
 import { giveFreedMemoryBack } from './freed-memory.ts';
 import { onHangUp } from './hang-up.ts';
 import { stopped } from './stopped.ts';
+import { startWatchdog } from './watchdog.ts';
 import { letYoungGenerationGrow } from './young-generation.ts';
 
 /** Runs a gateway of several processes until it is told to stop. */
@@ -20,6 +22,7 @@ export async function serveTogether(environment: Environment, { logFile }: Setti
   let { settings, ...started } = await primary.start();
   letYoungGenerationGrow();
   giveFreedMemoryBack();
+  startWatchdog({ settings, log: createLog(settings.logLevel, lines) });
   say(`${banner(started, settings)}\n`);
   let stopping = false;
   onHangUp(async () => {

@@ -172,6 +172,14 @@ test('a gateway is one process, as many as it is told, or as many as the machine
     assert.throws(() => workers(wrong), /WEIR_WORKERS: must be auto, or a number from 1 to 64/, wrong);
 });
 
+test('the watchdog has a time or is off', () => {
+  const watchdogMs = (text?: string) => readSettings({ WEIR_WATCHDOG: text }).watchdogMs;
+  assert.deepEqual([watchdogMs(), watchdogMs('1s'), watchdogMs('2m')], [10_000, 1000, 120_000]);
+  assert.deepEqual([watchdogMs('off'), watchdogMs('0s')], [Infinity, Infinity]);
+  for (const wrong of ['10', '500ms', '25d', 'never', 'OFF'])
+    assert.throws(() => watchdogMs(wrong), /WEIR_WATCHDOG: must be off, or a duration/, wrong);
+});
+
 test('a duration that no timer can wait for is refused', () => {
   for (const variable of ['WEIR_KEEP_ALIVE', 'WEIR_UPSTREAM_TIMEOUT', 'WEIR_DRAIN']) {
     assert.match(faultsOf({ [variable]: '25d' })[0] ?? '', new RegExp(`^${variable}: .*24d`));

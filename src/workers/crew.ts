@@ -84,15 +84,15 @@ export class Crew {
     void worker.exited.then(() => this.#workers.delete(worker));
     const started = await worker.start(this.#order);
     const readyAtMs = performance.now();
-    void worker.exited.then((how) => this.#ended(worker.name, how, performance.now() - readyAtMs));
+    void worker.exited.then((how) => this.#ended(worker, how, performance.now() - readyAtMs));
     return started;
   }
 
-  async #ended(worker: string, how: string, ranMs: number): Promise<void> {
+  async #ended({ name, pid }: WorkerProcess, how: string, ranMs: number): Promise<void> {
     const { workforce, log } = this.#parts;
     if (this.#leaving.signal.aborted) return;
     workforce.noteReplaced();
-    log.error({ worker, how }, 'a process ended by itself and is replaced');
+    log.error({ worker: name, process: pid, how }, 'a process ended by itself and is replaced');
     this.#failures = ranMs < limits.workerSteadyMs ? this.#failures + 1 : 1;
     await this.#replace();
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
+import { parseDuration } from '../kernel/duration.ts';
 import { limits } from '../kernel/limits.ts';
 import { variable } from '../kernel/settings.ts';
 
@@ -16,5 +17,19 @@ export const workerSettings = {
         return z.NEVER;
       })
       .default(1),
+  ),
+  /** How long the event loop of a process may stand still before the process is ended; infinite where that is switched off. */
+  watchdogMs: variable(
+    'WEIR_WATCHDOG',
+    z
+      .string()
+      .transform((text, context) => {
+        const ms = text === 'off' ? 0 : (parseDuration(text) ?? Number.NaN) * 1000;
+        if (ms === 0) return Number.POSITIVE_INFINITY;
+        if (ms >= 1000 && ms <= limits.timerMsMax) return ms;
+        context.addIssue('must be off, or a duration such as 10s or 1m, 1s at least and 24d at most');
+        return z.NEVER;
+      })
+      .default(10_000),
   ),
 } as const;

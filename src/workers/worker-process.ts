@@ -46,6 +46,10 @@ export class WorkerProcess implements Holder {
     return String(this.#worker.id);
   }
 
+  get pid(): number | undefined {
+    return this.#worker.process.pid;
+  }
+
   /** Since it serves. */
   get isReady(): boolean {
     return this.#isReady;
@@ -101,10 +105,14 @@ export class WorkerProcess implements Holder {
     else await this.kill();
   }
 
-  /** One that is not ready yet is killed. */
+  /** One that is not ready yet is killed, and so is one that does not answer. */
   async drain(graceMs: number): Promise<void> {
-    if (this.#isReady) await this.#peer.askWithin(graceMs + limits.workerEndMs, 'drain', graceMs);
-    else await this.kill();
+    try {
+      if (!this.#isReady) throw unavailable('it is not ready');
+      await this.#peer.askWithin(graceMs + limits.workerDrainedMs, 'drain', graceMs);
+    } catch {
+      await this.kill();
+    }
   }
 
   async leave(): Promise<void> {

@@ -5,6 +5,7 @@ import { controlsOf } from '../cli/controls.ts';
 import { explained } from '../cli/explained.ts';
 import { giveFreedMemoryBack } from '../cli/freed-memory.ts';
 import { logStrayFailures } from '../cli/stray-failures.ts';
+import { startWatchdog } from '../cli/watchdog.ts';
 import { letYoungGenerationGrow } from '../cli/young-generation.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
@@ -19,6 +20,9 @@ import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './q
 import { type RemoteMemory, remoteMemory } from './remote-memory.ts';
 import { remoteModels } from './remote-models.ts';
 import type { Unused } from './slots-ahead.ts';
+
+/** Known before it could have ended. */
+const parent = process.ppid;
 
 class WorkerLife implements WorkerQuestions {
   readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
@@ -61,6 +65,7 @@ class WorkerLife implements WorkerQuestions {
       this.#control = await openControl(settings.dataDir, controls);
       letYoungGenerationGrow();
       giveFreedMemoryBack();
+      startWatchdog({ settings, log, parent });
       const { url, pipeline, ready, hasDashboard, unknownVariables } = this.#gateway;
       return { url, pipeline, ready, hasDashboard, unknownVariables };
     } catch (thrown) {

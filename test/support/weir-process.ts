@@ -85,7 +85,7 @@ export class WeirProcess {
     });
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     const { pid } = this.#child;
     if (!this.#hasGroup || pid === undefined) this.#child.kill(name);
     else

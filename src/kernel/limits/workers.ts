@@ -39,6 +39,8 @@ export const workersLimits = {
   workerStartMs: 660_000,
   /** A process whose calls are over stores what it knows, twice `lastFlushMs` at most; then it is killed. */
   workerEndMs: 25_000,
+  /** A process says in milliseconds that its calls are over or its time is; one that takes so much longer is stuck, and killed. */
+  workerDrainedMs: 5000,
   /** When its calls to models are over, everything else gets this long: none of it waits for a provider. */
   workerLastAnswersMs: 1000,
   /** Pauses before a process that ended is replaced, from the second time on; the first is replaced at once. */

@@ -1,0 +1,56 @@
+import { url as debuggerUrl } from 'node:inspector';
+import { SHARE_ENV, Worker } from 'node:worker_threads';
+import type { Settings } from '../gateway/settings.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Log } from '../telemetry/log.ts';
+
+/** What the watchdog's thread is given. */
+export interface WatchdogStart {
+  /** How often the event loop has turned, and whether a debugger may stop it. */
+  readonly state: Int32Array;
+  readonly limitMs: number;
+  readonly blockedFactor: number;
+  readonly sampleMs: number;
+  readonly lastLineMs: number;
+  /** The process without which this one has to end. */
+  readonly parent: number | undefined;
+  readonly orphanMs: number;
+}
+
+interface WatchdogParts {
+  readonly settings: Pick<Settings, 'watchdogMs'>;
+  readonly log: Log;
+  readonly parent?: number;
+}
+
+/**
+ * Ends this process, from a thread of its own, when its event loop is frozen, or when its parent is gone and it can't notice.
+ * Nothing else helps then: neither signals nor messages are heard.
+ */
+export function startWatchdog({ settings: { watchdogMs }, log, parent }: WatchdogParts): void {
+  if (watchdogMs === Number.POSITIVE_INFINITY && parent === undefined) return;
+  const sampleMs = Math.min(watchdogMs / limits.watchdogSamples, limits.watchdogSampleMsMax);
+  const state = new Int32Array(new SharedArrayBuffer(8));
+  const turn = () => {
+    Atomics.add(state, 0, 1);
+    Atomics.store(state, 1, debuggerUrl() === undefined ? 0 : 1);
+  };
+  turn();
+  setInterval(turn, sampleMs).unref();
+  const thread = new Worker(new URL('./watchdog/thread.ts', import.meta.url), {
+    workerData: {
+      state,
+      limitMs: watchdogMs,
+      blockedFactor: limits.watchdogBlockedFactor,
+      sampleMs,
+      lastLineMs: limits.watchdogLastLineMs,
+      parent,
+      orphanMs: limits.watchdogOrphanMs,
+    } satisfies WatchdogStart,
+    // Those of the main thread are for its own code, such as a debugger.
+    execArgv: [],
+    env: SHARE_ENV,
+  });
+  thread.on('error', (err) => log.error({ err }, 'the watchdog has failed'));
+  thread.unref();
+}

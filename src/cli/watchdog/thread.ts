@@ -1,0 +1,35 @@
+// The thread that ends the process when its event loop is frozen: it runs also while the main thread is busy.
+import { write } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import type { WatchdogStart } from '../watchdog.ts';
+import { type Sample, Stall } from './stall.ts';
+
+const { state, limitMs, blockedFactor, sampleMs, lastLineMs, parent, orphanMs }: WatchdogStart = workerData;
+const stall = new Stall({ limitMs, blockedFactor }, sample());
+
+const looking = setInterval(() => {
+  const isDebugged = Atomics.load(state, 1) === 1;
+  stall.add(isDebugged ? { ...sample(), turns: Number.NaN } : sample());
+  const seconds = Math.round(stall.ms / 1000);
+  if (stall.isFrozen)
+    end(`the event loop has not turned for ${seconds} s: the watchdog ends the process (WEIR_WATCHDOG)`);
+  else if (parent !== undefined && process.ppid !== parent && stall.ms >= orphanMs)
+    end('the primary process is gone and the event loop does not turn: the process ends');
+}, sampleMs);
+
+function sample(): Sample {
+  const { user, system } = process.cpuUsage();
+  return {
+    turns: Atomics.load(state, 0),
+    nowMs: performance.now(),
+    cpuMs: (user + system) / 1000,
+  };
+}
+
+function end(why: string): void {
+  clearInterval(looking);
+  const kill = () => process.kill(process.pid, 'SIGKILL');
+  // Nobody may be reading.
+  setTimeout(kill, lastLineMs);
+  write(2, `weir: process ${process.pid}: ${why}\n`, kill);
+}
