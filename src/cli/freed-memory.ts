@@ -1,4 +1,5 @@
 import { limits } from '../kernel/limits.ts';
+import { loadFfi } from './ffi.ts';
 
 export interface Pace {
   readonly freedMemoryLookMs: number;
@@ -30,21 +31,9 @@ function cpuMs(): number {
 /** `malloc_trim` of glibc. Other C libraries have none; Node.js before 26.1 can't call it, nor can one that was told not to. */
 function mallocTrim(): () => void {
   try {
-    const ffi = withoutWarnings(() => process.getBuiltinModule('node:ffi'));
-    const { functions } = ffi.dlopen(null, { malloc_trim: { arguments: ['uint64'], return: 'int32' } });
+    const { functions } = loadFfi().dlopen(null, { malloc_trim: { arguments: ['uint64'], return: 'int32' } });
     return () => functions.malloc_trim(0n);
   } catch {
     return () => undefined;
-  }
-}
-
-/** That this part of Node.js may change is no news for whoever starts a gateway: without it, the gateway does as well. */
-function withoutWarnings<Result>(work: () => Result): Result {
-  const { emitWarning } = process;
-  process.emitWarning = () => undefined;
-  try {
-    return work();
-  } finally {
-    process.emitWarning = emitWarning;
   }
 }

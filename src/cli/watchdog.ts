@@ -12,6 +12,7 @@ export interface WatchdogStart {
   readonly blockedFactor: number;
   readonly sampleMs: number;
   readonly lastLineMs: number;
+  readonly exitCode: number;
   /** The process without which this one has to end. */
   readonly parent: number | undefined;
   readonly orphanMs: number;
@@ -44,6 +45,7 @@ export function startWatchdog({ settings: { watchdogMs }, log, parent }: Watchdo
       blockedFactor: limits.watchdogBlockedFactor,
       sampleMs,
       lastLineMs: limits.watchdogLastLineMs,
+      exitCode: limits.watchdogExitCode,
       parent,
       orphanMs: limits.watchdogOrphanMs,
     } satisfies WatchdogStart,

@@ -1,10 +1,12 @@
 // The thread that ends the process when its event loop is frozen: it runs also while the main thread is busy.
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
+import { loadFfi } from '../ffi.ts';
 import type { WatchdogStart } from '../watchdog.ts';
 import { type Sample, Stall } from './stall.ts';
 
-const { state, limitMs, blockedFactor, sampleMs, lastLineMs, parent, orphanMs }: WatchdogStart = workerData;
+const { state, limitMs, blockedFactor, sampleMs, lastLineMs, exitCode, parent, orphanMs }: WatchdogStart =
+  workerData;
 const stall = new Stall({ limitMs, blockedFactor }, sample());
 
 const looking = setInterval(() => {
@@ -28,8 +30,17 @@ function sample(): Sample {
 
 function end(why: string): void {
   clearInterval(looking);
-  const kill = () => process.kill(process.pid, 'SIGKILL');
   // Nobody may be reading.
-  setTimeout(kill, lastLineMs);
-  write(2, `weir: process ${process.pid}: ${why}\n`, kill);
+  setTimeout(exit, lastLineMs);
+  write(2, `weir: process ${process.pid}: ${why}\n`, exit);
+}
+
+/** Ends the whole process. A signal would do as well, but process 1 of a container gets none from within. */
+function exit(): void {
+  try {
+    const { functions } = loadFfi().dlopen(null, { _exit: { arguments: ['int32'], return: 'void' } });
+    functions._exit(exitCode);
+  } catch {
+    process.kill(process.pid, 'SIGKILL');
+  }
 }

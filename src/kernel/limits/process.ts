@@ -19,4 +19,6 @@ export const processLimits = {
   watchdogOrphanMs: 3000,
   /** The last line of a frozen process is written in microseconds, unless nobody reads it. */
   watchdogLastLineMs: 1000,
+  /** `EX_SOFTWARE` of sysexits.h; other faults end with 1. */
+  watchdogExitCode: 70,
 } as const;
