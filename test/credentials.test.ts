@@ -89,6 +89,16 @@ describe('with no key in the environment', () => {
     }
   });
 
+  test('an x-provider-key with blanks inside is refused, and goes nowhere', async () => {
+    for (const key of ['sk-proj-x yz', 'sk-proj-x\tyz', 'openai=sk proj', 'a b=c'])
+      assert.deepEqual(
+        [(await call(weir(), gpt, { 'x-provider-key': key })).status, fake.requests.length],
+        [400, 0],
+        key,
+      );
+    assert.equal((await call(weir(), gpt, { 'x-provider-key': ' openai = sk-proj-xyz ' })).status, 200);
+  });
+
   test('x-provider-key comes before x-api-key, and that before the bearer token', async () => {
     const all = {
       'x-provider-key': 'sk-ant-first',

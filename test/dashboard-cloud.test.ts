@@ -56,6 +56,12 @@ test('a person tries, signs up, calls, saves, hits a ceiling, upgrades and reset
     assert.equal(await page.evaluate('document.cookie'), '');
     const [cookie] = await page.context().cookies();
     assert.deepEqual([cookie?.name, cookie?.httpOnly, cookie?.sameSite], ['weir_session', true, 'Strict']);
+    const token = tokenIn(await post.next(email, 'Confirm'));
+    await page.goto(`${url}/account/verify#token=${token}`);
+    await page.getByRole('button', { name: 'This is my address' }).click();
+    await page.getByText('Your address is confirmed').waitFor();
+    assert.equal(await page.getByText('You are not logged in here').isVisible(), false);
+    await page.goto(url);
     await go('Receipts');
     await page.getByText('anybody').waitFor();
     await page.locator('td button').click();

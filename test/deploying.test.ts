@@ -176,6 +176,16 @@ test('the workflows are what GitHub takes', async () => {
   );
 });
 
+test('the workflows run actions by commit, with the version beside it, since tags can be moved', () => {
+  const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map(read).join('\n');
+  const used = [...workflows.matchAll(/^.*\buses:.*$/gm)].map(([line]) => line.trim());
+  assert.ok(used.length > 0);
+  assert.deepEqual(
+    used.filter((line) => !/uses: [\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line)),
+    [],
+  );
+});
+
 test('the workflows run scripts that there are', () => {
   const workflows = globSync('.github/workflows/*.yml', { cwd: root }).map(read).join('\n');
   const named = [...workflows.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => String(name));

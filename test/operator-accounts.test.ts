@@ -54,6 +54,10 @@ describe('an operator', () => {
         204,
       );
       assert.equal(await session(), 401);
+      const back = { path: '/v1/users/login', body: { email: ada.email, password: 'another password' } };
+      const newSession = String((await call(url, back)).json.token);
+      const later = (await call(url, { path: '/v1/keys', headers: bearer(newSession), body: {} })).json;
+      assert.deepEqual([await statuses(other.key), await statuses(String(later.key))], [all(401), all(200)]);
 
       const listed = await weir('users', 'list', '--json');
       const keys = await weir('keys', 'list', ada.email, '--json');
@@ -74,7 +78,9 @@ describe('an operator', () => {
         shown.map(({ id, revokedAt }) => [id, revokedAt !== null]).toSorted(),
         [
           [leaked.id, true],
-          [other.id, false],
+          // The address was not verified before: the operator's link is the first proof.
+          [other.id, true],
+          [String(later.id), false],
         ].toSorted(),
       );
       assert.ok(!keys.said.includes('$argon2id$'));
@@ -82,12 +88,11 @@ describe('an operator', () => {
         closed.said,
         `${ada.email} is closed: its keys and sessions do not work from the next request on\n`,
       );
-      assert.deepEqual(await statuses(other.key), all(401));
-      const back = { path: '/v1/users/login', body: { email: ada.email, password: 'another password' } };
+      assert.deepEqual(await statuses(String(later.key)), all(401));
       assert.equal((await call(url, back)).status, 403);
       assert.equal((await call(url, { ...back, body: { email: ada.email, password } })).status, 401);
       assert.equal((await weir('users', 'enable', ada.email)).code, 0);
-      assert.deepEqual(await statuses(other.key), all(200));
+      assert.deepEqual(await statuses(String(later.key)), all(200));
       assert.equal((await call(url, back)).status, 200);
     });
 

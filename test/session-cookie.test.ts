@@ -116,7 +116,17 @@ test('the cookie is for https alone where the gateway is reached by it, and page
   t.after(() => weir.close());
   const body = { email: 'ada@example.com', password };
   const answer = await call(weir.url, { path: '/v1/users/signup', body, headers: askCookie });
-  assert.match(String(answer.headers['set-cookie']), /; Secure$/);
+  assert.match(
+    String(answer.headers['set-cookie']),
+    /^__Host-weir_session=[^;]+; HttpOnly; SameSite=Strict; Path=\/; .*; Secure$/,
+  );
+  const me = (cookie: string) =>
+    call(weir.url, { path: '/v1/users/me', headers: ['cookie', cookie, ...samePage] });
+  const own = cookieOf(answer);
+  const plain = own.replace('__Host-', '');
+  assert.deepEqual((await me(plain)).status, 401, 'a neighbour can set the plain name');
+  assert.deepEqual((await me(`${own}; weir_session=planted`)).status, 200);
+  assertError(await me(`${own}; __Host-weir_session=another`), { status: 400, type: 'invalid_request' });
   const from = (origin: string, headers: readonly string[] = []) =>
     call(weir.url, {
       path: '/v1/keys',

@@ -111,6 +111,17 @@ test('one address, or one /64, can not try account after account', async (t) => 
   await assert.rejects(count(most), refused(429, 'too_many_attempts', seconds));
 });
 
+test('the networks of one /48 have so many tries together, and another /48 has its own', async (t) => {
+  const { accounts } = await AccountDesk.open(t);
+  const { most, seconds } = limits.signUpsPerAddress;
+  const count = (number: number, site = '1') =>
+    accounts.countSignUp(`2001:db8:${site}:${number.toString(16)}::1`);
+  for (let number = 0; number < most * limits.networksPerSite; number++) await count(number);
+  await assert.rejects(count(0xffff), refused(429, 'too_many_attempts', seconds));
+  await count(0, '2');
+  await accounts.countSignUp(ada.remoteAddress);
+});
+
 test('one address can make so many accounts and no more', async (t) => {
   const { accounts } = await AccountDesk.open(t);
   const { most, seconds } = limits.signUpsPerAddress;

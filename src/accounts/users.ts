@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { addressBlock } from '../kernel/address-block.ts';
+import { forgetAddress } from '../kernel/address-attempts.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { User, Users } from '../kernel/ports/records.ts';
 import type { Attempts } from '../kernel/ports/shared-state.ts';
-import { countAttempt } from './count-attempt.ts';
+import { countAddressAttempt } from './count-attempt.ts';
 import type { Hashing } from './hashing.ts';
 import type { IssuedToken, Session, SessionTokens } from './session-tokens.ts';
 
@@ -47,12 +47,12 @@ export class Accounts {
 
   /** Comes before a try to sign up, which it refuses where there were too many; it needs nothing of the body. */
   countSignUp(remoteAddress: string): Promise<void> {
-    return this.#count(`signup:${addressBlock(remoteAddress)}`, limits.signUpsPerAddress);
+    return this.#count(remoteAddress, (block) => `signup:${block}`, limits.signUpsPerAddress);
   }
 
   /** The same before a try to log in, to whatever account. */
   countLogIn(remoteAddress: string): Promise<void> {
-    return this.#count(`login:${addressBlock(remoteAddress)}`, limits.loginsPerAddress);
+    return this.#count(remoteAddress, (block) => `login:${block}`, limits.loginsPerAddress);
   }
 
   async signUp({ email, password, client }: Omit<Login, 'remoteAddress'>): Promise<Entered> {
@@ -75,13 +75,13 @@ export class Accounts {
   /** Says the same, and takes as long, whether the address or the password is wrong. */
   async logIn({ email, password, remoteAddress, client }: Login): Promise<Entered> {
     const { users, attempts, passwords } = this.#parts;
-    const pair = `login:${addressBlock(remoteAddress)}:${normal(email).toLowerCase()}`;
-    await this.#count(pair, limits.loginsPerAccount);
+    const pair = pairOf(normal(email));
+    await this.#count(remoteAddress, pair, limits.loginsPerAccount);
     const user = await users.byEmail(normal(email));
     const hashed = user?.passwordHash ?? passwords.decoy;
     const isRight = await passwords.verify(hashed, password.normalize('NFC'));
     if (user === undefined || !isRight) throw wrongLogin();
-    await attempts.forget(pair);
+    await forgetAddress(attempts, { address: remoteAddress, name: pair });
     if (user.disabledAtMs !== undefined)
       throw new GatewayError('account_disabled', 'this account is closed; ask who runs this gateway');
     return this.#enter(user, client);
@@ -91,10 +91,10 @@ export class Accounts {
   async confirmed(session: Session, password: string, remoteAddress: string): Promise<User> {
     const { attempts, passwords } = this.#parts;
     const user = await this.me(session);
-    const pair = `login:${addressBlock(remoteAddress)}:${user.email.toLowerCase()}`;
-    await this.#count(pair, limits.loginsPerAccount);
+    const pair = pairOf(user.email);
+    await this.#count(remoteAddress, pair, limits.loginsPerAccount);
     if (!(await passwords.verify(user.passwordHash, password.normalize('NFC')))) throw wrongPassword();
-    await attempts.forget(pair);
+    await forgetAddress(attempts, { address: remoteAddress, name: pair });
     return user;
   }
 
@@ -125,9 +125,18 @@ export class Accounts {
     return { ...issued, user };
   }
 
-  #count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<void> {
-    return countAttempt(this.#parts.attempts, name, limit);
+  #count(
+    address: string,
+    name: (block: string) => string,
+    limit: { readonly most: number; readonly seconds: number },
+  ): Promise<void> {
+    return countAddressAttempt(this.#parts.attempts, { address, name, ...limit });
   }
+}
+
+/** What tries of one account from a block of addresses are called. */
+function pairOf(email: string): (block: string) => string {
+  return (block) => `login:${block}:${email.toLowerCase()}`;
 }
 
 function wrongLogin(): GatewayError {

@@ -128,9 +128,9 @@ export class Credentials {
   }
 
   /** Only what says that it is for this provider. */
-  #labelled(value: string, { name }: Provider): string | undefined {
+  #labelled(value: string, provider: Provider): string | undefined {
     const { label, key } = inParts(value);
-    return label === name && key !== '' ? key : undefined;
+    return label === provider.name && key !== '' ? oneWord(key, provider) : undefined;
   }
 
   /** `<key>` or `<provider>=<key>`. */
@@ -143,7 +143,7 @@ export class Credentials {
         'provider_key_mismatch',
         'what x-provider-key has before the "=" is no provider of this gateway, which GET /v1/capabilities lists; the key was not sent on (for a key that has a "=" in it, write <provider>=<key>)',
       );
-    if (owner === undefined) return value;
+    if (owner === undefined) return oneWord(value, provider);
     if (owner !== provider)
       throw new GatewayError(
         'provider_key_mismatch',
@@ -155,7 +155,7 @@ export class Credentials {
         'provider_key_missing',
         `x-provider-key names ${owner.title} and has no key after the "="`,
       );
-    return key;
+    return oneWord(key, provider);
   }
 
   #missing({ name, title }: Provider): GatewayError {
@@ -174,6 +174,18 @@ function explicitIn(headers: HeaderList): string | undefined {
   const explicit = all[0]?.trim();
   if (all.length < 2 || all.every((line) => line.trim() === explicit)) return explicit;
   throw new GatewayError('credentials_disagree', 'there are two different x-provider-key headers; send one');
+}
+
+/** Refuses a key that has blanks or control characters inside; one with a form of its own is a JSON text. */
+function oneWord(key: string, { keyForm }: Provider): string {
+  if (keyForm !== undefined || /^[!-~]*$/.test(key)) return key;
+  throw new GatewayError(
+    'invalid_request',
+    'x-provider-key: a key has printable ASCII characters and no blanks',
+    {
+      param: 'x-provider-key',
+    },
+  );
 }
 
 /** `<label>=<key>`, whatever case the label is written in. */

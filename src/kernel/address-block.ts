@@ -9,6 +9,12 @@ export function addressBlock(address: string): string {
   return embedded ?? `${groups.slice(0, 4).join(':')}::/64`;
 }
 
+/** The /48 of an IPv6 address, which is what one customer can get; undefined for IPv4. */
+export function addressSite(address: string): string | undefined {
+  const block = addressBlock(address);
+  return block.endsWith('::/64') ? `${block.split(':').slice(0, 3).join(':')}::/48` : undefined;
+}
+
 /** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): readonly string[] {
   // A URL writes every form of an address in one way, dots included.

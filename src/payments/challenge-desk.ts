@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addressBlock } from '../kernel/address-block.ts';
+import { countByAddress } from '../kernel/address-attempts.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
@@ -75,8 +75,12 @@ export class ChallengeDesk {
     what: string,
     { most, seconds }: { readonly most: number; readonly seconds: number },
   ): Promise<void> {
-    const name = `mpp:${what}:${addressBlock(remoteAddress)}`;
-    const retryAfterSeconds = await this.#parts.attempts.count(name, { most, seconds });
+    const retryAfterSeconds = await countByAddress(this.#parts.attempts, {
+      address: remoteAddress,
+      name: (block) => `mpp:${what}:${block}`,
+      most,
+      seconds,
+    });
     if (retryAfterSeconds > 0)
       throw new GatewayError(
         'too_many_attempts',

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
+import { countByAddress } from '../kernel/address-attempts.ts';
 import { addressBlock } from '../kernel/address-block.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
@@ -44,8 +45,12 @@ export class AnonymousSessions {
   /** Comes before a session is made, and refuses an address that makes too many. */
   async count(remoteAddress: string): Promise<void> {
     const { attempts, terms } = this.#parts;
-    const limit = { most: terms.sessionsPerHour, seconds: 3600 };
-    const retryAfterSeconds = await attempts.count(`anon:${this.#addressHash(remoteAddress)}`, limit);
+    const retryAfterSeconds = await countByAddress(attempts, {
+      address: remoteAddress,
+      name: (block) => `anon:${hashed(this.#parts.addressKey, block)}`,
+      most: terms.sessionsPerHour,
+      seconds: 3600,
+    });
     if (retryAfterSeconds > 0)
       throw new GatewayError(
         'too_many_attempts',

@@ -23,7 +23,7 @@ import type { Ballast, Load } from './ballast.ts';
 import { readBody } from './body.ts';
 import type { DescribedAnswer } from './own/route.ts';
 import { refuse } from './refuse.ts';
-import { asGatewayError, type Call, sendWhole } from './respond.ts';
+import { asGatewayError, type Call, noSniffing, sendWhole } from './respond.ts';
 import type { SlowBodies } from './slow-bodies.ts';
 
 /** What it answers with, to clients of a format. */
@@ -116,6 +116,7 @@ export class CountTokens {
       headers: [
         'content-type',
         'application/json',
+        ...noSniffing,
         ...(counted === undefined ? ['x-weir-estimate', 'true'] : []),
       ],
       bytes: Buffer.from(JSON.stringify(countedIn(received.wire, tokens))),

@@ -88,10 +88,14 @@ export function asGatewayError(thrown: unknown): GatewayError {
   );
 }
 
+/** Browsers take an answer of our own for nothing but what its type says. */
+export const noSniffing: HeaderList = ['x-content-type-options', 'nosniff'];
+
 export function errorHeaders(error: GatewayError, call: Call): HeaderList {
   const { retryAfterSeconds, shouldRetry, headers } = error.details;
   const tooLong = isLong(error);
   return [
+    ...noSniffing,
     'x-request-id',
     call.id,
     'request-id',

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { addressBlock } from '../../kernel/address-block.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { User, Users } from '../../kernel/ports/records.ts';
 import type { MailboxProof, MailedTokens } from '../../kernel/ports/sessions.ts';
 import type { Attempts, Versions } from '../../kernel/ports/shared-state.ts';
-import { countAttempt } from '../count-attempt.ts';
+import { countAddressAttempt } from '../count-attempt.ts';
 import type { Hashing } from '../hashing.ts';
 import type { Session } from '../session-tokens.ts';
 import { normal } from '../users.ts';
@@ -37,7 +36,11 @@ export class Recovery {
 
   /** Comes before anything here that strangers can ask for. */
   countTry(remoteAddress: string): Promise<void> {
-    return countAttempt(this.#parts.attempts, `mail:${addressBlock(remoteAddress)}`, limits.mailsPerAddress);
+    return countAddressAttempt(this.#parts.attempts, {
+      address: remoteAddress,
+      name: (block) => `mail:${block}`,
+      ...limits.mailsPerAddress,
+    });
   }
 
   /** The same, and in the same time, whether there is an account or not: nothing is looked up before the answer. */

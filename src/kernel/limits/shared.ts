@@ -49,4 +49,9 @@ export const sharedLimits = {
   purseIdleMs: 3_600_000,
   /** Keys whose spending is in memory, 300 bytes each; that of others is read from the database again. */
   pursesMax: 100_000,
+  /**
+   * All networks of an IPv6 /48 together may try as often as so many of them. One customer can hold all 65,536, and a few providers
+   * put many customers into one.
+   */
+  networksPerSite: 10,
 } as const;

@@ -7,7 +7,15 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
-import { asGatewayError, type Call, send, sendError, sendWhole, type WholeAnswer } from '../respond.ts';
+import {
+  asGatewayError,
+  type Call,
+  noSniffing,
+  send,
+  sendError,
+  sendWhole,
+  type WholeAnswer,
+} from '../respond.ts';
 import type { AccessChecks } from './access.ts';
 import type { Dashboard } from './dashboard.ts';
 import { type Docs, isInDocs } from './docs.ts';
@@ -141,7 +149,14 @@ function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<strin
 async function sendArchive(res: HttpResponse, answer: OwnAnswer, call: Call): Promise<void> {
   const { archive = [], headers = [] } = answer;
   const type = ['content-type', 'application/gzip'];
-  res.writeHead(answer.status ?? 200, [...type, 'x-request-id', call.id, ...call.cors, ...headers]);
+  res.writeHead(answer.status ?? 200, [
+    ...type,
+    ...noSniffing,
+    'x-request-id',
+    call.id,
+    ...call.cors,
+    ...headers,
+  ]);
   await pipeline(archive, createGzip(), (packed: AsyncIterable<Uint8Array>) => sendAll(res, packed));
 }
 
@@ -165,7 +180,7 @@ function sendAnswer(res: HttpResponse, answer: OwnAnswer, call: Call): void {
   const { headers: said = [] } = answer;
   // What was told to one person stays on no disk and in no cache, unless the route says otherwise.
   const kept = said.includes('cache-control') ? [] : ['cache-control', 'no-store'];
-  const headers = [...content, 'x-request-id', call.id, ...call.cors, ...kept, ...said];
+  const headers = [...content, ...noSniffing, 'x-request-id', call.id, ...call.cors, ...kept, ...said];
   // The server itself leaves the body out for HEAD.
   send(res, { status, headers, bytes });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AccessName } from './access.ts';
 import type { DescribedAnswer, DescribedBody, OwnRoute, Route } from './route.ts';
-import { sessionCookieName } from './session-cookie.ts';
+import { plainCookieName, secureCookieName } from './session-cookie.ts';
 
 /** Loose: some errors say more, inside `error` or beside it. */
 const errorBody = z.looseObject({
@@ -60,8 +60,8 @@ function openapi(routes: readonly Route[]): object {
         sessionCookie: {
           type: 'apiKey',
           in: 'cookie',
-          name: sessionCookieName,
-          description: 'The session token of a browser, on pages of this gateway',
+          name: plainCookieName,
+          description: `The session token of a browser, on pages of this gateway; ${secureCookieName} where they are https`,
         },
         anonToken: bearer('The token of an anonymous session, from POST /v1/anon/sessions'),
         payment: {

@@ -24,8 +24,6 @@ export function pageRoute({ path, summary, tag, caching, policy, body }: PagePar
         caching,
         'content-security-policy',
         policy,
-        'x-content-type-options',
-        'nosniff',
         'referrer-policy',
         'no-referrer',
       ],

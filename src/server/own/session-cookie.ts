@@ -3,7 +3,13 @@ import { type HeaderList, headerOf, headersOf } from '../../kernel/headers.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { OwnRequest } from './route.ts';
 
-export const sessionCookieName = 'weir_session';
+export const plainCookieName = 'weir_session';
+export const secureCookieName = '__Host-weir_session';
+
+/** On https no other site of the domain can set it, and no path hides it: browsers see to that for names that begin so. */
+function sessionCookieName(baseUrl: string): string {
+  return baseUrl.startsWith('https:') ? secureCookieName : plainCookieName;
+}
 
 /** What tells who is asking, and how. */
 export type Asked = Pick<OwnRequest, 'method' | 'headers'>;
@@ -21,7 +27,7 @@ export class SessionCookies {
 
   /** The token in it; refuses a request that another site may have made. */
   tokenOf(asked: Asked): string | undefined {
-    const token = cookieOf(asked.headers);
+    const token = cookieOf(asked.headers, sessionCookieName(this.#address.url));
     if (token === undefined) return undefined;
     if (this.#isOwnPage(asked)) return token;
     throw new GatewayError(
@@ -44,9 +50,10 @@ export class SessionCookies {
   }
 
   #cookie(value: string, seconds: number): HeaderList {
-    const secure = this.#address.url.startsWith('https:') ? '; Secure' : '';
+    const { url } = this.#address;
+    const secure = url.startsWith('https:') ? '; Secure' : '';
     const attributes = `HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
-    return ['set-cookie', `${sessionCookieName}=${value}; ${attributes}`];
+    return ['set-cookie', `${sessionCookieName(url)}=${value}; ${attributes}`];
   }
 
   #isOwnPage({ method, headers }: Asked): boolean {
@@ -67,18 +74,18 @@ export class SessionCookies {
   }
 }
 
-function cookieOf(headers: HeaderList): string | undefined {
+function cookieOf(headers: HeaderList, cookieName: string): string | undefined {
   const values = headersOf(headers, 'cookie')
     .flatMap((line) => line.split(';'))
     .flatMap((pair) => {
       const [name, ...value] = pair.split('=');
-      return name?.trim() === sessionCookieName ? [value.join('=').trim()] : [];
+      return name?.trim() === cookieName ? [value.join('=').trim()] : [];
     })
     .filter((value) => value !== '');
   const [first] = values;
   // A neighbour's subdomain can add one of its own, and nothing tells which is which.
   if (values.some((value) => value !== first))
-    throw new GatewayError('credentials_disagree', `there are two different ${sessionCookieName} cookies`);
+    throw new GatewayError('credentials_disagree', `there are two different ${cookieName} cookies`);
   return first === undefined ? undefined : decoded(first);
 }
 

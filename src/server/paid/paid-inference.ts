@@ -16,7 +16,7 @@ import { challengeHeaders, type Problem, problemBody } from '../../payments/paym
 import type { Log } from '../../telemetry/log.ts';
 import { readContent } from '../body.ts';
 import { refuse } from '../refuse.ts';
-import { type Call, sendWhole } from '../respond.ts';
+import { type Call, noSniffing, sendWhole } from '../respond.ts';
 import type { PaidCalls, Serving } from './paid-calls.ts';
 import { idempotencyKeyIn, invalidChallenge, paidBody, readPaid, shownIn } from './paid-request.ts';
 
@@ -115,6 +115,7 @@ export class PaidInference {
     const own = [
       'content-type',
       'application/problem+json',
+      ...noSniffing,
       'request-id',
       call.id,
       'x-should-retry',

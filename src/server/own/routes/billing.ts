@@ -13,7 +13,7 @@ const creditsPerCent = creditsPerUsd / 100;
 const webAddress = z
   .string('must be a string')
   .max(limits.urlCharactersMax, `must have at most ${limits.urlCharactersMax} characters`)
-  .refine(isWebAddress, 'must be an http or https address')
+  .refine(isWebAddress, 'must be an http or https address without control characters')
   .meta({ format: 'uri' });
 
 const bought = z
@@ -127,6 +127,8 @@ export function billingRoutes(desk: BillingDesk): readonly OwnRoute[] {
 }
 
 function isWebAddress(text: string): boolean {
+  // A parser leaves them out, and whoever gets the text may not.
+  if (/\p{Cc}/u.test(text)) return false;
   const url = URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { countAttempt } from '../../../accounts/count-attempt.ts';
-import { addressBlock } from '../../../kernel/address-block.ts';
+import { countAddressAttempt } from '../../../accounts/count-attempt.ts';
 import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Attempts } from '../../../kernel/ports/shared-state.ts';
@@ -54,11 +53,18 @@ export function localSessionRoutes({
       summary: 'Keep the local token in a cookie',
       tag,
       access: byAddress((address) =>
-        countAttempt(attempts, `local:${addressBlock(address)}`, limits.loginsPerAddress),
+        countAddressAttempt(attempts, {
+          address,
+          name: (block) => `local:${block}`,
+          ...limits.loginsPerAddress,
+        }),
       ),
       body: jsonBody({ token: text({ max: limits.localTokenCharactersMax }) }),
       answers: {
-        204: { description: 'It is kept', headers: { 'set-cookie': '`weir_session`' } },
+        204: {
+          description: 'It is kept',
+          headers: { 'set-cookie': '`weir_session`, or `__Host-weir_session` on https' },
+        },
         400: { description: 'The body is wrong' },
         401: { description: 'It is another token' },
         429: { description: 'Too many tries' },

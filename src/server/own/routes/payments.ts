@@ -148,14 +148,7 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
       handle({ parameters: { slug = '' } }) {
         if (!isProblemSlug(slug)) throw new GatewayError('not_found', 'there is no such problem');
         return {
-          headers: [
-            'cache-control',
-            'public, max-age=3600',
-            'content-security-policy',
-            problemPagePolicy,
-            'x-content-type-options',
-            'nosniff',
-          ],
+          headers: ['cache-control', 'public, max-age=3600', 'content-security-policy', problemPagePolicy],
           type: 'text/html; charset=utf-8',
           body: problemPage(slug),
         };

@@ -137,7 +137,7 @@ function mayBeSeen({ visibility, accountId }: OwnedReceipt, caller: AccountCalle
 function answerWith(receipt: StoredReceipt, accept: string): OwnAnswer {
   const row = receiptRow(receipt);
   const caching = row.visibility === 'private' ? 'no-store' : 'public, max-age=3600';
-  const headers = ['cache-control', caching, 'vary', 'accept', 'x-content-type-options', 'nosniff'];
+  const headers = ['cache-control', caching, 'vary', 'accept'];
   if (!accept.includes('text/html')) return { headers, body: row };
   return {
     headers: [...headers, 'content-security-policy', pagePolicy, 'referrer-policy', 'no-referrer'],

@@ -53,7 +53,10 @@ const refusals = {
   429: { description: 'Too many tries; retry-after or error.resets_at says when to come back' },
 };
 
-const cookieHeader = { 'set-cookie': '`weir_session`, where the request has `x-weir-session: cookie`' };
+const cookieHeader = {
+  'set-cookie':
+    '`weir_session`, or `__Host-weir_session` on https, where the request has `x-weir-session: cookie`',
+};
 
 export interface UserParts {
   readonly accounts: Accounts;
