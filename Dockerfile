@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 # BUILD_IMAGE needs Node.js 20 or newer with npm. BASE_IMAGE needs only glibc and apt: the lock file brings the Node.js that Weir runs on.
-ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim
-ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
+ARG BUILD_IMAGE=docker.io/library/node:24-trixie-slim@sha256:8ec5d7557396cfe32d21c3f9c13072355ceab22b584578ca4bb28af31120cffe
+ARG BASE_IMAGE=docker.io/library/debian:trixie-slim@sha256:a29215f6a35e51e22adffa17f89e9d2ef06214e64a2bad10d765c46aea49f11f
 
 # Programs and pages are the same for every architecture, so they are built on the builder's own.
 FROM --platform=$BUILDPLATFORM ${BUILD_IMAGE} AS built

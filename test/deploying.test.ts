@@ -164,12 +164,14 @@ const newer =
   /: (label "(ubuntu-24\.04|ubuntu-24\.04-arm|macos-15|windows-2025)" is unknown|unknown permission scope "attestations")/;
 
 test('the workflows are what GitHub takes', async () => {
-  const lint = await createLinter();
   const files = globSync('.github/workflows/*.yml', { cwd: root });
   assert.ok(files.length > 0);
-  const findings = files.flatMap((file) =>
-    lint(read(file), file).map(({ message }) => `${file}: ${message}`),
-  );
+  const findings: string[] = [];
+  for (const file of files) {
+    // One that has read some kilobytes reads beyond its memory.
+    const lint = await createLinter();
+    findings.push(...lint(read(file), file).map(({ message }) => `${file}: ${message}`));
+  }
   assert.deepEqual(
     findings.filter((finding) => !newer.test(finding)),
     [],
@@ -184,6 +186,12 @@ test('the workflows run actions by commit, with the version beside it, since tag
     used.filter((line) => !/uses: [\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(line)),
     [],
   );
+});
+
+test('the image is built from images by digest, which dependabot moves on', () => {
+  const named = [...read('Dockerfile').matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, image]) => String(image));
+  assert.equal(named.length, 2);
+  for (const image of named) assert.match(image, /^docker\.io\/library\/[\w:.-]+@sha256:[\da-f]{64}$/);
 });
 
 test('the workflows run scripts that there are', () => {
