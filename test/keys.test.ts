@@ -105,6 +105,15 @@ describe('making a key', () => {
     const warnings = String(made.headers['x-weir-warnings']);
     assert.match(warnings, /^[ -~]{1,1000}$/);
     assert.match(warnings, /flux-capacitor/);
+    assert.match(warnings, /"exact-cache" twice/);
+    assert.match(warnings, /exact-cache\?ttl: /);
+    const { key } = made.json;
+    const { errors } = (await call(url, { path: '/v1/pipeline', headers: bearer(String(key)) })).json;
+    assert.equal(Array.isArray(errors) && errors.length, 3);
+    const checked = await ada.call({
+      path: `/v1/pipeline/check?list=${encodeURIComponent('a?x=1,no-such')}`,
+    });
+    assert.match(String(checked.json.fault), /"a".*"no-such"/);
     const path = `/v1/keys/${made.json.id}`;
     const change = (config: string | null) =>
       ada.call({ method: 'PATCH', path, body: { pipelineConfig: config } });

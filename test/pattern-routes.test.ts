@@ -88,6 +88,12 @@ describe('patterns of a local gateway', () => {
       assert.equal((await call(url, { path: '/v1/patterns', body })).status, 400);
     });
 
+  test('are not made without a trigger, and the refusal says what is needed', async () => {
+    const { url } = (await enter()).weir;
+    const { json } = await call(url, { path: '/v1/patterns', body: { advice: 'x' } });
+    assert.match(String(at(json, 'error', 'message')), /^trigger: must be a text, or an object/);
+  });
+
   test('outcomes are for calls that were made', async () => {
     const { fake, weir } = await enter();
     fake.answerWith({ body: format.whole('Hello.') });

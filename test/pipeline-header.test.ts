@@ -57,6 +57,19 @@ const badLists = [
 describe('a gateway with no pipeline set', () => {
   const weir = gateway({});
 
+  test('names options that a module does not have, and every option that is wrong', async () => {
+    const told = async (list: string) => {
+      const headers = { 'x-weir-pipeline': list };
+      return at(
+        (await ask(`${weir().url}/v1/messages`, { headers, body: claude() })).json,
+        'error',
+        'message',
+      );
+    };
+    assert.equal(await told('exact-cache?colour=blue'), 'exact-cache: there is no option "colour"');
+    assert.match(String(await told('exact-cache?ttl=never&max_bytes=-1')), /\?ttl: .*; .*\?max_bytes: /);
+  });
+
   test('runs cost-guard without a ceiling by default, which changes nothing', async () => {
     const { status, json } = await ask(`${weir().url}/v1/pipeline`);
     assert.equal(status, 200);

@@ -1,4 +1,3 @@
-import { GatewayError } from '../kernel/errors.ts';
 import type { Pipeline, Pipelines } from '../kernel/pipeline.ts';
 
 /** What a call runs through, and who decided it. */
@@ -49,14 +48,8 @@ export class PipelineChoice {
     return this.#pipelines.compile(list, ...this.#environment);
   }
 
-  /** What is wrong with a list; undefined where it would run. */
-  fault(list: string): string | undefined {
-    try {
-      this.#pipelines.compile(list);
-      return undefined;
-    } catch (refusal) {
-      if (GatewayError.is(refusal)) return refusal.message;
-      throw refusal;
-    }
+  /** All that is wrong with a list; empty where it would run. */
+  faults(list: string): readonly string[] {
+    return this.#pipelines.faults(list);
   }
 }

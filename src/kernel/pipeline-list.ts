@@ -9,20 +9,48 @@ export interface Listed {
 
 /** Reads `exact-cache?ttl=1h,cost-guard?day=5`; `none` and an empty list run nothing. */
 export function parsePipelineList(text: string): readonly Listed[] {
+  const listed = entriesOf(text).map(parseEntry);
+  const names = new Set<string>();
+  for (const one of listed) addName(one, names);
+  return listed;
+}
+
+/** All that is wrong with a list, entry by entry; `check` throws at an entry that can't run. */
+export function listFaults(text: string, check: (listed: Listed) => void): readonly string[] {
+  const faults: string[] = [];
+  const collect = (step: () => void) => {
+    try {
+      step();
+    } catch (refusal) {
+      if (!GatewayError.is(refusal)) throw refusal;
+      faults.push(refusal.message);
+    }
+  };
+  const names = new Set<string>();
+  collect(() => {
+    for (const entry of entriesOf(text))
+      collect(() => {
+        const listed = parseEntry(entry);
+        collect(() => addName(listed, names));
+        check(listed);
+      });
+  });
+  return faults;
+}
+
+function entriesOf(text: string): readonly string[] {
   if (text.length > limits.pipelineTextMax)
     throw new GatewayError(
       'bad_pipeline',
       `a pipeline list has at most ${limits.pipelineTextMax} characters`,
     );
   const plain = text.replaceAll(/\s/g, '');
-  if (plain === '' || plain === 'none') return [];
-  const listed = plain.split(',').map(parseEntry);
-  const names = new Set<string>();
-  for (const { name } of listed) {
-    if (names.has(name)) throw new GatewayError('bad_pipeline', `the pipeline names "${name}" twice`);
-    names.add(name);
-  }
-  return listed;
+  return plain === '' || plain === 'none' ? [] : plain.split(',');
+}
+
+function addName({ name }: Listed, names: Set<string>): void {
+  if (names.has(name)) throw new GatewayError('bad_pipeline', `the pipeline names "${name}" twice`);
+  names.add(name);
 }
 
 function parseEntry(text: string): Listed {

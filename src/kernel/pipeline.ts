@@ -4,9 +4,9 @@ import { askedFor, askingOf, type Exchange } from './exchange.ts';
 import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import { Lru } from './lru.ts';
-import type { Handler, Kit, Module } from './module.ts';
+import type { Handler, Kit, Module, SchemaIssue } from './module.ts';
 import { Observation } from './observation.ts';
-import { formatPipelineList, type Listed, parsePipelineList } from './pipeline-list.ts';
+import { formatPipelineList, type Listed, listFaults, parsePipelineList } from './pipeline-list.ts';
 import { custody, type Reply } from './reply/reply.ts';
 import { Timekeeper } from './stopwatch.ts';
 import type { Touch } from './touches.ts';
@@ -69,6 +69,11 @@ export class Pipelines {
     const pipeline = this.#pipeline(stages);
     this.#compiled.set(key, pipeline);
     return pipeline;
+  }
+
+  /** All that is wrong with a list; empty where it would run. */
+  faults(list: string): readonly string[] {
+    return listFaults(list, (listed) => stageOf(listed, this.modules));
   }
 
   #withProtection(asked: readonly Stage[], lower: string): Stage[] {
@@ -140,18 +145,31 @@ export function stageOf(listed: Listed, modules: ReadonlyMap<string, Module>): S
   if (read instanceof Promise)
     throw new Error(`the options of ${listed.name} must be checked without waiting`);
   if (read.issues === undefined) return { module, options: read.value, listed };
-  const [issue] = read.issues;
-  const step = issue?.path?.[0];
-  const param = typeof step === 'object' ? String(step.key) : step === undefined ? undefined : String(step);
-  const where = param === undefined ? listed.name : `${listed.name}?${param}`;
+  const faults = read.issues.map((issue) => optionFault(listed.name, issue));
+  const param = faults.find((fault) => fault.param !== undefined)?.param;
   throw new GatewayError(
     'bad_module_option',
-    `${where}: ${issue?.message ?? 'bad option'}`,
+    faults.map(({ message }) => message).join('; '),
     param === undefined ? {} : { param },
   );
 }
 
 const said: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn']);
+
+function optionFault(name: string, issue: SchemaIssue): { message: string; param?: string } {
+  const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
+  const [first] = unknown;
+  if (first !== undefined)
+    return { message: `${name}: there is no option ${unknown.map(quoted).join(' and no ')}`, param: first };
+  const step = issue.path?.[0];
+  if (step === undefined) return { message: `${name}: ${issue.message}` };
+  const param = typeof step === 'object' ? String(step.key) : String(step);
+  return { message: `${name}?${param}: ${issue.message}`, param };
+}
+
+function quoted(text: string): string {
+  return `"${text.slice(0, limits.toldFieldCharacters).toWellFormed()}"`;
+}
 
 /** What providers keep, and read again for less. */
 const kept: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);

@@ -80,7 +80,7 @@ function accountRoutes(parts: AccountParts, erasing: Erasing): readonly OwnRoute
     exportRoute({ rows: stores.database.accountRows, attempts: stores.shared.attempts }),
     ...recoveryRoutes({ accounts, recovery, forgetContent: forgetContent(parts) }),
     ...accountPagesRoutes(),
-    ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.fault(list) }),
+    ...keysRoutes({ keys: services.accountKeys, warningsFor: (list) => pipelines.faults(list) }),
     ...keyReceiptsRoutes(services.accountKeys),
     ...claimRoutes(new Claims({ sessions, receipts, clock: systemClock })),
   ];

@@ -11,15 +11,18 @@ const triggerText = text({ max: limits.patternTriggerCharactersMax });
 
 /** What it is for: a text, or that with the tools and the models that it is about. */
 export const triggerSchema = z
-  .union([
-    text({ min: 1, max: limits.patternTriggerCharactersMax }),
-    z
-      .strictObject({ text: triggerText.optional(), tools: names.optional(), models: names.optional() })
-      .refine(
-        ({ text: said = '', tools = [] }) => said.trim() !== '' || tools.length > 0,
-        'must have a text or tools',
-      ),
-  ])
+  .union(
+    [
+      text({ min: 1, max: limits.patternTriggerCharactersMax }),
+      z
+        .strictObject({ text: triggerText.optional(), tools: names.optional(), models: names.optional() })
+        .refine(
+          ({ text: said = '', tools = [] }) => said.trim() !== '' || tools.length > 0,
+          'must have a text or tools',
+        ),
+    ],
+    'must be a text, or an object with a text or tools',
+  )
   .describe('When it applies: a text, or an object with a text, tools, and models such as `gpt-5*`');
 export const adviceSchema = text({ min: 1, max: limits.patternAdviceCharactersMax }).describe(
   'What to do then',

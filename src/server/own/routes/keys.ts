@@ -11,7 +11,7 @@ import { text, timestamp } from '../text.ts';
 export interface KeysParts {
   readonly keys: AccountKeys;
   /** What this instance would say to such a pipeline; undefined where it can run it. */
-  warningsFor(pipelineConfig: string): string | undefined;
+  warningsFor(pipelineConfig: string): readonly string[];
 }
 
 const name = text({ max: limits.keyNameCharactersMax });
@@ -149,7 +149,13 @@ function warningHeaders(
   config: string | null | undefined,
   warningsFor: KeysParts['warningsFor'],
 ): HeaderList {
-  const warnings = typeof config === 'string' ? warningsFor(config) : undefined;
-  if (warnings === undefined) return [];
-  return ['x-weir-warnings', warnings.replace(/[^ -~]/g, '?').slice(0, limits.warningCharactersMax)];
+  const warnings = typeof config === 'string' ? warningsFor(config) : [];
+  if (warnings.length === 0) return [];
+  return [
+    'x-weir-warnings',
+    warnings
+      .join('; ')
+      .replace(/[^ -~]/g, '?')
+      .slice(0, limits.warningCharactersMax),
+  ];
 }

@@ -39,7 +39,7 @@ const checkQuery = {
     .describe('Names in order, with their options; the gateway’s own list where it is left out'),
 };
 const checkedPipeline = z.object({
-  fault: z.string().nullable().describe('What is wrong with the list; null where it can run'),
+  fault: z.string().nullable().describe('All that is wrong with the list; null where it can run'),
   active: active.describe('What would run as the list of a key, with what the environment protects'),
 });
 
@@ -69,10 +69,9 @@ export function pipelineRoutes(
       async handle({ headers }) {
         const { pipelineConfig } = await callers.identifyCurrent(headers);
         const override = wholeHeaderOf(headers, 'x-weir-pipeline');
-        const fault = pipelineConfig === null ? undefined : choice.fault(pipelineConfig);
-        if (fault !== undefined) {
-          return { body: { ...told(override), source: 'key', pipelineConfig, active: [], errors: [fault] } };
-        }
+        const errors = pipelineConfig === null ? [] : choice.faults(pipelineConfig);
+        if (errors.length > 0)
+          return { body: { ...told(override), source: 'key', pipelineConfig, active: [], errors } };
         const { source, text, pipeline } = choice.choose(override, pipelineConfig);
         const active = pipeline.stages.map((stage) => described(stage, version));
         return { body: { ...told(override), source, pipelineConfig: text, active } };
@@ -93,9 +92,10 @@ export function pipelineRoutes(
       },
       handle({ query }) {
         const { list } = checkedQuery(checkQuery, query);
-        const fault = list === undefined ? undefined : choice.fault(list);
-        const stages = fault === undefined ? choice.choose(undefined, list ?? null).pipeline.stages : [];
-        return { body: { fault: fault ?? null, active: stages.map((stage) => described(stage, version)) } };
+        const faults = list === undefined ? [] : choice.faults(list);
+        const stages = faults.length === 0 ? choice.choose(undefined, list ?? null).pipeline.stages : [];
+        const fault = faults.length === 0 ? null : faults.join('; ');
+        return { body: { fault, active: stages.map((stage) => described(stage, version)) } };
       },
     }),
   ];
