@@ -281,11 +281,31 @@ describe('in local mode', () => {
 });
 
 describe('errors of our own', () => {
+  test('a query parameter that a route does not have is refused and named', async () => {
+    for (const [method, path, param] of [
+      ['DELETE', '/v1/cache?modul=exact-cache', 'modul'],
+      ['GET', '/v1/requests?limit=5&colour=blue', 'colour'],
+      ['GET', '/v1/byok?x', 'x'],
+      ['GET', '/v1/agent/ledger?offset=3', 'offset'],
+    ] as const) {
+      const { status, json } = await ask(weir.url + path, { method });
+      assert.deepEqual(
+        [status, at(json, 'error', 'type'), at(json, 'error', 'param')],
+        [400, 'invalid_request', param],
+      );
+      assert.match(String(at(json, 'error', 'message')), /unknown query parameters: /);
+    }
+    for (const path of ['/v1/models?key=x&alt=sse', '/health?now=1', '/v1/catalog?x=1', '/docs/?utm=1'])
+      assert.equal((await ask(weir.url + path)).status, 200, path);
+  });
+
   test('an unknown path and a wrong method are in the one envelope, with a request id', async () => {
     for (const [method, path, status, type] of [
       ['GET', '/nowhere', 404, 'not_found'],
       ['POST', '/v1/nowhere', 404, 'not_found'],
-      ['GET', '/v1/messages', 405, 'invalid_request'],
+      ['GET', '/v1/messages', 405, 'invalid_request_error'],
+      ['PUT', '/v1/chat/completions', 405, 'invalid_request_error'],
+      ['PUT', '/v1/responses', 405, 'invalid_request_error'],
       ['DELETE', '/health', 405, 'invalid_request'],
     ] as const) {
       const { json, headers, ...answer } = await ask(weir.url + path, { method });

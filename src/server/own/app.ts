@@ -5,6 +5,7 @@ import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
+import type { WireFormat } from '../../kernel/wire-format.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { readBody } from '../body.ts';
 import {
@@ -44,7 +45,7 @@ export interface Pages {
 }
 
 export function createApp(routes: readonly Route[], { access, log, pages }: AppParts): App {
-  const { find, knows } = createFinder(routes);
+  const { find, knows, wireAt } = createFinder(routes);
   return async (req, res, call) => {
     const { headers } = req;
     let route: OwnRoute | undefined;
@@ -78,7 +79,7 @@ export function createApp(routes: readonly Route[], { access, log, pages }: AppP
       }
       const error = asGatewayError(thrown);
       if (error.code === 'internal') log.error({ id: call.id, err: error.cause }, 'bug');
-      sendError(res, error, call, route?.dialect?.(headers));
+      sendError(res, error, call, route === undefined ? wireAt(call.path) : route.dialect?.(headers));
     }
   };
 }
@@ -102,6 +103,8 @@ interface Finder {
   find(method: string, path: string): Found;
   /** Whether there is a route, whatever its method. */
   knows(path: string): boolean;
+  /** The format of an inference route, for a method that it doesn't take. */
+  wireAt(path: string): WireFormat | undefined;
 }
 
 interface Found {
@@ -114,6 +117,11 @@ function createFinder(routes: readonly Route[]): Finder {
   const router = createRouter({ ignoreTrailingSlash: true });
   for (const [path, byMethod] of byPath(routes)) router.on('GET', path, () => undefined, byMethod);
   const knows = (path: string) => router.find('GET', path) !== null;
+  const wireAt = (path: string) => {
+    const byMethod: ReadonlyMap<string, Route> | undefined = router.find('GET', path)?.store;
+    const route = byMethod?.get('POST');
+    return route?.kind === 'inference' ? route.wire : undefined;
+  };
   const find = (method: string, path: string): Found => {
     const found = router.find('GET', path);
     const byMethod: ReadonlyMap<string, Route> | undefined = found?.store;
@@ -129,7 +137,7 @@ function createFinder(routes: readonly Route[]): Finder {
       headers: ['allow', allowed],
     });
   };
-  return { find, knows };
+  return { find, knows, wireAt };
 }
 
 function byPath(routes: readonly Route[]): ReadonlyMap<string, ReadonlyMap<string, Route>> {

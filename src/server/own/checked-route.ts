@@ -1,5 +1,6 @@
 import type { Session } from '../../accounts/session-tokens.ts';
 import type { AccessName, AccountCaller } from './access.ts';
+import { checkQueryNames } from './checked.ts';
 import type { BodyRule } from './json-body.ts';
 import type { OwnAnswer, OwnRequest, OwnRoute } from './route.ts';
 
@@ -40,7 +41,7 @@ interface CheckedRoute<Caller, Body> extends Omit<OwnRoute, 'kind' | 'access' | 
   handle(request: CheckedRequest<Caller, Body>): OwnAnswer | Promise<OwnAnswer>;
 }
 
-/** A route whose handler is only called by those who may, with a body as it was declared; refused in that order. */
+/** A route whose handler is only called by those who may, with a query and a body as they were declared; refused in that order. */
 export function checkedRoute<Caller, Body>(route: CheckedRoute<Caller, Body>): OwnRoute {
   const { access, body, handle, ...described } = route;
   return {
@@ -50,6 +51,7 @@ export function checkedRoute<Caller, Body>(route: CheckedRoute<Caller, Body>): O
     ...(body.described !== undefined && { body: body.described }),
     async handle(request) {
       const caller = await access.check(request);
+      checkQueryNames(described.query ?? {}, request.query);
       return handle({ ...request, caller, body: await body.read(request) });
     },
   };

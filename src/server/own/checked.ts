@@ -14,7 +14,7 @@ export function checked<Schema extends z.ZodType>(schema: Schema, value: unknown
   throw invalid(issue?.message ?? 'is wrong', param);
 }
 
-/** What the query says of these names; others are left to whoever put them there. */
+/** What the query says of these names. */
 export function checkedQuery<Shape extends z.ZodRawShape>(
   shape: Shape,
   query: string,
@@ -25,10 +25,18 @@ export function checkedQuery<Shape extends z.ZodRawShape>(
   return checked(z.object(shape), Object.fromEntries(said));
 }
 
-function unknownFields(names: readonly string[]): GatewayError {
+/** Refuses names that the query has and the route has not: a misspelled one would change what is done. */
+export function checkQueryNames(known: object, query: string): void {
+  if (query === '') return;
+  const names = new Set(new URLSearchParams(query).keys());
+  const unknown = [...names].filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0) throw unknownFields(unknown, 'query parameters');
+}
+
+function unknownFields(names: readonly string[], what = 'fields'): GatewayError {
   const told = names.slice(0, limits.toldFieldsMax).map((name) => `"${cut(name)}"`);
   const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
-  return new GatewayError('invalid_request', `unknown fields: ${told.join(', ')}${more}`, {
+  return new GatewayError('invalid_request', `unknown ${what}: ${told.join(', ')}${more}`, {
     param: cut(names[0] ?? ''),
   });
 }

@@ -5,7 +5,7 @@ import type { Ledger, LedgerLine } from '../../../kernel/ports/payments.ts';
 import { charge, paidRoute } from '../../../payments/offer.ts';
 import { problemPage, problemPagePolicy } from '../../../payments/problem-page.ts';
 import { isProblemSlug } from '../../../payments/problems.ts';
-import { checkedQuery } from '../checked.ts';
+import { checkedQuery, checkQueryNames } from '../checked.ts';
 import { pageLimit, usualLimit } from '../page-limit.ts';
 import type { OwnRoute } from '../route.ts';
 import { timestamp } from '../text.ts';
@@ -118,6 +118,7 @@ export function paymentsRoutes({ realm, ledger, isLive }: PaymentsParts): readon
         400: { description: 'The query is wrong' },
       },
       async handle({ query }) {
+        checkQueryNames(ledgerQuery, query);
         const { limit = usualLimit, after } = checkedQuery(ledgerQuery, query);
         const found = await ledger.page({
           after: after === undefined ? undefined : cursors.placeOf(after),

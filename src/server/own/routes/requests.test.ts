@@ -190,7 +190,6 @@ test('filters are worded in the query', async (t) => {
   assert.deepEqual(await found('from=2026-11-15&to=2026-11-15'), [4, 3, 2, 1]);
   assert.deepEqual(await found('from=2026-11-15T12:00:00.001Z&to=2026-11-15T12:00:00.003Z'), [3, 2]);
   assert.deepEqual(await found('from=2026-11-15T13:00:00.003%2B01:00&limit=1'), [5]);
-  assert.deepEqual(await found('utm_source=x&limit=2'), [5, 4], 'what is nothing of ours is left alone');
 });
 
 test('a query that is wrong is refused with the name of what is wrong', async (t) => {
