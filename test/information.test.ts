@@ -179,14 +179,29 @@ describe('the description', () => {
       '/ready',
       '/metrics',
       '/openapi.json',
-      '/v1/keys',
-      '/v1/keys/{id}',
-      '/v1/users/{action}',
       '/v1/billing/balance',
       '/',
       '/api/hello',
     ])
       assert.ok(paths.includes(path), path);
+  });
+
+  test('every operation has an id of its own, and what local mode only refuses is not listed', async (t) => {
+    const idsOf = (all: Awaited<ReturnType<typeof operations>>) =>
+      all.map(({ operation }) => String(at(operation, 'operationId')));
+    const local = await operations();
+    assert.deepEqual(
+      local.filter(({ operation }) => at(operation, 'summary') === 'Not available in local mode'),
+      [],
+    );
+    const cloud = await startTestGateway({ WEIR_MODE: 'cloud' });
+    t.after(() => cloud.close());
+    for (const ids of [idsOf(local), idsOf(await operations(cloud.url))]) {
+      assert.equal(new Set(ids).size, ids.length);
+      for (const id of ids) assert.match(id, /^[a-z]+[A-Z][A-Za-z0-9]*$/);
+    }
+    for (const id of ['postMessages', 'postChatCompletions', 'getHealth', 'putByokByProvider'])
+      assert.ok(idsOf(local).includes(id), id);
   });
 
   test('every operation is told whole, and its path parameters are declared', async () => {
@@ -512,8 +527,8 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
   );
 }
 
-async function operations() {
-  const paths = fieldsOf(at(await get('/openapi.json'), 'paths'));
+async function operations(url = weir.url) {
+  const paths = fieldsOf(at((await ask(`${url}/openapi.json`)).json, 'paths'));
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(fieldsOf(methods)).map(([method, operation]) => ({
       path,

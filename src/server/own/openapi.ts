@@ -40,6 +40,7 @@ export function openapiRoute(routes: readonly Route[]): OwnRoute {
 function openapi(routes: readonly Route[]): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
+    if (route.kind === 'own' && route.hidden) continue;
     const path = route.path.replaceAll(pathParameter, (_, name) => `{${name || 'rest'}}`);
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
   }
@@ -81,7 +82,12 @@ function bearer(description: string): object {
 function operation(route: Route): object {
   const { summary, tag } = route;
   const parameters = parametersOf(route);
-  const shared = { summary, tags: [tag], ...(parameters.length > 0 && { parameters }) };
+  const shared = {
+    operationId: operationIdOf(route),
+    summary,
+    tags: [tag],
+    ...(parameters.length > 0 && { parameters }),
+  };
   if (route.kind === 'own')
     return {
       ...shared,
@@ -107,6 +113,17 @@ function operation(route: Route): object {
       default: errorResponse('An error, worded as the wire format words it'),
     },
   };
+}
+
+/** `PATCH /v1/keys/:id` is `patchKeysById`. */
+function operationIdOf({ method, path }: Route): string {
+  const words = path
+    .replace(/^\/v1\//, '/')
+    .replaceAll(pathParameter, (_, name) => `/by/${name || 'rest'}`)
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  const named = words.length === 0 ? ['root'] : words;
+  return method.toLowerCase() + named.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 /** Any one of these will do. */

@@ -17,6 +17,8 @@ export interface OwnRoute {
   readonly query?: Readonly<Record<string, string | z.ZodType>>;
   /** The JSON that it takes. */
   readonly body?: DescribedBody;
+  /** Left out of the description of the service: it only refuses. */
+  readonly hidden?: true;
   /** How much it takes, where that is more than most routes do. */
   readonly bodyBytesMax?: number;
   /** What it answers with, by status. */

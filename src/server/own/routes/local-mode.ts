@@ -33,6 +33,7 @@ function refusal({ method, path, tag, detail }: Refused): OwnRoute {
     path,
     summary: 'Not available in local mode',
     tag,
+    hidden: true,
     answers: { 503: { description: 'Local mode' } },
     handle: () => {
       throw localMode(detail);
