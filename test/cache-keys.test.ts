@@ -38,7 +38,12 @@ const kept: readonly (readonly [format: string, field: string, mine: unknown, yo
   ['Responses', 'conversation', 'conv_seven', 'conv_nine'],
   ['Responses', 'prompt', { id: 'pmpt_seven' }, { id: 'pmpt_nine' }],
   ['Gemini', 'cachedContent', 'cachedContents/seven', 'cachedContents/nine'],
-  ['Messages', 'thread', { type: 'continue', id: 'seven' }, { type: 'continue', id: 'nine' }],
+  [
+    'Messages',
+    'thread',
+    { type: 'continue', previous_message_id: 'seven' },
+    { type: 'continue', previous_message_id: 'nine' },
+  ],
 ];
 
 for (const [format, field, mine, yours] of kept)

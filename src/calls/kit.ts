@@ -18,6 +18,7 @@ import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
 import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
 import type { VectorShelves, Vectors } from '../kernel/ports/vectors.ts';
 import { quietly } from '../kernel/quietly.ts';
+import type { Received } from '../kernel/received.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Facts } from '../kernel/trace.ts';
@@ -190,7 +191,8 @@ class CallKit implements Kit<unknown> {
   }
 
   replay(recording: Recording): Reply {
-    return Reply.replay(recording, this.#parts.wireByName(recording.wire));
+    const { received } = this.#observation.exchange;
+    return Reply.replay(framedFor(received, recording), this.#parts.wireByName(recording.wire));
   }
 
   whenPaid(then: (attempts: readonly Attempt[]) => void): void {
@@ -202,4 +204,12 @@ class CallKit implements Kit<unknown> {
     const letGo = exchange.received.keep();
     exchange.trace.afterwards(() => this.#parts.afterwork.add({ module: module.name, run, letGo }));
   }
+}
+
+/** In the framing that the client wants, where its format can do that without losing anything. */
+function framedFor({ wire, streamed }: Received, recording: Recording): Recording {
+  const framing = streamed ? 'sse' : 'json';
+  if (recording.wire !== wire.name || recording.framing === framing) return recording;
+  const body = wire.reframed?.(recording, framing);
+  return body === undefined ? recording : { wire: recording.wire, framing, body };
 }

@@ -140,7 +140,7 @@ function whatIsAsked(exchange: Exchange, words?: string): readonly unknown[] {
   // Which version of its API a client knows says how an answer is laid out, and is seen to where one is found.
   const isBare = queryOf(received) === '' && variantsIn(received, wire.ownHeaders) === '';
   if (isBare && exact === body && wire.isPlain(body))
-    return [canonical(exchange, words), isKeptThere(exchange) ? [wire.name, streamed] : null];
+    return [canonical(exchange, words), isKeptThere(exchange) ? wire.name : null];
   const asked = meaning(exact, wire.bookkeeping);
   return [
     wire.name,
@@ -228,7 +228,7 @@ function meaning(body: JsonObject, bookkeeping: readonly string[]): JsonObject {
 
 /** Whether nothing is lost between a stream and a whole answer: what only its own format can say may be. */
 function reframes(exchange: Exchange): boolean {
-  return exchange.received.wire.continuation === undefined && saysNothingOwn(exchange);
+  return exchange.received.wire.reframed !== undefined || saysNothingOwn(exchange);
 }
 
 /** Whether every format could say what this call says. */

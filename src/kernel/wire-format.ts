@@ -63,6 +63,14 @@ export interface WireFormat extends ProviderFormat {
   readonly refusesComments?: true;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
+  /**
+   * A whole answer in the framing that is wanted, with everything in it that only this format can say; undefined where it can't be
+   * read. Formats without it have their answers read and written anew.
+   */
+  reframed?(
+    whole: { readonly framing: Framing; readonly body: Uint8Array },
+    wanted: Framing,
+  ): Uint8Array | undefined;
   /** The mark by which agents that speak this format tell their sessions apart, where a call has one. */
   session?(received: Received): string | undefined;
   /** How a block of instructions begins in which agents tell who sends a call. */

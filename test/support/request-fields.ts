@@ -108,7 +108,7 @@ export const requestFields: readonly RequestFields[] = [
       service_tier: ['auto', 'standard_only'],
       speed: ['standard', 'fast'],
       thinking: [{ type: 'adaptive' }, { type: 'disabled' }],
-      thread: [{ type: 'create' }, { type: 'continue', id: 'thread_1' }],
+      thread: [{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }],
       top_k: [1, 2],
       top_p: [0.1, 0.2],
       user_profile_id: ['a', 'b'],

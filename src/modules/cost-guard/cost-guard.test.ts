@@ -55,7 +55,10 @@ test('a request that could cost more than it may is refused with 400 before anyt
 
 test('a call whose size its provider alone knows is refused with the field that makes it so, and let through by assume_input', async () => {
   const { run } = guarded();
-  const thread = Object.assign({ ...request }, { thread: { type: 'continue', id: 'thread_1' } });
+  const thread = Object.assign(
+    { ...request },
+    { thread: { type: 'continue', previous_message_id: 'msg_1' } },
+  );
   const { error, sent } = await run(thread, { options: 'request=0.01' });
   const { status, message } = refusal(error, 'request_cost_exceeded');
   assert.deepEqual([status, sent.length], [400, 0]);

@@ -136,7 +136,10 @@ test('of the fields of each format, those that may name something count as the w
 test('a thread that begins holds what its request holds, and one that goes on may hold anything', () => {
   const begun = worstOf({ ...request, thread: { type: 'create' } });
   assert.ok(begun.inputTokens < 1000);
-  const { unsized, inputTokens } = worstOf({ ...request, thread: { type: 'continue', id: 'thread_1' } });
+  const { unsized, inputTokens } = worstOf({
+    ...request,
+    thread: { type: 'continue', previous_message_id: 'msg_1' },
+  });
   assert.deepEqual([unsized, inputTokens], ['thread', 50_000]);
 });
 

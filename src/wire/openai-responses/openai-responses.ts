@@ -12,6 +12,7 @@ import { errorFrame } from './error-frame.ts';
 import { responsesContinuation } from './history.ts';
 import { isPlain } from './plain-request.ts';
 import { briefOfResponse, readResponse } from './read-response.ts';
+import { reframed } from './reframed.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { sessionOf } from './session.ts';
@@ -46,6 +47,7 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
     continuation: responsesContinuation,
+    reframed,
     session: sessionOf,
     isPlain,
     stateFields: ['conversation', 'background'],
