@@ -94,6 +94,29 @@ test('bodies that one caller leaves unfinished are bounded, and those of others 
   });
 });
 
+test('the memory of unfinished bodies is given back when their clients leave', async (t) => {
+  const weir = await startTestGateway();
+  t.after(() => weir.close());
+  // One for all, which is here before and after.
+  const sent = Buffer.alloc(20 * mebibyte, 'x');
+  const before = process.memoryUsage().arrayBuffers;
+  const held = () => process.memoryUsage().arrayBuffers - before;
+  const open = Array.from({ length: 4 }, () => {
+    const headers = ['content-length', String(30 * mebibyte)];
+    const { request, response } = begin(weir.url, { method: 'POST', path: '/v1/messages', headers });
+    response.catch(() => undefined);
+    request.write(sent);
+    return request;
+  });
+  await eventually(() => {
+    const bytes = /^weir_request_bytes_held (\d+)$/m.exec(weir.gateway.metrics())?.[1];
+    return Number(bytes) === 80 * mebibyte ? true : undefined;
+  });
+  assert.ok(held() > 80 * mebibyte);
+  for (const request of open) request.destroy();
+  await eventually(() => (held() < 40 * mebibyte ? true : undefined));
+});
+
 test('a body that only trickles in is cut off', async (t) => {
   const slowBodies = new SlowBodies(50);
   const refused = Promise.withResolvers<unknown>();

@@ -109,6 +109,7 @@ function collect({ body }: HttpRequest, intake: Intake): Promise<Buffer> {
       },
       gone() {
         slowBodies?.delete(incoming);
+        pieces.drop();
         reject(clientGone());
       },
     });

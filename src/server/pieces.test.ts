@@ -52,6 +52,19 @@ describe('the pieces of a body', () => {
     assert.ok(after.heapUsed - before.heapUsed < 80e6);
     assert.equal(pieces.joined().byteLength, 600_000);
   });
+
+  test('give their memory back at once when nobody wants them', () => {
+    const part = own(Buffer.alloc(100_000, 1));
+    for (const announced of [30 * 1024 * 1024, 15 * 1024 * 1024, Number.NaN]) {
+      const pieces = new Pieces(announced);
+      const before = process.memoryUsage().arrayBuffers;
+      for (let left = 100; left > 0; left--) pieces.add(part);
+      const held = process.memoryUsage().arrayBuffers - before;
+      pieces.drop();
+      const left = process.memoryUsage().arrayBuffers - before;
+      assert.ok(held >= 10_000_000 && left < 100_000, `${left} of ${held} bytes are held`);
+    }
+  });
 });
 
 /** In memory of its own, as a piece from a socket is. */

@@ -38,14 +38,15 @@ export class Pieces {
     const [only] = blocks;
     if (only !== undefined && blocks.length === 1) return only;
     const whole = Buffer.concat(blocks);
-    for (const block of blocks) giveBack(block);
+    blocks.forEach(free);
     return whole;
   }
 
+  /** Nobody wants them any more. */
   drop(): void {
+    this.#closeBlock();
+    this.#blocks.forEach(free);
     this.#blocks = [];
-    this.#open = nothing;
-    this.#filled = 0;
   }
 
   #openBlock(bytesMin: number): void {
@@ -68,9 +69,14 @@ export class Pieces {
     for (const block of blocks) {
       this.#open.set(block, this.#filled);
       this.#filled += block.byteLength;
-      giveBack(block);
+      free(block);
     }
   }
 }
 
 const nothing: Buffer = Buffer.alloc(0);
+
+/** A block has memory of its own, and may not fill it. */
+function free({ buffer }: Buffer): void {
+  giveBack(new Uint8Array(buffer));
+}

@@ -62,7 +62,10 @@ export function dataPlanePart(parts: DataPlaneParts): DataPlane {
     limits.ballastBytesMin,
     getHeapStatistics().heap_size_limit * limits.ballastShareOfHeap,
   );
-  const ballast = new Ballast({ all: heldBytesMax, each: heldBytesMax * limits.ballastShareOfOne });
+  const ballast = new Ballast({
+    all: heldBytesMax,
+    each: Math.min(heldBytesMax * limits.ballastShareOfOne, limits.ballastBytesOfOneMax),
+  });
   const slowBodies = new SlowBodies();
   const admission = new Admission({
     turnstiles,

@@ -58,6 +58,8 @@ export const callsLimits = {
   /** Of the heap, so much may be held for requests under way by all callers together, and of that so much by one. */
   ballastShareOfHeap: 0.25,
   ballastShareOfOne: 0.5,
+  /** And of one no more than this, however large the machine is: eight of the largest requests. */
+  ballastBytesOfOneMax: 256 * 1024 * 1024,
   /** No less than this, also on a small heap: a few of the largest requests. */
   ballastBytesMin: 128 * 1024 * 1024,
   /** Requests up to this size are not counted by caller. */
