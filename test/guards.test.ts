@@ -506,7 +506,12 @@ test('every answer has a request id of its own, also to what is hardly HTTP', as
     [400, 'this is no HTTP\r\n\r\n'],
     [400, 'GET / HTTP/1.1\r\nhost: localhost\r\nbad header\r\n\r\n'],
     [400, 'POST /v1/messages HTTP/1.1\r\nhost: localhost\r\ncontent-length: x\r\n\r\n'],
-    [421, 'GET /v1/pipeline HTTP/1.1\r\n\r\n'],
+    [400, 'GET /v1/pipeline HTTP/1.1\r\n\r\n'],
+    [400, 'GET /health HTTP/1.1\r\n\r\n'],
+    [400, 'GET http://localhost/health HTTP/1.1\r\n\r\n'],
+    [400, 'GET /health HTTP/1.1\r\nhost: localhost\r\nHost: localhost\r\n\r\n'],
+    [421, 'GET /v1/pipeline HTTP/1.0\r\n\r\n'],
+    [431, `GET / HTTP/1.1\r\nhost: localhost\r\n${'x: y\r\n'.repeat(3000)}\r\n`],
     [200, 'GET /health HTTP/1.0\r\n\r\n'],
     [431, `GET / HTTP/1.1\r\nhost: localhost\r\nx-long: ${'x'.repeat(64 * 1024)}\r\n\r\n`],
   ] as const) {
@@ -517,7 +522,7 @@ test('every answer has a request id of its own, also to what is hardly HTTP', as
     if (status >= 400) assertRawEnvelope(answer, id);
     ids.add(id);
   }
-  assert.equal(ids.size, 22 + formats.length);
+  assert.equal(ids.size, 27 + formats.length);
 });
 
 test('a connection is still good after a request that was refused', async (t) => {

@@ -157,9 +157,10 @@ test('no head takes long to read', () => {
     `connection: ${','.repeat(long)}\r\n`,
     `transfer-encoding: ${' '.repeat(long)}chunked\r\n`,
     `x:${'\t '.repeat(long / 2)}\r\n`,
-    'a:\r\n'.repeat(long / 4),
+    `a:${' '.repeat(100)}\r\n`.repeat(200),
   ])
     readHead(`POST /${'%'.repeat(1000)} HTTP/1.1\r\n${lines}`);
+  assert.throws(() => readHead(`POST / HTTP/1.1\r\n${'a:\r\n'.repeat(long / 4)}`), { kind: 'too_large' });
   // The first one had taken seven seconds.
   assert.ok(process.cpuUsage(before).user < 2e6);
 });
@@ -346,4 +347,56 @@ test('an answer whose headers would end early is not sent', async (t) => {
   assert.equal(status, 204);
   assert.equal(refused.length, 5);
   assert.ok(!rawHeaders.some((said) => said.includes('x-')));
+});
+
+test('a field that says how a request is to be read is refused after its body', async (t) => {
+  const url = await startHttp(t, ({ body }, res) =>
+    body.read({
+      piece: () => undefined,
+      end: () => res.writeHead(200, ['content-length', '0']).end(),
+      gone: () => undefined,
+    }),
+  );
+  const answerTo = (trailer: string) => {
+    const raw = rawConnection(t, url);
+    const next = 'GET /next HTTP/1.1\r\nconnection: close\r\n\r\n';
+    raw.send(`POST / ${chunked}1\r\na\r\n0\r\n${trailer}\r\n\r\n${next}`);
+    return raw.whole;
+  };
+  for (const name of [
+    'Content-Length',
+    'transfer-encoding',
+    'HOST',
+    'trailer',
+    'connection',
+    'content-encoding',
+  ])
+    assert.match(await answerTo(`x-sum: 1\r\n${name}: 1`), /^HTTP\/1\.1 400 malformed\r\n/, name);
+  assert.equal(answers(await answerTo('x-sum: 1\r\ncontent-length-of-it: 1')).length, 2);
+});
+
+test('a body in small chunks is read at little cost, and refused where it has too many', async (t) => {
+  let read = 0;
+  const url = await startHttp(t, ({ body }, res) =>
+    body.read({
+      piece(bytes) {
+        read += bytes.byteLength;
+      },
+      end: () => res.writeHead(200, ['content-length', '0']).end(),
+      gone: () => undefined,
+    }),
+  );
+  const answerTo = (chunk: string, count: number) => {
+    const raw = rawConnection(t, url);
+    raw.send(`POST / ${chunked}${chunk.repeat(count)}0\r\n\r\nGET / HTTP/1.1\r\nconnection: close\r\n\r\n`);
+    return raw.whole;
+  };
+  const begun = process.cpuUsage();
+  assert.equal(answers(await answerTo('1\r\nx\r\n', 60_000)).length, 2);
+  assert.equal(read, 60_000);
+  assert.equal(answers(await answerTo('10\r\n0123456789abcdef\r\n', 200_000)).length, 2);
+  assert.match(await answerTo('1\r\nx\r\n', 200_000), /^HTTP\/1\.1 400 tiny_chunks\r\n/);
+  assert.match(await answerTo('f;a=b\r\n0123456789abcde\r\n', 200_000), /^HTTP\/1\.1 400 tiny_chunks\r\n/);
+  const { user, system } = process.cpuUsage(begun);
+  assert.ok(user + system < 2_000_000, `${user + system} µs of the processor`);
 });

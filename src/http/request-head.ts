@@ -23,6 +23,8 @@ const target = '(?:(?:[A-Za-z]+://|/)[\\x21-\\x7e]*|\\*)';
 export const fieldLine = `${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n`;
 const wholeHead = new RegExp(`^${token} ${target} HTTP/1\\.[01]\\r\\n(?:${fieldLine})*$`);
 export const fieldLines = new RegExp(`^(?:${fieldLine})*$`);
+/** Other servers allow 100; clients send 40, and proxies add some. */
+const fieldsMax = 200;
 const lengthInBytes = /^\d{1,15}$/;
 /** Other programs don't take a tab for a blank here. */
 const inChunks = /\r\ntransfer-encoding: *chunked *\r\n/i;
@@ -36,6 +38,7 @@ export function readHead(text: string): RequestHead {
   const lineEnd = text.indexOf('\r\n');
   const methodEnd = text.indexOf(' ');
   const headers = cutFields(text, lineEnd + 2);
+  if (headers.length > fieldsMax * 2) throw new HttpFault('too_large', 'too many fields');
   const framing = new Framing(text.charAt(lineEnd - 1) === '0');
   for (let at = 0; at + 1 < headers.length; at += 2) framing.see(headers[at] ?? '', headers[at + 1] ?? '');
   const { length, keepsAlive, isOld, awaitsContinue } = framing;

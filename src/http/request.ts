@@ -7,18 +7,21 @@ import type { RequestHead } from './request-head.ts';
 export class HttpRequest {
   readonly method: string;
   readonly target: string;
+  /** HTTP/1.0, in which a Host is not required. */
+  readonly isOld: boolean;
   /** Names and values in turn, as they came. */
   readonly headers: string[];
   readonly body: RequestBody;
   readonly #peer: Pick<Socket, 'remoteAddress'>;
 
   constructor(
-    { method, target, headers }: RequestHead,
+    { method, target, headers, isOld }: RequestHead,
     body: RequestBody,
     peer: Pick<Socket, 'remoteAddress'>,
   ) {
     this.method = method;
     this.target = target;
+    this.isOld = isOld;
     this.headers = headers;
     this.body = body;
     this.#peer = peer;

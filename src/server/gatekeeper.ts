@@ -46,6 +46,8 @@ function checkHosts(req: HttpRequest, { path, authority }: RequestTarget, rules:
   const given = headersOf(req.headers, 'host');
   const name = names.of(given[0] ?? '');
   if (given.length > 1) throw new GatewayError('invalid_request', 'there are two Host headers; send one');
+  if (given.length === 0 && !req.isOld)
+    throw new GatewayError('invalid_request', 'there is no Host header; HTTP/1.1 requires one');
   const named = authority === undefined ? undefined : names.of(authority);
   if (ours === undefined) return;
   const isForUs = named === undefined || isOurs(named, ours);

@@ -28,5 +28,6 @@ const words: Readonly<Record<HttpFault['kind'], readonly [string, number]>> = {
   malformed: ['this is not a well-formed HTTP request', 400],
   too_late: ['the request did not come in time', 408],
   expectation: ['what the request expects of the connection is not supported; 100-continue is', 417],
-  too_large: ['the headers are too large', 431],
+  too_large: ['the headers are too large, or too many', 431],
+  tiny_chunks: ['the body comes in too many small chunks; send larger ones', 400],
 };
