@@ -1,6 +1,9 @@
 import type { ChatRequest, Message, Tool } from '../../kernel/message.ts';
 import { askedIn } from './asked.ts';
 
+/** Whoever asks for a tool by its name does so in fewer; a million take tens of milliseconds. */
+const askedCharactersMax = 20_000;
+
 /**
  * A tool is called where the client insists on it, or, once in a conversation, where it is plainly asked for: it is named
  * in the question, or the only one there is. A model that understands nothing must not do anything by itself.
@@ -14,7 +17,7 @@ export function toolToCall(request: ChatRequest): Tool | undefined {
   if (choice?.type === 'any') return harmless[0] ?? tools[0];
   if (messages.some(hasResult)) return undefined;
   if (tools.length === 1) return harmless[0];
-  const asked = new Set(wordsOf(askedIn(messages.at(-1)?.content ?? '')));
+  const asked = new Set(wordsOf(askedIn(messages.at(-1)?.content ?? '').slice(0, askedCharactersMax)));
   return harmless.find(({ name }) => {
     const words = wordsOf(name).filter((word) => !fillers.has(word));
     return words.length > 0 && words.every((word) => asked.has(word));

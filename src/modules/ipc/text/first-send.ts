@@ -3,6 +3,8 @@ import { bigResultChars, shrunkShareMin } from '../limits.ts';
 const base64Run = /[A-Za-z0-9+/]{400,}={0,2}/g;
 const minifiedChars = 4000;
 const repeatsMin = 3;
+/** Blank lines take less room than what would stand for them. */
+const blankRepeatsMin = 100;
 const listedMin = 20;
 
 /**
@@ -11,18 +13,19 @@ const listedMin = 20;
  */
 export function shrunkResult(text: string): string | undefined {
   if (text.length < bigResultChars) return undefined;
-  const shrunk = foldedPaths(foldedRepeats(withoutData(text).split('\n'))).join('\n');
+  const shrunk = foldedPaths(foldedRepeats(withoutData(text))).join('\n');
   return shrunk.length <= text.length * (1 - shrunkShareMin) ? shrunk : undefined;
 }
 
-function withoutData(text: string): string {
-  return text
+function withoutData(text: string): readonly string[] {
+  const lines = text
     .replace(base64Run, (data) =>
       isData(data) ? `[${data.length} characters of base64 left out by the gateway]` : data,
     )
-    .split('\n')
-    .map((line) => (line.length > minifiedChars && isMinified(line) ? withoutMiddle(line) : line))
-    .join('\n');
+    .split('\n');
+  for (const [at, line] of lines.entries())
+    if (line.length > minifiedChars && isMinified(line)) lines[at] = withoutMiddle(line);
+  return lines;
 }
 
 /** Words and paths have fewer kinds of characters in a row than data has. */
@@ -49,8 +52,8 @@ function foldedRepeats(lines: readonly string[]): readonly string[] {
   for (let at = 0; at < lines.length; ) {
     const { size, times } = repeatsAt(lines, at);
     const end = at + size * times;
-    // Blank lines take no room; that they aren't counted again from each of them keeps this linear.
-    const isFolded = times >= repeatsMin && !isBlank(lines, at, at + size);
+    const isFolded = times >= (isBlank(lines, at, at + size) ? blankRepeatsMin : repeatsMin);
+    // Blank lines that stay are copied as one run: counted again from each of them, their time would grow with its square.
     for (const stop = isFolded ? at + size : end; at < stop; at++) folded.push(lines[at] ?? '');
     if (isFolded) {
       const what = size === 1 ? 'this line' : `these ${size} lines`;
@@ -80,12 +83,16 @@ function isBlank(lines: readonly string[], start: number, end: number): boolean 
 
 const pathLine = /^\.{0,2}\/?[\w.@+-]+(\/[\w.@+-]+)+\/?$/;
 
+function isPath(line: string): boolean {
+  return line.includes('/') && pathLine.test(line);
+}
+
 /** Files of one folder in one line, behind its name. */
 function foldedPaths(lines: readonly string[]): readonly string[] {
   const folded: string[] = [];
   for (let at = 0; at < lines.length; ) {
     let end = at;
-    while (end < lines.length && pathLine.test(lines[end] ?? '')) end++;
+    while (end < lines.length && isPath(lines[end] ?? '')) end++;
     if (end - at < listedMin) {
       const stop = Math.max(end, at + 1);
       for (; at < stop; at++) folded.push(lines[at] ?? '');

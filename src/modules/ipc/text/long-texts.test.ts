@@ -15,11 +15,15 @@ describe('long results of tools', () => {
       assert.ok(ms < msMax, `${ms} ms of the processor`);
     });
 
-  test('with blank lines between repeated ones lose the repeats, and runs of blank lines stay', () => {
+  test('with blank lines between repeated ones lose the repeats, and short runs of blank lines stay', () => {
     const repeats = '\n\n\nthe same\n'.repeat(3000);
     assert.ok((shrunkResult(repeats)?.length ?? Infinity) < 300);
     const shrunk = shrunkResult(`head${'\n'.repeat(50)}${'the same\n'.repeat(2000)}tail`);
     assert.equal(shrunk, `head${'\n'.repeat(50)}the same\n[this line 1999 more times]\ntail`);
+  });
+
+  test('lose long runs of blank lines', () => {
+    assert.equal(shrunkResult(`head${'\n'.repeat(9000)}tail`), 'head\n\n[this line 8998 more times]\ntail');
   });
 
   test('with more lines than a call has arguments are shrunk', () => {
