@@ -1,8 +1,11 @@
-/** How many failed, by the summaries of common runners. */
+/**
+ * How many failed, by the summaries of common runners. What may stand before and behind a word on its line excludes line ends:
+ * `\W*` and `\s*` would read on from every line to the end of the text.
+ */
 const failed: readonly RegExp[] = [
   /\b(\d+) (?:tests? |specs? |examples?,? )?(?:failed|failing|failures?|errors?)\b/gi,
   /\b(?:fail(?:ed|ures?|ing)?|errors?)\s?[:=]\s*(\d+)/gi,
-  /^\W*fail (\d+)\s*$/gim,
+  /^[^\w\r\n\u2028\u2029]*fail (\d+)[^\S\r\n\u2028\u2029]*$/gim,
 ];
 const red: readonly RegExp[] = [
   /^--- FAIL: /m,
@@ -15,7 +18,7 @@ const red: readonly RegExp[] = [
 const green: readonly RegExp[] = [
   /\b[1-9]\d* (?:tests? |specs? )?(?:passed|passing)\b/i,
   /\bpass(?:ed|ing)?\s?[:=]\s*[1-9]/i,
-  /^\W*pass [1-9]\d*\s*$/im,
+  /^[^\w\r\n\u2028\u2029]*pass [1-9]\d*[^\S\r\n\u2028\u2029]*$/im,
   /\btest result: ok\b/,
   /^ok\s+\S+\s+(?:[\d.]+s|\(cached\))/m,
   /^OK(?: \(|$)/m,

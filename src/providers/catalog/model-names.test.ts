@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuMs } from '../../../test/support/cpu-time.ts';
 import { isMeant, undated } from './model-names.ts';
 
 test('what begins like a model is that model when a date or a stage is left over', () => {
@@ -45,4 +46,36 @@ test('a date is taken off the end of a name', () => {
   assert.equal(undated('deepseek-v3.2-20251201'), 'deepseek-v3.2');
   assert.equal(undated('claude-opus-4-1@20250805'), 'claude-opus-4-1');
   assert.equal(undated('gpt-4-0613'), undefined);
+});
+
+test('a name of many digits or stages is compared in linear time', async () => {
+  const rule = { starts_with: 'claude-sonnet-5' };
+  const versions = 'v1:234'.repeat(40);
+  const tookMs = await cpuMs(() => {
+    assert.ok(!isMeant(rule, `claude-sonnet-5-${'0'.repeat(60)}e`));
+    assert.ok(!isMeant(rule, `claude-sonnet-5-${versions}e`));
+    assert.ok(isMeant(rule, `claude-sonnet-5-${'0'.repeat(60)}`));
+    assert.ok(isMeant(rule, `claude-sonnet-5-${versions}`));
+  });
+  assert.ok(tookMs < 500, `${tookMs} ms of CPU`);
+});
+
+test('stages, versions and dates may follow each other with and without a separator', () => {
+  const rule = { starts_with: 'm' };
+  for (const rest of [
+    '',
+    '12',
+    '-v1',
+    'v1:0',
+    'v1:23',
+    'v123',
+    '@001',
+    '-exp-0827',
+    'experimental',
+    ':latest12',
+    '123456789',
+  ])
+    assert.ok(isMeant(rule, `m${rest}`), rest);
+  for (const rest of ['1', '-', 'v', 'v12', 'v1:', 'v1:2-', 'latest1', '--12', 'experiment'])
+    assert.ok(!isMeant(rule, `m${rest}`), rest);
 });

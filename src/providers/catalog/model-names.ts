@@ -33,8 +33,12 @@ function isOpenEnded(start: string): boolean {
   return /[-@.:/]$/.test(start) || start.startsWith('ft:');
 }
 
+/**
+ * Stages, versions and runs of two or more digits. Each text can be read in one way only: a run of digits begins the rest, or follows
+ * a separator or a word. Two ways to read a part would double the time with every part.
+ */
 const leftover =
-  /^(?:[-@:.]?(?:latest|preview|beta|exp|experimental|thinking|instruct|customtools|v\d(?::\d)?|\d{2,8}))*$/;
+  /^(?:\d\d+)?(?:[-@:.]?(?:(?:latest|preview|beta|exp(?:erimental)?|thinking|instruct|customtools|v\d)(?:\d\d+)?|v\d:\d)|[-@:.]\d\d+)*$/;
 
 /** `gpt-5-2025-08-07` is `gpt-5` on that day; undefined for a name without a date. */
 export function undated(name: string): string | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cpuMs } from '../../../test/support/cpu-time.ts';
 import { insteadOf } from './other-paths.ts';
 
 test('who was given a base address with a /v1 too few or too many is told so', () => {
@@ -27,4 +28,12 @@ test('clients of clouds are told where the same is found', () => {
 test('of other paths nothing is known', () => {
   for (const path of ['/', '/v1/embeddings', '/v1/users/messages-of-mine', '/v1/responses/resp_1'])
     assert.equal(insteadOf(path), undefined, path);
+});
+
+test('a path that repeats the beginning of a known one is read in linear time', async () => {
+  const tookMs = await cpuMs(() => {
+    for (const part of ['/publishers/', '/publishers/:rawPredict', '/model/', '/messages', '/'])
+      assert.equal(insteadOf(`/x${part.repeat(400_000 / part.length)}x`), undefined, part);
+  });
+  assert.ok(tookMs < 1000, `${tookMs} ms of CPU`);
 });

@@ -1,6 +1,7 @@
 import { bigResultChars, shrunkShareMin } from '../limits.ts';
 
-const base64Run = /[A-Za-z0-9+/]{400,}={0,2}/g;
+const base64Run = /([A-Za-z0-9+/]+)={0,2}/g;
+const dataChars = 400;
 const minifiedChars = 4000;
 const repeatsMin = 3;
 /** Blank lines take less room than what would stand for them. */
@@ -18,19 +19,23 @@ export function shrunkResult(text: string): string | undefined {
 }
 
 function withoutData(text: string): readonly string[] {
-  const lines = text
-    .replace(base64Run, (data) =>
-      isData(data) ? `[${data.length} characters of base64 left out by the gateway]` : data,
-    )
-    .split('\n');
-  for (const [at, line] of lines.entries())
-    if (line.length > minifiedChars && isMinified(line)) lines[at] = withoutMiddle(line);
-  return lines;
+  return text
+    .split('\n')
+    .map((line) => (line.length < dataChars ? line : withoutBase64(line)))
+    .map((line) => (line.length > minifiedChars && isMinified(line) ? withoutMiddle(line) : line));
+}
+
+function withoutBase64(line: string): string {
+  return line.replace(base64Run, (data: string, run: string) =>
+    run.length >= dataChars && isData(data)
+      ? `[${data.length} characters of base64 left out by the gateway]`
+      : data,
+  );
 }
 
 /** Words and paths have fewer kinds of characters in a row than data has. */
 function isData(run: string): boolean {
-  const sample = run.slice(0, 400);
+  const sample = run.slice(0, dataChars);
   return /[A-Z]/.test(sample) && /[a-z]/.test(sample) && /\d/.test(sample) && !/(.)\1{20}/.test(sample);
 }
 
