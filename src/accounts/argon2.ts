@@ -66,5 +66,5 @@ function derived(text: string, { cost, salt, bytes }: Derivation): Promise<Buffe
 }
 
 function plain(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replace(/=+$/, '');
+  return Buffer.from(bytes).toString('base64').replaceAll('=', '');
 }

@@ -53,6 +53,6 @@ export class Hashing {
 }
 
 function decoyOf({ memoryCost, timeCost, parallelism }: Cost): string {
-  const random = (bytes: number) => randomBytes(bytes).toString('base64').replace(/=+$/, '');
+  const random = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');
   return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${random(16)}$${random(32)}`;
 }

@@ -24,7 +24,7 @@ export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http or https address')
   .refine(namesNobody, 'must have no user and no password in it: they would not be sent')
-  .transform((url) => url.replace(/\/+$/, ''));
+  .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** Files bring a line's end along. */
 export const secret = z

@@ -21,6 +21,6 @@ export function readAuthParams(text: string): ReadonlyMap<string, string> | unde
 }
 
 /** Commas, of which a list may have more than it needs (RFC 9110, 5.6.1). */
-const separator = /[ \t]*(,)?[ \t,]*/y;
+const separator = /[ \t]*(?:(,)[ \t,]*)?/y;
 const parameter =
   /([!#$%&'*+.^_`|~\w-]+)[ \t]*=[ \t]*(?:"((?:[\t \x21\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t \x21-\x7e\x80-\xff])*)"|([!#$%&'*+.^_`|~\w-]+))/y;

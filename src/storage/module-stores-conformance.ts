@@ -189,7 +189,7 @@ export function moduleStoresConformance(
       const largest = 'ä'.repeat(limits.moduleValueBytesMax / 2 - 1);
       await one.put('key', largest);
       assert.equal((await one.get('key'))?.value, largest);
-      await assert.rejects(one.put('key', `${largest}x`), /262145 bytes .* 262144 are allowed/);
+      await assert.rejects(one.put('key', `${largest}x`), /262145 bytes \D*262144 are allowed/);
       const circle: unknown[] = [];
       circle.push(circle);
       for (const value of [undefined, () => 1, Symbol('a'), 1n, circle])

@@ -6,16 +6,28 @@ const anthropicWords = 'prompt is too long';
 
 /** How providers say it that have no code for it either, or one of their own. */
 const saidSo = [
-  /prompt (is|was|token count)?.{0,40}too (long|large)/i,
   /input is too long/i,
-  /(context|token) (length|window|size|limit).{0,40}exceed/i,
-  /exceed\w*.{0,60}(context|token) (length|window|size|limit)/i,
   /maximum (context|prompt) length/i,
-  /input token count.{0,40}exceed/i,
   /too large for model with \d+/i,
   /greater than the context length/i,
   /reduce the length of (the|your) (messages|prompt|input)/i,
 ];
+
+/** The same in two phrases, the second within so many characters behind the first. */
+const saidInTwo: readonly (readonly [RegExp, within: number, RegExp])[] = [
+  [/prompt /gi, 60, /too (long|large)/i],
+  [/(context|token) (length|window|size|limit)/gi, 46, /exceed/i],
+  [/exceed/gi, 80, /(context|token) (length|window|size|limit)/i],
+  [/input token count/gi, 46, /exceed/i],
+];
+
+function areNear(message: string, [first, within, second]: (typeof saidInTwo)[number]): boolean {
+  for (const { 0: phrase, index } of message.matchAll(first)) {
+    const end = index + phrase.length;
+    if (second.test(message.slice(end, end + within))) return true;
+  }
+  return false;
+}
 
 interface Said {
   readonly message: string;
@@ -27,8 +39,9 @@ interface Said {
 export function isContextOverflow({ message, code, status }: Said): boolean {
   if (code === contextOverflow) return true;
   if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return false;
+  if (/rate.?limit|per (minute|day|hour)|quota/i.test(message)) return false;
   return (
-    !/rate.?limit|per (minute|day|hour)|quota/i.test(message) && saidSo.some((words) => words.test(message))
+    saidSo.some((words) => words.test(message)) || saidInTwo.some((phrases) => areNear(message, phrases))
   );
 }
 

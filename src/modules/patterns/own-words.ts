@@ -32,7 +32,7 @@ function isSentence(said: string): boolean {
   return (said.match(/\S+/g)?.length ?? 0) > 4;
 }
 
-const tag = /(^[ \t]*)?<(\/?)([a-z][\w:.-]*)(?:\s(?:"[^"]*"|'[^']*'|[^<>"'])*)?(\/?)>/gim;
+const tag = /(^[ \t]*)?<(\/?)([a-z][\w:.-]*)(?:\s[^<>]*?)?(\/?)>/gim;
 
 /**
  * Blocks as clients put them in: a tag that begins a line, one with a name that nobody writes by hand

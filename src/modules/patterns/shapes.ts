@@ -62,7 +62,7 @@ const shapes: readonly (readonly [RegExp, string])[] = [
   [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'a UUID'],
   [/^-?\d+(?:\.\d+)?$/, 'a number in quotes'],
   [/^\s*[[{][\s\S]*[\]}]\s*$/, 'JSON in a text'],
-  [/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'an e-mail address'],
+  [/^[^\s@]+@[^\s@.]+\.[^\s@]+$/, 'an e-mail address'],
   [/\n/, 'a text of several lines'],
 ];
 

@@ -76,7 +76,7 @@ function comparedPart(text: string): string {
 
 function factsOf(whole: string): AnswerFacts {
   const text = comparedPart(whole);
-  const code = [...text.matchAll(/```[^\n]*\n?([\s\S]*?)```|`([^`\n]+)`/g)].map((match) =>
+  const code = [...text.matchAll(/```(?:[^\n`]*\n)?([\s\S]*?)```|`([^`\n]+)`/g)].map((match) =>
     (match[1] ?? match[2] ?? '').replaceAll(/\s+/g, ' ').trim(),
   );
   const level = levelled(text.replaceAll(/```[\s\S]*?```/g, ' ').replaceAll(/[*_#>|]/g, ' '));

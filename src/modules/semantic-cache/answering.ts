@@ -51,7 +51,7 @@ function served(kept: KeptAnswer, p: number, { target }: Exchange, kit: Kit<Opti
   kit.saved(saved);
   kit.note({
     hit: true,
-    p: p.toFixed(3).replace(/\.?0+$/, ''),
+    p: String(Number(p.toFixed(3))),
     saved: formatUsd(saved),
     ...(typeof from === 'string' && { from }),
   });

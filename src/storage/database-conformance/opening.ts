@@ -35,7 +35,8 @@ export function openingConformance(makeHome: MakeHome): void {
       await home.execute(`insert into schema_migrations (version, name) values (4711, 'of the future')`);
       await assert.rejects(home.open(), (error) => {
         assert.ok(error instanceof Error);
-        assert.match(error.message, /^[^\n]*schema version 4711 .* up to \d+[^\n]*$/);
+        assert.match(error.message, /schema version 4711 \D* up to \d/);
+        assert.ok(!error.message.includes('\n'));
         return true;
       });
       await home.execute('delete from schema_migrations where version = 4711');

@@ -25,6 +25,6 @@ export function generationOf(model: string): Generation {
 
 function numberOf(model: string): number {
   if (/gemma/.test(model)) return 0;
-  const found = /gemini-(?:[a-z]+-)*(\d+)/.exec(model);
+  const found = /^gemini-(?:[a-z]+-)*(\d+)/.exec(model.slice(Math.max(0, model.indexOf('gemini-'))));
   return found === null ? Number.POSITIVE_INFINITY : Number(found[1]);
 }

@@ -86,9 +86,16 @@ export function saidIn(messages: readonly Message[]): readonly Said[] {
           said.push({ at, speaker: speaker === 'User' ? 'Tool' : speaker, text, followsQuestion: false });
       }
     }
-    asked = /\?\s*(\[[^\]]*\]\s*)?$/.test(lastText.slice(-400));
+    asked = endsWithQuestion(lastText);
   }
   return said;
+}
+
+/** A remark in brackets may follow the question. */
+function endsWithQuestion(text: string): boolean {
+  const end = text.slice(-400).trimEnd();
+  const question = end.endsWith(']') ? end.slice(0, Math.max(0, end.lastIndexOf('['))) : end;
+  return question.trimEnd().endsWith('?');
 }
 
 function inALine(block: Block): string {

@@ -11,15 +11,18 @@ const operator = /\+\+|--|\*\*|&&|\|\||<<|>>|::|=>|->|!=|==|\?\?|\?\./;
 export function marksIn(text: string): string {
   const pieces = text.split(' ');
   const found: string[] = [];
+  let isQuoted = false;
   for (const [at, piece] of pieces.entries()) {
+    const isWithin = isQuoted;
+    if (opensOrCloses(piece)) isQuoted = !isQuoted;
     found.push(...(piece.match(picture) ?? []));
     const bare = piece.replaceAll(picture, '');
     if (!/[\p{L}\d]/u.test(bare)) {
       if (!isOrdinary(bare, pieces[at - 1], pieces[at + 1])) found.push(bare);
       continue;
     }
-    found.push(...attachedTo(bare, isQuoting(pieces.slice(0, at))));
-    const inner = bare.replace(/^["'([{]+/, '').replace(/["')\]},.;:?!]+$/, '');
+    found.push(...attachedTo(bare, isWithin));
+    const inner = bare.replace(/^["'([{]+/, '').replace(/(?<!["')\]},.;:?!])["')\]},.;:?!]+$/, '');
     if (/^-{1,2}[A-Za-z]/.test(inner) || /\\[A-Za-z]/.test(inner)) found.push(inner);
     else if (operator.test(inner) && !/^[cg]\+\+/i.test(inner)) found.push(inner.toLowerCase());
   }
@@ -40,9 +43,9 @@ function attachedTo(piece: string, isQuoted: boolean): string[] {
   return signs.flatMap((sign) => piece.match(sign) ?? []);
 }
 
-/** Whether a quote has begun that hasn't ended. */
-function isQuoting(before: readonly string[]): boolean {
-  return before.filter((piece) => /^[(["]*'|'\W*$/.test(piece) && !/^'.*'\W*$/.test(piece)).length % 2 === 1;
+/** Whether a quote begins or ends with this piece, and not both. */
+function opensOrCloses(piece: string): boolean {
+  return /^[(["]*'|'[^\w']*$/.test(piece) && !/^'.*'[^\w']*$/.test(piece);
 }
 
 function isOrdinary(mark: string, before = '', after = ''): boolean {

@@ -119,6 +119,6 @@ function numberAt(
     .replace(/(?:rs\.?|inr|usd|eur|gbp|\p{Sc})\s*$/u, '');
   const bound = less.test(before) ? '<' : more.test(before) ? '>' : '';
   const next =
-    /^\s*-?\s*([a-z°%]+)/i.exec(text.slice(endedAt, endedAt + boundCharacters))?.[1]?.toLowerCase() ?? '';
+    /^\s*(?:-\s*)?([a-z°%]+)/i.exec(text.slice(endedAt, endedAt + boundCharacters))?.[1]?.toLowerCase() ?? '';
   return /^[ap]m$/.test(next) ? { value: `${value}${next}`, bound, next: '' } : { value, bound, next };
 }

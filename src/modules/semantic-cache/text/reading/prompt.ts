@@ -4,6 +4,7 @@ import { marksIn } from './marks.ts';
 import { negatedIn, negationsIn } from './negation.ts';
 import { type NumberInText, numbersIn } from './numbers.ts';
 import { type QuestionForm, questionForm } from './question-form.ts';
+import { codeIn, quotedIn } from './quotes.ts';
 import { levelled, spelledOut, type Word, wordsIn } from './words.ts';
 
 /** A prompt as it is read to compare it with another. */
@@ -106,26 +107,6 @@ export function* readingOf(sent: string): Generator<undefined, Prompt> {
   };
 }
 
-function codeIn(text: string): string[] {
-  const fenced = [...text.matchAll(/```[^\n]*\n?([\s\S]*?)```/g)].map((match) => match[1] ?? '');
-  const inline = [...text.replaceAll(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)].map(
-    (match) => match[1] ?? '',
-  );
-  return [...fenced, ...inline].map((piece) => piece.trim());
-}
-
-function quotedIn(text: string): string[] {
-  const found = text.matchAll(/"+([^"]+)"+|(?<=^|[\s(:])'([^']+(?:'\w+[^']*)*)'(?=$|[\s).,;:!?])/g);
-  return [...found].map((match) => plainQuote(match[1] ?? match[2] ?? ''));
-}
-
-function plainQuote(text: string): string {
-  return text
-    .trim()
-    .replace(/[.,;:!?]+$/, '')
-    .toLowerCase();
-}
-
 /** A longer word is none, and the models see no more of it than that it is there. */
 const wordCharactersMax = 40;
 
@@ -156,7 +137,7 @@ function signsIn(text: string): string {
     .map((match) => match[1] ?? '')
     .filter((sign) => /[^/-]/.test(sign) || /\d\s?[/-]\s?\d/.test(text));
   const lower = text.toLowerCase();
-  const said = /\d.*\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/.test(lower)
+  const said = /\d\D*\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/.test(lower)
     ? spoken.flatMap(([word, sign]) => (lower.match(word) ?? []).map(() => sign))
     : [];
   const plain = signs.join(' ').replaceAll('×', '*').replaceAll('÷', '/').replaceAll('**', '^');
@@ -165,12 +146,14 @@ function signsIn(text: string): string {
 
 /** What follows the last colon, or the first line: the material of a request, mostly. */
 function tailOf(text: string): string | undefined {
-  const tail = /^[^:]*\s[^:]*:\s+(.*)$/.exec(text)?.[1];
-  const plain = tail
-    ?.toLowerCase()
+  const colon = text.indexOf(': ');
+  if (colon !== text.indexOf(':') || !text.slice(0, Math.max(0, colon)).includes(' ')) return undefined;
+  const plain = text
+    .slice(colon)
+    .toLowerCase()
     .replaceAll(/[^\p{L}\d]+/gu, ' ')
     .trim();
-  return plain !== undefined && plain.split(' ').length >= 5 ? plain : undefined;
+  return plain.split(' ').length >= 5 ? plain : undefined;
 }
 
 function valuesIn(words: readonly string[]): ValueInText[] {

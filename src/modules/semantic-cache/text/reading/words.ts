@@ -56,17 +56,20 @@ const infinitives = wordSet(
 /** Words that a part of a sentence ends with. */
 const breaks = wordSet('i me you we us he him she her they them it who whom whose that which what then');
 
-/** Each kind of thing that a text is cut into, those first that others are a part of. */
+/**
+ * Each kind of thing that a text is cut into, those first that others are a part of. A kind that begins with a run of characters is
+ * looked for at the run's beginning alone: from every character of a long run it would take the square of its length.
+ */
 const kindsOfToken: readonly RegExp[] = [
   // Addresses of pages and of people.
   /https?:\/\/\S+/,
-  /[\w.+-]+@[\w-]+\.[\w.-]+/,
+  /(?<![\w.+-])[\w.+-]+@[\w-]+\.[\w.-]+/,
   // Paths: from the root, of several folders, of one with a file.
   /(?<![\p{L}\d])[~.]{0,2}\/[\w.@/*-]+/u,
-  /(?:[\w.@-]+\/){2,}[\w.*-]*/,
-  /[\w@-]+\/[\w-]+\.[a-z]\w*/,
+  /(?<![\w.@-])(?:[\w.@-]+\/){2,}[\w.*-]*/,
+  /(?<![\w@-])[\w@-]+\/[\w-]+\.[a-z]\w*/,
   // C++ and C#.
-  /[A-Za-z]+(?:\+\+|#)/,
+  /(?<![A-Za-z])[A-Za-z]+(?:\+\+|#)/,
   /\.?\d[\d,]*(?:\.\d+)*/,
   // Endings of files.
   /\.[a-z]{2,4}\b/,
