@@ -141,6 +141,7 @@ describe('Compose', () => {
         const { drainMs, drainNoticeMs = 0 } = settingsOf(Object.fromEntries(given));
         const graceSeconds = Number.parseInt(String(at(gateway, 'stop_grace_period')), 10);
         assert.ok(graceSeconds >= (drainNoticeMs + drainMs) / 1000 + storingSeconds);
+        assert.equal(at(gateway, 'restart'), 'unless-stopped', 'the watchdog relies on it');
       }
     });
 
@@ -157,6 +158,10 @@ describe('Compose', () => {
 test('the systemd unit waits for as long as calls may take to end', () => {
   const [, seconds] = /TimeoutStopSec=(\d+)s/.exec(read('deploy/systemd/weir.service')) ?? [];
   assert.ok(Number(seconds) >= settingsOf({}).drainMs / 1000 + storingSeconds);
+});
+
+test('systemd restarts a gateway that the watchdog has ended', () => {
+  assert.match(read('deploy/systemd/weir.service'), /^Restart=on-failure$/m);
 });
 
 /** What GitHub has, and the linter hasn't heard of. */

@@ -36,6 +36,8 @@ test('a worker whose event loop is frozen is replaced, while the other one serve
   freeze(url);
   const answers = Array.from({ length: 4 }, () => call(url, { path: '/v1/messages', body: demo }));
   assert.equal((await Promise.any(answers)).status, 200);
+  // Also whoever was connected to the frozen one and not heard yet is told, by the end of the connection.
+  await Promise.allSettled(answers);
   const pid = await eventually(async () => {
     const now = await weir.workers();
     return now.length === 2 ? before.find((worker) => !now.includes(worker)) : undefined;

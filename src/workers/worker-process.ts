@@ -3,6 +3,7 @@ import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import { unavailable } from '../kernel/ports/unavailable.ts';
 import { within } from '../kernel/within.ts';
+import { closeHandedConnection } from './handed-connection.ts';
 import { linkOf } from './link.ts';
 import { Peer } from './peer.ts';
 import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
@@ -29,6 +30,7 @@ export class WorkerProcess implements Holder {
   constructor(parts: WorkerParts) {
     this.#parts = parts;
     this.#worker = cluster.fork();
+    closeHandedConnection(this.#worker);
     const hello = async () => {
       this.#isGreeted = true;
       this.#greeted.resolve();
