@@ -174,6 +174,37 @@ test('a key that a provider quotes in an error is taken out of it, and nothing e
   assert.match(answer.text, /"authentication_error".*no: \[secret\]/);
 });
 
+test('a key that a provider quotes is taken out of codes, of escaped JSON and of error events in streams', async () => {
+  const frames = messageFrames(recordedMessage());
+  const escaped = (json: string) =>
+    json.replaceAll(canary, canary.replaceAll('-', '\\u002d').replaceAll('A', '\\u0041'));
+  const quoting = (key: string): readonly Script[] => {
+    const error = { type: 'invalid_request_error', message: `no ${key}`, code: key, param: `header ${key}` };
+    const document = { type: 'error', error };
+    const event = frame('error', { error });
+    return [
+      { status: 400, body: { ...document, error: { ...error, message: 'no' } } },
+      { status: 400, body: escaped(JSON.stringify(document)) },
+      { chunks: [event] },
+      { chunks: [escaped(event)] },
+      { chunks: [...frames.slice(0, 4), event] },
+      { chunks: [...frames.slice(0, 4), escaped(event)] },
+    ];
+  };
+  const before = seen.length;
+  for (const at of quoting('').keys())
+    for (const path of ['/v1/messages', '/v1/chat/completions'])
+      for (const stream of [false, true]) {
+        fake.answerWith(({ headers }) => quoting(String(headers['x-api-key']))[at] ?? {});
+        await go({ path, headers: token, body: { ...question, max_tokens: 200 + at, stream } });
+      }
+  for (const { where, text } of seen.slice(before)) {
+    assert.ok(text.includes('[secret]'), `${where}: ${text}`);
+    const unescaped = text.replaceAll(/\\u([\da-f]{4})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16)));
+    assert.ok(!unescaped.includes(canary), `${where}: ${text}`);
+  }
+});
+
 test('no answer, no header, no metric, no log line and no file has the planted key', async () => {
   const metrics = await ask(`${weir.url}/metrics`, { headers: { authorization: `Bearer ${metricsToken}` } });
   assert.match(metrics.text, /weir_requests_total\{.*\} \d/);

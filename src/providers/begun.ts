@@ -1,4 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
+import { bytesWithoutSecrets, errorWithoutSecrets } from '../kernel/hidden-secrets.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ErrorEvent, ReplyEvent } from '../kernel/message.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
@@ -56,7 +57,7 @@ async function failure(raw: Raw, held: Uint8Array[], told: ErrorEvent): Promise<
     bytes += chunk.byteLength;
   }
   stop();
-  return toldFailure(told, { upstream: answered(raw, held) });
+  return toldFailure(errorWithoutSecrets(told, raw.secrets ?? []), { upstream: answered(raw, held) });
 }
 
 function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {
@@ -66,8 +67,8 @@ function nothing(raw: Raw, held: readonly Uint8Array[]): GatewayError {
 }
 
 /** For a client of the same format, who gets it as it came. */
-function answered({ wire, status, headers }: Raw, held: readonly Uint8Array[]) {
-  return { wire, status, headers, bytes: Buffer.concat(held) };
+function answered({ wire, status, headers, secrets = [] }: Raw, held: readonly Uint8Array[]) {
+  return { wire, status, headers, bytes: bytesWithoutSecrets(Buffer.concat(held), secrets) };
 }
 
 function timer(ms: number): { promise: Promise<'time'>; stop(): void } {

@@ -2,11 +2,12 @@ import { systemClock } from '../kernel/clock.ts';
 import type { Departure } from '../kernel/departure.ts';
 import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { bytesWithoutSecrets } from '../kernel/hidden-secrets.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Target } from '../kernel/provider.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { contextOverflow, isContextOverflow, overflowWords } from '../wire/context-overflow.ts';
-import { type ReadError, readError } from '../wire/read-error.ts';
+import { readError } from '../wire/read-error.ts';
 
 /** An answer that was read to its end. */
 export interface WholeAnswer {
@@ -34,11 +35,12 @@ export async function refused(
   if (status === 401) tell?.();
   const answered = `${target.provider.title} answered ${status}`;
   if (status < 400) return sentElsewhere(raw, target);
-  const bytes = await wholeBody(raw);
-  if (bytes === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
+  const came = await wholeBody(raw);
+  if (came === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
+  const bytes = bytesWithoutSecrets(came, secrets);
   const said = readError(bytes);
   const tooLong = said !== undefined && isContextOverflow({ ...said, status });
-  const quote = said === undefined ? '' : quoted(said, secrets);
+  const quote = said?.message.slice(0, limits.quotedTextMax) ?? '';
   const code = said?.code ?? codeIn(headers);
   const words = quote === '' ? '' : `: ${tooLong ? overflowWords(quote) : quote}`;
   return new GatewayError('upstream_error', answered + words, {
@@ -48,8 +50,7 @@ export async function refused(
     ...(code !== undefined && { toldCode: code }),
     ...(tooLong && { toldCode: contextOverflow }),
     ...(said?.param !== undefined && { param: said.param }),
-    ...(target.provider.ownErrors !== true &&
-      !quotes(bytes, secrets) && { upstream: { wire, status, headers, bytes } }),
+    ...(target.provider.ownErrors !== true && { upstream: { wire, status, headers, bytes } }),
   });
 }
 
@@ -79,17 +80,6 @@ async function wholeBody({ body }: Raw): Promise<Uint8Array | undefined> {
     return undefined;
   }
   return Buffer.concat(chunks);
-}
-
-/** Without the key, should the provider have quoted that. */
-function quoted({ message }: ReadError, secrets: readonly string[]): string {
-  const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[secret]'), message);
-  return said.slice(0, limits.quotedTextMax);
-}
-
-function quotes(bytes: Uint8Array, secrets: readonly string[]): boolean {
-  const said = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return secrets.some((secret) => said.includes(secret));
 }
 
 /** When to come again, and whether: a number of seconds, of milliseconds, or a date. */

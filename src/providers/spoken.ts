@@ -1,4 +1,5 @@
 import { GatewayError } from '../kernel/errors.ts';
+import { errorWithoutSecrets } from '../kernel/hidden-secrets.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Raw } from '../kernel/reply/relayed.ts';
 import { resumed } from './resumed.ts';
@@ -21,7 +22,8 @@ export async function spoken(raw: Raw): Promise<Raw> {
   }
   const decoder = raw.wire.replyDecoder(raw.framing, 'everything');
   const events = [...held.flatMap((chunk) => decoder.push(chunk)), ...decoder.end()];
-  for (const event of events) if (event.type === 'error') throw toldFailure(event);
+  for (const event of events)
+    if (event.type === 'error') throw toldFailure(errorWithoutSecrets(event, raw.secrets ?? []));
   if (events.length === 0)
     throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
   return { ...raw, body: resumed(held, raw.body) };

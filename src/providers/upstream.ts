@@ -272,6 +272,7 @@ function rawOf(
     framing,
     status,
     headers: forwardedAnswerHeaders(shown, departure.secrets),
+    secrets: departure.secrets,
     body: headers['content-type']?.startsWith(eventStreamType) === true ? unpacked(body) : body,
   };
   return plain === undefined ? raw : lookedAt(raw);

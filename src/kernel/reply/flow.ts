@@ -137,8 +137,9 @@ export class Flow {
     if (chunk === undefined) return this.#complete();
     this.#begun();
     for (const recorder of this.#recorders) recorder.bytes(chunk);
-    if (!this.#looks.isEmpty && this.relayed !== undefined) this.#show(this.relayed.read(chunk));
-    return chunk;
+    if (this.#looks.isEmpty || this.relayed === undefined) return chunk;
+    this.#show(this.relayed.read(chunk));
+    return this.streamError === undefined ? chunk : this.relayed.hidden(chunk);
   }
 
   async #comingEvents(): Promise<Events | undefined> {

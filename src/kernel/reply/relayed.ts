@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors.ts';
 import type { HeaderList } from '../headers.ts';
+import { bytesWithoutSecrets, errorWithoutSecrets } from '../hidden-secrets.ts';
 import { limits } from '../limits.ts';
 import type { ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder, Unread } from '../wire-format.ts';
@@ -12,6 +13,8 @@ export interface Raw {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Source<Uint8Array>;
+  /** What nobody may read in an error that it tells. */
+  readonly secrets?: readonly string[];
   /** The gateway asked for usage that the client didn't ask for. */
   readonly usageAsked?: true;
   /** How its bytes are read, where the format alone doesn't say. */
@@ -39,13 +42,13 @@ export class Relayed {
   read(chunk: Uint8Array): readonly ReplyEvent[] {
     const { wire, framing, decoder } = this.raw;
     this.#decoder ??= decoder?.(this.interest) ?? wire.replyDecoder(framing, this.interest);
-    if (this.interest === 'milestones') return this.#decoder.push(chunk);
+    if (this.interest === 'milestones') return this.#told(this.#decoder.push(chunk));
     this.#bytes += chunk.byteLength;
     this.#bound(this.#bytes, framing === 'json' ? limits.readAnswerBytesMax : limits.readStreamBytesMax);
     const events = this.#decoder.push(chunk);
     for (const event of events) this.#contentLength += contentLength(event);
     this.#bound(this.#contentLength, limits.readAnswerBytesMax);
-    return events;
+    return this.#told(events);
   }
 
   /** Whoever reads all of an answer may keep all of it, in one shape or another. */
@@ -55,11 +58,22 @@ export class Relayed {
     throw new GatewayError('upstream_broken', `the provider sent an answer of more than ${max} bytes`);
   }
 
+  /** A piece in which an error was told, without what nobody may read. */
+  hidden(chunk: Uint8Array): Uint8Array {
+    return bytesWithoutSecrets(chunk, this.raw.secrets ?? []);
+  }
+
   /** What it says when no more comes; once, and nothing where nobody has read it. */
   end(): readonly ReplyEvent[] {
     if (this.#decoder === undefined || this.#over) return [];
     this.#over = true;
-    return this.#decoder.end();
+    return this.#told(this.#decoder.end());
+  }
+
+  #told(events: readonly ReplyEvent[]): readonly ReplyEvent[] {
+    if (!events.some(isError)) return events;
+    const { secrets = [] } = this.raw;
+    return events.map((event) => (event.type === 'error' ? errorWithoutSecrets(event, secrets) : event));
   }
 
   /** To be thrown where its bytes ended before it said that it is over. */
@@ -88,4 +102,8 @@ function contentLength(event: ReplyEvent): number {
     default:
       return JSON.stringify(delta).length;
   }
+}
+
+function isError({ type }: ReplyEvent): boolean {
+  return type === 'error';
 }

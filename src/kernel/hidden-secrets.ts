@@ -1,0 +1,36 @@
+import type { ErrorEvent, StreamError } from './message.ts';
+
+/** The text without these credentials, also where they are written as JSON may write them: `sk\u002dant`. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (rest, secret) => (secret === '' ? rest : rest.replace(anyFormOf(secret), '[secret]')),
+    text,
+  );
+}
+
+/** The same bytes where there are none in them. */
+export function bytesWithoutSecrets(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const rest = withoutSecrets(text, secrets);
+  return rest === text ? bytes : Buffer.from(rest);
+}
+
+/** The same for an error of a stream, with whatever fields its provider gave it. */
+export function errorWithoutSecrets(told: ErrorEvent, secrets: readonly string[]): ErrorEvent {
+  const text = JSON.stringify(told.error);
+  const rest = withoutSecrets(text, secrets);
+  if (rest === text) return told;
+  const error: StreamError = JSON.parse(rest);
+  return { ...told, error };
+}
+
+/** One of a few ways to write each character after the other, so that no text makes it try again. */
+function anyFormOf(secret: string): RegExp {
+  const forms = secret.split('').map((unit) => {
+    const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    const inHex = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+    const ways = [unit, JSON.stringify(unit).slice(1, -1), ...(unit === '/' ? ['\\/'] : [])];
+    return `(?:${[...new Set(ways)].map((way) => RegExp.escape(way)).join('|')}|\\\\u${inHex})`;
+  });
+  return new RegExp(forms.join(''), 'g');
+}
