@@ -9,7 +9,6 @@ import type { Setting } from '../kernel/module.ts';
 import { type Provider, wiresOf } from '../kernel/provider.ts';
 import { type Received, rawHeadersOf } from '../kernel/received.ts';
 import { unmarked } from '../kernel/unmarked.ts';
-import { staysHere } from '../providers/staying-headers.ts';
 
 /** Says which calls are the same question, by a name for everything that can change the answer. */
 export class Meanings {
@@ -95,17 +94,18 @@ function isSpelt(one: Spelt, { target, received }: Exchange, payer: string): boo
   );
 }
 
-/** The headers of the API that it was sent with: all that go on to its provider and may change the answer. */
+/** The headers of its API that it was sent with: all that may change the answer. */
 function variantsIn(received: Received, aside: readonly string[] = []): string {
   const { prefix, harmless } = received.wire.apiHeaders;
   const headers = rawHeadersOf(received);
   let variants = '';
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
-    if (name.length <= prefix.length || name.slice(0, prefix.length).toLowerCase() !== prefix) continue;
+    // Most are told by their first letter, in whichever case it is.
+    if ((name.charCodeAt(0) | 32) !== prefix.charCodeAt(0)) continue;
     const lower = name.toLowerCase();
-    if (!harmless.includes(lower) && !aside.includes(lower) && !staysHere(lower))
-      variants += `${lower}: ${headers[at + 1]}\n`;
+    if (!lower.startsWith(prefix) || harmless.includes(lower) || aside.includes(lower)) continue;
+    variants += `${lower}: ${headers[at + 1]}\n`;
   }
   return variants;
 }

@@ -8,7 +8,7 @@ import { encodeRequest } from './encode-request.ts';
 import { errorBody, nameOfError } from './errors.ts';
 import { StreamedList } from './layout.ts';
 import { asksList, modelInPath } from './path.ts';
-import { bookkeeping, isPlain } from './plain-request.ts';
+import { bookkeeping, harmlessHeaders, isPlain } from './plain-request.ts';
 import { GeminiDecoder } from './reply-decoder.ts';
 import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
 
@@ -47,8 +47,7 @@ export const gemini: WireFormat = {
   bookkeeping,
   isPlain,
   stateFields: [],
-  // That one names the client's program.
-  apiHeaders: { prefix: 'x-goog-', harmless: ['x-goog-api-client'] },
+  apiHeaders: { prefix: 'x-goog-', harmless: harmlessHeaders },
   ownHeaders: [],
   // Google's SDKs for Python and Go take every line for an answer: an empty piece of one is what they all read.
   keepAlive: Buffer.from(

@@ -13,6 +13,15 @@ import {
 /** Fields that can't change an answer: what a call is counted under. */
 export const bookkeeping: readonly string[] = ['labels'];
 
+/** Headers that can't: which program the client is, who pays, and what Google's proxies say of who logged in. */
+export const harmlessHeaders: readonly string[] = [
+  'x-goog-api-client',
+  'x-goog-api-key',
+  'x-goog-iap-jwt-assertion',
+  'x-goog-authenticated-user-email',
+  'x-goog-authenticated-user-id',
+];
+
 const part = objectWith({ text });
 const asked = objectWith({ role: oneOf('user'), parts: listOf(part) });
 // Pieces of an answer are put together when they are read.
