@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { demo } from '../../providers/demo/demo.ts';
+import { anthropicMessages } from '../../wire/index.ts';
+import { Exchange } from '../exchange.ts';
 import type { Message } from '../message.ts';
+import { Outline } from '../outline.ts';
+import { Presence } from '../presence.ts';
+import { Received } from '../received.ts';
+import { Trace } from '../trace.ts';
 import { Conversation } from './conversation.ts';
 
 const origin = { name: 'c', root: 'root' };
@@ -35,4 +42,25 @@ test('a conversation that goes on from an earlier call has the places that it wo
   const elsewhere = new Conversation({ name: 'c', root: 'another' }, said(4));
   elsewhere.recognise(before);
   assert.notEqual(elsewhere.at(1), before.at(1));
+});
+
+test('the same words in two threads that their provider keeps are two conversations', () => {
+  const nameIn = (thread: object) => {
+    const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Yes' }], thread };
+    const fields = Outline.of(Buffer.from(JSON.stringify(body)));
+    return new Exchange({
+      id: 'req_test',
+      received: new Received({ wire: anthropicMessages, fields, headers: [], query: '' }),
+      caller: { kind: 'local' },
+      target: { provider: demo, model: 'm' },
+      presence: new Presence(),
+      trace: new Trace(0),
+      credentials: { find: async () => undefined },
+    }).conversation.name;
+  };
+  const names = ['msg_1', 'msg_2', 'msg_1'].map((id) =>
+    nameIn({ type: 'continue', previous_message_id: id }),
+  );
+  assert.notEqual(names[0], names[1]);
+  assert.equal(names[0], names[2]);
 });

@@ -119,6 +119,8 @@ function derivedName(exchange: Exchange, person: string | null): string {
 /** What a request names instead of saying it again: then only the newest of its conversation can be seen here. */
 function liesWithProvider({ received, request }: Exchange): string | undefined {
   const { previous_response_id: previous, conversation } = essentialsOf(request, received.wire.name);
-  const named = isJsonObject(conversation) ? conversation.id : (conversation ?? previous);
+  const thread = received.fields.get('thread');
+  const continued = isJsonObject(thread) ? thread.previous_message_id : undefined;
+  const named = isJsonObject(conversation) ? conversation.id : (conversation ?? previous ?? continued);
   return typeof named === 'string' ? named : undefined;
 }
