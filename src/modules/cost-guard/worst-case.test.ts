@@ -18,11 +18,16 @@ const request: ChatRequest = { model: 'm', max_tokens: 100, messages: [{ role: '
 const card = compileCard({ input: 1, output: 10 });
 const priced: Priced = { card, estimated: false, contextTokens: 50_000, outputTokensMax: 4000 };
 
-function exchangeOf(body: object, wire = anthropicMessages, model = 'm'): Exchange {
+function exchangeOf(
+  body: object,
+  wire = anthropicMessages,
+  model = 'm',
+  headers: readonly string[] = [],
+): Exchange {
   const fields = Outline.of(Buffer.from(JSON.stringify(body)));
   return new Exchange({
     id: 'req_test',
-    received: new Received({ wire, fields, headers: [], query: '' }),
+    received: new Received({ wire, fields, headers, query: '' }),
     caller: { kind: 'local' },
     target: { provider: demo, model },
     presence: new Presence(),
@@ -141,6 +146,13 @@ test('a thread that begins holds what its request holds, and one that goes on ma
     thread: { type: 'continue', previous_message_id: 'msg_1' },
   });
   assert.deepEqual([unsized, inputTokens], ['thread', 50_000]);
+});
+
+test('a beta that widens the context of a model widens what may be read', () => {
+  const body = { ...request, thread: { type: 'continue', previous_message_id: 'msg_1' } };
+  const headers = ['anthropic-beta', 'other-2025, context-1m-2025-08-07'];
+  const widened = exchangeOf(body, anthropicMessages, 'm', headers);
+  assert.equal(new WorstCase(widened, priced, {}).inputTokens, 1_000_000);
 });
 
 test('searches are paid by the piece, as many as there may be', () => {

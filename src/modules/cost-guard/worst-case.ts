@@ -41,7 +41,7 @@ export class WorstCase {
     const { model } = exchange.target;
     this.unsized = found.unsized ?? (searches.test(model) ? `model: ${model}` : undefined);
     const isHidden = this.unsized !== undefined;
-    const context = priced.contextTokens ?? limits.assumedContextTokens;
+    const context = contextOf(exchange, priced);
     const read = isHidden ? context : Math.min(tokens + found.foundTokens, context);
     const unseen = isHidden || found.foundTokens > 0 ? (assumed.assume_input ?? read) : 0;
     this.#answers = answersIn(found);
@@ -94,6 +94,14 @@ function requestOf(exchange: Exchange): ChatRequest {
   return untouched
     ? received.wire.decodeRequest(received.fields.abridged(), received.asked)
     : exchange.request;
+}
+
+/** `context-1m-2025-08-07` in a beta header lets a model read a million tokens. */
+const widerContext = /\bcontext-(\d{1,2})m\b/;
+
+function contextOf({ received }: Exchange, { contextTokens = limits.assumedContextTokens }: Priced): number {
+  const millions = widerContext.exec(received.header('anthropic-beta') ?? '')?.[1];
+  return Math.max(contextTokens, Number(millions ?? 0) * 1_000_000);
 }
 
 /** Models that search by themselves, and read what they find. */
