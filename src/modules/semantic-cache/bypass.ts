@@ -19,16 +19,31 @@ const notNext = String.raw`(?<!\b(?:should|can|could|do|must|shall) (?:i|we) (?:
 /** Words that mean another thing tomorrow; who tells what happened and asks what to do now means after that. */
 const current = new RegExp(String.raw`\b(?:${ofTime.join('|')})\b|${notNext}\b(?:now|yet)\s*[?.!]*$`, 'i');
 
-const ofChange = [
-  String.raw`(?:pick|choose|give|generate|say|tell)\b[^.?!]*\brandom(?:ly)?|another one`,
-  String.raw`(?:give|tell|show|write|suggest|generate|make|find)\b[^.?!]*\banother|surprise me`,
-  '(?:try|do it|tell me|say it|generate) again|once more|something (?:else|different)|a different one',
-  String.raw`(?:uuid|password|guid)\b(?=.*\b(?:generate|create|make)\b)`,
-  String.raw`(?:generate|create|make)\b(?=.*\b(?:uuid|password|guid|seed)\b)`,
-  'more (?:examples|ideas|of (?:these|those|them))',
-];
 /** Requests that want something else each time. */
-const varied = new RegExp(String.raw`\b(?:${ofChange.join('|')})\b`, 'i');
+const varied: readonly RegExp[] = [
+  /\b(?:another one|surprise me|once more|something (?:else|different)|a different one)\b/i,
+  /\b(?:(?:try|do it|tell me|say it|generate) again|more (?:examples|ideas|of (?:these|those|them)))\b/i,
+];
+/** The same in two parts, the second behind the first in one sentence. */
+const variedInTwo: readonly (readonly [RegExp, RegExp])[] = [
+  [/\b(?:pick|choose|give|generate|say|tell)\b/i, /\brandom(?:ly)?\b/i],
+  [/\b(?:give|tell|show|write|suggest|generate|make|find)\b/i, /\banother\b/i],
+];
+const making = /\b(?:generate|create|make)\b/i;
+
+function isVaried(text: string): boolean {
+  if (varied.some((words) => words.test(text))) return true;
+  if (making.test(text) && /\b(?:uuid|password|guid)\b/i.test(text)) return true;
+  if (follows(text, making, /\bseed\b/i)) return true;
+  return text
+    .split(/[.?!]/)
+    .some((sentence) => variedInTwo.some(([first, second]) => follows(sentence, first, second)));
+}
+
+function follows(text: string, first: RegExp, second: RegExp): boolean {
+  const at = text.search(first);
+  return at >= 0 && second.test(text.slice(at));
+}
 
 /** Letters and digits that the models haven't learnt: of other scripts, and our own in other dress. */
 const otherScript = /(?!\p{Script=Latin})\p{L}|[\u{ff21}-\u{ff5a}]|(?![\d⁰¹²³⁴-⁹₀-₉¼-¾⅐-⅞])\p{N}/u;
@@ -56,7 +71,7 @@ export function bypassOf(
   if (!/\p{L}/u.test(text)) return words.length < 3 ? 'short' : undefined;
   if (content.length === 0 || (words.length < 3 && content.length < 2)) return 'short';
   if (isForeign(prompt)) return 'language';
-  if (varied.test(text)) return 'varied';
+  if (isVaried(text)) return 'varied';
   if (options.current === 'bypass' && current.test(text)) return 'current';
   return undefined;
 }

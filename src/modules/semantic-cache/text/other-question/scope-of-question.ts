@@ -82,23 +82,28 @@ const others = wordSet(
 );
 
 const ahead = /\b(?:about to|going to|yet to|will|(?:plan|plans|planning|intend|intends|want|wants) to)\b/;
-const done = String.raw`(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)`;
 /** "Has just ended", "already closed", "have we paid". */
-const over = new RegExp(
-  [
-    String.raw`\b(?:has|have|had)(?: just| already| now| been| recently| i| we| you| they| he| she)* ${done}\b`,
-    String.raw`\b(?:already|just) \w+ed\b`,
-    String.raw`^(?:has|have|had) (?:\w+ ){1,3}?${done}\b`,
-  ].join('|'),
-);
+const over: readonly RegExp[] = [
+  /\b(?:has|have|had)(?: just| already| now| been| recently| i| we| you| they| he| she)* (?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/,
+  /\b(?:already|just) \w+ed\b/,
+  /^(?:has|have|had) (?:\w+ ){1,3}?(?:\w+ed|gone|sent|paid|made|done|taken|lost|left|begun|bought|sold|built)\b/,
+];
+
+/** The first such words of a text. */
+function overIn(text: string): string | undefined {
+  return over
+    .map((words) => words.exec(text))
+    .filter((found) => found !== null)
+    .toSorted((one, other) => one.index - other.index)[0]?.[0];
+}
 
 /** Whether what has happened in the one is still to come in the other: "is about to end" and "has ended". */
 export function isOverElsewhere(old: Prompt, now: Prompt): boolean {
   const [{ plain }, { plain: there }] = [old, now];
   if (isDoneElsewhere(old, now) || isDoneElsewhere(now, old)) return true;
   if (isLeftElsewhere(old, now) || isLeftElsewhere(now, old)) return true;
-  const isAhead = (text: string) => ahead.test(text) && !over.test(text);
-  const isOver = (text: string) => over.test(text) && !ahead.test(text);
+  const isAhead = (text: string) => ahead.test(text) && overIn(text) === undefined;
+  const isOver = (text: string) => overIn(text) !== undefined && !ahead.test(text);
   return (isAhead(plain) && isOver(there)) || (isOver(plain) && isAhead(there));
 }
 
@@ -126,8 +131,8 @@ const having =
 
 /** Whether one speaks of what is used up or done, and the other of what there is: "how many days have I taken", "do I have". */
 function isLeftElsewhere({ plain }: Prompt, other: Prompt): boolean {
-  const done = over.exec(plain)?.[0].split(' ').at(-1);
-  if (done === undefined || over.test(other.plain) || !having.test(other.plain)) return false;
+  const done = overIn(plain)?.split(' ').at(-1);
+  if (done === undefined || overIn(other.plain) !== undefined || !having.test(other.plain)) return false;
   return (
     /\b(?:how (?:many|much)|number|amount)\b/.test(plain) && !other.words.some(({ text }) => text === done)
   );
