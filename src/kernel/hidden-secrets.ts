@@ -1,7 +1,7 @@
 import type { ErrorEvent, StreamError } from './message.ts';
 
 /** The text without these credentials, also where they are written as JSON may write them: `sk\u002dant`. */
-export function withoutSecrets(text: string, secrets: readonly string[]): string {
+function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (rest, secret) => (secret === '' ? rest : rest.replace(anyFormOf(secret), '[secret]')),
     text,
