@@ -33,6 +33,7 @@ describe('the cookie of a browser', () => {
         `weir_session=${String(answer.json.token)}; HttpOnly; SameSite=Strict; Path=/; Max-Age=604800`,
       ]);
       assert.deepEqual(Object.keys(answer.json), ['token', 'expiresAt', 'user']);
+      assert.equal(answer.headers['x-content-type-options'], 'nosniff');
     }
     assert.equal((await logIn(body.email)).headers['set-cookie'], undefined);
   });
@@ -182,5 +183,6 @@ function cookieOf({ headers }: Answered): string {
 }
 
 function assertCrossSite(answer: Answered): void {
+  assert.equal(answer.headers['x-content-type-options'], 'nosniff');
   assertError(answer, { status: 403, type: 'permission_error', code: 'cross_site' });
 }
