@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
+import { addPiece } from '../kernel/add-piece.ts';
 import type { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Presence } from '../kernel/presence.ts';
@@ -91,7 +92,7 @@ export class Inbound implements Dispatcher.DispatchHandler, Source<Uint8Array> {
       this.#waiting = undefined;
       return;
     }
-    this.#queue.push(chunk);
+    addPiece(this.#queue, chunk);
     this.#queuedBytes += chunk.byteLength;
     if (this.#firstBytes !== undefined) this.#look(this.#firstBytes, chunk);
     if (this.#queuedBytes <= limits.readAheadBytesMax) return;

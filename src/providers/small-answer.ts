@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { addPiece } from '../kernel/add-piece.ts';
 import { limits } from '../kernel/limits.ts';
 
 export interface SmallAnswer {
@@ -41,7 +42,7 @@ function gathering({ signal, resolve, reject }: Gathering): Dispatcher.DispatchH
     onResponseData(controller, piece) {
       bytes += piece.length;
       if (bytes > limits.frameBytesMax) controller.abort(new Error('its answer is too long'));
-      else pieces.push(piece);
+      else addPiece(pieces, piece);
     },
     onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),
     onResponseError: (_, cause) => reject(cause),

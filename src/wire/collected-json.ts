@@ -1,3 +1,4 @@
+import { addPiece } from '../kernel/add-piece.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ErrorEvent, ReplyEvent, Usage } from '../kernel/message.ts';
@@ -41,7 +42,7 @@ export class CollectedJson implements ReplyDecoder {
   }
 
   push(chunk: Uint8Array): readonly ReplyEvent[] {
-    this.#chunks.push(chunk);
+    addPiece(this.#chunks, chunk);
     this.#bytes += chunk.byteLength;
     if (this.#interest === 'milestones' && this.#bytes > limits.watchedAnswerBytesMax) this.#keepTail();
     return [];

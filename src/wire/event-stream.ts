@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { addPiece } from '../kernel/add-piece.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 
@@ -23,7 +24,7 @@ export class EventStreamParser {
 
   push(chunk: Uint8Array): readonly EventStreamMessage[] {
     const messages: EventStreamMessage[] = [];
-    this.#held.push(chunk);
+    addPiece(this.#held, chunk);
     this.#heldBytes += chunk.byteLength;
     while (this.#heldBytes >= Math.max(preludeBytes, this.#length)) {
       const bytes = this.#joined();

@@ -1,3 +1,4 @@
+import { addPiece } from '../kernel/add-piece.ts';
 import { limits } from '../kernel/limits.ts';
 import type { ByteFilter } from '../kernel/reply/filtered.ts';
 
@@ -30,7 +31,7 @@ export class FrameGate implements ByteFilter {
   }
 
   #hold(piece: Uint8Array): void {
-    this.#held.push(piece);
+    addPiece(this.#held, piece);
     this.#heldBytes += piece.byteLength;
   }
 

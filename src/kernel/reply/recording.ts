@@ -1,3 +1,4 @@
+import { addPiece } from '../add-piece.ts';
 import type { ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder } from '../wire-format.ts';
 
@@ -26,7 +27,7 @@ export class Recorder {
 
   bytes(chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
-    if (this.#bytes <= this.#bytesMax) this.#chunks.push(chunk);
+    if (this.#bytes <= this.#bytesMax) addPiece(this.#chunks, chunk);
     else this.#chunks = [];
   }
 

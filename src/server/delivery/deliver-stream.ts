@@ -1,4 +1,5 @@
 import type { Underway } from '../../calls/underway.ts';
+import { addPiece } from '../../kernel/add-piece.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Chunks, Delivery } from './delivery.ts';
@@ -40,7 +41,7 @@ async function untilContent({ meter }: Underway, chunks: Chunks): Promise<Uint8A
     const chunk = await chunks.pull();
     bytes += chunk?.byteLength ?? 0;
     if (chunk === undefined || bytes > limits.frameBytesMax) throw answeredNothing();
-    first.push(chunk);
+    addPiece(first, chunk);
   }
   return first;
 }
