@@ -4,7 +4,8 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Side } from '../test/fuzz/cases.ts';
+import { type Side, sides } from '../test/fuzz/cases.ts';
+import { FreezeWatch } from '../test/fuzz/freeze-watch.ts';
 import { described, fuzzCalls, type Tally } from '../test/fuzz/fuzz-calls.ts';
 import { type CodecTally, fuzzAnswers, fuzzRequests } from '../test/fuzz/fuzz-codecs.ts';
 import { fuzzWithAccounts } from '../test/fuzz/people.ts';
@@ -30,30 +31,35 @@ console.log(`seed ${seed}`);
 process.on('unhandledRejection', (cause) => fail(`a rejection that nobody handled: ${String(cause)}`));
 const people = 40;
 const stage = await Stage.start(people);
+const watch = new FreezeWatch();
+const onBatch = (what: string) => watch.note(what);
 try {
   if (values.case === undefined) await everything(Number(values.minutes) * 60_000);
-  else await again(values.side === 'clients' ? 'clients' : 'providers', Number(values.case));
+  else await again(sides.find((side) => side === values.side) ?? 'providers', Number(values.case));
 } finally {
   await stage.close();
+  await watch.close();
 }
 console.log(`${failed} failures`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** A quarter of the time each for own routes, clients, providers, and codecs alone. */
+/** As much time each for clients, providers, texts, own routes, and codecs alone. */
 async function everything(ms: number): Promise<void> {
-  const share = ms / 4;
+  const share = ms / 5;
   await warmUp();
   const before = heldBytes();
-  for (const side of ['clients', 'providers'] as const) {
+  for (const side of sides) {
     const untilMs = performance.now() + share;
-    tell(side, await fuzzCalls(stage, { side, seed, untilMs, failuresMax }));
+    tell(side, await fuzzCalls(stage, { side, seed, untilMs, failuresMax, onBatch }));
   }
   const grown = heldBytes() - before;
   console.log(`memory: ${(grown / 1e6).toFixed(1)} MB more than before`);
   if (grown > grownBytesMax) fail(`the calls left ${grown} bytes in memory`);
+  watch.note('own routes');
   console.log(
     `own routes: ${await fuzzWithAccounts(stage.gateway.url, { ms: share, seed }).catch(fail)} calls`,
   );
+  watch.note('codecs');
   const untilMs = performance.now() + share;
   // Every step-th, each time from another place, until all were tried or the time is over.
   const step = 50;
@@ -69,12 +75,15 @@ async function everything(ms: number): Promise<void> {
 }
 
 async function again(side: Side, first: number): Promise<void> {
-  tell(side, await fuzzCalls(stage, { side, seed, first, calls: 1 }));
+  tell(side, await fuzzCalls(stage, { side, seed, first, calls: 1, onBatch }));
 }
 
 async function warmUp(): Promise<void> {
-  for (const side of ['clients', 'providers'] as const)
-    tell(`${side}, to begin with`, await fuzzCalls(stage, { side, seed: seed + 1, calls: 320, failuresMax }));
+  for (const side of sides)
+    tell(
+      `${side}, to begin with`,
+      await fuzzCalls(stage, { side, seed: seed + 1, calls: 320, failuresMax, onBatch }),
+    );
 }
 
 function tell(what: string, { calls, statuses, failures }: Tally): void {

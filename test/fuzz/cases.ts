@@ -1,10 +1,13 @@
 import { answeringDialects, type Dialect, dialects } from './dialects.ts';
 import { goodAnswer, type HostileAnswer, hostileAnswer } from './hostile-answer.ts';
+import { hostileText } from './hostile-text.ts';
 import { mutatedJson } from './mutated-json.ts';
 import { Random } from './random.ts';
 
-/** Who is hostile: the client by what it asks, or the provider by what it answers. */
-export type Side = 'clients' | 'providers';
+/** Who is hostile: the client by what it asks or by the texts that it sends, or the provider by what it answers. */
+export type Side = 'clients' | 'providers' | 'texts';
+
+export const sides: readonly Side[] = ['clients', 'providers', 'texts'];
 
 /** One call with something wrong in it. */
 export interface Case {
@@ -16,7 +19,8 @@ export interface Case {
   readonly streamed: boolean;
   readonly headers: readonly string[];
   readonly path: string;
-  readonly body: string;
+  /** Undefined where the call only asks for what is at its path. */
+  readonly body: string | undefined;
   readonly answer: HostileAnswer;
   /** The client leaves when the answer has begun. */
   readonly leaves: boolean;
@@ -33,15 +37,15 @@ const pipelines = [
 
 /** Always the same for a seed and a number. */
 export function caseOf(side: Side, seed: number, number: number): Case {
-  const random = new Random(seed, number, side === 'clients' ? 1 : 2);
+  const random = new Random(seed, number, sides.indexOf(side) + 1);
   const client = random.pick(dialects);
   const provider = random.pick(answeringDialects);
   const streamed = random.happens(0.5);
   const pipeline = random.pick(pipelines);
-  const isHostileClient = side === 'clients';
+  const isHostileClient = side !== 'providers';
   const model = modelOf(provider, random, isHostileClient);
   const asksStream = streamed && model !== 'demo-1';
-  return {
+  const good: Case = {
     side,
     number,
     client,
@@ -49,16 +53,18 @@ export function caseOf(side: Side, seed: number, number: number): Case {
     streamed,
     headers: pipeline === '' ? [] : ['x-weir-pipeline', pipeline],
     path: client.path(model, asksStream),
-    body: isHostileClient
-      ? hostileRequest(client, model, asksStream, random)
-      : JSON.stringify({
-          ...client.requests.at(-1),
-          model,
-          stream: streamed,
-        }),
+    body:
+      side === 'clients'
+        ? hostileRequest(client, model, asksStream, random)
+        : JSON.stringify({
+            ...client.requests.at(-1),
+            model,
+            stream: side === 'texts' ? asksStream : streamed,
+          }),
     answer: isHostileClient ? goodAnswer(provider, streamed) : hostileAnswer(provider, streamed, random),
     leaves: random.happens(0.02),
   };
+  return side === 'texts' ? { ...good, ...hostileText(client, model, asksStream, random) } : good;
 }
 
 /** Clients also ask the model that is built in, which reads what it is asked. */

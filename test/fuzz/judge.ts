@@ -32,7 +32,7 @@ export function faultIn(
   if (status >= 500 && !outcome.wasAsked)
     return `${status}, though no provider was asked: ${text.slice(0, 500)}`;
   // One change of a body can make it ask for a stream.
-  const asksWhole = !streamed && !/"stream"\s*:\s*true/.test(body);
+  const asksWhole = !streamed && !/"stream"\s*:\s*true/.test(body ?? '');
   const isRelayed = client === provider && status === 200 && asksWhole && headers.length === 0;
   if (isRelayed && outcome.wasAsked && answer.body !== undefined && !bytes.equals(answer.body))
     return `other bytes than the provider's: ${text.slice(0, 500)}`;

@@ -9,6 +9,14 @@ export function mutatedJson(value: unknown, random: Random, places = 1): string 
   return written(value, '', edits) ?? 'null';
 }
 
+/** Writes a value as JSON with the text in place of some of its strings. */
+export function withText(value: unknown, text: string, random: Random, places: number): string {
+  const edit: Edit = { kind: 'other', json: JSON.stringify(text) };
+  const strings = placesIn(value, '', (inner) => typeof inner === 'string');
+  const edits = Array.from({ length: places }, () => [random.pick(strings), edit] as const);
+  return written(value, '', new Map(edits)) ?? 'null';
+}
+
 /** Each thing that can be wrong in each place, one at a time; written by who wants it. */
 export function* everyMutation(value: unknown): Generator<() => string> {
   for (const place of placesIn(value))
@@ -68,13 +76,17 @@ function editOf(random: Random): Edit {
 }
 
 /** Every place in a value, as a path that is written the same way further down. */
-function placesIn(value: unknown, at = ''): readonly string[] {
+function placesIn(
+  value: unknown,
+  at = '',
+  isWanted: (value: unknown) => boolean = () => true,
+): readonly string[] {
   const inner = Array.isArray(value)
-    ? value.flatMap((item, index) => placesIn(item, `${at}/${index}`))
+    ? value.flatMap((item, index) => placesIn(item, `${at}/${index}`, isWanted))
     : isJsonObject(value)
-      ? Object.entries(value).flatMap(([name, item]) => placesIn(item, `${at}/${name}`))
+      ? Object.entries(value).flatMap(([name, item]) => placesIn(item, `${at}/${name}`, isWanted))
       : [];
-  return [at, ...inner];
+  return isWanted(value) ? [at, ...inner] : inner;
 }
 
 /** Undefined where the value is to be left out. */

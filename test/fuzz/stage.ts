@@ -10,6 +10,9 @@ import { bearer, Person } from '../support/cloud.ts';
 import type { Case } from './cases.ts';
 import { RawProvider } from './raw-provider.ts';
 
+/** That a disk is slow says something of the machine; the provider here may answer in another format than it is asked in. */
+const expected = ['the disk took', 'the provider sent an answer that has no message in it'];
+
 /** What came of a case. */
 export interface Outcome {
   /** Undefined where there was none: the client left, or the answer broke off after it had begun. */
@@ -76,7 +79,7 @@ export class Stage {
     const { request, response } = open(this.gateway.url, {
       path,
       headers: [...bearer(key), 'x-provider-key', name, ...headers],
-      body,
+      ...(body !== undefined && { body }),
       agent: this.#agent,
     });
     const begun = await response;
@@ -103,7 +106,7 @@ export class Stage {
   #read(line: string): void {
     const { msg, id } = JSON.parse(line);
     if (msg === 'call') this.logged.add(id);
-    // That a disk is slow says something of the machine.
-    else if (line.includes('"level":"error"') && !line.includes('the disk took')) this.complaints.push(line);
+    else if (line.includes('"level":"error"') && !expected.some((words) => line.includes(words)))
+      this.complaints.push(line);
   }
 }
