@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
+import { sides } from './fuzz/cases.ts';
 import { described, fuzzCalls } from './fuzz/fuzz-calls.ts';
 import { fuzzAnswers, fuzzRequests } from './fuzz/fuzz-codecs.ts';
 import { fuzzOwnRoutes } from './fuzz/fuzz-own-routes.ts';
@@ -30,7 +31,7 @@ test('a local gateway does too, and says 503 only where it has no accounts', asy
   await fuzzOwnRoutes(gateway.url, arsenal, slice);
 });
 
-for (const side of ['clients', 'providers'] as const)
+for (const side of sides)
   test(`hostile ${side} leave the gateway as it was, in every pair of formats`, async (t) => {
     const stage = await Stage.start(2);
     t.after(() => stage.close());

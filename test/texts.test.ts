@@ -7,26 +7,12 @@ import { described, formerFaults, someTrials, type Trial } from './texts/plan.ts
 import { models, modules, Subject } from './texts/subject.ts';
 import { units } from './texts/units.ts';
 
-/** Regular expressions that aren't linear yet. */
-const knownFaults = new Set([
-  'code fences as older tool result, through patterns, openai-responses to bedrock',
-  'runs of 399 letters as newest tool result, through ipc, anthropic-messages to anthropic',
-  'digits as model, through none, anthropic-messages to anthropic',
-  'digits as model in a path, through none, anthropic-messages to anthropic',
-  'words behind apostrophes as short user text, through semantic-cache, anthropic-messages to demo',
-  'words with backticks as short user text, through semantic-cache, anthropic-messages to demo',
-  'folders of a publisher as path, through none, anthropic-messages to anthropic',
-  'tags with a slash behind them as only user text, through none, anthropic-messages to demo',
-  'lines of a dash as eight tool results, through patterns, anthropic-messages to anthropic',
-]);
-
 const subject = await Subject.start();
 after(() => subject.close());
 
 async function faultsOf(trials: readonly Trial[]): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const trial of trials) {
-    if (knownFaults.has(described(trial))) continue;
     const fault = await faultOf(subject, trial.way, trial.unit);
     if (fault !== undefined) faults.push(`${described(trial)}: ${fault}`);
   }
