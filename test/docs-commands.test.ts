@@ -39,6 +39,8 @@ function isCommand(command: string): boolean {
   if (variables.some((name) => !ours.test(name) && isUnknown(name))) return false;
   const words = wordsOf(command);
   if (words[0] === 'npm') return isScript(words.slice(1));
+  // On npm `weir` is another package.
+  if (words[0] === 'npx' && words[1] === 'weir') return false;
   const told = weirWords(command);
   return told === undefined || isWeir(told);
 }

@@ -47,6 +47,7 @@ describe('an operator', () => {
       );
       assert.deepEqual([await statuses(leaked.key), await statuses(other.key)], [all(401), all(200)]);
 
+      assert.ok(link.said.includes(environment.WEIR_BASE_URL ?? 'http://127.0.0.1:'), link.said);
       const token = /\/account\/reset#token=([\w-]+)\n$/.exec(link.said)?.[1];
       const confirmed = { token, password: 'another password' };
       assert.equal(

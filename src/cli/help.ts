@@ -16,7 +16,7 @@ export function overview(): string {
     '',
     ...aligned(rows),
     '',
-    'Settings are environment variables, and .env in the current folder: see docs/settings.md.',
+    'Settings are environment variables, and .env in the current folder: the running gateway lists them at /docs/settings.',
   ].join('\n');
 }
 

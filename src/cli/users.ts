@@ -1,10 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { isIPv6 } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { isEmail } from '../accounts/email.ts';
 import { passwordHashing } from '../accounts/hashing.ts';
 import { mailedLink } from '../accounts/mail/mailed-links.ts';
 import { normal } from '../accounts/users.ts';
 import { effectiveTier } from '../billing/tiers.ts';
+import type { Settings } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type { TierId, User } from '../kernel/ports/records.ts';
@@ -92,7 +94,7 @@ export function reset({ environment, values: [email = ''] }: Given): Promise<num
     const user = await userOf(database, email);
     if (user.disabledAtMs !== undefined)
       throw new Error(`${user.email} is closed; weir users enable opens it`);
-    const address = { url: settings.baseUrl ?? `http://localhost:${settings.port}` };
+    const address = { url: settings.baseUrl ?? listeningAddress(settings) };
     const link = await mailedLink(
       { tokens: database.mailedTokens, address, clock: systemClock },
       user.id,
@@ -100,6 +102,11 @@ export function reset({ environment, values: [email = ''] }: Given): Promise<num
     );
     console.log(`who opens this link within an hour sets a new password for ${user.email}, once:\n${link}`);
   });
+}
+
+function listeningAddress({ host, port }: Pick<Settings, 'host' | 'port'>): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
 }
 
 function isTier(name: string | undefined): name is TierId {

@@ -180,6 +180,12 @@ test('the watchdog has a time or is off', () => {
     assert.throws(() => watchdogMs(wrong), /WEIR_WATCHDOG: must be off, or a duration/, wrong);
 });
 
+test('a notice of 0s is none', () => {
+  assert.equal(readSettings({ WEIR_DRAIN_NOTICE: '0s' }).drainNoticeMs, 0);
+  assert.match(faultsOf({ WEIR_DRAIN_NOTICE: '0' })[0] ?? '', /^WEIR_DRAIN_NOTICE: /);
+  assert.match(faultsOf({ WEIR_DRAIN: '0s' })[0] ?? '', /^WEIR_DRAIN: /);
+});
+
 test('a duration that no timer can wait for is refused', () => {
   for (const variable of ['WEIR_KEEP_ALIVE', 'WEIR_UPSTREAM_TIMEOUT', 'WEIR_DRAIN']) {
     assert.match(faultsOf({ [variable]: '25d' })[0] ?? '', new RegExp(`^${variable}: .*24d`));

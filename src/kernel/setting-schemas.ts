@@ -12,12 +12,19 @@ export const list = z.string().transform((text): readonly string[] =>
     .filter((item) => item !== ''),
 );
 
-export const durationMs = z.string().transform((text, context) => {
-  const ms = (parseDuration(text) ?? 0) * 1000;
-  if (ms > 0 && ms <= limits.timerMsMax) return ms;
-  context.addIssue('must be a duration such as 500ms, 30s, 5m, 24h or 7d, and 24d at most');
-  return z.NEVER;
-});
+export const durationMs = durationFrom(1);
+
+/** A duration that may be `0s`. */
+export const durationOrNoneMs = durationFrom(0);
+
+function durationFrom(leastMs: number) {
+  return z.string().transform((text, context) => {
+    const ms = (parseDuration(text) ?? -1) * 1000;
+    if (ms >= leastMs && ms <= limits.timerMsMax) return ms;
+    context.addIssue('must be a duration such as 500ms, 30s, 5m, 24h or 7d, and 24d at most');
+    return z.NEVER;
+  });
+}
 
 /** An address to which paths are added. */
 export const httpUrl = z

@@ -109,6 +109,7 @@ export interface AskedFor {
 
 /** Why a call has no answer. */
 interface Refused {
+  readonly code: string;
   readonly status: number;
   readonly details: { readonly retryAfterSeconds?: number };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationMs, httpUrl, list } from '../kernel/setting-schemas.ts';
+import { durationMs, durationOrNoneMs, httpUrl, list } from '../kernel/setting-schemas.ts';
 import { variable } from '../kernel/settings.ts';
 import { readTrustedProxies } from './trusted-proxies.ts';
 
@@ -37,7 +37,7 @@ export const serverSettings = {
   /** How long open calls get when it is to stop and takes no more. */
   drainMs: variable('WEIR_DRAIN', durationMs.default(30_000)),
   /** How long it still takes calls before that, while balancers are told to send none; undefined where it isn't said. */
-  drainNoticeMs: variable('WEIR_DRAIN_NOTICE', durationMs.optional()),
+  drainNoticeMs: variable('WEIR_DRAIN_NOTICE', durationOrNoneMs.optional()),
 } as const;
 
 function inLowerCase(items: readonly string[]): readonly string[] {

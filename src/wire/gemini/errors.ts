@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import { limits } from '../../kernel/limits.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { numberOf, objectOf, stringOf } from '../read.ts';
@@ -57,9 +58,14 @@ const statusByName: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** The envelope of all errors as Google's clients read it: a number for a code, and what else is to be said in details. */
-export const errorBody: NonNullable<WireFormat['errorBody']> = (envelope, { status, details }) => {
+export const errorBody: NonNullable<WireFormat['errorBody']> = (
+  envelope,
+  { status, code: reason, details },
+) => {
   const { code, message, ...told } = objectOf(envelope.error) ?? {};
   const { retryAfterSeconds } = details;
+  // As with the header: an agent would be silent for so long. What a provider says is passed on.
+  const isLong = reason !== 'upstream_error' && (retryAfterSeconds ?? 0) > limits.retryAfterSecondsMax;
   return {
     ...envelope,
     error: {
@@ -68,7 +74,7 @@ export const errorBody: NonNullable<WireFormat['errorBody']> = (envelope, { stat
       status: nameOfError(status),
       details: [
         { '@type': errorInfo, reason: String(code).toUpperCase(), domain: 'weir' },
-        ...(retryAfterSeconds === undefined
+        ...(retryAfterSeconds === undefined || isLong
           ? []
           : [{ '@type': retryInfo, retryDelay: `${Math.ceil(retryAfterSeconds)}s` }]),
       ],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import { parseBody } from '../../kernel/parse-body.ts';
@@ -300,6 +301,16 @@ test('signatures go back to their model, and calls of others say that they have 
   assert.deepEqual(signatures('gemini-3-flash-preview'), ['dGV4dA==', 'Y2FsbA==']);
   assert.deepEqual(signatures('gemini-2.5-flash'), []);
   assert.deepEqual(signatures('gemini-3-pro-preview'), ['skip_thought_signature_validator']);
+});
+
+test('an error tells when to come again where that is within a minute', () => {
+  const detailsOf = (retryAfterSeconds: number) => {
+    const error = new GatewayError('tier_cap_reached', 'used up', { retryAfterSeconds });
+    const body = gemini.errorBody?.({ error: { code: 'tier_cap_reached', message: 'used up' } }, error);
+    return JSON.stringify(body);
+  };
+  assert.match(detailsOf(60), /"retryDelay":"60s"/);
+  assert.doesNotMatch(detailsOf(61), /retryDelay/);
 });
 
 test('where the call that was signed is not shown, the next one says that it has no signature', () => {
