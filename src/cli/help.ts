@@ -16,7 +16,7 @@ export function overview(): string {
     '',
     ...aligned(rows),
     '',
-    'Settings are environment variables, and .env in the current folder: the running gateway lists them at /docs/settings.',
+    'Settings are environment variables, or lines of .env; a running gateway lists them at /docs.',
   ].join('\n');
 }
 
