@@ -80,7 +80,7 @@ describe('who leaves', () => {
       assert.equal((await person.call({ path: '/v1/users/me' })).status, 200);
       const left = await leave(password);
       assert.equal(left.status, 204, left.text);
-      assert.match(String(left.headers['set-cookie']), /^weir_session=;/);
+      assert.match(String(left.headers['set-cookie']), /^(?:__Host-)?weir_session=;/);
       assert.deepEqual(
         stripe.billing.subscriptions.map(({ status }) => status),
         ['canceled'],
