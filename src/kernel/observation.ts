@@ -206,7 +206,7 @@ export class Observation implements Keeper, Asker {
       custody.claim(reply, this);
     }
     if (this.#given.length === 0) this.step.effect = 'answered';
-    else if (!isGiven) this.step.effect = 'changed-reply';
+    else if (!isGiven) this.step.effect = this.#changedRequest ? 'changed-both' : 'changed-reply';
     else if (this.#changedRequest) this.step.effect = 'changed-request';
     return reply;
   }

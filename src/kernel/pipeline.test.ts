@@ -72,6 +72,16 @@ describe('what a module does is seen from outside', () => {
     assert.equal((await runModule(holding)(request)).step?.effect, 'changed-reply');
   });
 
+  test('changed-both', async () => {
+    const changing = module(async (exchange, next) => {
+      const reply = await next(exchange.with({ request: { ...exchange.request, max_tokens: 3 } }));
+      return reply.map((event) => event);
+    });
+    const { step, sent } = await runModule(changing)(request);
+    assert.equal(step?.effect, 'changed-both');
+    assert.equal(sent[0]?.max_tokens, 3);
+  });
+
   test('answered', async () => {
     const { upstream } = await endless();
     const { step, sent } = await runModule(module((exchange) => upstream(exchange)))(request);

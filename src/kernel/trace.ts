@@ -5,7 +5,14 @@ import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
 
 /** What a module was seen to do; modules don't report on themselves. */
-export type Effect = 'passed' | 'changed-request' | 'answered' | 'changed-reply' | 'rejected' | 'broken';
+export type Effect =
+  | 'passed'
+  | 'changed-request'
+  | 'answered'
+  | 'changed-reply'
+  | 'changed-both'
+  | 'rejected'
+  | 'broken';
 
 export type Facts = Readonly<Record<string, string | number | true>>;
 

@@ -128,6 +128,7 @@ describe('a conversation', () => {
     const { sent, step } = await run(asked(80));
     const [request] = sent;
     if (request === undefined) assert.fail();
+    assert.equal(step?.effect, 'changed-both');
     checkSound(request);
     assert.ok(textOf(request).length < 10_000 * 4, `${textOf(request).length}`);
     for (const turn of [0, 10, 70]) assert.match(textOf(request), new RegExp(`Wish ${turn}: part`));

@@ -241,7 +241,7 @@ test('who wants others always has them at once', async () => {
   assert.ok(namesIn(sent[0]).includes('mcp__tennis_server__tennis_lookup'));
   const many = Array.from({ length: 100 }, (_, at) => `mcp__some_server__some_lookup_${at}`).join('|');
   const { step } = await call(request(`${ask} Or not?`), { options: `always=${many}` });
-  assert.equal(step?.effect, 'changed-reply');
+  assert.equal(step?.effect, 'changed-both');
 });
 
 test('vectors are made for a list though there was no room for that the last time', async () => {

@@ -24,10 +24,14 @@ export function requestLogFiltersConformance(setUp: SetUp): void {
         { provider: null, modelUsed: null, status: 400 },
         { steps: [step('exact-cache', 'answered'), step('cost-guard', 'passed')] },
         { steps: [step('exact-cache', 'passed'), step('cost-guard', 'rejected')] },
+        { steps: [step('ipc', 'changed-request'), step('patterns', 'passed')] },
+        { steps: [step('ipc', 'changed-reply')] },
+        { steps: [step('ipc', 'changed-both')] },
       ] satisfies readonly Partial<LoggedCall>[];
       const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
       await requests.add([...plain, ...others]);
-      const [named, groq, key, e404, e499, e500, broken, e400, hit, refused] = others;
+      const [named, groq, key, e404, e499, e500, broken, e400, hit, refused, outbound, inbound, both] =
+        others;
       const expected: readonly (readonly [LogFilter, readonly (LoggedCall | undefined)[]])[] = [
         [{ model: 'latest' }, [named]],
         [{ model: 'claude-5' }, [named]],
@@ -48,6 +52,14 @@ export function requestLogFiltersConformance(setUp: SetUp): void {
         [{ module: 'cost_guard' }, []],
         [{ effect: 'rejected' }, [refused]],
         [{ effect: 'answered', status: 'error' }, []],
+        [{ module: 'ipc' }, [both, inbound, outbound]],
+        [{ module: 'ipc', effect: 'changed-request' }, [both, outbound]],
+        [{ module: 'ipc', effect: 'changed-reply' }, [both, inbound]],
+        [{ module: 'ipc', effect: 'changed-both' }, [both]],
+        [{ module: 'patterns', effect: 'changed-request' }, []],
+        [{ effect: 'changed-request' }, [both, outbound]],
+        [{ effect: 'changed-reply' }, [both, inbound]],
+        [{ effect: 'changed-request', status: 'error' }, []],
         [{ search: 'LAUDE' }, [named]],
         [{ search: '%' }, []],
         [{ search: 'req_', keyId: 'key' }, [e500, key]],

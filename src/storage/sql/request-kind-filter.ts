@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { LogFilter, LogQuestion } from '../../kernel/ports/request-log.ts';
 import { isRequestIdStart } from '../../kernel/request-id.ts';
+import type { Effect } from '../../kernel/trace.ts';
 
 /** Which kinds of calls a question is about; undefined where all calls of the account are meant, or all there are. */
 export function matchingKinds({ accountId, filter }: LogQuestion): RawBuilder<unknown> | undefined {
@@ -32,10 +33,18 @@ function saying(search: string): RawBuilder<unknown> {
 }
 
 function stepsOf({ module, effect }: LogFilter): readonly RawBuilder<unknown>[] {
-  if (module === undefined) return effect === undefined ? [] : [having(`%:${effect},%`)];
-  const name = literal(module);
-  if (effect !== undefined) return [having(`%,${name}:${effect},%`)];
-  return [having(`%,${name}:%`), sql`not ${having(`%,${name}:passed,%`)}`];
+  const name = module === undefined ? '' : `,${literal(module)}`;
+  if (effect !== undefined) {
+    const any = effectsIn(effect).map((one) => having(`%${name}:${one},%`));
+    return [sql`(${sql.join(any, sql` or `)})`];
+  }
+  if (module === undefined) return [];
+  return [having(`%${name}:%`), sql`not ${having(`%${name}:passed,%`)}`];
+}
+
+/** A module that changed both is found by either. */
+function effectsIn(effect: Effect): readonly Effect[] {
+  return effect === 'changed-request' || effect === 'changed-reply' ? [effect, 'changed-both'] : [effect];
 }
 
 function having(pattern: string): RawBuilder<unknown> {

@@ -220,6 +220,7 @@ const effects: Readonly<Record<Effect, true>> = {
   'changed-request': true,
   answered: true,
   'changed-reply': true,
+  'changed-both': true,
   rejected: true,
   broken: true,
 };

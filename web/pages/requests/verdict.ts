@@ -33,6 +33,8 @@ export function sentenceOf({ name, effect, facts }: LoggedCall['modules'][number
       return `${name} changed the request before it went out.`;
     case 'changed-reply':
       return `${name} changed the answer on its way back.`;
+    case 'changed-both':
+      return `${name} changed the request before it went out, and the answer on its way back.`;
     case 'answered':
       return `${name} answered from memory; no provider was asked.`;
     case 'rejected':

@@ -38,7 +38,15 @@ const name = z
   .refine((text) => !text.includes('\0'), 'has a NUL character')
   .optional();
 
-const effects = ['passed', 'changed-request', 'answered', 'changed-reply', 'rejected', 'broken'] as const;
+const effects = [
+  'passed',
+  'changed-request',
+  'answered',
+  'changed-reply',
+  'changed-both',
+  'rejected',
+  'broken',
+] as const;
 
 const query = {
   limit: pageLimit(limits.requestLogPageMax),
@@ -62,7 +70,9 @@ const query = {
   effect: z
     .enum(effects, `must be one of ${effects.join(', ')}`)
     .optional()
-    .describe('What a module was seen to do: the one that is named, or any'),
+    .describe(
+      'What a module was seen to do: the one that is named, or any. `changed-request` and `changed-reply` find `changed-both`, too',
+    ),
   search: name.describe('A part of a model’s name or of an error’s code, or the beginning of an id'),
 };
 
