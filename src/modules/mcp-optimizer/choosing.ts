@@ -22,9 +22,11 @@ export interface CallWithTools {
 export interface Chosen {
   readonly left: readonly string[];
   readonly isSmallTalk: boolean;
+  /** Whether nothing can be left out since the request tells too little. */
+  readonly isVague: boolean;
 }
 
-export const nothingChosen: Chosen = { left: [], isSmallTalk: false };
+export const nothingChosen: Chosen = { left: [], isSmallTalk: false, isVague: false };
 
 /** What a call can do without; undefined where nobody can tell. */
 export async function chosen({ exchange, kit, offered, lists }: CallWithTools): Promise<Chosen | undefined> {
@@ -47,11 +49,10 @@ export async function chosen({ exchange, kit, offered, lists }: CallWithTools): 
   const left = [...list.tools.keys()].filter((at) => !kept.has(at));
   const tokens = left.reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
   const isTooVague = isVague || (isSmallTalk && !mayWait(exchange, tokens, kit));
-  if (isTooVague) kit.note({ vague: true });
-  if (isTooVague || tokens < savedTokensMin) return nothingChosen;
+  if (isTooVague || tokens < savedTokensMin) return { ...nothingChosen, isVague: isTooVague };
   const stays = new Set([...kept].map((at) => list.tools[at]?.name));
   const names = left.map((at) => list.tools[at]?.name ?? '').filter((one) => !stays.has(one));
-  return { left: names, isSmallTalk };
+  return { left: names, isSmallTalk, isVague: false };
 }
 
 /** A provider that searches itself brings tools in when they are asked for. Else they have to be sent then. */

@@ -1,4 +1,5 @@
 import type { Exchange, Tool } from '../../module-api.ts';
+import type { Aside } from './aside.ts';
 import { type CallWithTools, type Chosen, chosen, nothingChosen } from './choosing.ts';
 import { type Decision, Decisions } from './decision.ts';
 import { unread } from './deferred.ts';
@@ -17,6 +18,8 @@ interface Decided extends Decision {
 export class Deciding {
   readonly #call: CallWithTools;
   readonly #decisions: Decisions;
+  /** Why all tools are sent, where nothing is left out. */
+  aside: Aside = 'needed';
 
   constructor(call: CallWithTools) {
     this.#call = call;
@@ -26,7 +29,9 @@ export class Deciding {
   /** Undefined where the tools stay as they are. */
   async decided(): Promise<Decided | undefined> {
     const before = await this.#decisions.latest();
-    if (this.#call.kit.prefix.isBreak) return this.#atBreak(before);
+    const { isBreak } = this.#call.kit.prefix;
+    if (before === undefined ? !isBreak : before.left.length === 0) this.aside = 'prefix';
+    if (isBreak) return this.#atBreak(before);
     if (before === undefined || before.left.length === 0) return before;
     return this.#goingOn(before);
   }
@@ -36,20 +41,20 @@ export class Deciding {
     const { exchange, kit } = this.#call;
     if (isForced(exchange, before)) {
       // The call would be refused. What is kept of the conversation is lost by that, once.
-      kit.note({ aside: 'forced' });
+      this.aside = 'forced';
       await this.#decisions.decide(this.#all);
       return this.#all;
     }
     if (before.isEarly) return this.#atLast(before);
     if (!(await paysToStop(exchange, kit))) return before;
-    kit.note({ aside: 'costs' });
+    this.aside = 'costs';
     return this.#decisions.decide(this.#all);
   }
 
   /** After small talk alone, what the first request needs. */
   async #atLast(before: Decision): Promise<Decided | undefined> {
     const { exchange, kit, offered } = this.#call;
-    const now = await chosen(this.#call);
+    const now = await this.#chosen();
     if (now === undefined || now.isSmallTalk) return before;
     const left = stillLeft(before.left, now.left);
     const { request } = exchange;
@@ -72,22 +77,32 @@ export class Deciding {
     const tokens = tokensOf(named(offered, left).map((tool) => unread(tool, search)));
     const isEarly = isSmallTalk && all.way === 'find';
     const decided = await this.#decisions.decide({ ...all, left, tokens, isEarly });
-    return decided !== undefined && isForced(exchange, decided) ? all : decided;
+    if (decided === undefined || !isForced(exchange, decided)) return decided;
+    this.aside = 'forced';
+    return all;
   }
 
   async #leftAtBreak(before: Decision | undefined): Promise<Chosen> {
     const { exchange, kit } = this.#call;
     if (await isLosing(exchange, kit)) {
-      kit.note({ aside: 'costs' });
+      this.aside = 'costs';
       return nothingChosen;
     }
-    const now = await chosen(this.#call);
+    const now = await this.#chosen();
     if (before === undefined) return now ?? nothingChosen;
     // What is not known to be of no use stays: a set that was chosen once only grows.
     return {
       left: stillLeft(before.left, now?.left),
       isSmallTalk: before.isEarly && (now?.isSmallTalk ?? true),
+      isVague: false,
     };
+  }
+
+  async #chosen(): Promise<Chosen | undefined> {
+    const now = await chosen(this.#call);
+    if (now === undefined) this.aside = 'vectors';
+    else if (now.isVague) this.aside = 'vague';
+    return now;
   }
 
   /** That all tools are sent. */

@@ -63,8 +63,9 @@ test('the tools that a request is about stay, with two by which the others are f
 });
 
 test('in a thread that its provider keeps, all tools go as they are', async () => {
-  const { sent } = await run()(Object.assign(request(ask), { thread: { type: 'create' } }));
+  const { sent, step } = await run()(Object.assign(request(ask), { thread: { type: 'create' } }));
   assert.deepEqual(namesIn(sent[0]), namesIn(request(ask)));
+  assert.equal(step?.facts.aside, 'stateful');
 });
 
 test('later turns of a conversation have the same tools, whatever they are about', async () => {
@@ -113,7 +114,7 @@ test('while people only greet few tools go out, and the first request chooses, o
   assert.equal(long.sent[0]?.tools?.length, tools.length);
   const none = await call(request('Good morning!'), { options: 'way_back=none' });
   assert.equal(none.sent[0]?.tools?.length, tools.length);
-  assert.equal(none.step?.facts.vague, true);
+  assert.equal(none.step?.facts.aside, 'vague');
 });
 
 test('what a search found is told without tools that the client has no more', () => {
@@ -144,7 +145,7 @@ test('without vectors in time all tools go as they are for the whole conversatio
   const call = runModule(mcpOptimizer, {}, { embeddings });
   const first = await call(request(ask));
   assert.equal(first.sent[0]?.tools?.length, tools.length);
-  assert.equal(first.step?.facts.vectors, 'busy');
+  assert.deepEqual(first.step?.facts, { vectors: 'busy', aside: 'vectors' });
   assert.equal(embeddings.asked.length, tools.length, 'made after the call');
   isReady = true;
   const again = await call(
@@ -157,6 +158,7 @@ test('without vectors in time all tools go as they are for the whole conversatio
     }),
   );
   assert.equal(again.sent[0]?.tools?.length, tools.length);
+  assert.deepEqual(again.step?.facts, { aside: 'prefix' });
   const other = await call(request(`${ask}, please`));
   assert.ok((other.sent[0]?.tools?.length ?? 0) < tools.length);
 });
@@ -305,24 +307,43 @@ test('a cache marker on a tool that is left out goes to the one before it', asyn
   );
 });
 
-for (const [when, over] of Object.entries<Partial<ChatRequest>>({
-  'there are few tools': { tools: tools.slice(0, 8) },
-  'their tokens are few': { tools: tools.map(({ name }) => ({ name })) },
-  'a request says nothing': { messages: [{ role: 'user', content: 'please go on with it' }] },
-  'a request is in a script that nobody here reads': {
-    messages: [{ role: 'user', content: '请帮我查询天气记录' }],
-  },
-  'a tool is one that only its own format understands': {
-    tools: [...tools, foreignTool('openai-responses', { type: 'local_shell' })],
-  },
-  'the client searches for tools itself': {
-    tools: [...tools, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }],
-  },
-}))
-  test(`nothing happens where ${when}`, async () => {
-    const { sent, step } = await run()(request(ask, over));
-    assert.equal(sent[0]?.tools?.length, (over.tools ?? tools).length);
-    assert.equal(step?.facts.kept, undefined);
+for (const [aside, when, over] of [
+  ['few-tools', 'there are few tools', { tools: tools.slice(0, 8) }],
+  ['few-tools', 'there are none', { tools: [] }],
+  [
+    'many-tools',
+    'there are more than anybody takes',
+    { tools: Array.from({ length: 5001 }, (_, at) => ({ name: `t${at}` })) },
+  ],
+  ['small-tools', 'their tokens are few', { tools: tools.map(({ name }) => ({ name })) }],
+  ['vague', 'a request says nothing', { messages: [{ role: 'user', content: 'please go on with it' }] }],
+  [
+    'vague',
+    'a request is in a script that nobody here reads',
+    { messages: [{ role: 'user', content: '请帮我查询天气记录' }] },
+  ],
+  [
+    'tool-type',
+    'a tool is one that only its own format understands',
+    { tools: [...tools, foreignTool('openai-responses', { type: 'local_shell' })] },
+  ],
+  [
+    'tool-search',
+    'the client searches for tools itself',
+    { tools: [...tools, { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' }] },
+  ],
+  [
+    'tool-search',
+    'the client defers tools itself',
+    { tools: tools.map((tool) => ({ ...tool, defer_loading: true })) },
+  ],
+  ['needed', 'every tool is needed', { system: `Use ${namesIn({ ...request(''), tools }).join(', ')}.` }],
+] satisfies readonly [string, string, Partial<ChatRequest>][])
+  test(`nothing happens where ${when}, and the trace says so`, async () => {
+    const asked = request(ask, over);
+    const { sent, step } = await run()(asked);
+    assert.equal(namesIn(sent[0]).length, namesIn(asked).length);
+    assert.deepEqual([step?.effect, step?.facts], ['passed', { aside }]);
   });
 
 test('with way_back=none nothing is added', async () => {

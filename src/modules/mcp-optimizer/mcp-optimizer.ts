@@ -1,19 +1,12 @@
-import {
-  type AnsweredTool,
-  type ChatRequest,
-  changesState,
-  type Exchange,
-  type ModuleMaker,
-  withTools,
-} from '../../module-api.ts';
+import { type AnsweredTool, type ChatRequest, type ModuleMaker, withTools } from '../../module-api.ts';
+import { type Aside, asideBeforeChoosing } from './aside.ts';
 import type { ToolList } from './choice/tool-list.ts';
 import { type CallWithTools, readTexts } from './choosing.ts';
 import { Deciding } from './deciding.ts';
 import { isSearch, withDeferred, withKnownReferences } from './deferred.ts';
 import { mayChooseNow } from './early.ts';
 import { tokensOf, withoutTools } from './left-out.ts';
-import { toolsMax, toolTokensMin } from './limits.ts';
-import { isClients, isLostAnew, isToolSearch } from './needed.ts';
+import { isClients } from './needed.ts';
 import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
 import { ToolLists } from './tool-lists.ts';
 import { wayBack } from './way-back.ts';
@@ -39,11 +32,16 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     async handle(exchange, next, kit) {
       const { tools = [] } = exchange.request;
       const offered = tools.every(isClients) ? tools : tools.filter(isClients);
-      if (offered.length < kit.options.min_tools || offered.length > toolsMax) return next(exchange);
-      if (isBeyondUs(exchange) || lists.tokensOf(offered) < toolTokensMin) return next(exchange);
       const call = { exchange, kit, offered, lists };
-      const decision = await new Deciding(call).decided();
-      if (decision === undefined || decision.left.length === 0) return next(exchange);
+      const passOn = (aside: Aside) => {
+        kit.note({ aside });
+        return next(exchange);
+      };
+      const aside = asideBeforeChoosing(call);
+      if (aside !== undefined) return passOn(aside);
+      const deciding = new Deciding(call);
+      const decision = await deciding.decided();
+      if (decision === undefined || decision.left.length === 0) return passOn(deciding.aside);
       const left = new Set(decision.left);
       const search = decision.way === 'defer' ? searchOf(exchange, kit) : undefined;
       const sent = search === undefined ? withoutTools(tools, left) : withDeferred(tools, left, search.tool);
@@ -64,18 +62,6 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
     },
   };
 };
-
-/**
- * A client that searches for its tools itself, calls whose answer can't be gone on with here, and tools of a format's own whose
- * calls would be missing in an answer that is written anew.
- */
-function isBeyondUs({ request, received }: Exchange): boolean {
-  if (Object.keys(request.extensions?.[`${received.wire.name}!`] ?? {}).length > 0) return true;
-  if (changesState(received)) return true;
-  return (request.tools ?? []).some(
-    (tool) => tool.defer_loading === true || isToolSearch(tool) || isLostAnew(tool),
-  );
-}
 
 /** Tools by which the model gets at those that it is not shown. */
 function backTo(call: CallWithTools, left: ReadonlySet<string>): readonly AnsweredTool[] {
