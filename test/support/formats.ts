@@ -112,9 +112,9 @@ const completions: TestedFormat = {
   errorFrameStart: 'data: {"type":"error","error":{"type":',
   errorTypes: {
     400: 'invalid_request_error',
-    401: 'authentication_error',
-    403: 'permission_error',
-    404: 'not_found_error',
+    401: 'invalid_request_error',
+    403: 'invalid_request_error',
+    404: 'invalid_request_error',
     413: 'invalid_request_error',
     415: 'invalid_request_error',
     421: 'invalid_request_error',

@@ -418,12 +418,13 @@ test('a thousand small deltas in one chunk all arrive, and so do 4 MiB of argume
 });
 
 test('errors have the names of this dialect', () => {
-  const names = [400, 401, 403, 404, 429, 500, 529].map((status) => wire.errorType(status, 'internal'));
+  const names = [400, 401, 402, 403, 404, 429, 500, 529].map((status) => wire.errorType(status, 'internal'));
   assert.deepEqual(names, [
     'invalid_request_error',
-    'authentication_error',
-    'permission_error',
-    'not_found_error',
+    'invalid_request_error',
+    'insufficient_quota',
+    'invalid_request_error',
+    'invalid_request_error',
     'rate_limit_error',
     'server_error',
     'server_error',

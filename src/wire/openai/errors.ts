@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import { numberOf, objectOf, stringOf } from '../read.ts';
 
-/** OpenAI's name for an error with this status. */
+/** OpenAI's name for an error with this status; a refused key, permission or model is told apart by its code. */
 export function openaiErrorType(status: number): string {
   const named = namesByStatus[status];
   if (named !== undefined) return named;
@@ -35,10 +35,7 @@ export function wordedError({ status, type, ...told }: StreamError): JsonObject 
 }
 
 const namesByStatus: Readonly<Record<number, string>> = {
-  401: 'authentication_error',
   402: 'insufficient_quota',
-  403: 'permission_error',
-  404: 'not_found_error',
   429: 'rate_limit_error',
 };
 
