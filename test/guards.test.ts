@@ -430,16 +430,16 @@ test('an unknown route is a 404, whatever the method', async () => {
 
 test('a known path with another method is a 405 that says which ones there are', async () => {
   const { weir } = await enter();
-  for (const [path, allow] of [
-    ['/v1/messages', 'POST'],
-    ['/v1/messages?beta=true', 'POST'],
-    ['/v1/chat/completions', 'POST'],
-    ['/health', 'GET'],
-    ['/v1/pipeline', 'GET'],
+  for (const [path, allow, type] of [
+    ['/v1/messages', 'POST', 'invalid_request_error'],
+    ['/v1/messages?beta=true', 'POST', 'invalid_request_error'],
+    ['/v1/chat/completions', 'POST', 'invalid_request_error'],
+    ['/health', 'GET', 'invalid_request'],
+    ['/v1/pipeline', 'GET', 'invalid_request'],
   ] as const)
     for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'PURGE']) {
       const answer = await call(weir.url, { method, path });
-      assertError(answer, { status: 405, code: 'method_not_allowed', type: 'invalid_request' });
+      assertError(answer, { status: 405, code: 'method_not_allowed', type });
       assert.equal(answer.headers.allow, allow, `${method} ${path}`);
     }
   assert.equal((await call(weir.url, { method: 'GET', path: '/v1/messages' })).status, 405);
