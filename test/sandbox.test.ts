@@ -172,6 +172,18 @@ describe('an anonymous session', () => {
     assert.equal(status, 200);
   });
 
+  test('is named on routes of accounts, but not on those of keys and billing', async (t) => {
+    const { weir } = await startHouse(t);
+    const guest = await Guest.begin(weir.url);
+    const tokens = [bearer(guest.token), ['x-api-key', guest.token], bearer('anon_nobody')];
+    for (const headers of tokens) {
+      for (const path of ['/v1/usage', '/v1/requests', '/v1/receipts', '/v1/byok', '/v1/patterns'])
+        assertError(await call(weir.url, { path, headers }), invalidToken);
+      for (const path of ['/v1/keys', '/v1/billing/balance'])
+        assertError(await call(weir.url, { path, headers }), { status: 401, type: 'authentication_error' });
+    }
+  });
+
   test('gets its request back when the provider does not answer, and hears nothing of the provider', async (t) => {
     const { weir, fake } = await startHouse(t, { WEIR_SANDBOX_LIMIT: '1' });
     const guest = await Guest.begin(weir.url);

@@ -116,7 +116,7 @@ function knownBy(key: KeyIdentity): Known {
   return { caller, accountId: account.id, pipelineConfig, key, session: undefined };
 }
 
-function isAnonymous(token: string): boolean {
+export function isAnonymous(token: string): boolean {
   return token.startsWith('anon_');
 }
 

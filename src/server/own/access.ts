@@ -1,9 +1,11 @@
 import type { KeyRing } from '../../accounts/key-ring.ts';
 import type { Session, SessionTokens } from '../../accounts/session-tokens.ts';
 import { bearerOf } from '../../calls/bearer.ts';
+import { isAnonymous } from '../../calls/callers.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../../kernel/headers.ts';
 import type { Secret } from '../../kernel/secret.ts';
+import { invalidToken } from '../../sandbox/anonymous-sessions.ts';
 import { localMode } from './routes/local-mode.ts';
 import type { Asked, SessionCookies } from './session-cookie.ts';
 
@@ -32,7 +34,7 @@ export interface CloudAccessParts {
 /** Accounts show a session token, or where that is enough one of their API keys. */
 export function cloudAccess({ tokens, keys, cookies }: CloudAccessParts): AccessChecks {
   const byKey = async ({ headers }: Asked): Promise<AccountCaller | undefined> => {
-    const token = bearerOf(headers) ?? headerOf(headers, 'x-api-key');
+    const token = tokenOf(headers);
     const key = token === undefined ? undefined : await keys.findCurrent(token);
     if (key === undefined) return undefined;
     keys.used(key.keyId);
@@ -52,8 +54,12 @@ export function cloudAccess({ tokens, keys, cookies }: CloudAccessParts): Access
       const key = await byKey(asked);
       if (key !== undefined) return key;
       const session = await bySession(asked);
-      if (session === undefined) throw refusal('send an API key, or a session token');
-      return { kind: 'session', ...session };
+      if (session !== undefined) return { kind: 'session', ...session };
+      if (isAnonymous(tokenOf(asked.headers) ?? ''))
+        throw invalidToken(
+          'the token of an anonymous session is for POST /v1/messages and its receipts alone',
+        );
+      throw refusal('send an API key, or a session token');
     },
     async key(asked) {
       const key = await byKey(asked);
@@ -89,6 +95,10 @@ export function localAccess({ authenticate, localToken, cookies }: LocalAccessPa
       throw localMode();
     },
   };
+}
+
+function tokenOf(headers: HeaderList): string | undefined {
+  return bearerOf(headers) ?? headerOf(headers, 'x-api-key');
 }
 
 function refusal(what: string): GatewayError {
