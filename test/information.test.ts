@@ -61,7 +61,7 @@ describe('health', () => {
     assert.ok(typeof providers === 'object' && providers !== null);
     for (const value of Object.values(providers)) assert.equal(typeof value, 'boolean');
     const { anthropic, openai, ollama, vllm, mine, demo } = fieldsOf(providers);
-    assert.deepEqual([anthropic, openai, ollama, vllm, mine, demo], [true, false, true, false, true, true]);
+    assert.deepEqual([anthropic, openai, ollama, vllm, mine, demo], [true, false, true, false, true, false]);
   });
 
   test('it is ready', async () => {

@@ -91,8 +91,9 @@ export function informationPart(parts: InformationParts): Part {
   };
 }
 
-/** What `/health` says of a provider: whether the operator has a credential for it. */
+/** What `/health` says of a provider: whether the operator has a credential for it, or its address where it needs none. */
 function isConfigured(provider: Provider, { settings, providers }: InformationParts): boolean {
+  if (provider.local !== undefined) return false;
   return providers.ready.includes(provider) || settings.credentials.has(provider.name);
 }
 
