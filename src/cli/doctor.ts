@@ -15,6 +15,9 @@ import { storeFindings } from './doctor/stores.ts';
 import { stripeFindings } from './doctor/stripe.ts';
 import { settingsFrom } from './settings-from.ts';
 
+/** The npm package has the docs as the pages that a gateway serves, and in no other form. */
+const seeSettings = 'a running gateway lists all settings at /docs/settings';
+
 /** Looks at all that a gateway needs; the exit code is 1 where something fails. */
 export async function doctor({ environment, flags }: Given): Promise<number> {
   const findings = await look(environment, flags.offline === true);
@@ -29,7 +32,7 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
     settings = settingsFrom(environment);
   } catch (thrown) {
     if (!(thrown instanceof SettingsError)) throw thrown;
-    return thrown.faults.map((fault) => fail('settings', fault, 'see docs/settings.md'));
+    return thrown.faults.map((fault) => fail('settings', fault, seeSettings));
   }
   const none = { findings: [], aheadMs: {} };
   const [fromSettings, folder, port, stores, providers, mail, stripe] = await Promise.all([
@@ -61,7 +64,7 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
 async function settingFindings(
   settings: Settings,
 ): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
-  const told = warnings(settings).map((warning) => warn('settings', warning, 'see docs/settings.md'));
+  const told = warnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
     const part = await modulesPart({ settings, log, given: [] });
