@@ -302,6 +302,12 @@ describe('errors of our own', () => {
       ['GET', '/v1/requests?limit=5&colour=blue', 'colour'],
       ['GET', '/v1/byok?x', 'x'],
       ['GET', '/v1/agent/ledger?offset=3', 'offset'],
+      ['GET', '/v1/catalog?provider=openai', 'provider'],
+      ['GET', '/v1/capabilities?x=1', 'x'],
+      ['GET', '/v1/pipeline?list=none', 'list'],
+      ['GET', '/v1/modules?name=ipc', 'name'],
+      ['GET', '/v1/local/session?x=1', 'x'],
+      ['GET', `/v1/receipts/rcpt_${'0'.repeat(32)}?format=html`, 'format'],
     ] as const) {
       const { status, json } = await ask(weir.url + path, { method });
       assert.deepEqual(
@@ -310,7 +316,14 @@ describe('errors of our own', () => {
       );
       assert.match(String(at(json, 'error', 'message')), /unknown query parameters: /);
     }
-    for (const path of ['/v1/models?key=x&alt=sse', '/health?now=1', '/v1/catalog?x=1', '/docs/?utm=1'])
+    for (const path of [
+      '/v1/models?key=x&alt=sse',
+      '/v1/models/demo-1?beta=true',
+      '/health?now=1',
+      '/ready?now=1',
+      '/metrics?now=1',
+      '/docs/?utm=1',
+    ])
       assert.equal((await ask(weir.url + path)).status, 200, path);
   });
 

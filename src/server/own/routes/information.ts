@@ -8,6 +8,7 @@ import type { Catalog } from '../../../providers/catalog/catalog.ts';
 import type { ModelEntry } from '../../../providers/catalog/model-entry.ts';
 import { cardAt } from '../../../providers/catalog/price-schedule.ts';
 import type { Directory } from '../../../providers/directory.ts';
+import { checkQueryNames } from '../checked.ts';
 import type { OwnRoute } from '../route.ts';
 
 export interface InformationParts {
@@ -156,8 +157,14 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
       path: '/v1/catalog',
       summary: 'Tiers, modules and models with their prices',
       tag: 'Information',
-      answers: { 200: { description: 'The catalogue', schema: catalogInfo } },
-      handle: () => ({ body: catalog, type }),
+      answers: {
+        200: { description: 'The catalogue', schema: catalogInfo },
+        400: { description: 'The query is wrong' },
+      },
+      handle({ query }) {
+        checkQueryNames({}, query);
+        return { body: catalog, type };
+      },
     },
     {
       kind: 'own',
@@ -165,11 +172,14 @@ export function informationRoutes(parts: InformationParts): readonly OwnRoute[] 
       path: '/v1/capabilities',
       summary: 'Wire formats, providers, modules and features',
       tag: 'Information',
-      answers: { 200: { description: 'What this instance can do', schema: capabilitiesInfo } },
-      handle: () => ({
-        body: JSON.stringify({ ...capabilities, embeddings: toldOf(parts.embeddings()) }),
-        type,
-      }),
+      answers: {
+        200: { description: 'What this instance can do', schema: capabilitiesInfo },
+        400: { description: 'The query is wrong' },
+      },
+      handle({ query }) {
+        checkQueryNames({}, query);
+        return { body: JSON.stringify({ ...capabilities, embeddings: toldOf(parts.embeddings()) }), type };
+      },
     },
   ];
 }

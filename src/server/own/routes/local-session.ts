@@ -4,6 +4,7 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Attempts } from '../../../kernel/ports/shared-state.ts';
 import type { Secret } from '../../../kernel/secret.ts';
+import { checkQueryNames } from '../checked.ts';
 import { byAddress, checkedRoute } from '../checked-route.ts';
 import { jsonBody, noBody } from '../json-body.ts';
 import type { OwnRoute } from '../route.ts';
@@ -38,8 +39,12 @@ export function localSessionRoutes({
       summary: 'Whether the local token is asked for, and was shown',
       tag,
       access: 'public',
-      answers: { 200: { description: 'How it stands', schema: standing } },
-      async handle({ access, ...asked }) {
+      answers: {
+        200: { description: 'How it stands', schema: standing },
+        400: { description: 'The query is wrong' },
+      },
+      async handle({ access, query, ...asked }) {
+        checkQueryNames({}, query);
         const open = await access.sessionOrKey(asked).then(
           () => true,
           () => false,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Module } from '../../../kernel/module.ts';
+import { checkQueryNames } from '../checked.ts';
 import type { OwnRoute } from '../route.ts';
 
 const modulesInfo = z.object({
@@ -33,8 +34,14 @@ export function modulesRoutes(modules: Iterable<Module>): readonly OwnRoute[] {
       summary: 'The modules of this instance, with their options as JSON Schema',
       tag: 'Information',
       access: 'public',
-      answers: { 200: { description: 'The modules', schema: modulesInfo } },
-      handle: () => ({ body: { modules: list.map(described) } }),
+      answers: {
+        200: { description: 'The modules', schema: modulesInfo },
+        400: { description: 'The query is wrong' },
+      },
+      handle({ query }) {
+        checkQueryNames({}, query);
+        return { body: { modules: list.map(described) } };
+      },
     },
   ];
 }

@@ -4,7 +4,7 @@ import type { PipelineChoice } from '../../../calls/pipeline-choice.ts';
 import { wholeHeaderOf } from '../../../kernel/headers.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { Stage } from '../../../kernel/pipeline.ts';
-import { checkedQuery } from '../checked.ts';
+import { checkedQuery, checkQueryNames } from '../checked.ts';
 import { bySessionOrKey, checkedRoute } from '../checked-route.ts';
 import { noBody } from '../json-body.ts';
 import type { OwnRoute } from '../route.ts';
@@ -63,11 +63,12 @@ export function pipelineRoutes(
       tag: 'Inference',
       answers: {
         200: { description: 'The active pipeline', schema: activePipeline },
-        400: { description: 'The list in x-weir-pipeline is wrong' },
+        400: { description: 'The list in x-weir-pipeline or the query is wrong' },
         401: { description: 'The credential is missing or wrong' },
       },
-      async handle({ headers }) {
+      async handle({ headers, query }) {
         const { pipelineConfig } = await callers.identifyCurrent(headers);
+        checkQueryNames({}, query);
         const override = wholeHeaderOf(headers, 'x-weir-pipeline');
         const errors = pipelineConfig === null ? [] : choice.faults(pipelineConfig);
         if (errors.length > 0)
