@@ -272,6 +272,20 @@ for (const format of formats)
     assert.equal(fake.requests.length + closed.fake.requests.length, 0);
   });
 
+test('a model name with control characters in a path is refused in the words of the format', async () => {
+  const { weir, fake } = await enter();
+  for (const verb of ['generateContent', 'streamGenerateContent', 'countTokens'])
+    for (const name of ['gemini-2.5-flash%0d%0ax-evil:%201', 'gemini%00', 'openai/gpt%7F']) {
+      const path = `/v1beta/models/${name}:${verb}`;
+      const answer = await call(weir.url, { path, body: { contents: [{ parts: [{ text: 'Hello' }] }] } });
+      assert.deepEqual([answer.status, at(answer.json, 'error', 'status')], [400, 'INVALID_ARGUMENT'], path);
+    }
+  const invalid = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param: 'model' };
+  for (const headers of [[], ['anthropic-version', '2023-06-01']])
+    assertError(await call(weir.url, { path: '/v1/models/gpt-5%0d%0ax', headers }), invalid);
+  assert.equal(fake.requests.length, 0);
+});
+
 test('two gateway tokens that disagree are refused with 400', async () => {
   const { fake, weir } = await enter();
   fake.answerWith({ body: messages.whole('Hello') });

@@ -191,7 +191,7 @@ test('the gateway asks for its token here too, in the words of the caller', asyn
 });
 
 test('odd names are not found, and nothing breaks', async () => {
-  for (const name of ['%E0%A4%A', 'a%00b', 'x'.repeat(5000), '..%2f..', '%20'])
+  for (const name of ['%E0%A4%A', 'x'.repeat(5000), '..%2f..', '%20'])
     assert.equal((await ask(`${weir.url}/v1/models/${name}`)).status, 404, name.slice(0, 20));
   assert.equal((await ask(`${weir.url}/v1/models`, { method: 'POST', body: {} })).status, 405);
 });

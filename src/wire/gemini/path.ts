@@ -1,4 +1,5 @@
 import { GatewayError } from '../../kernel/errors.ts';
+import { checkModelInPath } from '../../kernel/model-in-path.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 
 /** The model, and what is wanted of it, stand in the path: `/v1beta/models/gemini-2.5-flash:generateContent`. */
@@ -44,11 +45,11 @@ function modelIn(resource: string): string {
 }
 
 function unescaped(name: string): string {
+  let decoded = name;
   try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
+    decoded = decodeURIComponent(name);
+  } catch {}
+  return checkModelInPath(decoded);
 }
 
 /** Nothing in a name leads out of where models are. */

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../kernel/errors.ts';
 import type { HeaderList } from '../../../kernel/headers.ts';
 import { limits } from '../../../kernel/limits.ts';
 import type { ModelDialect, NamedModel } from '../../../kernel/model-dialect.ts';
+import { checkModelInPath } from '../../../kernel/model-in-path.ts';
 import type { Provider } from '../../../kernel/provider.ts';
 import type { ListedModel, ModelList } from '../../../providers/model-list.ts';
 import type { OwnRoute } from '../route.ts';
@@ -70,12 +71,14 @@ function routesAt(path: string, parts: ModelsParts): readonly OwnRoute[] {
       tag: 'Inference',
       answers: {
         200: { description, schema: z.union(dialects.map((dialect) => dialect.modelSchema)) },
+        400: { description: 'The name of the model is none' },
         404: { description: 'This caller has no such model' },
         ...refusals,
       },
       dialect: (headers) => dialectOf(headers).wire,
       async handle({ headers, parameters: { '*': name = '' } }) {
         const known = await callers.identifyCurrent(headers);
+        checkModelInPath(name);
         const model = name.length > limits.modelNameMax ? undefined : models.find(name);
         if (model === undefined || !(await isReached(model.provider, known, headers)))
           throw unknownModel(name);
