@@ -139,7 +139,7 @@ export class Flow {
     for (const recorder of this.#recorders) recorder.bytes(chunk);
     if (this.#looks.isEmpty || this.relayed === undefined) return chunk;
     this.#show(this.relayed.read(chunk));
-    return this.streamError === undefined ? chunk : this.relayed.hidden(chunk);
+    return chunk;
   }
 
   async #comingEvents(): Promise<Events | undefined> {

@@ -58,9 +58,9 @@ export class Relayed {
     throw new GatewayError('upstream_broken', `the provider sent an answer of more than ${max} bytes`);
   }
 
-  /** A piece in which an error was told, without what nobody may read. */
-  hidden(chunk: Uint8Array): Uint8Array {
-    return bytesWithoutSecrets(chunk, this.raw.secrets ?? []);
+  /** Bytes in which there is an error, without the credentials that it may quote. */
+  withoutSecrets(bytes: Uint8Array): Uint8Array {
+    return bytesWithoutSecrets(bytes, this.raw.secrets ?? []);
   }
 
   /** What it says when no more comes; once, and nothing where nobody has read it. */

@@ -190,6 +190,12 @@ export class Reply {
     return new ReplyBytes(pull, () => this.#flow.finish({ how: 'aborted' }));
   }
 
+  /** Whole frames, or the whole body, without the credentials that an error in it may quote. */
+  withoutSecrets(bytes: Uint8Array): Uint8Array {
+    const { streamError, relayed } = this.#flow;
+    return streamError === undefined || relayed === undefined ? bytes : relayed.withoutSecrets(bytes);
+  }
+
   #ownBytes({ usageAsked, wire }: Raw, asked: Received): () => Pulled<Uint8Array> {
     const pull = () => this.#flow.nextChunk();
     const { usageQuestion } = wire;

@@ -25,7 +25,8 @@ export async function deliverWhole(delivery: Delivery, chunks: Chunks): Promise<
     if (!res.write(chunk)) await res.drained();
   }
   await told();
-  const body = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
+  const came = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
+  const body = underway.reply.withoutSecrets(came);
   receipt?.wrote(body);
   if (receipt?.comesFirst === true) await receipt.close();
   if (res.headersSent) {

@@ -43,7 +43,7 @@ export class OutgoingStream {
 
   /** The frames that are whole by now. */
   framed(chunk: Uint8Array): Uint8Array | undefined {
-    return this.#gate.push(chunk);
+    return this.#withoutSecrets(this.#gate.push(chunk));
   }
 
   /** Whether more can be written at once. */
@@ -63,7 +63,7 @@ export class OutgoingStream {
   /** Nothing more comes. */
   finish(): void {
     const { underway } = this.#delivery;
-    const rest = this.#gate.end();
+    const rest = this.#withoutSecrets(this.#gate.end());
     const isTraced = this.#layout === undefined && underway.exchange.received.header('x-weir-trace') === 'on';
     const last = rest === undefined ? [] : isTraced ? [rest, '\n\n'] : [rest];
     for (const bytes of last) this.#note(bytes);
@@ -93,6 +93,11 @@ export class OutgoingStream {
     if (this.#comesFirst) await receipt?.close();
     if (!res.isOver) for (const bytes of this.#heldBack) res.write(bytes);
     res.end();
+  }
+
+  /** A key that an error frame quotes may be cut by the pieces it came in, so only whole frames are searched. */
+  #withoutSecrets(frames: Uint8Array | undefined): Uint8Array | undefined {
+    return frames && this.#delivery.underway.reply.withoutSecrets(frames);
   }
 
   #note(bytes: Uint8Array | string): void {
