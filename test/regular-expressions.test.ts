@@ -8,6 +8,7 @@ import type { MatchLogic } from '@pydantic/genai-prices';
 import { z } from 'zod';
 import { KeyTokens } from '../src/accounts/key-token.ts';
 import { responseHead } from '../src/http/response-head.ts';
+import { bytesWithoutSecrets } from '../src/kernel/hidden-secrets.ts';
 import { namedVariables } from '../src/kernel/settings.ts';
 import { isMeant } from '../src/providers/catalog/model-names.ts';
 import { publishedModels } from '../src/providers/catalog/published.ts';
@@ -76,6 +77,7 @@ async function builtExpressions(): Promise<readonly Expression[]> {
       if ((found[at]?.built.length ?? 0) > 0) await import(`${pathToFileURL(file).href}?watched`);
     new KeyTokens('gw');
     keyShape(builtInProviders);
+    bytesWithoutSecrets(Buffer.from('{}'), ['sk-test/1']);
     namedVariables('WEIR_*_BASE_URL', z.string());
     for (const count of [1, 40]) responseHead(200, Array(count).fill(['name', 'value']).flat(), asked);
     for (const { priceId = '' } of builtInProviders)
