@@ -164,11 +164,20 @@ for (const directive of ['no-cache', 'no-store', 'max-age=0, no-cache', 'No-Cach
     const run = runModule(exactCache);
     const headers = ['cache-control', directive];
     const bypassing = await run(hello, { headers });
-    assert.deepEqual([bypassing.sent.length, bypassing.step?.facts], [1, { bypass: true }]);
+    const facts = { bypass: true, aside: 'cache-control' };
+    assert.deepEqual([bypassing.sent.length, bypassing.step?.facts], [1, facts]);
     assert.equal((await run(hello)).sent.length, 1);
     assert.equal((await run(hello, { headers })).sent.length, 1);
   });
 }
+
+test('a call that changes what its provider keeps passes the cache by, and the trace says so', async () => {
+  const run = runModule(exactCache);
+  for (let call = 0; call < 2; call++) {
+    const { sent, step } = await run(Object.assign({ thread: { type: 'create' } }, hello));
+    assert.deepEqual([sent.length, step?.facts], [1, { bypass: true, aside: 'stateful' }]);
+  }
+});
 
 for (const stop_reason of ['max_tokens', 'pause_turn', 'refusal', 'model_context_window_exceeded', null]) {
   test(`an answer that stopped with ${stop_reason} is not kept`, async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
+  changesState,
   type Exchange,
   GatewayError,
   KeptAnswers,
@@ -49,7 +50,7 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
     async handle(exchange, next, kit) {
       const { received } = exchange;
       if (refusesCaches(received)) {
-        kit.note({ bypass: true });
+        kit.note({ bypass: true, aside: changesState(received) ? 'stateful' : 'cache-control' });
         return next(exchange);
       }
       const key = await keyOf(exchange, kit);

@@ -24,6 +24,8 @@ export interface ArrangingParts {
   readonly targetChars: number | undefined;
 }
 
+type Aside = 'small' | 'window' | 'compacted-by-provider' | 'costs' | 'thinking' | 'recent' | 'prefix';
+
 type Offer = (request: ChatRequest) => ChatRequest;
 
 interface Came extends Originals {
@@ -38,6 +40,8 @@ export class Arranging {
   #view: View | undefined;
   worth: Worth = nothingYet;
   sized: Sized | undefined;
+  /** Why everything is sent as it came, where it is. */
+  aside: Aside | undefined;
   /** What its provider said of what was sent first. */
   #refusal: { readonly failure: unknown; readonly chars: number } | undefined;
 
@@ -82,6 +86,7 @@ export class Arranging {
     const fullChars = showing.fixedChars + sum(request.messages.map(charsOf));
     const goal = this.#isRefused ? Math.min(targetChars ?? fullChars, fullChars) : targetChars;
     const isSmall = goal === undefined || (fullChars < goal && !this.#isRefused);
+    this.aside = goal === undefined ? 'window' : 'small';
     if (isSmall && first === came && fullChars < (goal ?? 0) * reckonedShare) return first.request;
     this.worth = await worthOf(exchange, kit);
     if (!isSmall) return this.#smaller({ came, first, showing }, goal, fullChars);
@@ -95,7 +100,7 @@ export class Arranging {
   async #smaller(call: Came, goal: number, fullChars: number): Promise<ChatRequest> {
     const { kit, views } = this.#parts;
     if (call.came.request.messages.some(isCompaction)) {
-      kit.note({ aside: 'compacted-by-provider' });
+      this.aside = 'compacted-by-provider';
       return call.first.request;
     }
     const known = await views.of(call.came, kit.ledger);
@@ -111,6 +116,7 @@ export class Arranging {
     this.#view = view;
     if (this.#refusal !== undefined && chars >= this.#refusal.chars) throw this.#refusal.failure;
     if (chars > goal * writeAheadShare) await this.#writing.begin(call.came, view);
+    this.aside = this.#whyWhole(chars);
     this.#size(chars, fullChars, next !== undefined);
     return sent;
   }
@@ -132,7 +138,16 @@ export class Arranging {
     const { kit } = this.#parts;
     const [sentTokens, fullTokens] = [chars / charsPerToken, fullChars / charsPerToken];
     this.sized = { sentTokens, fullTokens, isWarm: !kit.prefix.isBreak, isStep };
-    if (chars !== fullChars) kit.note({ tokens: `${Math.round(sentTokens)}/${Math.round(fullTokens)}` });
+    if (chars === fullChars) return;
+    this.aside = undefined;
+    kit.note({ tokens: `${Math.round(sentTokens)}/${Math.round(fullTokens)}` });
+  }
+
+  #whyWhole(chars: number): Aside {
+    const { prefix } = this.#parts.kit;
+    if (this.#isLosing) return 'costs';
+    if (prefix.isThinking) return 'thinking';
+    return prefix.isBreak || this.#isRefused || this.#fillsWindow(chars) ? 'recent' : 'prefix';
   }
 
   /** All of it again, but for what was thought about less. */

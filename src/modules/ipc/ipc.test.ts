@@ -17,7 +17,13 @@ function house(options: string, { contextTokens = 200_000, over = {} as RunOptio
   const time = { nowMs: 1_000_000 };
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   const prices: Surroundings['prices'] = {
-    priced: () => ({ card, estimated: false, contextTokens, cacheSeconds: 300, contextEditing }),
+    priced: () => ({
+      card,
+      estimated: false,
+      ...(contextTokens > 0 && { contextTokens }),
+      cacheSeconds: 300,
+      contextEditing,
+    }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
   const run = runModule(
@@ -120,7 +126,24 @@ describe('a conversation', () => {
     const { run } = house('target=100000');
     const { sent, step } = await run(asked(20));
     assert.equal(textOf(sent[0]), textOf(asked(20)));
-    assert.deepEqual(step?.facts, {});
+    assert.deepEqual(step?.facts, { aside: 'small' });
+    assert.deepEqual((await run(asked(1))).step?.facts, { aside: 'small' }, 'also where nothing is read');
+  });
+
+  test('is sent as it came where the model’s window is not known, and where its answer can’t be continued here', async () => {
+    const { run } = house('target=0.5', { contextTokens: 0 });
+    assert.deepEqual((await run(asked(80))).step?.facts, { aside: 'window' });
+    const several = { ...asked(80), extensions: { 'openai-chat!': { n: 2 } } };
+    const { step } = await house('target=10000').run(several, { wire: 'openai-chat' });
+    assert.deepEqual(step?.facts, { aside: 'request-fields' });
+  });
+
+  test('is sent as it came where all of it is new', async () => {
+    const { run } = house('target=10000');
+    const content = 'Read all of this before you answer. '.repeat(2000);
+    const { sent, step } = await run({ ...asked(0), messages: [{ role: 'user', content }] });
+    assert.equal(sent[0]?.messages[0]?.content, content);
+    assert.deepEqual(step?.facts, { aside: 'recent' });
   });
 
   test('is made smaller at a break, with sound pairs and roles, the newest turns and all wishes in it', async () => {
@@ -263,8 +286,9 @@ describe('a conversation', () => {
         },
       },
     });
-    const { answer, error } = await run(asked(70));
+    const { answer, error, step } = await run(asked(70));
     assert.equal(error, undefined);
+    assert.equal(step?.facts.aside, undefined);
     assert.equal(refusals, 1);
     assert.equal(answer?.stop_reason, 'end_turn');
   });
@@ -279,6 +303,7 @@ describe('what it costs', () => {
     const { sent, step } = await run(asked(32), { upstream });
     assert.equal(textOf(sent[0]), textOf(asked(32)));
     assert.equal(step?.facts.step, undefined);
+    assert.equal(step?.facts.aside, 'prefix');
   });
 
   test('is nothing where a provider keeps nothing: then a step is taken as soon as it is long enough', async () => {

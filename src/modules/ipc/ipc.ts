@@ -54,7 +54,8 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
       if (!isTooLong(failure) || !arranging.mayGoFurther(failure)) throw failure;
       reply = await withTools([tool], asking);
     }
-    const { sized } = arranging;
+    const { sized, aside } = arranging;
+    if (aside !== undefined) kit.note({ aside });
     if (sized !== undefined) reckon(exchange, sized, { arranging, kit });
     return reply;
   }
@@ -72,7 +73,11 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     async handle(exchange, next, kit) {
       const targetChars = targetCharsOf(exchange, kit);
       const least = Math.min(bigResultChars, (targetChars ?? bigResultChars) / 2);
-      if (exchange.received.bytes.byteLength < least || isBeyondUs(exchange)) return next(exchange);
+      const isSmall = exchange.received.bytes.byteLength < least;
+      if (isSmall || isBeyondUs(exchange)) {
+        kit.note({ aside: isSmall ? 'small' : 'request-fields' });
+        return next(exchange);
+      }
       return answered(exchange, next, { kit, targetChars });
     },
   };

@@ -122,8 +122,9 @@ describe('advice', () => {
     const arms = new Set<boolean>();
     for (let at = 0; at < 40; at++) {
       const headers = ['x-weir-conversation', `c${at}`];
-      const { sent } = await run(ask(user('Deploy the shop to staging.')), { headers });
+      const { sent, step } = await run(ask(user('Deploy the shop to staging.')), { headers });
       const isThere = String(sent[0]?.messages[0]?.content).includes('migrations');
+      assert.equal(step?.facts.aside, isThere ? undefined : 'holdout');
       arms.add(isThere);
       await table.judge(
         'local',

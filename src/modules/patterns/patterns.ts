@@ -147,7 +147,10 @@ async function choose(
 
 /** The exchange with all that was decided, as long as that is what its provider was sent before. */
 function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: PatternsKit): Exchange {
-  if (decided.every(({ decision }) => decision.text === '')) return exchange;
+  if (decided.every(({ decision }) => decision.text === '')) {
+    if (decided.length > 0) kit.note({ aside: 'holdout' });
+    return exchange;
+  }
   const { request } = exchange;
   const texts = new Map(decided.map(({ at, decision }) => [at, decision.text]));
   const messages = request.messages.map((message, at) => advised(message, texts.get(at) ?? ''));

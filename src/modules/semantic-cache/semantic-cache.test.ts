@@ -194,7 +194,8 @@ test('answers that were cut off are not kept, and who wants no cache gets none',
   assert.equal((await run(asks(question))).sent.length, 1);
   const headers = ['cache-control', 'no-store'];
   const whole = answering('Click on "forgot".');
-  await run(asks(question), { ...whole, headers });
+  const refusing = await run(asks(question), { ...whole, headers });
+  assert.deepEqual(refusing.step?.facts, { bypass: true, aside: 'cache-control' });
   const bypassed = await run(asks(question), whole);
   assert.equal(bypassed.sent.length, 1);
   assert.equal((await run(asks(reworded), { headers })).sent.length, 1);

@@ -1,4 +1,4 @@
-import { type ModuleMaker, refusesCaches } from '../../module-api.ts';
+import { changesState, type ModuleMaker, refusesCaches } from '../../module-api.ts';
 import type { Answering } from './answering.ts';
 import { type Options, options } from './options.ts';
 
@@ -30,7 +30,7 @@ export function semanticCacheWith(random: () => number): ModuleMaker<Options> {
 
       async handle(exchange, next, kit) {
         if (refusesCaches(exchange.received)) {
-          kit.note({ bypass: true });
+          kit.note({ bypass: true, aside: changesState(exchange.received) ? 'stateful' : 'cache-control' });
           return next(exchange);
         }
         return (await answering()).handle(exchange, next, kit);
