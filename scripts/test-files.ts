@@ -8,6 +8,10 @@ const long = [
   'src/storage/sql/sqlite.test.ts',
   'test/log-output.test.ts',
   'test/kill.test.ts',
+  'test/regular-expressions.test.ts',
+  'test/cache-keys.test.ts',
+  'test/hostile-end-users.test.ts',
+  'test/watchdog.test.ts',
   'test/process.test.ts',
   'test/workers.test.ts',
   'test/dashboard.test.ts',
@@ -27,7 +31,7 @@ const long = [
 ];
 
 /** They look at the process that they run in. */
-const alone = ['test/create-gateway.test.ts', 'test/heavy-bodies.test.ts'];
+const alone = ['test/create-gateway.test.ts', 'test/heavy-bodies.test.ts', 'test/texts.test.ts'];
 
 const filesInProcess = 5;
 
