@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { type Answered, call } from './support/call.ts';
-import { bearer, Person, password, startCloud } from './support/cloud.ts';
+import { bearer, Person, password } from './support/cloud.ts';
 import { MailServer, tokenIn } from './support/mail-server.ts';
-import { startReplicas } from './support/replicas.ts';
+import { twoAddresses } from './support/two-addresses.ts';
 
 let mail: MailServer;
 before(async () => {
@@ -11,22 +11,10 @@ before(async () => {
 });
 after(() => mail.close());
 
-/** Two addresses of one gateway. */
-const homes: Readonly<Record<string, (t: TestContext) => Promise<readonly [string, string]>>> = {
-  'the embedded store': async (t) => {
-    const { url } = await startCloud(t, mail.settings);
-    return [url, url];
-  },
-  'PostgreSQL and Redis, with replicas': async (t) => {
-    const [one, other] = await startReplicas(t, mail.settings);
-    return [one.url, other.url];
-  },
-};
-
-for (const [home, urlsOf] of Object.entries(homes))
+for (const [home, start] of Object.entries(twoAddresses))
   describe(`the first proof that a mailbox is read, on ${home}`, () => {
     test('by a reset ends what a stranger made with the address, and later resets leave keys alone', async (t) => {
-      const [one, other] = await urlsOf(t);
+      const [one, other] = await start(t, mail.settings);
       const stranger = await Person.signUp(one);
       const { key } = await prepared(one, stranger);
       const second = await logIn(other, stranger.email, password);
@@ -52,7 +40,7 @@ for (const [home, urlsOf] of Object.entries(homes))
     });
 
     test('by a verification without a session ends the password, too', async (t) => {
-      const [one, other] = await urlsOf(t);
+      const [one, other] = await start(t, mail.settings);
       const stranger = await Person.signUp(one);
       const { key } = await prepared(one, stranger);
       assert.equal((await verify(other, stranger.email)).status, 204);
@@ -66,7 +54,7 @@ for (const [home, urlsOf] of Object.entries(homes))
     });
 
     test('by a verification with the session ends keys and other sessions, and nothing else', async (t) => {
-      const [one, other] = await urlsOf(t);
+      const [one, other] = await start(t, mail.settings);
       const ada = await Person.signUp(one);
       const { key } = await prepared(one, ada);
       const elsewhere = String((await logIn(other, ada.email, password)).json.token);
@@ -86,7 +74,7 @@ for (const [home, urlsOf] of Object.entries(homes))
     });
 
     test("counts another account's session for nothing", async (t) => {
-      const [one] = await urlsOf(t);
+      const [one] = await start(t, mail.settings);
       const [stranger, other] = [await Person.signUp(one), await Person.signUp(one)];
       assert.equal((await verify(one, stranger.email, bearer(other.token))).status, 204);
       assert.equal((await logIn(one, stranger.email, password)).status, 401);
@@ -94,7 +82,7 @@ for (const [home, urlsOf] of Object.entries(homes))
     });
 
     test('leaves nothing of keys, sessions and provider keys that are made at the same time', async (t) => {
-      const [one, other] = await urlsOf(t);
+      const [one, other] = await start(t, mail.settings);
       const stranger = await Person.signUp(one);
       const token = await resetToken(one, stranger.email);
       const attempts = Array.from({ length: 12 }, (_, at) => {

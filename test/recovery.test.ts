@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import { limits } from '../src/kernel/limits.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
@@ -7,7 +7,7 @@ import { type Answered, call } from './support/call.ts';
 import { bearer, Person, password, startCloud } from './support/cloud.ts';
 import { lowerQuartile } from './support/cpu-time.ts';
 import { MailServer, tokenIn } from './support/mail-server.ts';
-import { startReplicas } from './support/replicas.ts';
+import { twoAddresses } from './support/two-addresses.ts';
 
 let mail: MailServer;
 before(async () => {
@@ -15,22 +15,10 @@ before(async () => {
 });
 after(() => mail.close());
 
-/** Two addresses of one gateway: it stands on one store, or on another. */
-const homes: Readonly<Record<string, (t: TestContext) => Promise<readonly [string, string]>>> = {
-  'the embedded store': async (t) => {
-    const { url } = await startCloud(t, mail.settings);
-    return [url, url];
-  },
-  'PostgreSQL and Redis, with replicas': async (t) => {
-    const [one, other] = await startReplicas(t, mail.settings);
-    return [one.url, other.url];
-  },
-};
-
-for (const [home, urlsOf] of Object.entries(homes))
+for (const [home, start] of Object.entries(twoAddresses))
   describe(`on ${home}`, () => {
     test('people confirm their address, see where they are logged in, end that, and change and reset passwords', async (t) => {
-      const [one, other] = await urlsOf(t);
+      const [one, other] = await start(t, mail.settings);
       const ada = await Person.signUp(one);
       await assertVerified([one, other], ada);
       const second = await entered(other, ada.email, password, ['user-agent', 'Mobile/1.0']);
