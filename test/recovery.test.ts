@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { limits } from '../src/kernel/limits.ts';
 import { startTestGateway, type TestGateway } from '../src/testing/test-gateway.ts';
@@ -136,6 +137,16 @@ describe('a mail', () => {
   });
 
   test('is asked for in the same words and the same time, whether there is an account or not', async () => {
+    // A token and a mail server would make all of them several times as slow, each time; a busy machine does so now and then.
+    const ratios: number[] = [];
+    while (!ratios.some((ratio) => ratio > 0.25 && ratio < 4)) {
+      assert.ok(ratios.length < 3, `${ratios}`);
+      ratios.push(await ratioOfTimes());
+    }
+  });
+
+  /** How long a known address takes, for each millisecond of an unknown one. */
+  async function ratioOfTimes(): Promise<number> {
     const known: number[] = [];
     const unknown: number[] = [];
     const timed = async (email: string, times: number[]) => {
@@ -150,13 +161,11 @@ describe('a mail', () => {
         await timed(ada.email, known);
         // Before it has left, whatever is asked next would wait for the work that it makes.
         await mail.next(ada.email, 'Set a new password');
-        await timed(`nobody${person}.${letter}@example.com`, unknown);
+        await timed(`nobody${randomUUID()}@example.com`, unknown);
       }
     }
-    // Lower quartiles: a busy machine makes some slower. A token and a mail server would make all of them several times as slow.
-    const ratio = lowerQuartile(known) / lowerQuartile(unknown);
-    assert.ok(ratio > 0.25 && ratio < 4, `${ratio}`);
-  });
+    return lowerQuartile(known) / lowerQuartile(unknown);
+  }
 
   test('comes five times in an hour at most', async () => {
     const ada = await Person.signUp(url);
