@@ -193,10 +193,12 @@ test('the workflows run actions by commit, with the version beside it, since tag
   );
 });
 
-test('the image is built from images by digest, which dependabot moves on', () => {
-  const named = [...read('Dockerfile').matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, image]) => String(image));
-  assert.equal(named.length, 2);
-  for (const image of named) assert.match(image, /^docker\.io\/library\/[\w:.-]+@sha256:[\da-f]{64}$/);
+test('images are named by digest, which dependabot updates', () => {
+  const built = [...read('Dockerfile').matchAll(/^ARG \w+_IMAGE=(.*)$/gm)].map(([, image]) => String(image));
+  const run = [...read('deploy/replicas/compose.yaml').matchAll(/^ +image: (docker\.io\/.*)$/gm)];
+  const images = [...built, ...run.map(([, image]) => String(image))];
+  assert.equal(images.length, 5);
+  for (const image of images) assert.match(image, /^docker\.io\/[\w/:.-]+@sha256:[\da-f]{64}$/);
 });
 
 test('the workflows run scripts that there are', () => {
