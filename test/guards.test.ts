@@ -286,6 +286,15 @@ test('a model name with control characters in a path is refused in the words of 
   assert.equal(fake.requests.length, 0);
 });
 
+test('a model name with half of a surrogate pair is refused, since no path could carry it', async () => {
+  const { weir, fake } = await enter();
+  const invalid = { status: 400, code: 'invalid_request', type: 'invalid_request_error', param: 'model' };
+  for (const path of ['/v1/messages', '/v1/chat/completions', '/v1/responses', '/v1/messages/count_tokens'])
+    for (const model of ['gemini-2.5-flash\ud83c', 'bedrock/\udc00', 'gpt-5\ud800'])
+      assertError(await call(weir.url, { path, body: { model, messages: [] } }), invalid);
+  assert.equal(fake.requests.length, 0);
+});
+
 test('two gateway tokens that disagree are refused with 400', async () => {
   const { fake, weir } = await enter();
   fake.answerWith({ body: messages.whole('Hello') });

@@ -117,6 +117,10 @@ export function checkedModel({ asked: { model, stream }, fields }: Received): st
     throw new GatewayError('invalid_request', `"model" has at most ${limits.modelNameMax} characters`, {
       param: 'model',
     });
+  if (!model.isWellFormed())
+    throw new GatewayError('invalid_request', '"model" must not have half of a surrogate pair in it', {
+      param: 'model',
+    });
   if (stream !== undefined && stream !== null && typeof stream !== 'boolean')
     throw new GatewayError('invalid_request', '"stream" must be true or false', { param: 'stream' });
   if (fields.has('messages') && fields.listBytes('messages') === undefined)

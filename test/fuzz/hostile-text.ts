@@ -55,7 +55,7 @@ export function hostileText(
       'v1beta/models/',
       'v1/messages/',
       'docs/',
-      'v1/messages?a=',
+      `${client.path(asPath(model), streamed).slice(1)}?a=`,
     ]);
     const path = `/${root}${asPath(text)}`.slice(0, headCharactersMax);
     return { path, headers: [], body: random.happens(0.5) ? undefined : JSON.stringify(request) };
