@@ -32,6 +32,10 @@ describe('the schema of a tool', () => {
     assert.deepEqual(schemaOf(llama, either), { type: 'object', ...either });
   });
 
+  test('is that of any object where the client sent null', () => {
+    for (const model of [nova, llama]) assert.equal(schemaOf(model, JSON.parse('null')).type, 'object');
+  });
+
   test('has for Nova nothing else at its top: what it refers to stands where it is referred to', () => {
     const schema = {
       type: 'object',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../kernel/json.ts';
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../../kernel/message.ts';
 import { acceptedChoice } from '../accepted.ts';
 import { foreignOf } from '../foreign.ts';
@@ -35,9 +35,9 @@ function isPlain(tool: Tool, dropped: Set<string>): boolean {
 }
 
 function encodeTool(tool: Tool, encoding: Encoding): readonly JsonObject[] {
-  const { name, description, input_schema = anything, cache_control: mark } = tool;
+  const { name, description, input_schema: schema, cache_control: mark } = tool;
   const { isClaude, isNova } = encoding.traits;
-  const inputSchema = { json: toolSchema(input_schema, isNova) };
+  const inputSchema = { json: toolSchema(isJsonObject(schema) ? schema : anything, isNova) };
   const toolSpec = defined({ name, description: description || undefined, inputSchema });
   return mark == null ? [{ toolSpec }] : [{ toolSpec }, ...cachePoint(mark, isClaude, encoding)];
 }
