@@ -101,7 +101,7 @@ function variantsIn(received: Received, aside: readonly string[] = []): string {
   let variants = '';
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const name = headers[at] ?? '';
-    // Most are told by their first letter, in whichever case it is.
+    // The first letter, in either case, rules out most headers.
     if ((name.charCodeAt(0) | 32) !== prefix.charCodeAt(0)) continue;
     const lower = name.toLowerCase();
     if (!lower.startsWith(prefix) || harmless.includes(lower) || aside.includes(lower)) continue;

@@ -1,6 +1,6 @@
 type Ffi = typeof import('node:ffi');
 
-/** Calls of C functions; throws where this Node.js has none, which is so before 26.1 and where it was told not to. */
+/** Calls C functions. Throws where Node.js lacks the module: before 26.1, and where it is switched off. */
 export function loadFfi(): Ffi {
   const { emitWarning } = process;
   // That this part of Node.js may change is no news for whoever starts a gateway: without it, the gateway does as well.

@@ -154,7 +154,7 @@ describe('another end user of the account', () => {
       assert.notEqual(await scopes(more), ada, JSON.stringify(more));
   });
 
-  test('who is not named says nothing that anybody is told', async () => {
+  test('nothing is learned from the words of callers who are not named', async () => {
     const { metadata, ...nobodys } = corrected('', 'No, always check the brakes of a car first.');
     for (const request of [nobodys, { ...nobodys, metadata: { user_id: '' } }])
       assert.deepEqual((await learned([request, request, request])).all, []);

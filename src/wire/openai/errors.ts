@@ -2,7 +2,7 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import { numberOf, objectOf, stringOf } from '../read.ts';
 
-/** OpenAI's name for an error with this status; a refused key, permission or model is told apart by its code. */
+/** OpenAI's name for an error with this status; the code distinguishes a refused key, permission or model. */
 export function openaiErrorType(status: number): string {
   const named = namesByStatus[status];
   if (named !== undefined) return named;
