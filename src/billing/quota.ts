@@ -151,7 +151,7 @@ export class Quota {
     });
   }
 
-  /** What other replicas recorded within the last second may be missing. */
+  /** What other replicas recorded within the last tenth of a second may be missing. */
   async standing(account: Account): Promise<Standing> {
     const { accountId, periodStartMs, periodEndMs, limit } = this.#allowance(account);
     const used = await this.#parts.counted(accountId, periodStartMs);

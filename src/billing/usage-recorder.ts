@@ -21,7 +21,7 @@ interface RecorderParts {
 
 const dayMs = 86_400_000;
 
-/** Sums up what calls used in memory, and stores it every second, away from the calls. */
+/** Sums up usage in memory and stores the sums ten times a second, outside of calls. */
 export class UsageRecorder {
   /** What calls may use before it is recorded here. */
   readonly reservations: Reservations;

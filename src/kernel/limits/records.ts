@@ -1,7 +1,7 @@
 /** The database, and what is counted in it. */
 export const recordsLimits = {
-  /** How late usage is stored. */
-  usageFlushMs: 1000,
+  /** How long usage waits in memory: a killed process loses that much from the sums. */
+  usageFlushMs: 100,
   /** And how long a failed try to store it rests at most. */
   usageRetryMsMax: 30_000,
   /** Sums of usage that wait to be stored; past it models are summed up as "other", past twice as many whole accounts are. */
