@@ -1,5 +1,5 @@
 import type { Block, Exchange, Ledger, Message, ToolResultBlock } from '../../module-api.ts';
-import { bigResultChars, pieceJsonCharsMax } from './limits.ts';
+import { bigResultChars, decisionBytesMax } from './limits.ts';
 import { refOf } from './refs.ts';
 import { shrunkResult } from './text/first-send.ts';
 
@@ -77,8 +77,8 @@ async function decidedNow(
     const less = shrunkResult(text);
     return less === undefined ? null : `${less}\n[shrunk by the gateway; the whole is kept as ${ref}]`;
   });
-  const chars = shrunkTexts.reduce((all, text) => all + (text?.length ?? 0), 0);
-  if (chars === 0 || chars > pieceJsonCharsMax) return undefined;
+  if (shrunkTexts.every((text) => text === null)) return undefined;
+  if (Buffer.byteLength(JSON.stringify(shrunkTexts)) > decisionBytesMax) return undefined;
   return ledger.once(place, () => shrunkTexts);
 }
 

@@ -376,6 +376,16 @@ describe('big results', () => {
     assert.equal(later.step?.facts.prefix, undefined);
   });
 
+  test('that are still too large to store after shrinking are sent unchanged', async () => {
+    const { run } = house('target=0.5');
+    const lines = Array.from({ length: 3000 }, (_, at) => `${at}: ${'漢'.repeat(25)}`).join('\n');
+    const request = result(`${lines}\n${'the same\n'.repeat(3000)}`);
+    const { sent, step, error } = await run(request);
+    assert.equal(error, undefined);
+    assert.notEqual(step?.effect, 'broken');
+    assert.equal(textOf(sent[0]), textOf(request));
+  });
+
   test('of other kinds stay as they are', async () => {
     const { run } = house('target=0.5');
     const prose = Array.from({ length: 400 }, (_, at) => `Line ${at} says something of its own.`).join('\n');

@@ -32,8 +32,10 @@ export const callChars = 160;
 export const recordCharsMin = 800;
 /** What the user said stays as it is where it takes no more than this share of a record. */
 export const usersShareMax = 0.5;
-/** Decisions in the ledger are JSON of up to 190 KB; a sealed one is a third longer. */
-export const pieceJsonCharsMax = 100_000;
+/** A decision is stored as JSON of up to this size: sealed it is a third longer, and a module's value may take 256 KiB. */
+export const decisionBytesMax = 190_000;
+/** Characters of a piece: CJK takes three bytes for each, and has to fit into a decision. */
+export const pieceJsonCharsMax = 60_000;
 /** Dollars that may be lost by steps that don't pay after all, as a share of the bill without them. */
 export const lossShareMax = 0.008;
 /** From this share of the target on it is known what a conversation costs. */

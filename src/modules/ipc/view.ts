@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Exchange, isJsonObject, type Ledger, Lru, type Message } from '../../module-api.ts';
-import { piecesKept, viewsTried } from './limits.ts';
+import { decisionBytesMax, piecesKept, viewsTried } from './limits.ts';
 import { charsOf } from './text/blocks.ts';
 import { withoutThoughts } from './text/thoughts.ts';
 
@@ -28,9 +28,6 @@ export interface View {
 
 /** Null for a message that stands as the client sent it. */
 type Stored = readonly (Message | null)[];
-
-/** A decision of the ledger has 190 KB, of which a character may take several. */
-const storedCharsMax = 170_000;
 
 interface StoredPiece extends Omit<Piece, 'messages' | 'chars'> {
   readonly id: string;
@@ -70,7 +67,7 @@ export class Views {
         message === exchange.request.messages[from + at] ? null : message,
       );
       const json = JSON.stringify(stored);
-      if (json.length > storedCharsMax) return undefined;
+      if (Buffer.byteLength(json) > decisionBytesMax) return undefined;
       const id = hash('sha256', json, 'base64url').slice(0, 22);
       this.#ready.set(id, stored);
       await ledger.once(`piece:${id}`, () => stored);
