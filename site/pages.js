@@ -34,7 +34,15 @@ const chapters = [
     ],
   ],
 ];
-const last = ['ARCHITECTURE', 'CONTRIBUTING', 'docs/decisions/', 'CHANGELOG', 'SECURITY', 'CODE_OF_CONDUCT'];
+const last = [
+  'ARCHITECTURE',
+  'CONTRIBUTING',
+  'docs/glossary',
+  'docs/decisions/',
+  'CHANGELOG',
+  'SECURITY',
+  'CODE_OF_CONDUCT',
+];
 
 /** @param {string} root
  * @returns {readonly Page[]} */
