@@ -2,6 +2,7 @@ import { defineModule } from '../src/module-api.ts';
 
 /** Has the newest words of a person read before other modules need them, as they have them in common. */
 export default defineModule({
+  api: 1,
   name: 'reads-first',
   summary: 'Has the newest words read.',
   status: 'preview',

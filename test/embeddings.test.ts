@@ -12,7 +12,7 @@ import { emptyFolder, WeirProcess } from './support/weir-process.ts';
 const nearModule = `
 import { defineModule } from 'weir-gateway/module';
 export default defineModule({
-  name: 'near', summary: 'Tells what was asked before.', status: 'preview', protective: false, ifBroken: 'reject',
+  api: 1, name: 'near', summary: 'Tells what was asked before.', status: 'preview', protective: false, ifBroken: 'reject',
   touches: [], options: { '~standard': { version: 1, vendor: 'test', validate: () => ({ value: {} }) } },
   async handle(exchange, next, kit) {
     const text = String(exchange.request.messages.at(-1)?.content[0]?.text ?? exchange.request.messages.at(-1)?.content);

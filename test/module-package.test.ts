@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import stamp from '../examples/module-stamp/index.js';
@@ -84,6 +84,26 @@ test('a package that is not there stops the start with one line', async (t) => {
   assert.equal((await weir.exited).code, 1);
   assert.match(weir.stderr, /^weir: WEIR_MODULES: weir-module-nowhere could not be loaded/);
 });
+
+for (const [api, version] of [
+  ['api: 2,', 'API version 2'],
+  ['', 'no API version'],
+] as const)
+  test(`a package with ${version} stops the start with one line`, async (t) => {
+    const folder = emptyFolder(t);
+    const file = join(folder, 'old.mjs');
+    const source = readFileSync(new URL('../examples/module-stamp/index.js', import.meta.url), 'utf8');
+    assert.match(source, /api: 1,/);
+    writeFileSync(file, source.replace('api: 1,', api));
+    const weir = new WeirProcess(t, { folder, environment: { WEIR_MODULES: file } });
+    assert.equal((await weir.exited).code, 1);
+    const [line = '', ...others] = weir.stderr.trim().split('\n');
+    assert.deepEqual(others, []);
+    assert.match(
+      line,
+      new RegExp(`^weir: WEIR_MODULES: .*: module "stamp" has ${version}, .* supports version 1 only`),
+    );
+  });
 
 test('a module is tested in ten lines', async () => {
   const { answer, step } = await runModule(stamp, { options: 'text=Bye' })(request);

@@ -8,6 +8,7 @@
  * @type {Module<{ keep: number }>}
  */
 const brief = {
+  api: 1,
   name: 'brief',
   summary: 'Cuts long results of tools short.',
   version: '1.0.0',

@@ -8,6 +8,7 @@ import { withTools } from 'weir-gateway/module';
  * @type {import('weir-gateway/module').Module<{}>}
  */
 const clock = {
+  api: 1,
   name: 'clock',
   summary: 'Gives models a tool that tells the time.',
   version: '1.0.0',

@@ -7,6 +7,7 @@
  * @type {import('weir-gateway/module').Module<{ text: string }>}
  */
 const stamp = {
+  api: 1,
   name: 'stamp',
   summary: 'Ends every text answer with a line of your choice.',
   version: '1.0.0',

@@ -10,6 +10,7 @@ import { defineModule } from 'weir-gateway/module';
 const tally = (host) => {
   const { WORD: word = 'Answer' } = host.settings('tally');
   return defineModule({
+    api: 1,
     name: 'tally',
     summary: 'Ends every answer with how many there have been.',
     version: '1.0.0',

@@ -34,6 +34,7 @@ async function afterCall(
   const clock = new MovedClock();
   const purses = new MemoryPurses(clock);
   const module = defineModule({
+    api: 1,
     name: 'holder',
     summary: 'For tests.',
     status: 'preview',

@@ -1,7 +1,7 @@
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Module, ModuleHost, ModuleMaker } from '../kernel/module.ts';
+import { type Module, type ModuleHost, type ModuleMaker, moduleApi } from '../kernel/module.ts';
 
 /** A module, or what makes one. */
 export type GivenModule = Module | ModuleMaker;
@@ -44,8 +44,10 @@ function madeOf(exported: unknown, what: string, host: ModuleHost): readonly Mod
   const list = Array.isArray(exported) ? exported : [exported];
   return list.map((candidate) => {
     const made: unknown = typeof candidate === 'function' ? makeWith(candidate, host, what) : candidate;
-    if (isModule(made)) return made;
-    throw new Error(`${what} is not a module, nor makes one, nor is a list of these`);
+    if (!isModule(made))
+      throw new Error(`${what} must be a module, a function that returns one, or a list of these`);
+    checkApi(made, what);
+    return made;
   });
 }
 
@@ -92,6 +94,15 @@ async function imported(name: string, folder: string): Promise<unknown> {
 function firstLine(cause: unknown): string {
   const [why = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
   return why;
+}
+
+/** A package may have been written for another version of the contract than its types say. */
+function checkApi({ name, api }: { readonly name: string; readonly api?: unknown }, what: string): void {
+  if (api === moduleApi) return;
+  const version = api === undefined ? 'no API version' : `API version ${api}`;
+  throw new Error(
+    `${what}: module "${name}" has ${version}, but this gateway supports version ${moduleApi} only. Install a version of the module with \`api: ${moduleApi}\`.`,
+  );
 }
 
 function isModule(value: unknown): value is Module {

@@ -20,10 +20,15 @@ import type { Reply } from './reply/reply.ts';
 import type { Touch } from './touches.ts';
 import type { Facts } from './trace.ts';
 
+/** The version of the module contract: `Module`, `Kit` and what they use. It changes when a module may have to change. */
+export const moduleApi = 1;
+
 export type Handler = (exchange: Exchange) => Promise<Reply>;
 
 /** What may happen to a call: one function around `next`, written once for streamed and unstreamed calls. */
 export interface Module<Options = unknown> {
+  /** The version of this contract that the module was written for. A gateway rejects modules of another version at start. */
+  readonly api: typeof moduleApi;
   /** Kebab-case: the name in pipelines, in traces and in the docs. */
   readonly name: string;
   /** One sentence. */

@@ -34,6 +34,7 @@ const upstream: Handler = async () => Reply.of(answer);
 
 function module(handle: Module['handle'], over: Partial<Module> = {}): Module {
   return {
+    api: 1,
     name: 'probe',
     summary: 'A module under test.',
     status: 'preview',

@@ -13,6 +13,7 @@ const request: ChatRequest = { model: 'demo-1', max_tokens: 50, messages: [{ rol
 
 function module(handle: Module['handle'], over: Partial<Module> = {}): Module {
   return {
+    api: 1,
     name: 'probe',
     summary: 'A module under test.',
     status: 'preview',

@@ -145,6 +145,7 @@ import { defineModule, type Module } from 'weir-gateway/module';
 import { FakeUpstream, runModule, startTestGateway } from 'weir-gateway/testing';
 
 const shout: Module<object> = defineModule({
+  api: 1,
   name: 'shout',
   summary: 'Puts answers in capitals.',
   status: 'preview',

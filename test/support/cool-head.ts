@@ -3,6 +3,7 @@ import { defineModule } from '../../src/kernel/module.ts';
 
 /** The smallest module that changes a request; loaded by a gateway through WEIR_MODULES. */
 export default defineModule({
+  api: 1,
   name: 'cool-head',
   summary: 'Takes the temperature out of every call.',
   status: 'preview',

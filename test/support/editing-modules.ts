@@ -14,6 +14,7 @@ import { wordVectors } from '../../src/modules/mcp-optimizer/testing.ts';
 /** Modules that edit everything there is to edit, each in the way that it should be done; and one that doesn't. */
 function editing(name: string, handle: Module['handle']): Module {
   return {
+    api: 1,
     name,
     summary: 'For tests.',
     status: 'preview',

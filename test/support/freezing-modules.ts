@@ -3,6 +3,7 @@ import type { Module } from '../../src/module-api.ts';
 /** Modules that stop the event loop of their process, each in another way; loaded by a gateway through WEIR_MODULES. */
 function freezing(name: string, freeze: () => void): Module {
   return {
+    api: 1,
     name,
     summary: 'For tests.',
     status: 'preview',

@@ -5,6 +5,7 @@ import { type Module, Reply } from '../../src/module-api.ts';
 /** Modules that do what modules may, or what they should not; loaded by a gateway through WEIR_MODULES. */
 function odd(name: string, handle: Module['handle'], over: Partial<Module> = {}): Module {
   return {
+    api: 1,
     name,
     summary: 'For tests.',
     status: 'preview',

@@ -4,6 +4,7 @@ import { defineModule } from '../../src/kernel/module.ts';
 
 /** The smallest module that makes a failed call again; loaded by a gateway through WEIR_MODULES. */
 export default defineModule({
+  api: 1,
   name: 'retry-once',
   summary: 'Makes a call that failed once more.',
   status: 'preview',

@@ -3,6 +3,7 @@ import { defineModule } from '../../src/kernel/module.ts';
 
 /** A module that can't be left out, to be loaded as a package is: it says that it was there. */
 export default defineModule({
+  api: 1,
   name: 'watchman',
   summary: 'Says that it was there.',
   version: '7.0.0',

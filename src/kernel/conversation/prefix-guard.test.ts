@@ -13,6 +13,7 @@ const hour = 3_600_000;
 
 function editing(handle: Module['handle'], name = 'editor'): Module {
   return {
+    api: 1,
     name,
     summary: 'For tests.',
     status: 'preview',

@@ -16,6 +16,7 @@ const clock: AnsweredTool = {
 
 function moduleWith(tools: readonly AnsweredTool[], over: Partial<Module> = {}): Module {
   return {
+    api: 1,
     name: 'teller',
     summary: 'For tests.',
     status: 'preview',

@@ -20,6 +20,7 @@ type CostKit = Kit<CostGuardOptions>;
 
 /** Lets a call go out only if the most that it can cost fits under every ceiling, whoever else is calling. */
 export const costGuard: Module<CostGuardOptions> = defineModule({
+  api: 1,
   name: 'cost-guard',
   summary: 'Keeps a key under its ceilings in dollars per request, day and month.',
   status: 'production',

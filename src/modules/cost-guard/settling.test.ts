@@ -138,6 +138,7 @@ test('a whole answer without usage is counted by what was sent and seen', async 
 
 test('each time that another module sends a call it is paid for, and nothing where it answers by itself', async () => {
   const retrying: Module = {
+    api: 1,
     name: 'retrying',
     summary: 'Calls again, unless it was asked to answer.',
     status: 'preview',

@@ -36,6 +36,7 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
   }
 
   return {
+    api: 1,
     name: 'exact-cache',
     summary: 'Answers identical requests from memory, streamed or not.',
     status: 'production',

@@ -61,6 +61,7 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
   }
 
   return {
+    api: 1,
     name: 'ipc',
     summary: 'Compresses old turns by age, so that a conversation never runs out of room.',
     status: 'production',

@@ -20,6 +20,7 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
   const lists = new ToolLists();
 
   return {
+    api: 1,
     name,
     summary: 'Leaves out tools that a conversation does not need, and finds them where they are missed.',
     status: 'production',

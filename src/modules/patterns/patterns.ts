@@ -35,6 +35,7 @@ export const patterns = (): Module<PatternsOptions> => {
   const indexes = new PatternIndexes();
   const vectors = new PatternVectors();
   return {
+    api: 1,
     name: patternsModule,
     summary: 'Remembers what worked and brings it in where it helps.',
     status: 'production',

@@ -18,6 +18,7 @@ export function semanticCacheWith(random: () => number): ModuleMaker<Options> {
       return loading;
     };
     return {
+      api: 1,
       name: 'semantic-cache',
       summary: 'Answers prompts that mean the same from memory, with a bound on the share that is wrong.',
       status: 'production',
