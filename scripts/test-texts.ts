@@ -13,6 +13,8 @@ const { values } = parseArgs({
     /** In which order they are tried, where there is no time for all of them. */
     seed: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
+    /** A text may take this many times the 20 ms per megabyte. */
+    tolerance: { type: 'string', default: '2' },
   },
 });
 
@@ -28,7 +30,7 @@ const subject = await Subject.start();
 let [tried, faults] = [0, 0];
 for (const trial of chosen) {
   if (performance.now() > untilMs) break;
-  const fault = await faultOf(subject, trial.way, trial.unit);
+  const fault = await faultOf(subject, trial.way, trial.unit, Number(values.tolerance));
   tried++;
   if (fault === undefined) continue;
   faults++;

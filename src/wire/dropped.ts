@@ -1,7 +1,7 @@
 /** What was left out, fit for a header: names come from clients, who may write anything and any number of them. */
 export function listOf(dropped: Iterable<string>): readonly string[] {
   const names = new Set<string>();
-  for (const name of dropped) names.add(name.replace(/[^\w.:[\]/-]/g, '_').slice(0, nameCharsMax));
+  for (const name of dropped) names.add(name.slice(0, nameCharsMax).replace(/[^\w.:[\]/-]/g, '_'));
   return [...names].slice(0, namesMax);
 }
 

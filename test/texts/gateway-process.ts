@@ -1,5 +1,5 @@
 // A gateway in a process of its own, which tells how much of the processor a call took.
-// It is started with an IPC channel; `begin` and `end` around a call are answered by `measured`.
+// It is started with an IPC channel and takes three messages: `begin` and `end` around a call, and `reference`.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
 
@@ -17,7 +17,12 @@ let turn = process.threadCpuUsage();
 let before = process.cpuUsage();
 let watching: NodeJS.Timeout | undefined;
 
-process.on('message', (message) => void (message === 'begin' ? begin() : end()));
+const answers: Readonly<Record<string, () => unknown>> = {
+  begin,
+  end,
+  reference: () => process.send?.({ referenceMs: referenceMs() }),
+};
+process.on('message', (message) => void answers[String(message)]?.());
 process.on('disconnect', () => void weir.close().then(() => process.exit()));
 process.send?.({ url: weir.url, referenceMs: referenceMs() });
 

@@ -101,6 +101,15 @@ export class Subject {
     }
   }
 
+  /** Measures the reference again: another process may have begun to use the same core or memory. */
+  async measureSlowness(): Promise<number> {
+    const child = await this.#running();
+    child.send('reference');
+    const [measured] = await once(child, 'message');
+    this.slowness = slownessOf(measured.referenceMs);
+    return this.slowness;
+  }
+
   async close(): Promise<void> {
     const child = this.#child;
     // It closes its gateway then, and removes its files.
@@ -135,7 +144,7 @@ export class Subject {
     const child = fork(join(import.meta.dirname, 'gateway-process.ts'), [JSON.stringify(environment)]);
     const [started] = await once(child, 'message');
     this.#url = String(started.url);
-    this.slowness = Math.max(1, Number(started.referenceMs) / usualReferenceMs);
+    this.slowness = slownessOf(started.referenceMs);
     this.#child = child;
     const pattern = {
       trigger: { text: task, tools: ['read_file'] },
@@ -166,6 +175,10 @@ export class Subject {
     if (module === 'patterns') return [sentOf(opening), sent];
     return module === 'exact-cache' || module === 'ipc' ? [sent, sent] : [sent];
   }
+}
+
+function slownessOf(referenceMs: number): number {
+  return Math.max(1, referenceMs / usualReferenceMs);
 }
 
 /** As it goes over the wire. */

@@ -60,8 +60,9 @@ const shortBytesMax = 64;
 /** Up to so many names are compared each with each, byte by byte, which is cheaper than to make strings of them. */
 const comparedMax = 32;
 
-/** A key with an escape or with other letters has to be read, unless it begins in another way. */
+/** Compares a key with a name byte by byte. A key with escapes or non-ASCII letters is decoded, unless its start differs or it is too long. */
 function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
+  if (end - start > escapedBytesMax * name.length) return false;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === backslash || byte > lastAscii) return valueAt(bytes, start - 1, end + 1) === name;
@@ -91,6 +92,8 @@ function isSameKey(bytes: Buffer, places: readonly number[], one: number, other:
   return true;
 }
 
+/** The longest form of one UTF-16 code unit in JSON: a backslash, `u` and four digits. */
+const escapedBytesMax = 6;
 const quote = 34;
 const backslash = 92;
 const letterF = 102;
