@@ -3,6 +3,8 @@ import { askedIn } from './asked.ts';
 
 /** Whoever asks for a tool by its name does so in fewer; a million take tens of milliseconds. */
 const askedCharactersMax = 20_000;
+/** Providers allow 64 to 128 in the name of a tool. */
+const nameCharactersMax = 256;
 
 /**
  * A tool is called where the client insists on it, or, once in a conversation, where it is plainly asked for: it is named
@@ -13,15 +15,11 @@ export function toolToCall(request: ChatRequest): Tool | undefined {
   const tools = (request.tools ?? []).filter(isCallable);
   if (choice?.type === 'none' || hasResult(messages.at(-1))) return undefined;
   if (choice?.type === 'tool') return tools.find((tool) => tool.name === choice.name);
-  const harmless = tools.filter(isHarmless);
-  if (choice?.type === 'any') return harmless[0] ?? tools[0];
+  if (choice?.type === 'any') return tools.find(isHarmless) ?? tools[0];
   if (messages.some(hasResult)) return undefined;
-  if (tools.length === 1) return harmless[0];
+  if (tools.length === 1) return tools.find(isHarmless);
   const asked = new Set(wordsOf(askedIn(messages.at(-1)?.content ?? '').slice(0, askedCharactersMax)));
-  return harmless.find(({ name }) => {
-    const words = wordsOf(name).filter((word) => !fillers.has(word));
-    return words.length > 0 && words.every((word) => asked.has(word));
-  });
+  return tools.find((tool) => isHarmless(tool) && isAsked(tool, asked));
 }
 
 /** What has no name can't be called. Tools of other types are their provider's, which knows what they take. */
@@ -34,9 +32,14 @@ function hasResult(message: Message | undefined): boolean {
   return message.content.some((block) => block.type === 'tool_result');
 }
 
-/** By its name nothing is changed, sent or started; made up arguments do no harm then. */
+function isAsked({ name }: Tool, asked: ReadonlySet<string>): boolean {
+  const words = wordsOf(name).filter((word) => !fillers.has(word));
+  return words.length > 0 && words.every((word) => asked.has(word));
+}
+
+/** By its name nothing is changed, sent or started; made up arguments do no harm then. A name too long to read may say anything. */
 function isHarmless({ name }: Tool): boolean {
-  return !wordsOf(name).some((word) => doing.has(word));
+  return name.length <= nameCharactersMax && !wordsOf(name).some((word) => doing.has(word));
 }
 
 /** `getWeather`, `get_weather` and "get weather" alike. */
