@@ -65,14 +65,15 @@ function sentencesOf(text: string, line: Span): readonly Span[] {
   if (whole === undefined) return [];
   if (whole.end - whole.start <= pieceChars || text.startsWith('```', whole.start)) return [whole];
   const spans: Span[] = [];
-  const stops = text.slice(whole.start, whole.end).matchAll(sentenceEnd);
+  const passage = text.slice(whole.start, whole.end);
   let from = whole.start;
   let stopsAt = whole.start;
   while (from < whole.end) {
     // Searched for once: where a sentence has no end for long, it is far behind many pieces.
-    while (stopsAt < whole.end && stopsAt - from < sentenceChars) {
-      const stop = stops.next();
-      stopsAt = stop.done === true ? whole.end : whole.start + stop.value.index + 1;
+    if (stopsAt < whole.end && stopsAt - from < sentenceChars) {
+      sentenceEnd.lastIndex = from - whole.start + sentenceChars - 1;
+      const stop = sentenceEnd.exec(passage);
+      stopsAt = stop === null ? whole.end : whole.start + stop.index + 1;
     }
     // What has no end for long is cut where it is.
     const end = stopsAt - from > unitChars * 2 ? from + unitChars : stopsAt;
