@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
-import { mergeUsage, unfold } from '../../kernel/reply/answer.ts';
+import { mergeUsage } from '../../kernel/reply/answer.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
 import { wordedError } from './errors.ts';
 import { PartWriter } from './part-writer.ts';
@@ -60,7 +60,11 @@ function frame(data: JsonObject): Uint8Array {
 export function bodyOf(answer: Answer): JsonObject {
   const writer = new PartWriter();
   const parts: JsonObject[] = [];
-  for (const event of unfold(answer)) parts.push(...writer.push(event));
+  for (const [index, content_block] of answer.content.entries())
+    parts.push(
+      ...writer.push({ type: 'content_block_start', index, content_block }),
+      ...writer.push({ type: 'content_block_stop', index }),
+    );
   parts.push(...writer.end());
   const { stop_reason, stop_details } = answer;
   const ending = endingOf({ stop_reason, ...(stop_details != null && { stop_details }) }, writer);
