@@ -1,3 +1,5 @@
+import { setImmediate as atEnd } from 'node:timers/promises';
+
 let waiting: (() => void)[] = [];
 
 /**
@@ -13,4 +15,10 @@ function runAll(): void {
   const all = waiting;
   waiting = [];
   for (const run of all) run();
+}
+
+/** Comes when the event loop has served everything else: the end of a turn in which something is read comes before that, the end of the next one behind it. */
+export async function nextTurn(): Promise<void> {
+  await atEnd();
+  await atEnd();
 }

@@ -25,6 +25,8 @@ export const callsLimits = {
   readAnswerBytesMax: 32 * 1024 * 1024,
   /** All bytes of a stream that is read: its frames are some ten times as long as their content. */
   readStreamBytesMax: 256 * 1024 * 1024,
+  /** So much of an answer is read for another format before other calls get a turn of the event loop; reading and writing a megabyte of it takes 30 ms. */
+  readAtOnceBytesMax: 256 * 1024,
   /** Bytes of one answer read ahead of a slow client before the provider's socket is paused. */
   readAheadBytesMax: 256 * 1024,
   /** One server-sent frame: 4 MiB of tool arguments must fit, an endless line must not. */

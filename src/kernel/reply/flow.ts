@@ -1,4 +1,6 @@
 import { type GatewayError, toldError } from '../errors.ts';
+import { limits } from '../limits.ts';
+import { nextTurn } from '../turn-end.ts';
 import type { Interest } from '../wire-format.ts';
 import { type Ending, Endings, endingOf, type Then } from './ending.ts';
 import type { Keeper } from './keeper.ts';
@@ -29,6 +31,8 @@ export class Flow {
   streamError: GatewayError | undefined;
   faults: readonly unknown[] = none;
   #ended = false;
+  /** Bytes that were read since this last let the event loop turn. */
+  #readBytes = 0;
   /** Runs when the first of it is there, or when it ends without. */
   #onBegun: (() => void) | undefined;
 
@@ -150,6 +154,10 @@ export class Flow {
         : maker.work(() => this.#pullEvents()).catch((fault) => Promise.reject(maker.failed(fault, false))));
       if (events === undefined) return await this.#complete();
       this.#show(events);
+      if (events.length > 0 && this.#readBytes > limits.readAtOnceBytesMax) {
+        this.#readBytes = 0;
+        await nextTurn();
+      }
       return events;
     } catch (error) {
       return this.fail(error);
@@ -166,6 +174,7 @@ export class Flow {
     const chunk = await this.relayed.raw.body.next();
     if (chunk !== undefined) {
       for (const recorder of this.#recorders) recorder.bytes(chunk);
+      this.#readBytes += chunk.byteLength;
       return this.relayed.read(chunk);
     }
     const last = this.#lastEvents();
