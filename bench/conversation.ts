@@ -1,18 +1,18 @@
 // What it costs a call to belong to a conversation: npm run bench:conversation
-import { Sealing } from '../src/accounts/sealing.ts';
-import { Ledgers } from '../src/calls/ledgers.ts';
+import { Sealer } from '../src/accounts/sealer.ts';
+import { DecisionLogs } from '../src/calls/decision-logs.ts';
+import { ClientPresence } from '../src/kernel/client-presence.ts';
+import { ClientRequest } from '../src/kernel/client-request.ts';
 import { systemClock } from '../src/kernel/clock.ts';
-import { broughtName } from '../src/kernel/conversation/conversation.ts';
+import { suppliedConversationName } from '../src/kernel/conversation/conversation.ts';
 import { PrefixGuard } from '../src/kernel/conversation/prefix-guard.ts';
 import { Exchange } from '../src/kernel/exchange.ts';
+import { LazyJsonObject } from '../src/kernel/lazy-json-object.ts';
 import type { Message } from '../src/kernel/message.ts';
-import { Outline } from '../src/kernel/outline.ts';
-import { Presence } from '../src/kernel/presence.ts';
-import { Received } from '../src/kernel/received.ts';
 import { Trace } from '../src/kernel/trace.ts';
 import { demo } from '../src/providers/demo/demo.ts';
+import { MemoryCacheBackend } from '../src/storage/memory/memory-cache-backend.ts';
 import { MemoryModuleStores } from '../src/storage/memory/memory-module-stores.ts';
-import { MemoryShelves } from '../src/storage/memory/memory-shelves.ts';
 import { anthropicMessages } from '../src/wire/index.ts';
 
 const rounds = 7;
@@ -38,10 +38,15 @@ function exchangeWith(turns: number, headers: readonly string[]): Exchange {
   );
   return new Exchange({
     id: 'req_bench',
-    received: new Received({ wire: anthropicMessages, fields: Outline.of(body), headers, query: '' }),
+    clientRequest: new ClientRequest({
+      wire: anthropicMessages,
+      fields: LazyJsonObject.of(body),
+      headers,
+      query: '',
+    }),
     caller: { kind: 'local' },
     target: { provider: demo, model: 'demo-1' },
-    presence: new Presence(),
+    presence: new ClientPresence(),
     trace: new Trace(0),
     credentials: { find: async () => undefined },
   });
@@ -65,13 +70,13 @@ async function measured<Given>(
   console.log(`${name.padEnd(72)} ${median.toFixed(1).padStart(9)} µs`);
 }
 
-const shelves = new MemoryShelves(systemClock);
-const guard = new PrefixGuard({ shelves, prices: { priced: () => undefined }, clock: systemClock });
+const cacheBackend = new MemoryCacheBackend(systemClock);
+const guard = new PrefixGuard({ cacheBackend, prices: { priceOf: () => undefined }, clock: systemClock });
 const stores = new MemoryModuleStores(systemClock);
-const ledgers = new Ledgers({
+const decisionLogs = new DecisionLogs({
   stores,
   clock: systemClock,
-  sealing: new Sealing([Buffer.alloc(32, 'bench')]),
+  sealing: new Sealer([Buffer.alloc(32, 'bench')]),
 });
 
 await measured('nothing (the loop itself)', 20_000, { prepare: () => undefined, run: () => undefined });
@@ -79,8 +84,11 @@ for (const [what, headers] of [
   ['no module edits, no mark', sdkHeaders],
   ['no module edits, a session mark', [...sdkHeaders, 'x-claude-code-session-id', session]],
 ] as const) {
-  const { received } = exchangeWith(3, headers);
-  await measured(`name of a call: ${what}`, 20_000, { prepare: () => received, run: broughtName });
+  const { clientRequest } = exchangeWith(3, headers);
+  await measured(`name of a call: ${what}`, 20_000, {
+    prepare: () => clientRequest,
+    run: suppliedConversationName,
+  });
 }
 for (const turns of [3, 101, 1001]) {
   const prepare = () => {
@@ -91,14 +99,14 @@ for (const turns of [3, 101, 1001]) {
   const times = turns > 1000 ? 10 : 100;
   await measured(`places of a conversation of ${turns} messages, 1 KB each`, times, {
     prepare,
-    run: (exchange) => exchange.conversation.at(),
+    run: (exchange) => exchange.conversation.digestAt(),
   });
   await measured('  and what its provider keeps', times, {
     prepare,
-    run: async (exchange) => (await guard.open(exchange, ['editor'])).begun(exchange),
+    run: async (exchange) => (await guard.open(exchange, ['editor'])).recordReplyStart(exchange),
   });
 }
 await measured('a decision that is known', 20_000, {
-  prepare: () => ledgers.of({ module: 'editor', scope: 'local', root: 'known' }),
-  run: (ledger) => ledger.once('place', () => 1),
+  prepare: () => decisionLogs.of({ module: 'editor', scope: 'local', root: 'known' }),
+  run: (decisionLog) => decisionLog.decideOnce('place', () => 1),
 });

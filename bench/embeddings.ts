@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { InferenceRequest } from '../src/embeddings/inference.ts';
 import { LocalModels } from '../src/embeddings/local-models.ts';
 import { findModelFiles } from '../src/embeddings/model-files.ts';
-import type { ModelQuestion } from '../src/embeddings/model-questions.ts';
 import { TextEmbeddings } from '../src/embeddings/text-embeddings.ts';
-import { codesOf } from '../src/embeddings/vectors/codes.ts';
-import { KeptVectors } from '../src/embeddings/vectors/kept-vectors.ts';
+import { IndexedVectorStore } from '../src/embeddings/vectors/indexed-vector-store.ts';
 import { PartIndex } from '../src/embeddings/vectors/part-index.ts';
-import { plainSlabs } from '../src/embeddings/vectors/plain-slabs.ts';
+import { quantize } from '../src/embeddings/vectors/quantization.ts';
+import { createScalarSlabs } from '../src/embeddings/vectors/scalar-slabs.ts';
 import type { Slabs } from '../src/embeddings/vectors/slabs.ts';
-import { fastestSlabs } from '../src/embeddings/vectors/wasm-slabs.ts';
+import { createFastestSlabs } from '../src/embeddings/vectors/wasm-slabs.ts';
 import { systemClock } from '../src/kernel/clock.ts';
 import { limits } from '../src/kernel/limits.ts';
 import type { Vector } from '../src/kernel/ports/embeddings.ts';
@@ -37,7 +37,7 @@ const searches = 200;
 const patiently = { deadlineMs: 60_000 };
 
 const restBytes = rssBytes(process.pid);
-const models = new LocalModels({ find: findModelFiles, onTrouble: (how) => console.error(how) });
+const models = new LocalModels({ findFiles: findModelFiles, onFailure: (how) => console.error(how) });
 const embeddings = new TextEmbeddings({ source: 'local', models });
 
 const startedAtMs = performance.now();
@@ -61,16 +61,16 @@ await timed('tools, 62 tokens', (at) => ({ model: 'tools', text: words(60, at), 
 
 console.log('\nsearch in memory                 best ms  p50 ms  p95 ms');
 for (const many of [1000, count, 10 * count])
-  await searched(`WebAssembly, ${many} vectors`, fastestSlabs(1e9), many);
-await searched(`TypeScript, ${count} vectors`, plainSlabs(1e9), count);
+  await searched(`WebAssembly, ${many} vectors`, createFastestSlabs(1e9), many);
+await searched(`TypeScript, ${count} vectors`, createScalarSlabs(1e9), count);
 
 const folder = temporaryFolder('weir-embeddings-');
 const database = await openSqlite({ file: join(folder, 'weir.db') });
-const kept = new KeptVectors({
+const kept = new IndexedVectorStore({
   table: database.vectors,
   clock: systemClock,
   perScope: 100_000,
-  slabs: () => fastestSlabs(limits.vectorBytesMax),
+  slabs: () => createFastestSlabs(limits.vectorBytesMax),
 });
 const vectors = kept.vectors('bench', 'scope');
 for (let at = 0; at < count; at++)
@@ -142,11 +142,11 @@ async function call(at: number): Promise<void> {
   callMs.push(performance.now() - begunAtMs);
 }
 
-async function timed(name: string, question: (at: number) => ModelQuestion): Promise<void> {
+async function timed(name: string, question: (at: number) => InferenceRequest): Promise<void> {
   const times: number[] = [];
   for (let at = 0; at < 60; at++) {
     const before = models.figures.busyMs;
-    await models.ask(question(at), patiently.deadlineMs);
+    await models.infer(question(at), patiently.deadlineMs);
     if (at >= 10) times.push(models.figures.busyMs - before);
   }
   report(name, times);
@@ -155,10 +155,10 @@ async function timed(name: string, question: (at: number) => ModelQuestion): Pro
 async function searched(name: string, slabs: Slabs, many: number): Promise<void> {
   const index = new PartIndex(slabs, size);
   for (let at = 0; at < many; at++)
-    index.put({ id: `${at}`, codes: codesOf(randomVector().values), expiresAtMs: Number.POSITIVE_INFINITY });
+    index.put({ id: `${at}`, codes: quantize(randomVector().values), expiresAtMs: Number.POSITIVE_INFINITY });
   const times: number[] = [];
   for (let at = 0; at < searches; at++) {
-    const query = codesOf(randomVector().values);
+    const query = quantize(randomVector().values);
     const beganAtMs = performance.now();
     await index.nearest(query, { most: 10, least: 0, nowMs: 0 });
     if (at >= 10) times.push(performance.now() - beganAtMs);

@@ -6,13 +6,13 @@ import { parseArgs } from 'node:util';
 import { bringUp } from '../scripts/test-servers.ts';
 import { limits } from '../src/kernel/limits.ts';
 import type { Database } from '../src/kernel/ports/records.ts';
-import type { LogFilter, LoggedCall, LoggedStep, LogQuestion } from '../src/kernel/ports/request-log.ts';
+import type { LogFilter, LoggedCall, LoggedStep, LogQuery } from '../src/kernel/ports/request-log.ts';
 import { firstIdAt } from '../src/kernel/request-id.ts';
 import { openPostgres } from '../src/storage/sql/postgres.ts';
-import { queryBounds } from '../src/storage/sql/sql-database.ts';
+import { defaultPoolBounds } from '../src/storage/sql/sql-database.ts';
 import { openSqlite } from '../src/storage/sql/sqlite.ts';
 import { LogCleaner } from '../src/telemetry/request-log/log-cleaner.ts';
-import { summaryOf } from '../src/telemetry/request-log/log-summary.ts';
+import { summarizeLog } from '../src/telemetry/request-log/log-summary.ts';
 import { createPostgres } from '../test/support/stores.ts';
 import { numberOption } from './number-option.ts';
 import { quantile } from './statistics.ts';
@@ -31,7 +31,7 @@ const nowMs = Date.now();
 const monthMs = 30 * 86_400_000;
 
 /** What is measured is told, and not given up. */
-const bounds = { ...queryBounds, statementMs: 60_000, answerMs: 60_000 };
+const bounds = { ...defaultPoolBounds, statementMs: 60_000, answerMs: 60_000 };
 
 /** The same numbers every time. */
 let seed = 1;
@@ -143,7 +143,7 @@ async function measure(name: string, database: Database): Promise<void> {
   const batches: number[] = [];
   let simulatedMs = nowMs - monthMs;
   const clock = { now: () => simulatedMs };
-  const cleaner = new LogCleaner({ log: requests, clock, keptMs: 2 * monthMs, rowsMax: count });
+  const cleaner = new LogCleaner({ log: requests, clock, retentionMs: 2 * monthMs, rowsMax: count });
   const startedAt = performance.now();
   for (let at = 0; at < count; at += limits.requestLogRowsAtOnce) {
     const size = Math.min(limits.requestLogRowsAtOnce, count - at);
@@ -167,7 +167,7 @@ async function measure(name: string, database: Database): Promise<void> {
   for (let at = 0; at < pages; at++) {
     const filter: LogFilter = generator.next().value ?? {};
     const beside = [undefined, 'older', 'newer'][at % 3] as 'older' | 'newer' | undefined;
-    const question: LogQuestion = {
+    const question: LogQuery = {
       accountId: [undefined, 'account-0', 'account-19'][Math.floor(at / 3) % 3],
       filter,
       limit: at % 2 === 0 ? 50 : limits.requestLogPageMax,
@@ -194,7 +194,7 @@ async function measure(name: string, database: Database): Promise<void> {
     for (const hours of [1, 24, 168, 720]) {
       const beganAt = performance.now();
       const cpuBefore = cpuMs();
-      const { all } = await summaryOf(requests, {
+      const { all } = await summarizeLog(requests, {
         accountId,
         fromMs: nowMs - hours * 3_600_000,
         toMs: nowMs,

@@ -12,7 +12,7 @@ export default defineModule({
   options: { '~standard': { version: 1, vendor: 'bench', validate: () => ({ value: {} }) } },
   async handle(exchange, next, kit) {
     const { content = '' } = exchange.request.messages.at(-1) ?? {};
-    const { why } = typeof content === 'string' ? await kit.embed.one(content) : {};
+    const { why } = typeof content === 'string' ? await kit.embeddings.one(content) : {};
     if (why !== undefined) kit.note({ why });
     return next(exchange);
   },

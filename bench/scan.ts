@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { parseBody } from '../src/kernel/parse-body.ts';
 import { plainScan } from '../src/kernel/scan/plain-scan.ts';
 import { scan } from '../src/kernel/scan/scan.ts';
-import type { Scan } from '../src/kernel/scan/scanned.ts';
+import type { Scan } from '../src/kernel/scan/scan-result.ts';
 
 const bounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: 200 };
 const batchMs = 0.2;

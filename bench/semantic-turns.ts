@@ -19,17 +19,15 @@ const watching = (async () => {
   }
 })();
 
-const { loadInTurns }: typeof import('../src/modules/semantic-cache/loading.ts') = await import(
+const { loadInSlices }: typeof import('../src/modules/semantic-cache/loading.ts') = await import(
   built('modules/semantic-cache/loading.js')
 );
-await loadInTurns();
-const { nearest, readable }: typeof import('../src/modules/semantic-cache/decision.ts') = await import(
-  built('modules/semantic-cache/decision.js')
-);
-const { ReadPrompts }: typeof import('../src/modules/semantic-cache/text/read-prompts.ts') = await import(
-  built('modules/semantic-cache/text/read-prompts.js')
-);
-const prompts = new ReadPrompts();
+await loadInSlices();
+const { findNearest, checkPrompt }: typeof import('../src/modules/semantic-cache/candidate-selection.ts') =
+  await import(built('modules/semantic-cache/candidate-selection.js'));
+const { ParsedPromptCache }: typeof import('../src/modules/semantic-cache/text/parsed-prompt-cache.ts') =
+  await import(built('modules/semantic-cache/text/parsed-prompt-cache.js'));
+const prompts = new ParsedPromptCache();
 await setImmediate();
 const loading = turns.splice(0);
 const pairs = [
@@ -40,10 +38,10 @@ const pairs = [
   ],
 ] as const;
 for (const [text, before] of pairs) {
-  const { prompt, bypass } = readable(text, { current: 'bypass' }, prompts);
-  if (prompt === undefined) throw new Error(`it is not looked up: ${bypass}`);
+  const { prompt: parsedPrompt, bypass } = checkPrompt(text, { current: 'bypass' }, prompts);
+  if (parsedPrompt === undefined) throw new Error(`it is not looked up: ${bypass}`);
   await setImmediate();
-  nearest(prompt, [{ text: before, cosine: 0.95 }], prompts);
+  findNearest(parsedPrompt, [{ text: before, cosine: 0.95 }], prompts);
   await setImmediate();
 }
 isOver = true;

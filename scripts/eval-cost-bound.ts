@@ -1,17 +1,17 @@
 // Holds what cost-guard reckons with before a call beside what the call had: npm run eval:cost-bound -- --data <folder>
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { ClientPresence } from '../src/kernel/client-presence.ts';
+import { ClientRequest } from '../src/kernel/client-request.ts';
 import { GatewayError } from '../src/kernel/errors.ts';
 import { Exchange } from '../src/kernel/exchange.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
+import { LazyJsonObject } from '../src/kernel/lazy-json-object.ts';
 import type { Usage } from '../src/kernel/message.ts';
-import { Outline } from '../src/kernel/outline.ts';
-import { Presence } from '../src/kernel/presence.ts';
-import type { Priced } from '../src/kernel/rate-card.ts';
-import { Received } from '../src/kernel/received.ts';
+import type { ModelPricing } from '../src/kernel/rate-card.ts';
 import { Trace } from '../src/kernel/trace.ts';
 import { WorstCase } from '../src/modules/cost-guard/worst-case.ts';
-import { Catalog } from '../src/providers/catalog/catalog.ts';
+import { ModelCatalog } from '../src/providers/catalog/model-catalog.ts';
 import { builtInProviders } from '../src/providers/index.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
 import { metered } from './eval-usage/metered.ts';
@@ -19,10 +19,13 @@ import { formats } from './eval-wire/formats.ts';
 import { type Recording, recordingsOf } from './eval-wire/recordings.ts';
 
 const longBytes = 5000;
-const catalog = new Catalog();
-const nothing = catalog.priced({ ...openaiCompatible({ name: '', title: '', baseUrl: '' }), free: true }, '');
+const modelCatalog = new ModelCatalog();
+const nothing = modelCatalog.priced(
+  { ...openaiCompatible({ name: '', title: '', baseUrl: '' }), free: true },
+  '',
+);
 if (nothing === undefined) throw new Error('what is free has a price');
-const noPrice: Priced = nothing;
+const noPrice: ModelPricing = nothing;
 
 const { values } = parseArgs({ options: { data: { type: 'string' }, misses: { type: 'boolean' } } });
 const folder = values.data;
@@ -54,18 +57,18 @@ function judge(recording: Recording): Judged | undefined {
   const known = builtInProviders.find((provider) => provider.name === name);
   const provider = known ?? openaiCompatible({ name, title: name, baseUrl: '' });
   const target = { provider, model: body.model };
-  const priced = catalog.priced(provider, body.model) ?? noPrice;
+  const modelPricing = modelCatalog.priced(provider, body.model) ?? noPrice;
   const exchange = exchangeOf(recording, body, target);
-  const worst = worstCaseOf(exchange, priced);
+  const worst = worstCaseOf(exchange, modelPricing);
   if (worst === undefined) return undefined;
-  const cost = catalog.bill(target, usage)?.nanoUsd;
+  const cost = modelCatalog.bill(target, usage)?.nanoUsd;
   return {
     id,
     format: format.wire.name,
     provider: name,
     model: body.model,
     isBuiltIn: known !== undefined,
-    isLong: exchange.received.bytes.byteLength >= longBytes,
+    isLong: exchange.clientRequest.bytes.byteLength >= longBytes,
     input: input / worst.inputTokens,
     output: (usage.output_tokens ?? 0) / worst.outputTokens,
     cost: cost === undefined || worst.cost === 0 ? undefined : cost / worst.cost,
@@ -76,17 +79,29 @@ function inputOf({ input_tokens = 0, cache_read_input_tokens = 0, cache_creation
   return input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
 }
 
-function exchangeOf({ format }: Recording, body: Received['body'], target: Exchange['target']): Exchange {
-  const fields = Outline.of(Buffer.from(JSON.stringify(body)));
-  const received = new Received({ wire: format.wire, fields, headers: [], query: '' });
-  const [presence, trace] = [new Presence(), new Trace(0)];
+function exchangeOf(
+  { format }: Recording,
+  body: ClientRequest['body'],
+  target: Exchange['target'],
+): Exchange {
+  const fields = LazyJsonObject.of(Buffer.from(JSON.stringify(body)));
+  const clientRequest = new ClientRequest({ wire: format.wire, fields, headers: [], query: '' });
+  const [clientPresence, trace] = [new ClientPresence(), new Trace(0)];
   const credentials = { find: async () => undefined };
-  return new Exchange({ id: '', received, caller: { kind: 'local' }, target, presence, trace, credentials });
+  return new Exchange({
+    id: '',
+    clientRequest,
+    caller: { kind: 'local' },
+    target,
+    presence: clientPresence,
+    trace,
+    credentials,
+  });
 }
 
-function worstCaseOf(exchange: Exchange, priced: Priced): WorstCase | undefined {
+function worstCaseOf(exchange: Exchange, modelPricing: ModelPricing): WorstCase | undefined {
   try {
-    return new WorstCase(exchange, priced, {});
+    return new WorstCase(exchange, modelPricing, {});
   } catch (refusal) {
     if (GatewayError.is(refusal)) return undefined;
     throw refusal;

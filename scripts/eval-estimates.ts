@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { Meter } from '../src/calls/meter.ts';
+import { ClientRequest } from '../src/kernel/client-request.ts';
 import { isJsonObject } from '../src/kernel/json.ts';
+import { LazyJsonObject } from '../src/kernel/lazy-json-object.ts';
 import type { ReplyEvent, Usage } from '../src/kernel/message.ts';
-import { Outline } from '../src/kernel/outline.ts';
-import { Received } from '../src/kernel/received.ts';
 import { openaiCompatible } from '../src/providers/openai-compatible.ts';
 import { isIn, type Share, shareOf } from './eval-usage/held-out.ts';
 import { reportedIn } from './eval-usage/reported.ts';
@@ -86,11 +86,11 @@ function estimated({ format: { wire }, kind, body, bytes }: Recording): Usage {
   const decoder = wire.replyDecoder(kind === 'sse' ? 'sse' : 'json', 'milestones');
   const meter = new Meter();
   const answer = kind === 'json' ? untold(bytes) : bytes;
-  for (const event of [...decoder.push(answer), ...decoder.end()]) meter.look(withoutUsage(event));
+  for (const event of [...decoder.push(answer), ...decoder.end()]) meter.observe(withoutUsage(event));
   const request = Buffer.from(JSON.stringify(isJsonObject(body) ? body : {}));
   meter.close({
     ending: { how: 'complete' },
-    received: new Received({ wire, fields: Outline.of(request), headers: [], query: '' }),
+    clientRequest: new ClientRequest({ wire, fields: LazyJsonObject.of(request), headers: [], query: '' }),
     target: {
       provider: openaiCompatible({ name: 'any', title: 'any', baseUrl: '', wires: [wire] }),
       model: 'any',

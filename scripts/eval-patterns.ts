@@ -4,8 +4,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { patterns } from '../src/modules/patterns/patterns.ts';
-import { PatternBook } from '../src/patterns/pattern-book.ts';
-import { worthOf } from '../src/patterns/worth.ts';
+import { patternEffectOf } from '../src/patterns/pattern-effect.ts';
+import { PatternStore } from '../src/patterns/pattern-store.ts';
 import { MemoryPatternTable } from '../src/storage/memory/memory-pattern-table.ts';
 import { runModule } from '../src/testing/run-module.ts';
 import { curves } from './eval-patterns/curves.ts';
@@ -37,7 +37,7 @@ for (const effect of effects) {
 /** The same through the module: two tools, each with a pattern that a person made, one good and one bad. */
 const clock = { time: 1_763_000_000_000, now: () => clock.time };
 const table = new MemoryPatternTable();
-const book = new PatternBook({ table, clock });
+const book = new PatternStore({ table, clock });
 const planted = await Promise.all(
   ['good', 'bad'].map((name) =>
     book.add('local', {
@@ -63,11 +63,11 @@ for (let at = 1; at <= conversations; at++) {
   const isAdvised = JSON.stringify(sent).includes('gateway-advice');
   const chance = name === 'good' ? (isAdvised ? 0.8 : 0.5) : isAdvised ? 0.3 : 0.7;
   const good = random() < chance ? 1 : 0;
-  await book.outcome('local', { conversation: `c${at}`, requestId: '', good, bad: 1 - good, note: '' });
+  await book.recordOutcome('local', { conversation: `c${at}`, requestId: '', good, bad: 1 - good, note: '' });
   for (const [id, line] of lines) {
     const pattern = await table.find('local', id);
     if (pattern === undefined) continue;
-    line.push(worthOf(pattern).helps);
+    line.push(patternEffectOf(pattern).helps);
     if (pattern.state === 'retired') retiredAt ??= at;
   }
 }

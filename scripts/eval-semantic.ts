@@ -1,6 +1,6 @@
 // Measures semantic-cache by the code that it decides with: npm run eval:semantic -- --data <folder> [--only <set>] [--false <n>]
 import { parseArgs } from 'node:util';
-import { isServed } from '../src/modules/semantic-cache/bound.ts';
+import { isServable } from '../src/modules/semantic-cache/error-bound.ts';
 import { EvaluatedCache, type Offer } from './eval-semantic/cache.ts';
 import { KeptModels } from './eval-semantic/models.ts';
 import { nearMisses, ownPairs } from './eval-semantic/own-sets.ts';
@@ -140,7 +140,7 @@ async function drawnIntents(sentences: readonly Sentence[], random: () => number
 function report(name: string, asked: readonly Asked[]): void {
   const repeats = asked.filter(({ isRepeat }) => isRepeat).length;
   for (const error of errors) {
-    const hits = asked.filter(({ offer }) => offer !== undefined && isServed(offer.wrong, error));
+    const hits = asked.filter(({ offer }) => offer !== undefined && isServable(offer.wrong, error));
     const expected = hits.reduce((sum, { offer }) => sum + (offer?.wrong ?? 0), 0);
     const right = hits.filter(({ isRight }) => isRight).length;
     const share = (part: number, whole: number) => (whole === 0 ? '' : (part / whole).toFixed(3));
@@ -149,7 +149,7 @@ function report(name: string, asked: readonly Asked[]): void {
       `| ${name} | ${asked.length} | ${repeats} | ${shown} | ${hits.length} | ${share(right, repeats)} | ${share(right, hits.length)} | ${((100 * (hits.length - right)) / asked.length).toFixed(2)} % | ${share(expected, hits.length)} |`,
     );
   }
-  const isHit = ({ offer }: Asked) => offer !== undefined && isServed(offer.wrong, standard);
+  const isHit = ({ offer }: Asked) => offer !== undefined && isServable(offer.wrong, standard);
   const wrong = asked.filter((one) => isHit(one) && !one.isRight);
   for (const { text, offer } of shuffled(wrong, seeded(3)).slice(0, Number(values.false)))
     console.log(`  ${offer?.wrong.toFixed(4)}  ${offer?.text}  |  ${text}`);

@@ -1,11 +1,11 @@
 // How many tools mcp-optimizer leaves out, and whether a needed one was among them: npm run eval:tools -- --data <folder>
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { choose, found } from '../src/modules/mcp-optimizer/choice/choose.ts';
-import { type PreparedTool, prepared } from '../src/modules/mcp-optimizer/choice/prepared-tool.ts';
-import { fastestProducts } from '../src/modules/mcp-optimizer/choice/products.ts';
+import { createDotProducts } from '../src/modules/mcp-optimizer/choice/dot-products.ts';
+import { type PreparedTool, prepareTool } from '../src/modules/mcp-optimizer/choice/prepared-tool.ts';
 import { requestTexts } from '../src/modules/mcp-optimizer/choice/request-texts.ts';
-import { type ReadText, ToolList } from '../src/modules/mcp-optimizer/choice/tool-list.ts';
+import { searchTools, selectTools } from '../src/modules/mcp-optimizer/choice/select-tools.ts';
+import { type EmbeddedRequestText, ToolList } from '../src/modules/mcp-optimizer/choice/tool-list.ts';
 import { KeptVectors } from './eval-tools/kept-vectors.ts';
 import { type EvalQuery, type EvalTool, type PaddedQuery, padded, rowsOf } from './eval-tools/sets.ts';
 
@@ -20,7 +20,7 @@ const folder = values.data;
 const most = Number(values.most);
 const vectors = new KeptVectors();
 const known = new Map<string, PreparedTool>();
-const products = fastestProducts();
+const dotProducts = createDotProducts();
 
 if (folder === undefined || !existsSync(folder))
   console.log(`skipped: there are no tools at ${folder ?? '--data <folder>'}`);
@@ -32,7 +32,7 @@ async function report(data: string): Promise<void> {
   const strangers = ['docker-mcp-registry', 'github-mcp-server'].flatMap((name) =>
     rowsOf<EvalTool>(data, `distractors/${name}.tools.jsonl`),
   );
-  for (const tool of [...toole, ...bfcl, ...strangers]) known.set(tool.name, prepared(tool, jsonOf(tool)));
+  for (const tool of [...toole, ...bfcl, ...strangers]) known.set(tool.name, prepareTool(tool, jsonOf(tool)));
   await vectors.make([...known.values()].map(({ text }) => text));
   console.log(
     'queries                 tools     number   all kept   with find_tools   tokens dropped   vague',
@@ -103,19 +103,21 @@ function row(name: string, size: string, queries: readonly PaddedQuery[]): void 
 
 function outcomeOf({ text, tools, gold }: PaddedQuery): Outcome {
   const list = listOf(tools);
-  const request = textsOf(text).map((one): ReadText => ({ ...one, vector: vectors.get(one.text) }));
-  const { kept, isVague } = choose(list, request);
-  const left = new Set([...list.tools.keys()].filter((at) => !kept.has(at)));
-  const again = new Set([...kept, ...found(list, request, left)]);
+  const request = textsOf(text).map(
+    (one): EmbeddedRequestText => ({ ...one, vector: vectors.get(one.text) }),
+  );
+  const { selected, isVague } = selectTools(list, request);
+  const left = new Set([...list.tools.keys()].filter((at) => !selected.has(at)));
+  const again = new Set([...selected, ...searchTools(list, request, left)]);
   const has = (chosen: ReadonlySet<number>) =>
     gold.every((any) => [any].flat().some((name) => [...chosen].some((at) => list.tools[at]?.name === name)));
   const tokens = (chosen: Iterable<number>) =>
     [...chosen].reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
   return {
-    isKept: has(kept),
+    isKept: has(selected),
     isFound: has(again),
     before: tokens(list.tools.keys()),
-    after: tokens(kept),
+    after: tokens(selected),
     isVague,
   };
 }
@@ -125,7 +127,7 @@ function listOf(names: readonly string[]): ToolList {
   return new ToolList(
     tools,
     tools.map(({ text }) => vectors.get(text)),
-    products,
+    dotProducts,
   );
 }
 
@@ -136,10 +138,10 @@ async function timed(tools: readonly EvalTool[]): Promise<void> {
   const texts = textsOf(text);
   await vectors.make(texts.map((one) => one.text));
   const list = listOf(tools.map(({ name }) => name));
-  const request = texts.map((one): ReadText => ({ ...one, vector: vectors.get(one.text) }));
+  const request = texts.map((one): EmbeddedRequestText => ({ ...one, vector: vectors.get(one.text) }));
   const times = Array.from({ length: 200 }, () => {
     const startedAtMs = performance.now();
-    choose(list, request);
+    selectTools(list, request);
     return performance.now() - startedAtMs;
   }).sort((one, other) => one - other);
   console.log(

@@ -1,4 +1,4 @@
-// The vector of src/modules/mcp-optimizer/choice/usual-tool.ts: node scripts/make-usual-tool.ts --data <folder>
+// The vector of src/modules/mcp-optimizer/choice/average-tool.ts: node scripts/make-usual-tool.ts --data <folder>
 import { parseArgs } from 'node:util';
 import { toolText } from '../src/modules/mcp-optimizer/choice/tool-text.ts';
 import { KeptVectors } from './eval-tools/kept-vectors.ts';

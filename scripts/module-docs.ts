@@ -35,7 +35,9 @@ function page(module: Module): string {
     `- Status: ${module.status}`,
     `- May change: ${touches}`,
     `- ${module.protective ? 'Protective: a request can’t remove it where the instance set it' : 'Not protective: a request may leave it out'}`,
-    ...(module.place === 'innermost' ? ['- Set by a key or the instance, it runs next to the provider'] : []),
+    ...(module.position === 'innermost'
+      ? ['- Set by a key or the instance, it runs next to the provider']
+      : []),
     `- If it breaks: ${module.ifBroken === 'skip' ? 'the call goes on without it' : 'the call is refused'}`,
   ];
   return [`# ${module.name}`, module.summary, facts.join('\n'), '## Options', optionsTable(module)]

@@ -1,85 +1,86 @@
 /** Everything that a module imports, one of ours or of a package of its own: `weir-gateway/module`. */
-export { bytesOfText } from './kernel/abridged.ts';
+
 export type { Attempt } from './kernel/attempt.ts';
+export { cachedBytesOption, ttlOption } from './kernel/cache-options.ts';
+export {
+  bypassesCaches,
+  type CachedAnswer,
+  CachedAnswers,
+  changesState,
+  onCompleteAnswer,
+  packAnswer,
+  pricingMetadata,
+  savingOf,
+} from './kernel/cached-answers.ts';
 export type { Caller } from './kernel/caller.ts';
-export { isClean, plain } from './kernel/cleansed.ts';
+export type { ClientRequest } from './kernel/client-request.ts';
 export type { Clock } from './kernel/clock.ts';
-export { contentWords, isTurned, tellingWords } from './kernel/content-words.ts';
+export { contentWords, isReordered, significantWords } from './kernel/content-words.ts';
 export type { Conversation } from './kernel/conversation/conversation.ts';
+export type { DecisionLog } from './kernel/conversation/decision-log.ts';
 export { digestOfTools } from './kernel/conversation/digest.ts';
-export type { Ledger } from './kernel/conversation/ledger.ts';
 export type { PrefixKit } from './kernel/conversation/prefix.ts';
-export type { Expected, StepDecision } from './kernel/conversation/step.ts';
+export type { StepDecision, StepEstimate } from './kernel/conversation/prefix-step.ts';
 export { parseDuration } from './kernel/duration.ts';
+export { endUserOf, endUserRefOf } from './kernel/end-user.ts';
 export { GatewayError } from './kernel/errors.ts';
 export type { Exchange } from './kernel/exchange.ts';
-export { fingerprint } from './kernel/fingerprint.ts';
 export { canonicalJson, isJsonObject, type JsonObject, parseExact } from './kernel/json.ts';
-export {
-  changesState,
-  type KeptAnswer,
-  KeptAnswers,
-  packAnswer,
-  priceFacts,
-  refusesCaches,
-  savedBy,
-  whenWhole,
-} from './kernel/kept-answers.ts';
-export { keptBytesOption, ttlOption } from './kernel/kept-options.ts';
 export { Lru } from './kernel/lru.ts';
 export type * from './kernel/message.ts';
 export {
+  type ConversationContext,
   defineModule,
   type Handler,
   type Kit,
+  type ModelRequest,
   type Module,
+  type ModuleFactory,
   type ModuleHost,
-  type ModuleMaker,
-  type Question,
-  type Setting,
 } from './kernel/module.ts';
 export { type Bill, formatUsd, type NanoUsd, nanoOfPico } from './kernel/money.ts';
 export { choosesOutputLimit } from './kernel/output-limit.ts';
-export { accountScope, isFromWords, unnamedScope } from './kernel/pattern-scopes.ts';
-export { patternsModule, vectorPartOf } from './kernel/pattern-vectors.ts';
-export { personOf, personRef } from './kernel/person.ts';
-export type { Archive, NewArchived } from './kernel/ports/archive.ts';
+export { patternFingerprint } from './kernel/pattern-fingerprint.ts';
+export { accountScope, isFromUserText, unnamedScope } from './kernel/pattern-scopes.ts';
+export { patternsModule, vectorPartitionOf } from './kernel/pattern-vectors.ts';
+export type { Archive, NewArchivedItem } from './kernel/ports/archive.ts';
+export type { Budget, Ceilings, Hold, HoldDecision, SpentByWindow } from './kernel/ports/budget.ts';
 export type {
-  Embedded,
+  EmbeddingFailureReason,
+  EmbeddingResult,
   Embeddings,
-  Judged,
+  JudgeResult,
   TextPair,
   Vector,
-  WhyNoVectors,
 } from './kernel/ports/embeddings.ts';
 export type { ModuleStore, StoredValue } from './kernel/ports/module-store.ts';
 export type {
-  Forged,
   Gist,
   Pattern,
+  PatternProposal,
   Patterns,
   PatternTrial,
   PatternTrigger,
   Verdict,
 } from './kernel/ports/patterns.ts';
 export type { Prices } from './kernel/ports/prices.ts';
-export type { Ceilings, Hold, HoldDecision, Purse, Spent } from './kernel/ports/purse.ts';
-export type { Shelf } from './kernel/ports/shelves.ts';
-export type { FoundVector, NewVector, Vectors, VectorsFound } from './kernel/ports/vectors.ts';
-export { type Provider, type Target, wiresOf, wireTowards } from './kernel/provider.ts';
+export type { ScopedCache } from './kernel/ports/scoped-cache.ts';
+export type { NewVector, VectorMatch, VectorSearchResult, Vectors } from './kernel/ports/vectors.ts';
+export { chooseWire, type Provider, type Target, wiresOf } from './kernel/provider.ts';
 export {
   type ContextEditing,
   type CostBound,
   costCeiling,
-  type Priced,
+  type ModelPricing,
   type RateCard,
   type ToolSearch,
 } from './kernel/rate-card.ts';
-export type { Received } from './kernel/received.ts';
 export type { Ending } from './kernel/reply/ending.ts';
 export { packRecording, type Recording, unpackRecording } from './kernel/reply/recording.ts';
-export { type Found, replacing } from './kernel/reply/replacing.ts';
 export { Reply } from './kernel/reply/reply.ts';
-export { isThought } from './kernel/thoughts.ts';
-export type { AnsweredTool, ToolAnswer, ToolCall } from './kernel/tools/answered-tool.ts';
-export { isBeyondUs, withTools } from './kernel/tools/with-tools.ts';
+export { createTextReplacer, type TextMatch } from './kernel/reply/text-replacer.ts';
+export { isFreeOfSecrets, toPlainLine } from './kernel/secret-shapes.ts';
+export { isThinkingBlock } from './kernel/thinking-blocks.ts';
+export type { GatewayTool, ToolAnswer, ToolCallContext } from './kernel/tools/gateway-tool.ts';
+export { hasFormatOnlyFields, withTools } from './kernel/tools/with-tools.ts';
+export { originalByteLength } from './kernel/truncate-texts.ts';

@@ -5,7 +5,7 @@ import { type Content, GoogleGenAI, type Part } from '@google/genai';
 import OpenAI from 'openai';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { objectsOf } from '../src/wire/read.ts';
+import { objectsOf } from '../src/wire/json-values.ts';
 import { chatClient, messagesClient } from './support/agent-clients.ts';
 import {
   chatAgent,

@@ -4,14 +4,14 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { readSettings, SettingsError } from '../src/gateway/settings.ts';
 import { Secret } from '../src/kernel/secret.ts';
-import { AccessTokens } from '../src/providers/access-tokens.ts';
 import { azure } from '../src/providers/azure.ts';
-import { departureOf } from '../src/providers/departure.ts';
 import { Egress } from '../src/providers/egress.ts';
+import { GoogleAccessTokens } from '../src/providers/google-access-tokens.ts';
+import { signRequest } from '../src/providers/sign-request.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { openaiChat } from '../src/wire/index.ts';
-import { objectsOf } from '../src/wire/read.ts';
+import { objectsOf } from '../src/wire/json-values.ts';
 import { assertError } from './support/assert-error.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
@@ -200,7 +200,7 @@ test('no key leads anywhere but to Azure, and none is quoted', async () => {
 
 test('addresses are made of a fixed pattern, and no others are connected to', async () => {
   const egress = new Egress([], 1000);
-  const means = new AccessTokens({ egress, clock: { now: () => 0 }, tokenUrl: '' });
+  const means = new GoogleAccessTokens({ egress, clock: { now: () => 0 }, tokenUrl: '' });
   const draft = {
     provider: azure,
     method: 'POST' as const,
@@ -209,15 +209,15 @@ test('addresses are made of a fixed pattern, and no others are connected to', as
     headers: [],
     body: new Uint8Array(0),
   };
-  const { baseUrl, path } = await departureOf(draft, new Secret('{"resource":"any-1","key":"k"}'), means);
+  const { baseUrl, path } = await signRequest(draft, new Secret('{"resource":"any-1","key":"k"}'), means);
   assert.deepEqual([baseUrl, path], ['https://any-1.openai.azure.com/openai', '/v1/chat/completions']);
-  assert.equal(egress.to(azure, baseUrl), egress.to(azure, baseUrl));
+  assert.equal(egress.endpointFor(azure, baseUrl), egress.endpointFor(azure, baseUrl));
   for (const wrong of [
     'https://evil.example/openai',
     'https://a.openai.azure.com.evil.example/openai',
     azure.baseUrl,
   ])
-    assert.throws(() => egress.to(azure, wrong), /nobody may connect/);
+    assert.throws(() => egress.endpointFor(azure, wrong), /nobody may connect/);
   await egress.close();
 });
 

@@ -10,7 +10,7 @@ import {
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { objectsOf } from '../src/wire/read.ts';
+import { objectsOf } from '../src/wire/json-values.ts';
 import { at } from './support/at.ts';
 import { converse, invokedClaude } from './support/bedrock-dialects.ts';
 import { awsKey, bedrockApiKey, startBedrockFront } from './support/bedrock-front.ts';

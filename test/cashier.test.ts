@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import Stripe from 'stripe';
 import { limits } from '../src/kernel/limits.ts';
 import { Secret } from '../src/kernel/secret.ts';
-import { Cashier } from '../src/payments/cashier.ts';
+import { PaymentCollector } from '../src/payments/payment-collector.ts';
 import { StripeProcessor } from '../src/payments/stripe-processor.ts';
 import { someSettlement } from '../src/storage/database-conformance/samples.ts';
 import { openEmptyDatabase } from '../src/testing/empty-database.ts';
@@ -25,9 +25,9 @@ async function startBooks(t: TestContext) {
   const sweep = async (laterMs: number) => {
     const clock = { now: () => Date.now() + laterMs };
     const onFault = (cause: unknown) => void faults.push(cause);
-    const cashier = new Cashier({ challenges, settlements, processor, clock, onFault });
-    cashier.start();
-    await cashier.close();
+    const paymentCollector = new PaymentCollector({ challenges, settlements, processor, clock, onFault });
+    paymentCollector.start();
+    await paymentCollector.close();
   };
   const left = someSettlement({ atMs: Date.now(), untilMs: 0 });
   await settlements.open(left);
@@ -55,9 +55,9 @@ test('a payment that the processor never knew of is over after a while', async (
 
 test('a payment is given back by whoever comes next where the processor fails, and once', async (t) => {
   const { stripe, processor, settlements, sweep, left, faults } = await startBooks(t);
-  const held = await processor.hold({ id: left.id, token: new Secret(stripe.grant()) });
-  assert.ok(held.outcome === 'held');
-  await processor.capture(held.intent);
+  const paymentHoldResult = await processor.hold({ id: left.id, token: new Secret(stripe.grant()) });
+  assert.ok(paymentHoldResult.outcome === 'held');
+  await processor.capture(paymentHoldResult.intent);
   stripe.faults.push({ at: 'GET /v1/payment_intents?', how: 'broken' });
   await sweep(0);
   assert.equal(faults.length, 1);

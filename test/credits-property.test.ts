@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type Stripe from 'stripe';
 import { CreditPurchases } from '../src/billing/credit-purchases.ts';
-import { ProcessorNews } from '../src/billing/processor-news.ts';
+import { ProcessorWebhooks } from '../src/billing/processor-webhooks.ts';
 import { Recharger } from '../src/billing/recharger.ts';
 import { StripeBilling } from '../src/billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../src/billing/subscriptions.ts';
@@ -93,8 +93,8 @@ class Trial {
     const user = someUser({ tier: 'pro' });
     await database.users.add(user);
     const processor = processorOn(client);
-    const customerId = await processor.makeCustomer({ accountId: user.id, email: user.email });
-    await database.billing.bind(user.id, customerId);
+    const customerId = await processor.createCustomer({ accountId: user.id, email: user.email });
+    await database.billing.linkCustomer(user.id, customerId);
     const customer = stripe.billing.customers.find(({ id }) => id === customerId);
     assert.ok(customer !== undefined);
     customer.method = 'pm_1';
@@ -166,7 +166,7 @@ class Trial {
     const balance = await credits.balance(this.#accountId);
     assert.equal(balance, bought - taken - this.#calls * 25 + gone);
     assert.ok(balance >= 0);
-    assert.deepEqual(await credits.faults(), []);
+    assert.deepEqual(await credits.findInconsistencies(), []);
     const recharges = charges.filter(({ metadata }) => metadata.weir_recharge !== undefined);
     assert.equal(new Set(recharges.map(({ metadata }) => metadata.weir_recharge)).size, recharges.length);
   }
@@ -205,7 +205,7 @@ class Trial {
       case 'want':
         return this.#want(action.enabled, action.threshold);
       case 'recharge':
-        return this.#replica(action.replica).recharger.look(this.#accountId);
+        return this.#replica(action.replica).recharger.rechargeIfDue(this.#accountId);
       case 'sweep':
         return this.#replica(action.replica).recharger.sweep();
       case 'decline':
@@ -251,7 +251,7 @@ class Replica {
   readonly life = new Mortal();
   readonly database: Database;
   readonly recharger: Recharger;
-  readonly #news: ProcessorNews;
+  readonly #news: ProcessorWebhooks;
   readonly #client: Stripe;
 
   constructor(database: Database, client: Stripe, clock: MovedClock) {
@@ -270,13 +270,13 @@ class Replica {
     const purchases = new CreditPurchases(parts);
     this.recharger = new Recharger({ ...parts, purchases });
     const subscriptions = new Subscriptions(parts);
-    this.#news = new ProcessorNews({ ...parts, purchases, subscriptions, recharger: this.recharger });
+    this.#news = new ProcessorWebhooks({ ...parts, purchases, subscriptions, recharger: this.recharger });
   }
 
   async tell({ id, type, object }: FakeEvent): Promise<void> {
     const payload = JSON.stringify({ object: 'event', id, type, data: { object } });
     const header = this.#client.webhooks.generateTestHeaderString({ payload, secret: webhookSecret });
-    await this.#news.take(Buffer.from(payload), header);
+    await this.#news.handle(Buffer.from(payload), header);
   }
 }
 

@@ -99,7 +99,7 @@ describe('who leaves', () => {
       provider.goOn();
       assert.equal((await running).status, 200);
       for (const { close } of gateways) await close();
-      await database.erasures.again(person.id, limits.erasePassesMs.length, 0);
+      await database.erasures.scheduleNextPass(person.id, limits.erasePassesMs.length, 0);
       const restarted = await startTestGateway(environment);
       await eventually(async () =>
         (await passesMade(environment, person.id)) === undefined ? true : undefined,

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import packageJson from '../package.json' with { type: 'json' };
-import { readArguments } from '../src/cli/command.ts';
+import { parseArguments } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands.ts';
 import { readSettings } from '../src/gateway/settings.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
@@ -66,7 +66,7 @@ function isWeir(words: readonly string[]): boolean {
   return commands.some((command) => {
     const name = command.name.split(' ');
     const isMeant = name.every((word, at) => words[at] === word);
-    return isMeant && readArguments(command, words.slice(name.length)) !== undefined;
+    return isMeant && parseArguments(command, words.slice(name.length)) !== undefined;
   });
 }
 

@@ -4,7 +4,7 @@ import { join, posix } from 'node:path';
 import { after, test } from 'node:test';
 import { Slugs } from '../site/markdown.js';
 import { linkTarget } from '../site/pages.js';
-import { openDocs } from '../src/server/own/docs.ts';
+import { openDocs } from '../src/server/api/docs.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertAccessible, sharedBrowser } from './support/browser.ts';
 import { cleanUp } from './support/clean-up.ts';

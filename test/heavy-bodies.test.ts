@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { GatewayError } from '../src/kernel/errors.ts';
 import { readBody } from '../src/server/body.ts';
-import { SlowBodies } from '../src/server/slow-bodies.ts';
+import { SlowBodyMonitor } from '../src/server/slow-body-monitor.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
 import { begin, call } from './support/call.ts';
@@ -118,10 +118,10 @@ test('the memory of unfinished bodies is given back when their clients leave', a
 });
 
 test('a body that only trickles in is cut off', async (t) => {
-  const slowBodies = new SlowBodies(50);
+  const slowBodyMonitor = new SlowBodyMonitor(50);
   const refused = Promise.withResolvers<unknown>();
   const url = await startHttp(t, (req, res) => {
-    readBody(req, { bytesMax: mebibyte, slowBodies }).catch((refusal) => {
+    readBody(req, { bytesMax: mebibyte, slowBodies: slowBodyMonitor }).catch((refusal) => {
       refused.resolve(refusal);
       res.destroy();
     });

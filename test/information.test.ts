@@ -3,9 +3,9 @@ import { after, beforeEach, describe, test } from 'node:test';
 import { z } from 'zod';
 import packageJson from '../package.json' with { type: 'json' };
 import { GatewayError } from '../src/kernel/errors.ts';
-import { localAccess } from '../src/server/own/access.ts';
-import { metricsRoutes } from '../src/server/own/routes/metrics.ts';
-import { SessionCookies } from '../src/server/own/session-cookie.ts';
+import { createLocalAccess } from '../src/server/api/access.ts';
+import { metricsRoutes } from '../src/server/api/routes/metrics.ts';
+import { SessionCookies } from '../src/server/api/session-cookie.ts';
 import { Metrics } from '../src/telemetry/metrics.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
@@ -458,7 +458,7 @@ describe('metrics', () => {
           query: '',
           parameters: {},
           remoteAddress,
-          access: localAccess({
+          access: createLocalAccess({
             authenticate: () => undefined,
             localToken: undefined,
             cookies: new SessionCookies({ url: '' }),

@@ -4,7 +4,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { objectsOf } from '../src/wire/read.ts';
+import { objectsOf } from '../src/wire/json-values.ts';
 import { eventually } from './support/eventually.ts';
 import { asksStream, dialectAt, providerDialects } from './support/provider-dialects.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { Secret } from '../src/kernel/secret.ts';
-import { AnswerBook } from '../src/payments/answer-book.ts';
+import { PaidAnswerStore } from '../src/payments/paid-answer-store.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { assertError } from './support/assert-error.ts';
 import type { Answered } from './support/call.ts';
@@ -61,8 +61,8 @@ describe('a paid call with an Idempotency-Key', () => {
       assert.equal(fake.requests.length, 1);
       assert.deepEqual(statuses(house), ['succeeded']);
 
-      const credential = { challengeId: id, token: new Secret(token), echoed: undefined };
-      const stored = await database.paidAnswers.find(AnswerBook.nameOf(key, credential));
+      const credential = { challengeId: id, token: new Secret(token), echoedChallenge: undefined };
+      const stored = await database.paidAnswers.find(PaidAnswerStore.nameOf(key, credential));
       assert.equal(stored?.isWhole, true);
       assert.doesNotMatch(Buffer.from(stored?.content?.sealed ?? []).toString('latin1'), /Hello|SGVsbG8/);
     });
@@ -194,8 +194,8 @@ describe('a paid call with an Idempotency-Key', () => {
     const url = await restarted();
     fake.answerWith({ chunks: streamed });
     assert.equal((await ask(url, { body: streaming, headers })).status, 409);
-    const credential = { challengeId: id, token: new Secret(token), echoed: undefined };
-    await database.paidAnswers.renew([AnswerBook.nameOf('the-key', credential)], 0);
+    const credential = { challengeId: id, token: new Secret(token), echoedChallenge: undefined };
+    await database.paidAnswers.renew([PaidAnswerStore.nameOf('the-key', credential)], 0);
     const whole = await again(url, { body: streaming, headers });
     assert.deepEqual([whole.status, whole.text], [200, streamed.join('')]);
     assert.equal(whole.headers['payment-receipt'], first['payment-receipt']);
@@ -211,10 +211,10 @@ test('a paid answer that the provider broke off is made again for nothing, but n
   fake.answerWith({ chunks: streamed.slice(0, 3), ending: 'cut' });
   const { id, token, headers: payment } = await quoted(house, streaming);
   const headers = [...payment, ...keyed('the-key')];
-  const name = AnswerBook.nameOf('the-key', {
+  const name = PaidAnswerStore.nameOf('the-key', {
     challengeId: id,
     token: new Secret(token),
-    echoed: undefined,
+    echoedChallenge: undefined,
   });
   const answers: Answered[] = [];
   for (let made = 0; made < 4; made++) {

@@ -10,7 +10,7 @@ import { type Refusal, refusalsOf } from '../scripts/eval-wire/refusals/refusal.
 import type { JsonObject } from '../src/kernel/json.ts';
 import { FakeUpstream, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { objectOf } from '../src/wire/read.ts';
+import { objectOf } from '../src/wire/json-values.ts';
 import { ask } from './support/asking.ts';
 import { eventually } from './support/eventually.ts';
 import { framesIn, keptOf, type Talk, talks } from './support/talking.ts';

@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import packageJson from '../package.json' with { type: 'json' };
-import { explained } from '../src/cli/explained.ts';
+import { explainError } from '../src/cli/explain-error.ts';
 import type { Environment } from '../src/gateway/settings.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { ask } from './support/asking.ts';
@@ -274,7 +274,7 @@ async function keptFrom(environment: Environment): Promise<string> {
     const gateway = await startTestGateway(environment);
     await gateway.close();
   } catch (thrown) {
-    return explained(thrown);
+    return explainError(thrown);
   }
   return 'nothing: it started';
 }

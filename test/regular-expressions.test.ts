@@ -6,14 +6,14 @@ import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import type { MatchLogic } from '@pydantic/genai-prices';
 import { z } from 'zod';
-import { KeyTokens } from '../src/accounts/key-token.ts';
-import { responseHead } from '../src/http/response-head.ts';
-import { bytesWithoutSecrets } from '../src/kernel/hidden-secrets.ts';
-import { namedVariables } from '../src/kernel/settings.ts';
-import { isMeant } from '../src/providers/catalog/model-names.ts';
-import { publishedModels } from '../src/providers/catalog/published.ts';
-import { keyShape } from '../src/providers/directory.ts';
+import { ApiKeyFormat } from '../src/accounts/api-key-format.ts';
+import { buildResponseHead } from '../src/http/response-head.ts';
+import { redactBytes } from '../src/kernel/redact-secrets.ts';
+import { envVariablesByName } from '../src/kernel/settings.ts';
+import { matchesRule } from '../src/providers/catalog/model-names.ts';
+import { publishedModels } from '../src/providers/catalog/published-models.ts';
 import { builtInProviders } from '../src/providers/index.ts';
+import { providerKeyPattern } from '../src/providers/provider-directory.ts';
 import { faultOf } from './regular-expressions/check.ts';
 import { type Expression, expressionsIn } from './regular-expressions/find.ts';
 import { watchRegExp } from './regular-expressions/recorded.ts';
@@ -67,7 +67,7 @@ test('what is too slow is found, wherever it is written', (t) => {
   );
 });
 
-const asked = { isHead: false, keepsAlive: true, isOld: false, date: 'today', idleSeconds: 5 };
+const asked = { isHeadRequest: false, keepsAlive: true, isHttp10: false, date: 'today', idleSeconds: 5 };
 
 /** Those that files build when they are loaded, and those that functions build when they are called. */
 async function builtExpressions(): Promise<readonly Expression[]> {
@@ -75,14 +75,14 @@ async function builtExpressions(): Promise<readonly Expression[]> {
   try {
     for (const [at, file] of files.entries())
       if ((found[at]?.built.length ?? 0) > 0) await import(`${pathToFileURL(file).href}?watched`);
-    new KeyTokens('gw');
-    keyShape(builtInProviders);
-    bytesWithoutSecrets(Buffer.from('{}'), ['sk-test/1']);
-    namedVariables('WEIR_*_BASE_URL', z.string());
-    for (const count of [1, 40]) responseHead(200, Array(count).fill(['name', 'value']).flat(), asked);
+    new ApiKeyFormat('gw');
+    providerKeyPattern(builtInProviders);
+    redactBytes(Buffer.from('{}'), ['sk-test/1']);
+    envVariablesByName('WEIR_*_BASE_URL', z.string());
+    for (const count of [1, 40]) buildResponseHead(200, Array(count).fill(['name', 'value']).flat(), asked);
     for (const { priceId = '' } of builtInProviders)
       for (const { model } of publishedModels(priceId))
-        for (const rule of patternsIn(model.match)) isMeant(rule, 'name');
+        for (const rule of patternsIn(model.match)) matchesRule(rule, 'name');
   } finally {
     watched.stop();
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { RedisLink } from '../src/storage/redis/redis-link.ts';
+import { RedisConnection } from '../src/storage/redis/redis-connection.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { at } from './support/at.ts';
 import { call } from './support/call.ts';
@@ -56,12 +56,12 @@ test('what one replica cached is sealed in Redis, and forgotten on all when one 
       assert.equal(await cacheOf(one.url, token, list), 'miss', list);
       assert.equal(await cacheOf(other.url, token, list), 'hit', list);
     }
-  const redis = await RedisLink.open({ url: String(environment.REDIS_URL) });
+  const redis = await RedisConnection.open({ url: String(environment.REDIS_URL) });
   cleanUp(t, () => redis.close());
-  const names = await redis.ask(['KEYS', 'weir:*shelf:*']);
+  const names = await redis.send(['KEYS', 'weir:*shelf:*']);
   assert.ok(Array.isArray(names) && names.length === 4, String(names));
   for (const name of names) {
-    const bytes = await redis.askForBytes(['GET', String(name)]);
+    const bytes = await redis.sendForBytes(['GET', String(name)]);
     assert.ok(Buffer.isBuffer(bytes) && !bytes.includes('Water') && !bytes.includes('weir'));
   }
   assert.equal((await call(one.url, { method: 'DELETE', path: '/v1/cache' })).status, 401);

@@ -34,7 +34,7 @@ test('replicas that are replaced one by one fail no call of clients that look wh
   await more();
   for (const [number, replica] of replicas.entries()) {
     const { gateway, url } = replica;
-    gateway.announce();
+    gateway.announceShutdown();
     const { status, headers, json } = await call(url, { path: '/ready' });
     assert.deepEqual([status, json, headers.connection], [503, { status: 'draining', stores: {} }, 'close']);
     await more();

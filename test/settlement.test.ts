@@ -114,7 +114,7 @@ describe('a call that was paid for', () => {
   test('costs nothing where the client leaves before there is an answer, and may not be done for ever', async (t) => {
     const house = await startPaidHouse(t);
     const { url, fake } = house;
-    const { most } = limits.vainCallsPerAddress;
+    const { most } = limits.unpaidCallsPerAddress;
     fake.answerWith({ chunks: [], ending: 'hang' });
     for (let left = 1; left <= most; left++) {
       const { request } = begin(url, (await quoted(house)).headers);

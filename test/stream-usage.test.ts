@@ -39,10 +39,10 @@ function cut(script: Script, pieceBytes: number | undefined): Script {
   if (pieceBytes === undefined) return script;
   const bytes = Buffer.from((script.chunks ?? []).join(''));
   const count = Math.ceil(bytes.length / pieceBytes);
-  const pieces = Array.from({ length: count }, (_, piece) =>
+  const chunks = Array.from({ length: count }, (_, piece) =>
     bytes.subarray(piece * pieceBytes, (piece + 1) * pieceBytes),
   );
-  return { ...script, chunks: pieces };
+  return { ...script, chunks };
 }
 
 function sdk(weir: TestGateway): OpenAI {

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { parseExact } from '../src/kernel/json.ts';
 import { FakeUpstream } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
-import { numberOf, objectsOf } from '../src/wire/read.ts';
+import { numberOf, objectsOf } from '../src/wire/json-values.ts';
 import { chatStream, geminiStream, messagesStream, responsesStream } from '../src/wire/testing/fixtures.ts';
 import { ask } from './support/asking.ts';
 import { at } from './support/at.ts';

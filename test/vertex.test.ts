@@ -3,8 +3,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { after, beforeEach, describe, test } from 'node:test';
 import { GoogleGenAI } from '@google/genai';
 import { jwtVerify } from 'jose';
-import { AccessTokens, googleTokenUrl } from '../src/providers/access-tokens.ts';
 import { Egress } from '../src/providers/egress.ts';
+import { GoogleAccessTokens, googleTokenUrl } from '../src/providers/google-access-tokens.ts';
 import { FakeUpstream, type Script, type SeenRequest } from '../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../src/testing/test-gateway.ts';
 import { at } from './support/at.ts';
@@ -89,7 +89,7 @@ test('a token is renewed before it ends, while calls still go with the old one',
     await wait.promise;
     return { body: { access_token: `t${++given}`, expires_in: 3600 } };
   });
-  const means = new AccessTokens({ egress, clock, tokenUrl });
+  const means = new GoogleAccessTokens({ egress, clock, tokenUrl });
   const key = { email: account.client_email, privateKey: account.private_key };
   const coming = async (count: number) => {
     while (held.length < count) await new Promise((resolve) => setImmediate(resolve));

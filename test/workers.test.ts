@@ -136,7 +136,7 @@ test('three processes on the embedded store', async (t) => {
       assert.equal(figures.get(requests), Number(counted) + 20);
       const { 200: answered = 0 } = statuses(await all(200, () => inference(url, key)));
       // It may have had some at hand: never more than a 64th of what was left.
-      assert.ok(answered <= 150 && answered >= 150 - 200 / limits.aheadShare, String(answered));
+      assert.ok(answered <= 150 && answered >= 150 - 200 / limits.slotsAheadShare, String(answered));
     },
   );
 

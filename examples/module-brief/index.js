@@ -18,15 +18,17 @@ const brief = {
   touches: ['history', 'newest-turn'],
   options: { '~standard': { version: 1, vendor: 'weir-module-brief', validate: readOptions } },
 
-  async handle(exchange, next, { ledger, options }) {
+  async handle(exchange, next, { decisions, options }) {
     const { request, conversation } = exchange;
     const newest = request.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
     const messages = await Promise.all(
       request.messages.map(async (message, at) => {
         const { content } = message;
         if (typeof content === 'string' || !content.some(isResult)) return message;
-        const place = conversation.at(at + 1);
-        const keep = await (at < newest ? ledger.recall(place) : ledger.once(place, () => options.keep));
+        const place = conversation.digestAt(at + 1);
+        const keep = await (at < newest
+          ? decisions.get(place)
+          : decisions.decideOnce(place, () => options.keep));
         return typeof keep === 'number' ? shortened(message, content, keep) : message;
       }),
     );

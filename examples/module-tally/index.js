@@ -5,7 +5,7 @@ import { defineModule } from 'weir-gateway/module';
  * Ends every answer with how many there have been: the number is read while the answer passes, and counted up when the
  * client has it. What it counts stays when the gateway is started anew, and is separate for each account.
  *
- * @type {import('weir-gateway/module').ModuleMaker<{}>}
+ * @type {import('weir-gateway/module').ModuleFactory<{}>}
  */
 const tally = (host) => {
   const { WORD: word = 'Answer' } = host.settings('tally');
@@ -30,7 +30,7 @@ const tally = (host) => {
           if (event.type === 'message_delta' && event.delta.stop_reason === 'end_turn') {
             const counted = await kit.store.get('answers');
             yield* textBlock(blocks, `\n\n${word} ${countIn(counted) + 1}.`);
-            kit.later(() => countUp(kit.store));
+            kit.runInBackground(() => countUp(kit.store));
           }
           yield event;
         }

@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '../../src/kernel/message.ts';
-import { recordOf, type Said, saidIn } from '../../src/modules/ipc/text/record.ts';
-import { salience, type Traits, traitsOf } from '../../src/modules/ipc/text/salience.ts';
+import { extractRecord, type Utterance, utterancesIn } from '../../src/modules/ipc/text/record.ts';
+import { extractTraits, scoreSalience, type Traits } from '../../src/modules/ipc/text/salience.ts';
 import { KeptModels } from '../eval-semantic/models.ts';
 import { rowsOf } from './rows.ts';
 
@@ -19,7 +19,7 @@ interface Question {
 
 interface Talk {
   readonly messages: readonly Message[];
-  readonly said: readonly Said[];
+  readonly said: readonly Utterance[];
   /** What is seen of each passage: the traits that the module uses, and those of vectors. */
   readonly seen: readonly (readonly number[])[];
   readonly isNeeded: readonly boolean[];
@@ -64,7 +64,7 @@ export async function fitted(folder: string, withVectors: boolean): Promise<void
       const words = climbed(others, fit(others, names.length));
       console.log(
         `\nfive talks, ${own.reduce((sum, { wanted }) => sum + wanted.length, 0)} questions, all evidence in ${share * 100} % of the text:`,
-        `weights of the module ${kept(own, ({ said }) => salience(said))},`,
+        `weights of the module ${kept(own, ({ said }) => scoreSalience(said))},`,
         `found on the other five ${kept(own, (talk) => chances(talk, words))}`,
       );
       if (!withVectors) continue;
@@ -82,7 +82,7 @@ async function talkOf(
   models: KeptModels | undefined,
 ): Promise<Talk> {
   const messages = turns.map(({ message }) => message);
-  const said = saidIn(messages);
+  const said = utterancesIn(messages);
   const needed = new Set(questions.flatMap(({ evidence }) => evidence.map(String)));
   const texts = new Map(turns.map(({ id, text, message }) => [String(id), text ?? String(message.content)]));
   const vectors: Float32Array[] = [];
@@ -91,7 +91,10 @@ async function talkOf(
   return {
     messages,
     said,
-    seen: traitsOf(said).map((traits, at) => [...names.map((name) => traits[name]), ...(near[at] ?? [])]),
+    seen: extractTraits(said).map((traits, at) => [
+      ...names.map((name) => traits[name]),
+      ...(near[at] ?? []),
+    ]),
     isNeeded: said.map(({ at }) => needed.has(String(turns[at]?.id))),
     wanted: questions
       .map(({ evidence }) => evidence.flatMap((id) => texts.get(String(id)) ?? []).map(squeezed))
@@ -124,7 +127,7 @@ function nearness(vectors: readonly Float32Array[]): readonly (readonly number[]
 function keptIn({ messages, wanted }: Talk, likely: readonly number[]): readonly boolean[] {
   const chars = messages.reduce((sum, { content }) => sum + String(content).length, 0);
   const record = squeezed(
-    recordOf(messages, chars * share, () => likely)
+    extractRecord(messages, chars * share, () => likely)
       .map(({ text }) => text)
       .join('\n'),
   );

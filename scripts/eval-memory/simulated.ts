@@ -83,7 +83,7 @@ export class Simulated {
     const clock: Clock = { now: () => this.#atSeconds * 1000 };
     const card = compileCard(sheet);
     const prices: Prices = {
-      priced: () => ({ card, estimated: false, contextTokens, cacheSeconds }),
+      priceOf: () => ({ card, estimated: false, contextTokens, cacheSeconds }),
       bill: () => ({ nanoUsd: 0, estimated: false }),
     };
     const upstream: Handler = async ({ request }) => this.#answered(request);
@@ -105,7 +105,7 @@ export class Simulated {
     const { user, system } = process.cpuUsage(before);
     this.cpuMs.push((user + system) / 1000);
     if (run.error !== undefined) throw run.error;
-    this.facts = run.step?.facts ?? {};
+    this.facts = run.step?.attributes ?? {};
     if (this.facts.step === 'pays' || this.facts.step === 'window') this.steps++;
     return run;
   }

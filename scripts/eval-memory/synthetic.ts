@@ -13,7 +13,7 @@ const sheet = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 };
 export async function synthetic(turns: number): Promise<void> {
   const card = compileCard(sheet);
   const prices = {
-    priced: () => ({ card, estimated: false, contextTokens: 200_000, cacheSeconds: 300 }),
+    priceOf: () => ({ card, estimated: false, contextTokens: 200_000, cacheSeconds: 300 }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
   const provider = new Keeping();
@@ -30,7 +30,7 @@ export async function synthetic(turns: number): Promise<void> {
     if (asked === undefined) throw new Error('nothing was sent');
     faults += faultsIn(asked).length;
     const now = blocksIn(asked);
-    const isStep = step?.facts.step === 'pays' || step?.facts.step === 'window';
+    const isStep = step?.attributes.step === 'pays' || step?.attributes.step === 'window';
     if (isStep) steps++;
     else if (before.some((block, at) => block !== now[at])) moved++;
     before = now;

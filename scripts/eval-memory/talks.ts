@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ChatRequest, Message } from '../../src/kernel/message.ts';
 import { ipc } from '../../src/modules/ipc/ipc.ts';
-import { recalledChars } from '../../src/modules/ipc/limits.ts';
-import { found } from '../../src/modules/ipc/text/search.ts';
+import { recallCharsMax } from '../../src/modules/ipc/limits.ts';
+import { searchMessages } from '../../src/modules/ipc/text/search.ts';
 import { compileCard } from '../../src/providers/catalog/price-sheet.ts';
 import { runModule } from '../../src/testing/run-module.ts';
 import { rowsOf } from './rows.ts';
@@ -53,7 +53,7 @@ async function conversation(
   const texts = new Map(turns.map(({ id, text, message }) => [String(id), text ?? textOf(message.content)]));
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   const prices = {
-    priced: () => ({ card, estimated: false, contextTokens: 200_000, cacheSeconds: 300 }),
+    priceOf: () => ({ card, estimated: false, contextTokens: 200_000, cacheSeconds: 300 }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
   // What the scorer counts is all text of a request, names of roles and the tool included.
@@ -72,7 +72,7 @@ async function conversation(
     const messages: readonly Message[] = [...said, { role: 'user', content: question }];
     const { sent } = await run({ ...whole, messages });
     const request = textOf(sent[0]);
-    const recalled = found(messages, question, recalledChars);
+    const recalled = searchMessages(messages, question, recallCharsMax);
     const has = (text: string) => wanted.every((one) => squeezed(text).includes(one));
     outcomes.push({
       category,

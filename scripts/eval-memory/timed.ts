@@ -10,7 +10,7 @@ const rounds = 20;
 export async function timed(): Promise<void> {
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
   const prices = {
-    priced: () => ({ card, estimated: false, contextTokens: 1_000_000, cacheSeconds: 300 }),
+    priceOf: () => ({ card, estimated: false, contextTokens: 1_000_000, cacheSeconds: 300 }),
     bill: () => ({ nanoUsd: 0, estimated: false }),
   };
   const making = (options: string) => runModule(ipc, { options }, { prices });

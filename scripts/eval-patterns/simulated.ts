@@ -1,6 +1,6 @@
 import type { Pattern } from '../../src/kernel/ports/patterns.ts';
-import { judged } from '../../src/patterns/pattern-changes.ts';
-import { holdOutOf } from '../../src/patterns/worth.ts';
+import { applyVerdict } from '../../src/patterns/pattern-changes.ts';
+import { holdoutShareOf } from '../../src/patterns/pattern-effect.ts';
 
 /** How often conversations go well. */
 export interface Effect {
@@ -19,11 +19,11 @@ export function simulated(effect: Effect, { conversations, seed, holdOut = 0.1 }
   const random = seeded(seed);
   let pattern = planted;
   for (let at = 1; at <= conversations; at++) {
-    const isHeldOut = random() < holdOutOf(pattern, holdOut);
+    const isHeldOut = random() < holdoutShareOf(pattern, holdOut);
     const isGood = random() < (isHeldOut ? effect.without : effect.with);
     const now = { good: isGood ? 1 : 0, bad: isGood ? 0 : 1 };
     const trial = { patternId: pattern.id, isHeldOut, before: { good: 0, bad: 0 }, now };
-    pattern = judged(pattern, trial, { conversation: `c${at}`, atMs: at });
+    pattern = applyVerdict(pattern, trial, { conversation: `c${at}`, atMs: at });
     if (pattern.state === 'retired') return { retiredAt: at, pattern };
   }
   return { retiredAt: undefined, pattern };

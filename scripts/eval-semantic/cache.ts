@@ -1,6 +1,11 @@
-import { crowdSearch, doubtOfCrowd } from '../../src/modules/semantic-cache/crowd.ts';
-import { isWorthJudging, judgedWrong, nearest, readable } from '../../src/modules/semantic-cache/decision.ts';
-import { ReadPrompts } from '../../src/modules/semantic-cache/text/read-prompts.ts';
+import {
+  checkPrompt,
+  findNearest,
+  isWorthJudging,
+  judgedErrorProbability,
+} from '../../src/modules/semantic-cache/candidate-selection.ts';
+import { neighborhoodDoubt, neighborhoodSearch } from '../../src/modules/semantic-cache/neighborhood.ts';
+import { ParsedPromptCache } from '../../src/modules/semantic-cache/text/parsed-prompt-cache.ts';
 import type { KeptModels } from './models.ts';
 
 interface Stored {
@@ -26,14 +31,14 @@ const options = { current: 'bypass' } as const;
 export class EvaluatedCache {
   readonly #models: KeptModels;
   readonly #stored: Stored[] = [];
-  readonly #prompts = new ReadPrompts();
+  readonly #prompts = new ParsedPromptCache();
 
   constructor(models: KeptModels) {
     this.#models = models;
   }
 
   async store(key: string, text: string): Promise<void> {
-    if (readable(text, options, this.#prompts).prompt === undefined) return;
+    if (checkPrompt(text, options, this.#prompts).prompt === undefined) return;
     const vector = await this.#models.vector(text);
     if (vector !== undefined) this.#stored.push({ key, text, vector });
   }
@@ -41,23 +46,23 @@ export class EvaluatedCache {
   async ask(text: string): Promise<Offer | undefined> {
     const same = this.#stored.find((one) => one.text === text);
     if (same !== undefined) return { key: same.key, text, wrong: 0 };
-    const { prompt } = readable(text, options, this.#prompts);
-    const vector = prompt === undefined ? undefined : await this.#models.vector(text);
-    if (prompt === undefined || vector === undefined) return undefined;
+    const { prompt: parsedPrompt } = checkPrompt(text, options, this.#prompts);
+    const vector = parsedPrompt === undefined ? undefined : await this.#models.vector(text);
+    if (parsedPrompt === undefined || vector === undefined) return undefined;
     const around = this.#stored
       .map((one) => ({ ...one, cosine: product(one.vector, vector) }))
-      .filter(({ cosine }) => cosine >= crowdSearch.least)
+      .filter(({ cosine }) => cosine >= neighborhoodSearch.least)
       .sort((one, other) => other.cosine - one.cosine)
-      .slice(0, crowdSearch.most);
+      .slice(0, neighborhoodSearch.most);
     const near = around.filter(({ cosine }) => cosine >= leastCosine).slice(0, candidatesMax);
-    const survivor = nearest(prompt, near, this.#prompts);
-    if (survivor === undefined) return undefined;
-    const { key, text: before, cosine } = survivor.candidate;
-    if (survivor.wrong !== undefined) return { key, text: before, wrong: survivor.wrong };
-    const { doubt } = survivor;
+    const acceptedCandidate = findNearest(parsedPrompt, near, this.#prompts);
+    if (acceptedCandidate === undefined) return undefined;
+    const { key, text: before, cosine } = acceptedCandidate.candidate;
+    if (acceptedCandidate.wrong !== undefined) return { key, text: before, wrong: acceptedCandidate.wrong };
+    const { doubt } = acceptedCandidate;
     if (!isWorthJudging({ cosine, doubt }, wrongMax)) return undefined;
     const logit = await this.#models.logit(before, text);
-    const wrong = judgedWrong({ logit, cosine, doubt: doubt + doubtOfCrowd(cosine, around) });
+    const wrong = judgedErrorProbability({ logit, cosine, doubt: doubt + neighborhoodDoubt(cosine, around) });
     return { key, text: before, wrong };
   }
 }

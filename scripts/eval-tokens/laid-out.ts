@@ -1,6 +1,6 @@
 import type { ChatRequest } from '../../src/kernel/message.ts';
 import { mediaRuleFor } from '../../src/providers/tokens/media-tokens.ts';
-import { promptOf } from '../../src/providers/tokens/prompt.ts';
+import { buildPrompt } from '../../src/providers/tokens/prompt.ts';
 import { type PromptTemplate, templateFor } from '../../src/providers/tokens/prompt-template.ts';
 import type { Tokenizer } from '../../src/providers/tokens/tokenizer.ts';
 
@@ -19,12 +19,12 @@ export async function laidOut(
 ): Promise<LaidOut> {
   const template = templateFor(model, wire);
   const bare = withNumbers(template, [1, 0, 0, 0, 0, 1]);
-  const fixed = (tried: PromptTemplate) => promptOf(request, tried, mediaRuleFor(model, wire)).fixedTokens;
+  const fixed = (tried: PromptTemplate) => buildPrompt(request, tried, mediaRuleFor(model, wire)).fixedTokens;
   const rest = fixed(bare);
   const added = (at: number) => fixed(withNumbers(template, [1, 0, 0, 0, 0, 1].with(at, 1))) - rest;
-  const { bags } = promptOf(request, bare, mediaRuleFor(model, wire));
+  const { textGroups } = buildPrompt(request, bare, mediaRuleFor(model, wire));
   const counts = await Promise.all(
-    bags.map(async ({ texts, scale }) => scale * (await tokenizer.count(texts))),
+    textGroups.map(async ({ texts, scale }) => scale * (await tokenizer.count(texts))),
   );
   const hasTools = added(4);
   const [said = 0, tools = 0] = hasTools > 0 ? counts : [counts[0], 0];

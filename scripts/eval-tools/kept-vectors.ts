@@ -32,7 +32,7 @@ export class KeptVectors {
   async make(texts: readonly string[]): Promise<void> {
     const missing = [...new Set(texts)].filter((text) => !this.#byText.has(text));
     if (missing.length === 0) return;
-    const models = new LocalModels({ find: findModelFiles, onTrouble: (how) => console.error(how) });
+    const models = new LocalModels({ findFiles: findModelFiles, onFailure: (how) => console.error(how) });
     const embeddings = new TextEmbeddings({ source: 'local', models });
     for (let at = 0; at < missing.length; at += atOnce) {
       const some = missing.slice(at, at + atOnce);

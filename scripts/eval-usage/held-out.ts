@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 
 /** Which calls to judge by: those that estimates were fitted to, those that were kept from them, or all. */
 const shares = ['held-out', 'fitted', 'all'] as const;

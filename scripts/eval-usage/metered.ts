@@ -9,8 +9,8 @@ export function metered({ format, kind, bytes }: Recording, interest: Interest):
   const meter = new Meter();
   // In pieces, as it comes from a network.
   for (let at = 0; at < bytes.length; at += pieceBytes)
-    for (const event of decoder.push(bytes.subarray(at, at + pieceBytes))) meter.look(event);
-  for (const event of decoder.end()) meter.look(event);
+    for (const event of decoder.push(bytes.subarray(at, at + pieceBytes))) meter.observe(event);
+  for (const event of decoder.end()) meter.observe(event);
   return meter.usage;
 }
 

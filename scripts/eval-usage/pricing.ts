@@ -1,6 +1,6 @@
 import type { Usage } from '../../src/kernel/message.ts';
 import type { Provider } from '../../src/kernel/provider.ts';
-import { Catalog } from '../../src/providers/catalog/catalog.ts';
+import { ModelCatalog } from '../../src/providers/catalog/model-catalog.ts';
 import { builtInProviders } from '../../src/providers/index.ts';
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts';
 import type { Reported } from './reported.ts';
@@ -13,17 +13,17 @@ export interface Judged {
   readonly asReported: boolean | undefined;
 }
 
-const catalog = new Catalog();
+const modelCatalog = new ModelCatalog();
 
 /** How a call is priced, and whether rightly. */
 export function judged(name: string, asked: string, { usage, reported }: Priced): Judged {
   const provider = providerOf(name);
-  const found = catalog.priced(provider, asked);
+  const found = modelCatalog.priced(provider, asked);
   const price = found === undefined ? 'unknown' : found.estimated ? 'estimated' : 'catalogued';
   if (reported.cost === undefined) return { price, asReported: undefined };
   const { cost: _, ...counts } = usage;
   const billed = { provider, model: asked, answered: reported.model };
-  const ours = catalog.bill(billed, counts, reported.atMs);
+  const ours = modelCatalog.bill(billed, counts, reported.atMs);
   return { price, asReported: Math.abs((ours?.nanoUsd ?? Number.NaN) - reported.cost * 1e9) <= 1 };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { objectOf, objectsOf } from '../../src/wire/read.ts';
+import { objectOf, objectsOf } from '../../src/wire/json-values.ts';
 
 const goOn = 'Thank you. Go on, please.';
 

@@ -1,7 +1,7 @@
 import { type GenerateContentParameters, GoogleGenAI } from '@google/genai';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { gemini as wire } from '../../src/wire/index.ts';
-import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { askedInGemini } from './asked/gemini.ts';
 import { continuedInGemini } from './continued.ts';
 import type { Facts, Outcome } from './facts.ts';

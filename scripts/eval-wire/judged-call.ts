@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
-import { objectOf, stringOf } from '../../src/wire/read.ts';
+import { objectOf, stringOf } from '../../src/wire/json-values.ts';
 import { lossesOf } from './asked/compare.ts';
 import { converse } from './converse.ts';
 import type { Findings } from './findings.ts';

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { anthropicMessages } from '../../src/wire/index.ts';
-import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { askedInMessages } from './asked/messages.ts';
 import { continuedInMessages } from './continued.ts';
 import { type Facts, inputOf, type Outcome } from './facts.ts';

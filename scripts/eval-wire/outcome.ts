@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { objectOf } from '../../src/wire/read.ts';
+import { objectOf } from '../../src/wire/json-values.ts';
 import { framesIn, type Outcome } from './facts.ts';
 import type { Recording } from './recordings.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../src/kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../../src/kernel/json.ts';
-import { objectOf, objectsOf } from '../../src/wire/read.ts';
+import { objectOf, objectsOf } from '../../src/wire/json-values.ts';
 import type { Outcome } from './facts.ts';
 import type { Format } from './formats.ts';
 import type { Recording } from './recordings.ts';

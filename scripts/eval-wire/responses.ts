@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import type { JsonObject } from '../../src/kernel/json.ts';
 import { openaiResponses } from '../../src/wire/index.ts';
-import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { askedInResponses } from './asked/responses.ts';
 import { continuedInResponses } from './continued.ts';
 import { type Call, type Facts, inputOf, type Outcome } from './facts.ts';

@@ -1,4 +1,4 @@
-import { objectOf } from '../../src/wire/read.ts';
+import { objectOf } from '../../src/wire/json-values.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';
 import { play, type Stage } from './stage.ts';
@@ -10,7 +10,7 @@ export async function replaySame(stage: Stage, recording: Recording, row: Row): 
   row.count('as it came', await identical(stage, recording, []), recording);
   for (const { name, cuts } of cutsFor(recording))
     row.count(name, await identical(stage, recording, cuts), recording);
-  if (recording.format.wire.usageQuestion !== undefined) await replayUnasked(stage, recording, row);
+  if (recording.format.wire.usageOptIn !== undefined) await replayUnasked(stage, recording, row);
 }
 
 async function identical(

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { objectOf } from '../../src/wire/read.ts';
+import { objectOf } from '../../src/wire/json-values.ts';
 import { Findings } from './findings.ts';
 import { type Format, formats } from './formats.ts';
 import { judge } from './judged-call.ts';

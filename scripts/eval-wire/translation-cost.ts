@@ -1,6 +1,6 @@
-import { Outline } from '../../src/kernel/outline.ts';
-import { Received } from '../../src/kernel/received.ts';
-import { objectOf } from '../../src/wire/read.ts';
+import { ClientRequest } from '../../src/kernel/client-request.ts';
+import { LazyJsonObject } from '../../src/kernel/lazy-json-object.ts';
+import { objectOf } from '../../src/wire/json-values.ts';
 import { framesIn } from './facts.ts';
 import { type Format, formats } from './formats.ts';
 import type { Recording } from './recordings.ts';
@@ -27,9 +27,9 @@ export function translationCosts(recordings: readonly Recording[]): readonly str
 function translated(streams: readonly Recording[], client: Format): number {
   let ms = 0;
   for (const { format, bytes, body } of streams) {
-    const asked = new Received({
+    const asked = new ClientRequest({
       wire: client.wire,
-      fields: Outline.of(Buffer.from(JSON.stringify(objectOf(body) ?? {}))),
+      fields: LazyJsonObject.of(Buffer.from(JSON.stringify(objectOf(body) ?? {}))),
       headers: [],
       query: '',
     });

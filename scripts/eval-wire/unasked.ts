@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { objectOf } from '../../src/wire/read.ts';
+import { objectOf } from '../../src/wire/json-values.ts';
 import { cutsFor } from './cuts.ts';
 import type { Recording } from './recordings.ts';
 import { asking, play, type Stage } from './stage.ts';

@@ -1,7 +1,7 @@
 import * as crypto from 'node:crypto';
 import { promisify } from 'node:util';
 
-export interface Cost {
+export interface Argon2Cost {
   readonly memoryCost: number;
   readonly timeCost: number;
   readonly parallelism: number;
@@ -9,7 +9,7 @@ export interface Cost {
 
 /** Hashes as texts that name their own cost. */
 export interface Argon2 {
-  hash(text: string, cost: Cost): Promise<string>;
+  hash(text: string, argon2Cost: Argon2Cost): Promise<string>;
   verify(hashed: string, text: string): Promise<boolean>;
 }
 
@@ -28,43 +28,43 @@ export async function loadArgon2(): Promise<Argon2> {
 
 /** Writes and reads the same texts. */
 export const nodeArgon2: Argon2 = {
-  async hash(text, cost) {
+  async hash(text, argon2Cost) {
     const salt = crypto.randomBytes(saltBytes);
-    const hashed = await derived(text, { cost, salt, bytes: hashBytes });
-    const { memoryCost, timeCost, parallelism } = cost;
-    return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${plain(salt)}$${plain(hashed)}`;
+    const hashed = await deriveHash(text, { cost: argon2Cost, salt, bytes: hashBytes });
+    const { memoryCost, timeCost, parallelism } = argon2Cost;
+    return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${unpaddedBase64(salt)}$${unpaddedBase64(hashed)}`;
   },
   async verify(hashed, text) {
-    const [, memory, time, lanes, salt, expected] = written.exec(hashed) ?? [];
+    const [, memory, time, lanes, salt, expected] = encodedHashPattern.exec(hashed) ?? [];
     if (salt === undefined || expected === undefined) throw new Error('this is no hash of argon2id');
     const cost = { memoryCost: Number(memory), timeCost: Number(time), parallelism: Number(lanes) };
     const wanted = Buffer.from(expected, 'base64');
-    const found = await derived(text, { cost, salt: Buffer.from(salt, 'base64'), bytes: wanted.length });
+    const found = await deriveHash(text, { cost, salt: Buffer.from(salt, 'base64'), bytes: wanted.length });
     return crypto.timingSafeEqual(found, wanted);
   },
 };
 
 const saltBytes = 16;
 const hashBytes = 32;
-const written = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+const encodedHashPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 interface Derivation {
-  readonly cost: Cost;
+  readonly cost: Argon2Cost;
   readonly salt: Uint8Array;
   readonly bytes: number;
 }
 
-function derived(text: string, { cost, salt, bytes }: Derivation): Promise<Buffer> {
+function deriveHash(text: string, { cost: argon2Cost, salt, bytes }: Derivation): Promise<Buffer> {
   return promisify(crypto.argon2)('argon2id', {
     message: Buffer.from(text),
     nonce: salt,
-    memory: cost.memoryCost,
-    passes: cost.timeCost,
-    parallelism: cost.parallelism,
+    memory: argon2Cost.memoryCost,
+    passes: argon2Cost.timeCost,
+    parallelism: argon2Cost.parallelism,
     tagLength: bytes,
   });
 }
 
-function plain(bytes: Uint8Array): string {
+function unpaddedBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString('base64').replaceAll('=', '');
 }

@@ -1,9 +1,12 @@
 import { limits } from '../kernel/limits.ts';
 
-const word = String.raw`[^\s\p{C}@"(),:;<>[\\\].]+`;
-const shape = new RegExp(String.raw`^${word}(\.${word})*@${word}(\.${word})+$`, 'u');
+const emailPart = String.raw`[^\s\p{C}@"(),:;<>[\\\].]+`;
+const emailPattern = new RegExp(
+  String.raw`^${emailPart}(\.${emailPart})*@${emailPart}(\.${emailPart})+$`,
+  'u',
+);
 
 /** Whether a message could be sent there at all; whether somebody reads it is known only by sending one. */
 export function isEmail(text: string): boolean {
-  return text.length <= limits.emailCharactersMax && shape.test(text);
+  return text.length <= limits.emailCharactersMax && emailPattern.test(text);
 }

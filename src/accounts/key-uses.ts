@@ -18,8 +18,8 @@ export class KeyUses {
   constructor({ apiKeys, clock, onFailure }: KeyUsesParts) {
     this.#clock = clock;
     this.#uses = new WriteBehind({
-      begin: () => new Map<string, number>(),
-      store: (uses) => apiKeys.touch(this.#withoutLater(uses)),
+      createBatch: () => new Map<string, number>(),
+      store: (uses) => apiKeys.touch(this.#withoutNewerUses(uses)),
       flushMs: limits.keyUsesFlushMs,
       retryMsMax: limits.keyUsesFlushMs,
       onError: onFailure,
@@ -30,7 +30,7 @@ export class KeyUses {
     const uses = this.#uses.filling;
     if (uses.size >= limits.keyUsesMax && !uses.has(keyId)) return;
     uses.set(keyId, this.#clock.now());
-    this.#uses.grown(uses.size);
+    this.#uses.setSize(uses.size);
   }
 
   /** What is not stored yet. To be taken before the stored times are read, so that nothing falls between the two. */
@@ -48,11 +48,11 @@ export class KeyUses {
 
   async close(): Promise<void> {
     await this.#uses.storeOnce();
-    this.#uses.rest();
+    this.#uses.cancelTimer();
   }
 
   /** A key that was used again while its use could not be stored is stored with the later one. */
-  #withoutLater(uses: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  #withoutNewerUses(uses: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
     const later = this.#uses.filling;
     return new Map([...uses].filter(([keyId]) => !later.has(keyId)));
   }

@@ -1,9 +1,9 @@
 import { limits } from '../kernel/limits.ts';
 import type { ProviderKeys } from '../kernel/ports/records.ts';
-import { contextOf } from './provider-keys.ts';
-import type { Sealing } from './sealing.ts';
+import { sealContextOf } from './provider-key-vault.ts';
+import type { Sealer } from './sealer.ts';
 
-export interface Resealed {
+export interface ResealProgress {
   readonly resealed: number;
   /** Rows that none of the keys opens. */
   readonly unreadable: number;
@@ -11,27 +11,27 @@ export interface Resealed {
 
 export interface ResealParts {
   readonly providerKeys: ProviderKeys;
-  readonly sealing: Sealing;
-  onProgress?(soFar: Resealed): void;
+  readonly sealer: Sealer;
+  onProgress?(soFar: ResealProgress): void;
 }
 
 /**
  * Seals every provider key anew under the current key, while the gateway runs: a row that changes in the meantime is
  * left alone and looked at again. It can be stopped at any time, and goes on from there when it is started again.
  */
-export async function reseal({ providerKeys, sealing, onProgress }: ResealParts): Promise<Resealed> {
+export async function reseal({ providerKeys, sealer, onProgress }: ResealParts): Promise<ResealProgress> {
   const unreadable = new Set<string>();
   let resealed = 0;
   for (;;) {
     // Rows that can't be opened come first again and again, so that each batch is asked to reach beyond them.
     const most = limits.resealedAtOnce + unreadable.size;
-    const rows = await providerKeys.notSealedBy(sealing.current, most);
-    const left = rows.filter((row) => !unreadable.has(contextOf(row)));
+    const rows = await providerKeys.notSealedBy(sealer.currentKeyId, most);
+    const left = rows.filter((row) => !unreadable.has(sealContextOf(row)));
     if (left.length === 0) return { resealed, unreadable: unreadable.size };
     for (const row of left) {
-      const text = sealing.open(row, contextOf(row));
-      if (text === undefined) unreadable.add(contextOf(row));
-      else if (await providerKeys.reseal(row, sealing.seal(text, contextOf(row)))) resealed++;
+      const text = sealer.open(row, sealContextOf(row));
+      if (text === undefined) unreadable.add(sealContextOf(row));
+      else if (await providerKeys.reseal(row, sealer.seal(text, sealContextOf(row)))) resealed++;
     }
     if (unreadable.size > limits.unreadableKeysMax)
       throw new Error(`more than ${limits.unreadableKeysMax} keys can't be opened: is the secret right?`);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../kernel/secret.ts';
-import { secret } from '../kernel/setting-schemas.ts';
-import { combined, variable } from '../kernel/settings.ts';
+import { secretText } from '../kernel/setting-schemas.ts';
+import { combineSettings, envVariable } from '../kernel/settings.ts';
 import { isEmail } from './email.ts';
 
 const rootSecret = z
@@ -11,11 +11,11 @@ const rootSecret = z
 
 /** What callers are known by. */
 export const accountSettings = {
-  secret: variable('WEIR_SECRET', rootSecret.optional()),
+  secret: envVariable('WEIR_SECRET', rootSecret.optional()),
   /** Still opens what was sealed and signed before the secret was changed. */
-  previousSecret: variable('WEIR_SECRET_PREVIOUS', rootSecret.optional()),
-  localToken: variable('WEIR_LOCAL_TOKEN', secret.optional()),
-  keyPrefix: variable(
+  previousSecret: envVariable('WEIR_SECRET_PREVIOUS', rootSecret.optional()),
+  localToken: envVariable('WEIR_LOCAL_TOKEN', secretText.optional()),
+  keyPrefix: envVariable(
     'WEIR_KEY_PREFIX',
     z
       .string()
@@ -23,9 +23,9 @@ export const accountSettings = {
       .default('gw'),
   ),
   /** Who takes mails to people, and from whom they are; undefined where none are sent. */
-  mail: combined(
+  mail: combineSettings(
     {
-      url: variable(
+      url: envVariable(
         'WEIR_SMTP_URL',
         z
           .string()
@@ -33,7 +33,7 @@ export const accountSettings = {
           .transform((text) => new Secret(text))
           .optional(),
       ),
-      from: variable(
+      from: envVariable(
         'WEIR_MAIL_FROM',
         z
           .string()

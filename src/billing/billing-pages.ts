@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { escaped, htmlPage } from '../kernel/html.ts';
+import { escapeHtml, htmlPage } from '../kernel/html.ts';
 import type { TierId } from '../kernel/ports/records.ts';
-import { grouped } from './grouped.ts';
+import { groupThousands } from './group-thousands.ts';
 import { tiers } from './tiers.ts';
 
 /** Where people land after a checkout. It says nothing that isn't so for everybody: what was bought shows where they use it. */
@@ -18,13 +18,13 @@ plan, with the keys that you have. There is nothing to change in your programs.<
 }
 
 /** Where people begin, or come back to when they left a checkout. Nothing was charged then. */
-export function startPage(tierLimits: Readonly<Record<TierId, number>>): string {
+export function plansPage(tierLimits: Readonly<Record<TierId, number>>): string {
   const plans = tiers.map(({ id, name, priceUsdPerMonth, overage }) => {
     const price = priceUsdPerMonth === 0 ? '$0' : `$${priceUsdPerMonth} a month`;
     const more = overage ? 'More with prepaid credits, if you like' : 'Ends at the cap';
-    const requests = grouped(tierLimits[id]);
-    return `<li><h2>${escaped(name)}</h2><p class="price">${escaped(price)}</p>
-<p>${escaped(requests)} requests a month</p><p class="quiet">${escaped(more)}</p></li>`;
+    const requests = groupThousands(tierLimits[id]);
+    return `<li><h2>${escapeHtml(name)}</h2><p class="price">${escapeHtml(price)}</p>
+<p>${escapeHtml(requests)} requests a month</p><p class="quiet">${escapeHtml(more)}</p></li>`;
   });
   return page(
     'Plans',

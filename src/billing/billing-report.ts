@@ -8,7 +8,7 @@ import { effectiveTier } from './tiers.ts';
 export interface BillingReportParts {
   readonly billing: Pick<BillingAccounts, 'get'>;
   readonly credits: Pick<Credits, 'balance' | 'entries'>;
-  readonly quota: Pick<Quota, 'standing'>;
+  readonly quota: Pick<Quota, 'status'>;
   readonly clock: Clock;
   upgradeUrl(): string;
 }
@@ -50,7 +50,7 @@ export class BillingReport {
   ) {
     const { billing, credits, quota, clock } = this.#parts;
     const tier = effectiveTier(user, clock.now());
-    const { limit, used, period } = await quota.standing(user);
+    const { limit, used, period } = await quota.status(user);
     const { autoRecharge } = await billing.get(user.id);
     const { enabled, threshold, amount, reason } = autoRecharge;
     const isPaid = tier !== 'free';

@@ -24,20 +24,20 @@ export class CreditCaps {
     this.#readStanding = readStanding;
   }
 
-  known(allowance: Allowance): CreditCap | undefined {
-    return this.#caps.get(nameOf(allowance));
+  cached(allowance: Allowance): CreditCap | undefined {
+    return this.#caps.get(cacheKeyOf(allowance));
   }
 
   /** `version` was known before this is read, so that a change in between is noticed. */
-  async read(allowance: Allowance, version: string): Promise<void> {
+  async refresh(allowance: Allowance, version: string): Promise<void> {
     const { accountId, periodStartMs, limit } = allowance;
     const { calls, credits } = await this.#readStanding(accountId, periodStartMs);
     const paidFor = Math.floor(credits / overageCreditsPerRequest);
-    this.#caps.set(nameOf(allowance), { version, limit: Math.max(limit, calls) + paidFor });
+    this.#caps.set(cacheKeyOf(allowance), { version, limit: Math.max(limit, calls) + paidFor });
   }
 }
 
 /** With the tier's own cap: one that is changed makes for another. */
-function nameOf({ accountId, periodStartMs, limit }: Allowance): string {
+function cacheKeyOf({ accountId, periodStartMs, limit }: Allowance): string {
   return `${periodStartMs} ${limit} ${accountId}`;
 }

@@ -3,10 +3,10 @@ import { limits } from '../kernel/limits.ts';
 import type { BillingAccounts, CreditPayment, Credits } from '../kernel/ports/billing.ts';
 import type { Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
-import { unavailable } from '../kernel/ports/unavailable.ts';
-import type { BillingProcessor, ProcessorPayment } from './processor.ts';
+import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
 
-export interface PurchaseParts {
+export interface CreditPurchasesParts {
   readonly credits: Credits;
   readonly billing: Pick<BillingAccounts, 'stopAutoRecharge'>;
   readonly users: Pick<Users, 'byId'>;
@@ -17,44 +17,44 @@ export interface PurchaseParts {
 
 /** Credits follow the payments that bought them: in once, and out again when their price went back. */
 export class CreditPurchases {
-  readonly #parts: PurchaseParts;
+  readonly #parts: CreditPurchasesParts;
 
-  constructor(parts: PurchaseParts) {
+  constructor(parts: CreditPurchasesParts) {
     this.#parts = parts;
   }
 
   /** The payment as it is now; undefined where it is none of ours. */
-  async follow(intentId: string): Promise<ProcessorPayment | undefined> {
+  async syncPayment(intentId: string): Promise<ProcessorPayment | undefined> {
     const { credits, processor, users } = this.#parts;
     for (let tries = 0; tries < limits.billingTries; tries++) {
       // Before the processor is asked: what changes meanwhile is noticed.
       const known = await credits.payment(intentId);
       const payment = await processor.payment(intentId);
       if (payment === undefined || (await users.byId(payment.accountId)) === undefined) return undefined;
-      if (payment.state !== 'paid' || (await this.#taken(payment, known))) return payment;
+      if (payment.state !== 'paid' || (await this.#applyPayment(payment, known))) return payment;
     }
-    throw unavailable('this payment is being changed');
+    throw storageUnavailable('this payment is being changed');
   }
 
   /** What we have otherwise than the processor. */
-  departure(payment: ProcessorPayment, known: CreditPayment | undefined): string | undefined {
+  findDiscrepancy(payment: ProcessorPayment, known: CreditPayment | undefined): string | undefined {
     if (payment.state !== 'paid') return known && 'was never paid';
     if (known === undefined) return `bought ${payment.credits} credits that the account did not get`;
     if (known.credits !== payment.credits)
       return `bought ${payment.credits} credits, and the account got ${known.credits}`;
-    const reclaimed = reclaimedOf(payment);
+    const reclaimed = reclaimedCredits(payment);
     return known.reclaimed === reclaimed
       ? undefined
       : `the price of ${reclaimed} credits went back, and the account was asked for ${known.reclaimed}`;
   }
 
   /** False where the payment was changed by somebody who may know more. */
-  async #taken(payment: ProcessorPayment, known: CreditPayment | undefined): Promise<boolean> {
+  async #applyPayment(payment: ProcessorPayment, known: CreditPayment | undefined): Promise<boolean> {
     const { credits, billing, versions, clock } = this.#parts;
     const { intentId, accountId, rechargeId, disputed } = payment;
     const atMs = clock.now();
-    await credits.bought({ intentId, accountId, credits: payment.credits, rechargeId, atMs });
-    const reclaimed = reclaimedOf(payment);
+    await credits.recordPurchase({ intentId, accountId, credits: payment.credits, rechargeId, atMs });
+    const reclaimed = reclaimedCredits(payment);
     const kind = disputed > 0 ? 'dispute' : 'refund';
     // Or what was given back would be bought again by itself.
     if (reclaimed > (known?.reclaimed ?? 0))
@@ -72,6 +72,6 @@ export class CreditPurchases {
   }
 }
 
-function reclaimedOf({ credits, refunded, disputed }: ProcessorPayment): number {
+function reclaimedCredits({ credits, refunded, disputed }: ProcessorPayment): number {
   return Math.min(credits, refunded + disputed);
 }

@@ -3,9 +3,9 @@ import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay, TrialSums } from '../kernel/ports/records.ts';
 
 /** Fewer conversations on either side tell nothing. */
-const leastConversations = 5;
+const conversationsMin = 5;
 /** Of a normal distribution, 90 % lie within so many standard deviations. */
-const deviations = 1.6449;
+const zScore90 = 1.6449;
 
 /** What modules saved, each by its name, in order of these. */
 export function modulesReport(rows: readonly ModuleDay[]): readonly JsonObject[] {
@@ -27,15 +27,15 @@ function figuresOf(days: readonly ModuleDay[]): JsonObject {
   return {
     saved_usd: formatUsd(sum((day) => day.savedNanoUsd) - spent),
     spent_usd: formatUsd(spent),
-    ...(on.conversations + off.conversations > 0 && { holdout: holdOutOf(on, off, spent) }),
+    ...(on.conversations + off.conversations > 0 && { holdout: holdoutReport(on, off, spent) }),
   };
 }
 
 /** What conversations would have cost without the module, by those that went without, less what they cost with it. */
-function holdOutOf(on: TrialSums, off: TrialSums, spentNanoUsd: number): JsonObject {
+function holdoutReport(on: TrialSums, off: TrialSums, spentNanoUsd: number): JsonObject {
   const conversations = { conversations: on.conversations, held_out: off.conversations };
   const least = Math.min(on.conversations, off.conversations);
-  if (least < leastConversations) return { ...conversations, saved_usd: null, low_usd: null, high_usd: null };
+  if (least < conversationsMin) return { ...conversations, saved_usd: null, low_usd: null, high_usd: null };
   const saved = on.conversations * (meanOf(off) - meanOf(on)) - spentNanoUsd / 1e9;
   const error = on.conversations * Math.sqrt(varianceOfMean(on) + varianceOfMean(off));
   const around = studentsT(least - 1) * error;
@@ -59,6 +59,6 @@ function varianceOfMean(side: TrialSums): number {
 
 /** The same share of Student's distribution, by the first terms of its expansion. */
 function studentsT(freedom: number): number {
-  const z = deviations;
+  const z = zScore90;
   return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
 }

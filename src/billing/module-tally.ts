@@ -1,20 +1,20 @@
 import type { ModuleDay, TrialSums } from '../kernel/ports/records.ts';
 import { storableChange } from '../kernel/storable.ts';
-import type { UsageQuestion } from './usage-tally.ts';
+import type { UsageQuery } from './usage-tally.ts';
 
 /** What is known of a module's work in one call. */
-export interface ModuleWork {
+export interface ModuleSavings {
   readonly accountId: string;
   readonly module: string;
   /** Less than 0 where it cost more than it saved. */
   readonly savedNanoUsd?: number;
   /** What a question of its own to a model cost. */
   readonly spentNanoUsd?: number;
-  readonly trial?: TrialWork;
+  readonly trial?: TrialCallCost;
 }
 
 /** What a call adds to a conversation of a trial. */
-interface TrialWork {
+interface TrialCallCost {
   readonly isHeldOut: boolean;
   readonly costNanoUsd: number;
   /** What the conversation cost before; undefined where this is its first call. */
@@ -22,18 +22,18 @@ interface TrialWork {
 }
 
 type Writable<Row> = { -readonly [Field in keyof Row]: Row[Field] };
-type Sum = Writable<Omit<ModuleDay, 'with' | 'without'>> & {
+type ModuleDaySum = Writable<Omit<ModuleDay, 'with' | 'without'>> & {
   readonly with: Writable<TrialSums>;
   readonly without: Writable<TrialSums>;
 };
 
-const rest = 'other';
+const overflowModule = 'other';
 
 /** Sums of what modules did that wait to be stored: past `sumsMax` all modules of an account are one. */
 export class ModuleTally {
   readonly #sumsMax: number;
-  readonly #days = new Map<string, Sum>();
-  #latest: Sum | undefined;
+  readonly #days = new Map<string, ModuleDaySum>();
+  #latest: ModuleDaySum | undefined;
 
   constructor(sumsMax: number) {
     this.#sumsMax = sumsMax;
@@ -43,12 +43,12 @@ export class ModuleTally {
     return this.#days.size;
   }
 
-  add({ accountId, module, savedNanoUsd = 0, spentNanoUsd = 0, trial }: ModuleWork, day: string): void {
-    const sum = this.#sum(accountId, module, day);
-    sum.savedNanoUsd += storableChange(savedNanoUsd) ?? 0;
-    sum.spentNanoUsd += storableChange(spentNanoUsd) ?? 0;
+  add({ accountId, module, savedNanoUsd = 0, spentNanoUsd = 0, trial }: ModuleSavings, day: string): void {
+    const moduleDaySum = this.#sumFor(accountId, module, day);
+    moduleDaySum.savedNanoUsd += storableChange(savedNanoUsd) ?? 0;
+    moduleDaySum.spentNanoUsd += storableChange(spentNanoUsd) ?? 0;
     if (trial === undefined) return;
-    const side = trial.isHeldOut ? sum.without : sum.with;
+    const side = trial.isHeldOut ? moduleDaySum.without : moduleDaySum.with;
     const before = trial.beforeNanoUsd ?? 0;
     const cost = storableChange(trial.costNanoUsd) ?? 0;
     if (trial.beforeNanoUsd === undefined) side.conversations++;
@@ -56,7 +56,7 @@ export class ModuleTally {
     side.squaredUsd += ((before + cost) / 1e9) ** 2 - (before / 1e9) ** 2;
   }
 
-  days({ accountId, from, to }: UsageQuestion): readonly ModuleDay[] {
+  days({ accountId, from, to }: UsageQuery): readonly ModuleDay[] {
     return this.rows().filter(
       (sum) => (accountId === undefined || sum.accountId === accountId) && sum.day >= from && sum.day <= to,
     );
@@ -66,18 +66,19 @@ export class ModuleTally {
     return [...this.#days.values()];
   }
 
-  #sum(accountId: string, module: string, day: string): Sum {
+  #sumFor(accountId: string, module: string, day: string): ModuleDaySum {
     const latest = this.#latest;
     if (latest?.accountId === accountId && latest.module === module && latest.day === day) return latest;
-    this.#latest = this.#sumNamed(accountId, module, day);
+    this.#latest = this.#findOrCreateSum(accountId, module, day);
     return this.#latest;
   }
 
-  #sumNamed(accountId: string, module: string, day: string): Sum {
+  #findOrCreateSum(accountId: string, module: string, day: string): ModuleDaySum {
     const name = `${accountId}\n${day}\n${module}`;
     const known = this.#days.get(name);
     if (known !== undefined) return known;
-    if (this.#days.size >= this.#sumsMax && module !== rest) return this.#sumNamed(accountId, rest, day);
+    if (this.#days.size >= this.#sumsMax && module !== overflowModule)
+      return this.#findOrCreateSum(accountId, overflowModule, day);
     const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
     const sum = {
       accountId,

@@ -1,40 +1,40 @@
+import type { IntrusiveListItem } from '../kernel/intrusive-list.ts';
 import { limits } from '../kernel/limits.ts';
 import type { NanoUsd } from '../kernel/money.ts';
-import type { Listed } from '../kernel/open-list.ts';
-import type { HeldSum, Hold, Holder } from '../kernel/ports/purse.ts';
+import type { BudgetHolder, HeldAmount, Hold } from '../kernel/ports/budget.ts';
 
 /** Tells the store; `again` where an earlier try may have come through. Never fails. */
-type Settle = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;
+type SettleHold = (hold: OpenHold, cost: NanoUsd, again: boolean) => Promise<void>;
 
 /** The call that a sum is held for. */
-export interface HeldFor {
-  readonly isOver: boolean;
+export interface HoldCall {
+  readonly isEnded: boolean;
 }
 
-interface Opened {
-  readonly held: HeldSum;
+interface OpenHoldParts {
+  readonly held: HeldAmount;
   readonly heldAtMs: number;
-  readonly call: HeldFor | undefined;
+  readonly call: HoldCall | undefined;
 }
 
 /** A hold from the moment it was granted until the store knows what the call cost. */
-export class OpenHold implements Hold, Listed {
-  readonly held: HeldSum;
-  place = -1;
-  readonly #settle: Settle;
-  readonly #call: HeldFor | undefined;
+export class OpenHold implements Hold, IntrusiveListItem {
+  readonly held: HeldAmount;
+  listIndex = -1;
+  readonly #settle: SettleHold;
+  readonly #call: HoldCall | undefined;
   #renewedAtMs = performance.now();
   /** The store still held it at this time. */
   #heldAtMs: number;
   #cost: NanoUsd | undefined;
   #settling: Promise<void> | undefined;
-  #owes = false;
+  #settleFailed = false;
 
-  constructor({ held, heldAtMs, call }: Opened, settle: Settle) {
+  constructor({ held, heldAtMs, call }: OpenHoldParts, settleHold: SettleHold) {
     this.held = held;
     this.#heldAtMs = heldAtMs;
     this.#call = call;
-    this.#settle = settle;
+    this.#settle = settleHold;
   }
 
   get amount(): NanoUsd {
@@ -47,49 +47,49 @@ export class OpenHold implements Hold, Listed {
 
   /** Whether its call has ended without it. */
   get isOrphaned(): boolean {
-    return !this.isSettled && this.#call?.isOver === true;
+    return !this.isSettled && this.#call?.isEnded === true;
   }
 
   /** Whether the store may have counted all of it as spent, because it has not heard of it for too long. */
-  mayBeOver(nowMs: number): boolean {
+  mayHaveExpired(nowMs: number): boolean {
     return nowMs >= this.#heldAtMs + limits.holdLifeMs;
   }
 
   /** The store holds it for another while, counted from this time. */
-  renewed(atMs: number): void {
+  markRenewed(atMs: number): void {
     this.#heldAtMs = atMs;
   }
 
-  isOf({ accountId, keyId }: Holder): boolean {
+  belongsTo({ accountId, keyId }: BudgetHolder): boolean {
     return this.held.holder.accountId === accountId && this.held.holder.keyId === keyId;
   }
 
   settle(cost: NanoUsd): Promise<void> {
     if (this.#cost === undefined) {
-      this.#cost = isBelievable(cost) ? cost : this.amount;
+      this.#cost = isValidCost(cost) ? cost : this.amount;
       this.#settling = this.#settle(this, this.#cost, false);
     }
-    return this.settled();
+    return this.whenSettled();
   }
 
   /** Resolves when the try that is under way is over. */
-  settled(): Promise<void> {
+  whenSettled(): Promise<void> {
     return this.#settling ?? Promise.resolve();
   }
 
   /** The store could not be told. */
-  owes(): void {
-    this.#owes = true;
+  markSettleFailed(): void {
+    this.#settleFailed = true;
   }
 
   retry(): void {
-    if (!this.#owes || this.#cost === undefined) return;
-    this.#owes = false;
+    if (!this.#settleFailed || this.#cost === undefined) return;
+    this.#settleFailed = false;
     this.#settling = this.#settle(this, this.#cost, true);
   }
 
   /** Whether it was last renewed before this time; it is then taken to be renewed now. */
-  takeTurn(beforeMs: number): boolean {
+  claimRenewal(beforeMs: number): boolean {
     if (this.#renewedAtMs > beforeMs) return false;
     this.#renewedAtMs = performance.now();
     return true;
@@ -97,6 +97,6 @@ export class OpenHold implements Hold, Listed {
 }
 
 /** What a provider says that a call cost becomes part of a sum that must stay whole. */
-function isBelievable(cost: NanoUsd): boolean {
+function isValidCost(cost: NanoUsd): boolean {
   return Number.isInteger(cost) && cost >= 0 && cost <= limits.usageFigureMax;
 }

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { MovedClock } from '../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import type { Account, Database } from '../kernel/ports/records.ts';
-import { MemoryAccounts } from '../storage/memory/memory-accounts.ts';
+import { MemoryAccountState } from '../storage/memory/memory-account-state.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { Quota, type QuotaDecision } from './quota.ts';
 import { UsageRecorder } from './usage-recorder.ts';
@@ -16,13 +16,13 @@ async function setUp(t: TestContext, credits: number) {
   const clock = new MovedClock();
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const accounts = new MemoryAccounts(clock);
+  const accounts = new MemoryAccountState(clock);
   const period = { startMs: clock.now(), endMs: clock.now() + 30 * day };
   const account: Account = { id: 'a', tier: 'pro', period, overage: true };
   let purchases = 0;
   const buy = async (bought: number) => {
     const intentId = `pi_${++purchases}`;
-    await database.credits.bought({
+    await database.credits.recordPurchase({
       intentId,
       accountId: 'a',
       credits: bought,
@@ -37,9 +37,9 @@ async function setUp(t: TestContext, credits: number) {
   return { clock, database, accounts, account, processes, buy };
 }
 
-function process(database: Database, accounts: MemoryAccounts, clock: MovedClock) {
+function process(database: Database, accounts: MemoryAccountState, clock: MovedClock) {
   let standings = 0;
-  const recorder = new UsageRecorder({ book: database.usage, clock, flushMs: 3_600_000 });
+  const recorder = new UsageRecorder({ usageStore: database.usage, clock, flushMs: 3_600_000 });
   const quota = new Quota({
     slots: accounts,
     versions: accounts,
@@ -47,8 +47,9 @@ function process(database: Database, accounts: MemoryAccounts, clock: MovedClock
     tierLimits,
     upgradeUrl: () => 'https://weir.example/upgrade',
     reservations: recorder.reservations,
-    counted: (accountId, periodStartMs) => recorder.counted(accountId, periodStartMs),
-    claimed: (accountId, periodStartMs) => recorder.claimed(accountId, periodStartMs),
+    recordedCalls: (accountId, periodStartMs) => recorder.recordedCalls(accountId, periodStartMs),
+    recordedAndReservedCalls: (accountId, periodStartMs) =>
+      recorder.recordedAndReservedCalls(accountId, periodStartMs),
     creditStanding(accountId, periodStartMs) {
       standings++;
       return database.credits.standing(accountId, periodStartMs);
@@ -56,16 +57,16 @@ function process(database: Database, accounts: MemoryAccounts, clock: MovedClock
   });
   /** The call is made; whether it was let through. */
   const call = async (account: Account): Promise<boolean> => {
-    const decision = await quota.take(account);
+    const decision = await quota.takeSlot(account);
     if (decision.outcome === 'refused') return false;
     keep(decision);
     return true;
   };
-  const keep = ({ slot }: Extract<QuotaDecision, { outcome: 'granted' }>) => {
-    const { accountId, periodStartMs, paidPast } = slot;
-    slot.keep();
+  const keep = ({ slot: quotaSlot }: Extract<QuotaDecision, { outcome: 'granted' }>) => {
+    const { accountId, periodStartMs, paidPast } = quotaSlot;
+    quotaSlot.commit();
     const of = { accountId, keyId: '', provider: 'demo', model: 'demo-1', failed: false };
-    recorder.record({ ...of, periodStartMs, paidPast }, clock.now());
+    recorder.recordCall({ ...of, periodStartMs, paidPast }, clock.now());
   };
   return { quota, recorder, call, asked: () => standings };
 }
@@ -120,7 +121,7 @@ test('credits that are bought or taken back count from the next call on', async 
   assert.equal(await passed(processes, account, 20), 0);
   await stored(processes);
   assert.equal(await database.credits.balance('a'), 0);
-  assert.deepEqual(await database.credits.faults(), []);
+  assert.deepEqual(await database.credits.findInconsistencies(), []);
 });
 
 test('a call that fails costs nothing, and another one may be made for it', async (t) => {
@@ -128,10 +129,10 @@ test('a call that fails costs nothing, and another one may be made for it', asyn
   const [first] = processes;
   assert.ok(first !== undefined);
   assert.equal(await passed(processes, account, 10), 10);
-  const failing = await first.quota.take(account);
+  const failing = await first.quota.takeSlot(account);
   assert.ok(failing.outcome === 'granted');
   assert.equal(await first.call(account), false);
-  await failing.slot.giveBack();
+  await failing.slot.release();
   assert.equal(await first.call(account), true);
   await stored(processes);
   assert.equal(await database.credits.balance('a'), 0);

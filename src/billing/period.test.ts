@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monthOf, runningPeriod } from './period.ts';
+import { currentPeriod, monthOf } from './period.ts';
 
 const day = 86_400_000;
 
@@ -21,9 +21,9 @@ test('a month of the calendar begins and ends at midnight in UTC', () => {
 
 test('a paid period goes on in steps of its length until somebody says that it was renewed', () => {
   const period = { startMs: 100 * day, endMs: 130 * day };
-  assert.deepEqual(runningPeriod(period, 99 * day), period);
-  assert.deepEqual(runningPeriod(period, 130 * day - 1), period);
-  assert.deepEqual(runningPeriod(period, 130 * day), { startMs: 130 * day, endMs: 160 * day });
-  assert.deepEqual(runningPeriod(period, 200 * day), { startMs: 190 * day, endMs: 220 * day });
-  assert.deepEqual(runningPeriod({ startMs: 5, endMs: 5 }, 7), { startMs: 5, endMs: 5 });
+  assert.deepEqual(currentPeriod(period, 99 * day), period);
+  assert.deepEqual(currentPeriod(period, 130 * day - 1), period);
+  assert.deepEqual(currentPeriod(period, 130 * day), { startMs: 130 * day, endMs: 160 * day });
+  assert.deepEqual(currentPeriod(period, 200 * day), { startMs: 190 * day, endMs: 220 * day });
+  assert.deepEqual(currentPeriod({ startMs: 5, endMs: 5 }, 7), { startMs: 5, endMs: 5 });
 });

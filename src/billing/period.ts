@@ -8,7 +8,7 @@ export function monthOf(nowMs: number): Period {
 }
 
 /** The paid period as it goes on: news of its renewal may come after it has ended. */
-export function runningPeriod({ startMs, endMs }: Period, nowMs: number): Period {
+export function currentPeriod({ startMs, endMs }: Period, nowMs: number): Period {
   const lengthMs = endMs - startMs;
   if (nowMs < endMs || lengthMs <= 0) return { startMs, endMs };
   const passed = Math.floor((nowMs - endMs) / lengthMs);

@@ -9,11 +9,11 @@ import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import type { Account, UsageBook } from '../kernel/ports/records.ts';
+import type { Account, UsageStore } from '../kernel/ports/records.ts';
 import type { SharedState, Slots } from '../kernel/ports/shared-state.ts';
 import { errorEnvelope } from '../server/respond.ts';
-import { MemoryAccounts } from '../storage/memory/memory-accounts.ts';
-import { RedisLink } from '../storage/redis/redis-link.ts';
+import { MemoryAccountState } from '../storage/memory/memory-account-state.ts';
+import { RedisConnection } from '../storage/redis/redis-connection.ts';
 import { RedisSharedState } from '../storage/redis/redis-shared-state.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
 import { Quota, type QuotaDecision } from './quota.ts';
@@ -26,15 +26,15 @@ const tierLimits = { free: 100, pro: 200, team: 300 };
 
 test('200 calls at once with 50 left let 50 through, and none after a restart', async (t) => {
   const book = await bookWith(t, 50);
-  const first = start(inMemory(new MemoryAccounts(clock)), book);
+  const first = start(inMemory(new MemoryAccountState(clock)), book);
   const { granted, refused } = await takeAll([first.quota], 200);
   assert.deepEqual([granted.length, refused.length], [50, 150]);
-  for (const { slot } of granted) {
-    slot.keep();
+  for (const { slot: quotaSlot } of granted) {
+    quotaSlot.commit();
     first.record();
   }
   assert.equal(await first.recorder.flush(60_000), true);
-  const second = start(inMemory(new MemoryAccounts(clock)), book);
+  const second = start(inMemory(new MemoryAccountState(clock)), book);
   assert.equal((await takeAll([second.quota], 10)).granted.length, 0);
 });
 
@@ -45,8 +45,8 @@ test('200 calls at once on two replicas with 50 left let 50 through, and none wh
   const quotas = replicas.map(({ quota }) => quota);
   const { granted, refused } = await takeAll(quotas, 200);
   assert.deepEqual([granted.length, refused.length], [50, 150]);
-  for (const [at, { slot }] of granted.entries()) {
-    slot.keep();
+  for (const [at, { slot: quotaSlot }] of granted.entries()) {
+    quotaSlot.commit();
     replicas[at % 2]?.record();
   }
   for (const { recorder } of replicas) assert.equal(await recorder.flush(60_000), true);
@@ -58,17 +58,17 @@ test('200 calls at once on two replicas with 50 left let 50 through, and none wh
 
 test('calls of a process that was killed before it stored them count', async (t) => {
   const book = await bookWith(t, 50);
-  const killed = start(inMemory(new MemoryAccounts(clock)), book);
+  const killed = start(inMemory(new MemoryAccountState(clock)), book);
   const { granted } = await takeAll([killed.quota], 20);
-  for (const { slot } of granted.slice(0, 10)) {
-    slot.keep();
+  for (const { slot: quotaSlot } of granted.slice(0, 10)) {
+    quotaSlot.commit();
     killed.record();
   }
-  const next = start(inMemory(new MemoryAccounts(clock)), book);
+  const next = start(inMemory(new MemoryAccountState(clock)), book);
   const { granted: left } = await takeAll([next.quota], 100);
   // A few were reserved ahead, never more than an eighth of what was left.
   assert.ok(left.length <= 30 && left.length >= 30 - 50 / 8, String(left.length));
-  assert.equal((await next.quota.standing(account)).used, 50);
+  assert.equal((await next.quota.status(account)).used, 50);
 });
 
 test('calls that one replica has open or not stored count on another whose Redis was emptied', async (t) => {
@@ -76,8 +76,8 @@ test('calls that one replica has open or not stored count on another whose Redis
   const url = await freshRedis(t);
   const [one, other] = [start(await inRedis(t, url), book), start(await inRedis(t, url), book)];
   const { granted } = await takeAll([one.quota], 20);
-  for (const { slot } of granted.slice(0, 10)) {
-    slot.keep();
+  for (const { slot: quotaSlot } of granted.slice(0, 10)) {
+    quotaSlot.commit();
     one.record();
   }
   const admin = await createClient({ url }).connect();
@@ -88,11 +88,11 @@ test('calls that one replica has open or not stored count on another whose Redis
 });
 
 test('a count that was forgotten still knows of calls that run and of calls that are not stored', async (t) => {
-  const slots = new MemoryAccounts(clock, 1);
+  const slots = new MemoryAccountState(clock, 1);
   const { quota, record } = start(inMemory(slots), await bookWith(t, 50));
   const { granted } = await takeAll([quota], 20);
-  for (const { slot } of granted.slice(0, 10)) {
-    slot.keep();
+  for (const { slot: quotaSlot } of granted.slice(0, 10)) {
+    quotaSlot.commit();
     record();
   }
   await slots.of('another account');
@@ -102,59 +102,59 @@ test('a count that was forgotten still knows of calls that run and of calls that
 
 test('calls that need the same count ask the database once', async (t) => {
   const book = new FaultyBook(await bookWith(t, 0));
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), book);
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), book);
   await takeAll([quota], 50);
   assert.equal(book.counts, 1);
-  await quota.take({ ...account, id: 'b' });
+  await quota.takeSlot({ ...account, id: 'b' });
   assert.equal(book.counts, 2);
 });
 
 test('a database that fails refuses the calls that need it, and the next ask again', async (t) => {
   const book = new FaultyBook(await bookWith(t, 0));
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), book);
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), book);
   book.afterCounted = () => {
     throw new Error('away');
   };
-  await assert.rejects(Promise.all([quota.take(account), quota.take(account)]), { message: 'away' });
+  await assert.rejects(Promise.all([quota.takeSlot(account), quota.takeSlot(account)]), { message: 'away' });
   book.afterCounted = () => undefined;
-  assert.equal((await quota.take(account)).outcome, 'granted');
+  assert.equal((await quota.takeSlot(account)).outcome, 'granted');
 });
 
 test('a slot that is given back can be taken again, and is settled once', async (t) => {
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 99));
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 99));
   const [only] = (await takeAll([quota], 2)).granted;
   assert.ok(only);
-  assert.equal(quota.open, 1);
-  await only.slot.giveBack();
-  await only.slot.giveBack();
-  only.slot.keep();
-  assert.equal(quota.open, 0);
+  assert.equal(quota.openSlots, 1);
+  await only.slot.release();
+  await only.slot.release();
+  only.slot.commit();
+  assert.equal(quota.openSlots, 0);
   const { granted } = await takeAll([quota], 3);
   assert.equal(granted.length, 1);
-  granted[0]?.slot.keep();
-  await granted[0]?.slot.giveBack();
+  granted[0]?.slot.commit();
+  await granted[0]?.slot.release();
   assert.equal((await takeAll([quota], 3)).granted.length, 0);
 });
 
 test('a quota that only calls under way fill up is told apart from one that is used up', async (t) => {
-  const { quota, record } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 98));
+  const { quota, record } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 98));
   const { granted } = await takeAll([quota], 2);
   const [first, second] = granted;
   assert.ok(first && second);
-  const held = errorOf(await quota.take(account));
+  const held = errorOf(await quota.takeSlot(account));
   assert.deepEqual([held.status, held.code], [429, 'concurrency_limit']);
   assert.equal(held.details.retryAfterSeconds, 1);
   assert.match(held.message, /2 calls under way/);
-  first.slot.keep();
+  first.slot.commit();
   record();
-  assert.match(errorOf(await quota.take(account)).message, /1 call under way/);
-  second.slot.keep();
+  assert.match(errorOf(await quota.takeSlot(account)).message, /1 call under way/);
+  second.slot.commit();
   record();
-  assert.equal(errorOf(await quota.take(account)).code, 'tier_cap_reached');
+  assert.equal(errorOf(await quota.takeSlot(account)).code, 'tier_cap_reached');
 });
 
 test('what other processes have under way is told apart from what is used up, too', async (t) => {
-  const memory = new MemoryAccounts(clock);
+  const memory = new MemoryAccountState(clock);
   const url = await freshRedis(t);
   const homes = [
     [inMemory(memory), inMemory(memory)],
@@ -166,17 +166,17 @@ test('what other processes have under way is told apart from what is used up, to
     const { granted } = await takeAll([one.quota, two.quota], 2);
     const [first, second] = granted;
     assert.ok(first && second);
-    const held = errorOf(await one.quota.take(account));
+    const held = errorOf(await one.quota.takeSlot(account));
     assert.deepEqual([held.code, held.details.retryAfterSeconds], ['concurrency_limit', 1]);
     assert.match(held.message, /2 calls under way/);
-    first.slot.keep();
+    first.slot.commit();
     one.record();
-    assert.match(errorOf(await one.quota.take(account)).message, /1 call under way/);
-    second.slot.keep();
+    assert.match(errorOf(await one.quota.takeSlot(account)).message, /1 call under way/);
+    second.slot.commit();
     two.record();
     // The other one takes nothing more, and says by itself that its call is over.
     const last = await eventually(async () => {
-      const error = errorOf(await one.quota.take(account));
+      const error = errorOf(await one.quota.takeSlot(account));
       return error.code === 'concurrency_limit' ? undefined : error;
     });
     assert.equal(last.code, 'tier_cap_reached');
@@ -184,8 +184,8 @@ test('what other processes have under way is told apart from what is used up, to
 });
 
 test('the error of a full quota says the cap, when it resets, and where there is more', async (t) => {
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 100));
-  const error = errorOf(await quota.take(account));
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 100));
+  const error = errorOf(await quota.takeSlot(account));
   assert.equal(error.code, 'tier_cap_reached');
   assert.equal(error.status, 429);
   assert.match(error.message, /\b100\b.*2026-12-01T00:00:00\.000Z/);
@@ -201,34 +201,34 @@ test('the error of a full quota says the cap, when it resets, and where there is
 });
 
 test('an account whose calls keep failing is told to wait', async (t) => {
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 0));
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 0));
   for (let at = 0; at < limits.givenBackPerMinute; at++) {
-    const decision = await quota.take(account);
+    const decision = await quota.takeSlot(account);
     assert.ok(decision.outcome === 'granted', String(at));
-    await decision.slot.giveBack();
+    await decision.slot.release();
   }
-  const error = errorOf(await quota.take(account));
+  const error = errorOf(await quota.takeSlot(account));
   assert.deepEqual([error.code, error.status], ['too_many_failures', 429]);
   assert.equal(error.details.retryAfterSeconds, 60);
 });
 
 test('calls that were never made are no failures', async (t) => {
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 99));
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 99));
   for (let at = 0; at <= limits.givenBackPerMinute; at++) {
-    const decision = await quota.take(account);
+    const decision = await quota.takeSlot(account);
     assert.ok(decision.outcome === 'granted', String(at));
     await decision.slot.undo();
   }
-  assert.equal(quota.open, 0);
+  assert.equal(quota.openSlots, 0);
   assert.equal((await takeAll([quota], 2)).granted.length, 1);
 });
 
 test('every decision tells the version of the account', async (t) => {
-  const accounts = new MemoryAccounts(clock);
+  const accounts = new MemoryAccountState(clock);
   const { quota } = start(inMemory(accounts), await bookWith(t, 99));
   const version = await accounts.of('a');
   assert.deepEqual(
-    [await quota.take(account), await quota.take(account)].map((decision) => [
+    [await quota.takeSlot(account), await quota.takeSlot(account)].map((decision) => [
       decision.outcome,
       decision.version,
     ]),
@@ -238,18 +238,18 @@ test('every decision tells the version of the account', async (t) => {
     ],
   );
   await accounts.renew('a');
-  assert.equal((await quota.take(account)).version, await accounts.of('a'));
+  assert.equal((await quota.takeSlot(account)).version, await accounts.of('a'));
 });
 
 test('an account with a paid period is counted in it, and others by the month', async (t) => {
   const paid = { startMs: clock.now() - 1000, endMs: clock.now() + 60_000 };
-  const { quota } = start(inMemory(new MemoryAccounts(clock)), await bookWith(t, 100));
-  assert.equal((await quota.take(account)).outcome, 'refused');
-  const decision = await quota.take({ ...account, tier: 'pro', period: paid });
+  const { quota } = start(inMemory(new MemoryAccountState(clock)), await bookWith(t, 100));
+  assert.equal((await quota.takeSlot(account)).outcome, 'refused');
+  const decision = await quota.takeSlot({ ...account, tier: 'pro', period: paid });
   assert.ok(decision.outcome === 'granted');
   assert.equal(decision.slot.periodStartMs, paid.startMs);
-  assert.deepEqual(await quota.standing(account), { limit: 100, used: 100, period: november });
-  assert.deepEqual(await quota.standing({ ...account, tier: 'team', period: paid }), {
+  assert.deepEqual(await quota.status(account), { limit: 100, used: 100, period: november });
+  assert.deepEqual(await quota.status({ ...account, tier: 'team', period: paid }), {
     limit: 300,
     used: 0,
     period: paid,
@@ -258,26 +258,26 @@ test('an account with a paid period is counted in it, and others by the month', 
 
 test('a new month begins with nothing', async (t) => {
   const moving = new MovedClock();
-  const { quota } = start(inMemory(new MemoryAccounts(moving)), await bookWith(t, 100), moving);
-  assert.equal((await quota.take(account)).outcome, 'refused');
+  const { quota } = start(inMemory(new MemoryAccountState(moving)), await bookWith(t, 100), moving);
+  assert.equal((await quota.takeSlot(account)).outcome, 'refused');
   moving.move(november.endMs - moving.now() - 1);
-  assert.equal((await quota.take(account)).outcome, 'refused');
+  assert.equal((await quota.takeSlot(account)).outcome, 'refused');
   moving.move(1);
-  assert.equal((await quota.take(account)).outcome, 'granted');
+  assert.equal((await quota.takeSlot(account)).outcome, 'granted');
 });
 
 test('a count that never stays refuses the call instead of asking for ever', async (t) => {
-  const accounts = new MemoryAccounts(clock);
+  const accounts = new MemoryAccountState(clock);
   const forgetful: Slots = {
     take: (allowance) => accounts.take(allowance),
-    tell: async () => undefined,
+    reportInFlight: async () => undefined,
     giveBack: (allowance) => accounts.giveBack(allowance),
     undo: (allowance) => accounts.undo(allowance),
     begin: async () => undefined,
   };
   const { quota } = start({ slots: forgetful, versions: accounts }, await bookWith(t, 0));
   await assert.rejects(
-    async () => quota.take(account),
+    async () => quota.takeSlot(account),
     (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
   );
 });
@@ -285,14 +285,14 @@ test('a count that never stays refuses the call instead of asking for ever', asy
 test('a slot that can not be given back stays counted, and the call does not fail for it', async (t) => {
   const { proxy, url } = await TcpProxy.to(t, await freshRedis(t));
   const { quota } = start(await inRedis(t, url), await bookWith(t, 0));
-  const decision = await quota.take(account);
+  const decision = await quota.takeSlot(account);
   assert.ok(decision.outcome === 'granted');
   proxy.stop();
-  await decision.slot.giveBack();
-  assert.equal(quota.notGivenBack, 1);
-  assert.equal(quota.open, 0);
+  await decision.slot.release();
+  assert.equal(quota.unreleasedSlots, 1);
+  assert.equal(quota.openSlots, 0);
   await assert.rejects(
-    async () => quota.take(account),
+    async () => quota.takeSlot(account),
     (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
   );
 });
@@ -301,7 +301,7 @@ type Granted = Extract<QuotaDecision, { outcome: 'granted' }>;
 
 async function takeAll(quotas: readonly Quota[], times: number) {
   const decisions = await Promise.all(
-    Array.from({ length: times }, (_, at) => (quotas[at % quotas.length] ?? assert.fail()).take(account)),
+    Array.from({ length: times }, (_, at) => (quotas[at % quotas.length] ?? assert.fail()).takeSlot(account)),
   );
   const granted = decisions.filter((decision): decision is Granted => decision.outcome === 'granted');
   return { granted, refused: decisions.filter(({ outcome }) => outcome === 'refused') };
@@ -309,13 +309,13 @@ async function takeAll(quotas: readonly Quota[], times: number) {
 
 type Shared = Pick<SharedState, 'slots' | 'versions'>;
 
-function inMemory(accounts: MemoryAccounts): Shared {
+function inMemory(accounts: MemoryAccountState): Shared {
   return { slots: accounts, versions: accounts };
 }
 
 /** A gateway's worth of counting, on stores that may be shared. */
-function start({ slots, versions }: Shared, book: UsageBook, time = clock) {
-  const recorder = new UsageRecorder({ book, clock: time, flushMs: 3_600_000 });
+function start({ slots, versions }: Shared, usageStore: UsageStore, time = clock) {
+  const recorder = new UsageRecorder({ usageStore, clock: time, flushMs: 3_600_000 });
   const quota = new Quota({
     slots,
     versions,
@@ -323,11 +323,12 @@ function start({ slots, versions }: Shared, book: UsageBook, time = clock) {
     tierLimits,
     upgradeUrl: () => 'https://weir.example/upgrade',
     reservations: recorder.reservations,
-    counted: (accountId, periodStartMs) => recorder.counted(accountId, periodStartMs),
-    claimed: (accountId, periodStartMs) => recorder.claimed(accountId, periodStartMs),
+    recordedCalls: (accountId, periodStartMs) => recorder.recordedCalls(accountId, periodStartMs),
+    recordedAndReservedCalls: (accountId, periodStartMs) =>
+      recorder.recordedAndReservedCalls(accountId, periodStartMs),
   });
   const record = () =>
-    recorder.record(
+    recorder.recordCall(
       {
         accountId: 'a',
         keyId: '',
@@ -344,7 +345,7 @@ function start({ slots, versions }: Shared, book: UsageBook, time = clock) {
 }
 
 /** A book in which the account has made this many calls in November. */
-async function bookWith(t: TestContext, calls: number): Promise<UsageBook> {
+async function bookWith(t: TestContext, calls: number): Promise<UsageStore> {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
   const counted = [{ accountId: 'a', periodStartMs: november.startMs, calls }];
@@ -353,7 +354,7 @@ async function bookWith(t: TestContext, calls: number): Promise<UsageBook> {
 }
 
 async function inRedis(t: TestContext, url: string): Promise<Shared> {
-  const state = new RedisSharedState(await RedisLink.open({ url }), clock);
+  const state = new RedisSharedState(await RedisConnection.open({ url }), clock);
   t.after(() => state.close());
   return state;
 }

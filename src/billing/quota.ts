@@ -1,18 +1,23 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { GatewayError } from '../kernel/errors.ts';
+import { IntrusiveList } from '../kernel/intrusive-list.ts';
 import { limits } from '../kernel/limits.ts';
-import { OpenList } from '../kernel/open-list.ts';
 import type { CreditStanding } from '../kernel/ports/billing.ts';
 import type { Account, Period, TierId } from '../kernel/ports/records.ts';
 import type { Allowance, Slots, Versions } from '../kernel/ports/shared-state.ts';
-import { CallCount, type Counted } from './call-count.ts';
+import { CallCounter, type CountDecision } from './call-counter.ts';
 import { CreditCaps } from './credit-caps.ts';
-import { monthOf, runningPeriod } from './period.ts';
-import { allHeld, capReached, countLost, tooManyFailures } from './quota-refusals.ts';
+import { InFlightReporter } from './in-flight.ts';
+import { currentPeriod, monthOf } from './period.ts';
+import {
+  capHeldInFlightError,
+  capReachedError,
+  countLostError,
+  tooManyFailuresError,
+} from './quota-errors.ts';
+import { QuotaSlot, type SlotOrigin, type SlotSettlement } from './quota-slot.ts';
 import type { Reservations } from './reservations.ts';
-import { type Settling, Slot, type TakenFrom } from './slot.ts';
 import { effectiveTier } from './tiers.ts';
-import { UnderWayTelling } from './under-way.ts';
 
 export interface QuotaParts {
   readonly slots: Slots;
@@ -24,20 +29,20 @@ export interface QuotaParts {
   upgradeUrl(): string;
   readonly reservations: Reservations;
   /** Calls of a period that were recorded, stored or not. */
-  counted(accountId: string, periodStartMs: number): Promise<number>;
+  recordedCalls(accountId: string, periodStartMs: number): Promise<number>;
   /** Those, and what other processes may let through before they record it. */
-  claimed(accountId: string, periodStartMs: number): Promise<number>;
+  recordedAndReservedCalls(accountId: string, periodStartMs: number): Promise<number>;
   /** What can pay for calls past a cap. */
   creditStanding?(accountId: string, periodStartMs: number): Promise<CreditStanding>;
 }
 
 /** `version` is the account's, also of a refusal: whoever judged by an older one has to judge again. */
 export type QuotaDecision =
-  | { readonly outcome: 'granted'; readonly version: string; readonly slot: Slot }
+  | { readonly outcome: 'granted'; readonly version: string; readonly slot: QuotaSlot }
   | { readonly outcome: 'refused'; readonly version: string; readonly error: () => GatewayError };
 
 /** Where an account stands in its period. */
-export interface Standing {
+export interface QuotaStatus {
   readonly limit: number;
   readonly used: number;
   readonly period: Period;
@@ -47,114 +52,118 @@ export interface Standing {
 export class Quota {
   readonly #parts: QuotaParts;
   /** Slots that are not settled; a count that is begun anew has to know of them. */
-  readonly #open = new OpenList<Slot>();
-  readonly #telling: UnderWayTelling;
-  readonly #count: CallCount;
+  readonly #openSlots = new IntrusiveList<QuotaSlot>();
+  readonly #inFlight: InFlightReporter;
+  readonly #counter: CallCounter;
   readonly #caps: CreditCaps | undefined;
   #month: Period = { startMs: 0, endMs: 0 };
-  #notGivenBack = 0;
+  #unreleasedSlots = 0;
 
   constructor(parts: QuotaParts) {
     this.#parts = parts;
     const { slots, reservations, creditStanding } = parts;
-    this.#count = new CallCount({
+    this.#counter = new CallCounter({
       slots,
-      claimed: (accountId, periodStartMs) => parts.claimed(accountId, periodStartMs),
-      heldHere: (allowance) => this.#openOf(allowance),
+      recordedAndReservedCalls: (accountId, periodStartMs) =>
+        parts.recordedAndReservedCalls(accountId, periodStartMs),
+      openSlotsHere: (allowance) => this.#countOpenSlots(allowance),
     });
     this.#caps = creditStanding && new CreditCaps(creditStanding);
-    this.#telling = new UnderWayTelling({ slots, processId: reservations.processId });
+    this.#inFlight = new InFlightReporter({ slots, processId: reservations.processId });
   }
 
   /** Slots that are taken and not settled. */
-  get open(): number {
-    return this.#open.size;
+  get openSlots(): number {
+    return this.#openSlots.size;
   }
 
   /** Those of them that nobody has begun to settle. */
-  get unsettled(): number {
-    return this.#open.snapshot().filter((slot) => !slot.isSettled).length;
+  get unsettledSlots(): number {
+    return this.#openSlots.snapshot().filter((quotaSlot) => !quotaSlot.isSettled).length;
   }
 
   /** Slots that stayed counted because the store could not be told. */
-  get notGivenBack(): number {
-    return this.#notGivenBack;
+  get unreleasedSlots(): number {
+    return this.#unreleasedSlots;
   }
 
   /** At once where this process counts by itself, and the database knows of enough. */
-  take(account: Account): QuotaDecision | Promise<QuotaDecision> {
+  takeSlot(account: Account): QuotaDecision | Promise<QuotaDecision> {
     const allowance = this.#allowance(account);
     const caps = account.overage === true ? this.#caps : undefined;
     if (caps === undefined || effectiveTier(account, this.#parts.clock.now()) === 'free')
-      return this.#take(allowance, undefined);
-    return this.#takeWithCredits(allowance, caps);
+      return this.#takeSlotWithRetry(allowance, undefined);
+    return this.#takeSlotWithCredits(allowance, caps);
   }
 
   /** The cap is higher by what credits pay for. How much that is holds for one version of the account. */
-  async #takeWithCredits(allowance: Allowance, caps: CreditCaps): Promise<QuotaDecision> {
+  async #takeSlotWithCredits(allowance: Allowance, caps: CreditCaps): Promise<QuotaDecision> {
     const paidPast = allowance.limit;
-    for (let readings = 0; readings <= limits.countBeginningsMax; readings++) {
-      const cap = caps.known(allowance);
+    for (let readings = 0; readings <= limits.countStartsMax; readings++) {
+      const cap = caps.cached(allowance);
       const limit = cap?.limit ?? paidPast;
-      const decision = await this.#take({ ...allowance, limit }, paidPast);
+      const decision = await this.#takeSlotWithRetry({ ...allowance, limit }, paidPast);
       const { version } = decision;
       if (cap?.version === version) return decision;
       if (decision.outcome === 'granted') {
         if (decision.slot.number <= paidPast) return decision;
         void decision.slot.undo();
       }
-      await caps.read(allowance, version);
+      await caps.refresh(allowance, version);
     }
-    throw countLost();
+    throw countLostError();
   }
 
-  #take(allowance: Allowance, paidPast: number | undefined): QuotaDecision | Promise<QuotaDecision> {
-    const decided = this.#tried(allowance, paidPast);
-    return decided instanceof Promise ? this.#takeAgain(decided, allowance, paidPast) : decided;
+  #takeSlotWithRetry(
+    allowance: Allowance,
+    paidPast: number | undefined,
+  ): QuotaDecision | Promise<QuotaDecision> {
+    const decided = this.#tryTakeSlot(allowance, paidPast);
+    return decided instanceof Promise ? this.#retryWhileCountLost(decided, allowance, paidPast) : decided;
   }
 
-  async #takeAgain(
+  async #retryWhileCountLost(
     tried: Promise<QuotaDecision | undefined>,
     allowance: Allowance,
     paidPast: number | undefined,
   ): Promise<QuotaDecision> {
     let decided = await tried;
-    for (let beginnings = 1; decided === undefined && beginnings < limits.countBeginningsMax; beginnings++)
-      decided = await this.#tried(allowance, paidPast);
-    if (decided === undefined) throw countLost();
+    for (let beginnings = 1; decided === undefined && beginnings < limits.countStartsMax; beginnings++)
+      decided = await this.#tryTakeSlot(allowance, paidPast);
+    if (decided === undefined) throw countLostError();
     return decided;
   }
 
   /** Comes to undefined where the count was lost meanwhile. */
-  #tried(
+  #tryTakeSlot(
     allowance: Allowance,
     paidPast: number | undefined,
   ): QuotaDecision | Promise<QuotaDecision | undefined> {
-    const underWay = this.#telling.of(allowance);
-    const decide = (taken: Counted) => this.#decided(taken, { allowance, underWay, paidPast });
-    const taken = this.#count.take(allowance, underWay);
+    const inFlight = this.#inFlight.trackerFor(allowance);
+    const decide = (taken: CountDecision) => this.#decide(taken, { allowance, inFlight, paidPast });
+    const taken = this.#counter.takeSlot(allowance, inFlight);
     return taken instanceof Promise ? taken.then(decide) : decide(taken);
   }
 
-  #decided(taken: Counted, from: Asked): QuotaDecision | Promise<QuotaDecision | undefined> {
-    const { allowance, underWay, paidPast } = from;
-    if (taken.outcome !== 'granted') return this.#refused(taken, allowance, paidPast);
+  #decide(taken: CountDecision, from: SlotRequest): QuotaDecision | Promise<QuotaDecision | undefined> {
+    const { allowance, inFlight, paidPast } = from;
+    if (taken.outcome !== 'granted') return this.#rejection(taken, allowance, paidPast);
     const { used: number, version } = taken;
-    const slot = this.#slotOf({ allowance, underWay, number, paidPast });
-    const reserving = this.#parts.reservations.cover(slot.reserve, 1);
-    const granted: QuotaDecision = { outcome: 'granted', version, slot };
+    const quotaSlot = this.#openSlot({ allowance, inFlight, number, paidPast });
+    const reserving = this.#parts.reservations.cover(quotaSlot.reserve, 1);
+    const granted: QuotaDecision = { outcome: 'granted', version, slot: quotaSlot };
     if (reserving === undefined) return granted;
-    return this.#staysCounted(slot, version, reserving).then((stays) => {
+    return this.#isStillCounted(quotaSlot, version, reserving).then((stays) => {
       if (stays) return granted;
-      slot.lose();
+      quotaSlot.discard();
       return undefined;
     });
   }
 
   /** What other replicas recorded within the last tenth of a second may be missing. */
-  async standing(account: Account): Promise<Standing> {
+  async status(account: Account): Promise<QuotaStatus> {
     const { accountId, periodStartMs, periodEndMs, limit } = this.#allowance(account);
-    const used = await this.#parts.counted(accountId, periodStartMs);
+    const used = await this.#parts.recordedCalls(accountId, periodStartMs);
     return { limit, used, period: { startMs: periodStartMs, endMs: periodEndMs } };
   }
 
@@ -162,7 +171,7 @@ export class Quota {
     const nowMs = this.#parts.clock.now();
     const tier = effectiveTier(account, nowMs);
     const period = tier === 'free' ? undefined : account.period;
-    const { startMs, endMs } = period === undefined ? this.#monthAt(nowMs) : runningPeriod(period, nowMs);
+    const { startMs, endMs } = period === undefined ? this.#monthAt(nowMs) : currentPeriod(period, nowMs);
     return {
       accountId: account.id,
       periodStartMs: startMs,
@@ -178,40 +187,40 @@ export class Quota {
   }
 
   /** A count that was begun anew before the database knew of the slot lacks it, and accounts have another version then. */
-  async #staysCounted(slot: Slot, version: string, reserving: Promise<void>): Promise<boolean> {
+  async #isStillCounted(quotaSlot: QuotaSlot, version: string, reserving: Promise<void>): Promise<boolean> {
     try {
       await reserving;
-      return (await this.#parts.versions.of(slot.accountId)) === version;
+      return (await this.#parts.versions.of(quotaSlot.accountId)) === version;
     } catch (error) {
-      void slot.undo();
+      void quotaSlot.undo();
       throw error;
     }
   }
 
-  #slotOf({ allowance, underWay, number, paidPast }: Omit<TakenFrom, 'reserve'>): Slot {
+  #openSlot({ allowance, inFlight, number, paidPast }: Omit<SlotOrigin, 'reserve'>): QuotaSlot {
     const { accountId, periodStartMs, periodEndMs, limit } = allowance;
     const question = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
-    const reserve = this.#parts.reservations.of(question, periodEndMs + limits.countGraceMs);
+    const reserve = this.#parts.reservations.reserveFor(question, periodEndMs + limits.countGraceMs);
     reserve.aheadMax = (limit - number) / limits.reservedShare;
-    const slot = new Slot({ allowance, reserve, underWay, number, paidPast }, this.#settle);
-    this.#open.add(slot);
-    return slot;
+    const quotaSlot = new QuotaSlot({ allowance, reserve, inFlight, number, paidPast }, this.#settleSlot);
+    this.#openSlots.add(quotaSlot);
+    return quotaSlot;
   }
 
-  #refused(
-    taken: Exclude<Counted, { outcome: 'granted' }>,
+  #rejection(
+    taken: Exclude<CountDecision, { outcome: 'granted' }>,
     allowance: Allowance,
     paidPast: number | undefined,
   ): QuotaDecision {
     const { version } = taken;
     if (taken.outcome === 'failing')
-      return { outcome: 'refused', version, error: () => tooManyFailures(taken.retryAfterSeconds) };
+      return { outcome: 'refused', version, error: () => tooManyFailuresError(taken.retryAfterSeconds) };
     const { used, held } = taken;
     const mayComeBack = used - held < allowance.limit;
     const error = () =>
       mayComeBack
-        ? allHeld(allowance, held)
-        : capReached({
+        ? capHeldInFlightError(allowance, held)
+        : capReachedError({
             allowance,
             paidPast,
             upgradeUrl: this.#parts.upgradeUrl(),
@@ -221,32 +230,36 @@ export class Quota {
   }
 
   /** Those that this process holds. */
-  #openOf(allowance: Allowance): number {
+  #countOpenSlots(allowance: Allowance): number {
     let open = 0;
-    for (const slot of this.#open.snapshot()) if (slot.isOf(allowance)) open++;
+    for (const quotaSlot of this.#openSlots.snapshot()) if (quotaSlot.belongsTo(allowance)) open++;
     return open;
   }
 
-  readonly #settle = (slot: Slot, from: TakenFrom, how: Settling): void | Promise<void> => {
+  readonly #settleSlot = (
+    quotaSlot: QuotaSlot,
+    from: SlotOrigin,
+    how: SlotSettlement,
+  ): void | Promise<void> => {
     this.#parts.reservations.settle(from.reserve, 1, how === 'kept' ? 1 : 0);
-    if (how === 'kept' || how === 'lost') this.#isOver(slot, from);
-    else return this.#release(slot, from, how);
+    if (how === 'kept' || how === 'lost') this.#removeSlot(quotaSlot, from);
+    else return this.#releaseSlot(quotaSlot, from, how);
   };
 
-  #isOver(slot: Slot, { underWay }: TakenFrom): void {
-    this.#open.delete(slot);
-    underWay.calls--;
+  #removeSlot(quotaSlot: QuotaSlot, { inFlight }: SlotOrigin): void {
+    this.#openSlots.delete(quotaSlot);
+    inFlight.calls--;
   }
 
-  async #release(slot: Slot, from: TakenFrom, how: 'given back' | 'undone'): Promise<void> {
+  async #releaseSlot(quotaSlot: QuotaSlot, from: SlotOrigin, how: 'given back' | 'undone'): Promise<void> {
     const { slots } = this.#parts;
     try {
       await (how === 'undone' ? slots.undo(from.allowance) : slots.giveBack(from.allowance));
     } catch {
-      this.#notGivenBack++;
+      this.#unreleasedSlots++;
     }
-    this.#isOver(slot, from);
+    this.#removeSlot(quotaSlot, from);
   }
 }
 
-type Asked = Omit<TakenFrom, 'reserve' | 'number'>;
+type SlotRequest = Omit<SlotOrigin, 'reserve' | 'number'>;

@@ -25,7 +25,7 @@ async function setUp(t: TestContext) {
     customer,
     faults,
     want,
-    look: () => recharger.look(user.id),
+    look: () => recharger.rechargeIfDue(user.id),
     credits: () => database.credits.balance(user.id),
     autoRecharge: async () => (await database.billing.get(user.id)).autoRecharge,
     charges: () => stripe.count('POST /v1/payment_intents'),

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { BillingAccounts, DueQuestion, Recharge, Recharges } from '../kernel/ports/billing.ts';
+import type { BillingAccounts, DueRechargeQuery, Recharge, Recharges } from '../kernel/ports/billing.ts';
+import type { BillingProcessor, ProcessorPayment } from './billing-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
-import type { BillingProcessor, ProcessorPayment } from './processor.ts';
 
 export interface RechargerParts {
   readonly billing: BillingAccounts;
   readonly recharges: Recharges;
   readonly purchases: CreditPurchases;
-  readonly processor: Pick<BillingProcessor, 'savedMethod' | 'charge' | 'findCharge'>;
+  readonly processor: Pick<BillingProcessor, 'savedPaymentMethod' | 'charge' | 'findCharge'>;
   readonly clock: Clock;
   onFault(cause: unknown): void;
   readonly sweepMs?: number;
@@ -22,7 +22,7 @@ export interface RechargerParts {
 export class Recharger {
   readonly #parts: RechargerParts;
   /** What this process is looking at. */
-  readonly #looking = new Map<string, Promise<void>>();
+  readonly #checks = new Map<string, Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #sweeping: Promise<void> | undefined;
 
@@ -39,7 +39,7 @@ export class Recharger {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await Promise.all([this.#sweeping, ...this.#looking.values()]);
+    await Promise.all([this.#sweeping, ...this.#checks.values()]);
   }
 
   /** Never rejects. */
@@ -53,20 +53,20 @@ export class Recharger {
   }
 
   /** Recharges the account if it is time to; never rejects. */
-  look(accountId: string): Promise<void> {
+  rechargeIfDue(accountId: string): Promise<void> {
     const looking =
-      this.#looking.get(accountId) ??
-      this.#look(accountId)
+      this.#checks.get(accountId) ??
+      this.#rechargeIfDue(accountId)
         .catch(this.#parts.onFault)
-        .finally(() => this.#looking.delete(accountId));
-    this.#looking.set(accountId, looking);
+        .finally(() => this.#checks.delete(accountId));
+    this.#checks.set(accountId, looking);
     return looking;
   }
 
   /** News of a payment that may have been a recharge. */
-  async heard({ rechargeId, state }: ProcessorPayment): Promise<void> {
+  async onPayment({ rechargeId, state }: ProcessorPayment): Promise<void> {
     if (rechargeId !== undefined && state === 'failed')
-      await this.#parts.recharges.decline(rechargeId, failed);
+      await this.#parts.recharges.decline(rechargeId, paymentFailedReason);
   }
 
   async #sweep(): Promise<void> {
@@ -78,18 +78,18 @@ export class Recharger {
       most: limits.rechargesAtOnce,
     });
     for (const recharge of left) await this.#resume(recharge).catch(this.#parts.onFault);
-    for (const accountId of await recharges.due(this.#question())) await this.look(accountId);
+    for (const accountId of await recharges.due(this.#dueQuery())) await this.rechargeIfDue(accountId);
   }
 
-  async #look(accountId: string): Promise<void> {
+  async #rechargeIfDue(accountId: string): Promise<void> {
     const { billing, recharges, processor, clock } = this.#parts;
     const { customerId, autoRecharge, failures } = await billing.get(accountId);
-    if (customerId === null || (await recharges.due(this.#question(accountId))).length === 0) return;
+    if (customerId === null || (await recharges.due(this.#dueQuery(accountId))).length === 0) return;
     let method: string | undefined;
     try {
-      method = await processor.savedMethod(customerId);
+      method = await processor.savedPaymentMethod(customerId);
     } catch (cause) {
-      await billing.backOff(accountId, clock.now() + pauseMs(failures));
+      await billing.backOff(accountId, clock.now() + backoffMs(failures));
       throw cause;
     }
     if (method === undefined) {
@@ -106,10 +106,10 @@ export class Recharger {
       atMs,
       untilMs: atMs + limits.rechargeLeaseMs,
     };
-    if (await recharges.open(recharge, this.#question().most)) await this.#charge(recharge);
+    if (await recharges.open(recharge, this.#dueQuery().most)) await this.#charge(recharge);
   }
 
-  #question(accountId?: string): DueQuestion {
+  #dueQuery(accountId?: string): DueRechargeQuery {
     const nowMs = this.#parts.clock.now();
     const most = { sinceMs: nowMs - limits.rechargeWindowMs, recharges: limits.rechargesInWindow };
     return { nowMs, most, accountId, limit: limits.rechargesAtOnce };
@@ -123,31 +123,32 @@ export class Recharger {
     if (isYoung && autoRecharge.enabled) return this.#charge(recharge);
     const intentId = await processor.findCharge(recharge);
     if (intentId === undefined) await recharges.abandon(recharge.id);
-    else await this.#follow(intentId);
+    else await this.#syncPayment(intentId);
   }
 
   async #charge(recharge: Recharge): Promise<void> {
     const { billing, recharges, processor, clock, onFault } = this.#parts;
-    const charged = await processor.charge(recharge);
-    if (charged.outcome === 'made') return this.#follow(charged.intentId);
-    if (charged.outcome === 'declined') return void (await recharges.decline(recharge.id, charged.why));
+    const chargeResult = await processor.charge(recharge);
+    if (chargeResult.outcome === 'made') return this.#syncPayment(chargeResult.intentId);
+    if (chargeResult.outcome === 'declined')
+      return void (await recharges.decline(recharge.id, chargeResult.why));
     // It stays open, and is asked for again later.
     const { failures } = await billing.get(recharge.accountId);
-    const nextTryMs = clock.now() + pauseMs(failures);
+    const nextTryMs = clock.now() + backoffMs(failures);
     await billing.backOff(recharge.accountId, nextTryMs);
     await recharges.postpone(recharge.id, nextTryMs);
-    onFault(charged.cause);
+    onFault(chargeResult.cause);
   }
 
-  async #follow(intentId: string): Promise<void> {
-    const payment = await this.#parts.purchases.follow(intentId);
-    if (payment !== undefined) await this.heard(payment);
+  async #syncPayment(intentId: string): Promise<void> {
+    const payment = await this.#parts.purchases.syncPayment(intentId);
+    if (payment !== undefined) await this.onPayment(payment);
   }
 }
 
-const failed = 'the payment failed';
+const paymentFailedReason = 'the payment failed';
 
 /** Twice as long with each failure. */
-function pauseMs(failures: number): number {
+function backoffMs(failures: number): number {
   return Math.min(limits.rechargePauseMs * 2 ** failures, limits.rechargePauseMsMax);
 }

@@ -1,7 +1,7 @@
 import { limits } from '../kernel/limits.ts';
 import type { BillingAccount, BillingAccounts, Credits } from '../kernel/ports/billing.ts';
+import type { BillingProcessor } from './billing-processor.ts';
 import type { CreditPurchases } from './credit-purchases.ts';
-import type { BillingProcessor } from './processor.ts';
 import type { Subscriptions } from './subscriptions.ts';
 
 export interface ReconcileParts {
@@ -14,74 +14,76 @@ export interface ReconcileParts {
   readonly repairs: boolean;
 }
 
-export interface Reconciled {
+export interface ReconcileReport {
   readonly accounts: number;
   readonly payments: number;
   /** What differs, by account. */
-  readonly departures: readonly Departure[];
+  readonly discrepancies: readonly Discrepancy[];
   /** What is wrong with the ledger by itself. */
   readonly faults: readonly string[];
 }
 
-interface Departure {
+interface Discrepancy {
   readonly accountId: string;
-  readonly what: string;
+  readonly description: string;
   readonly isRepaired: boolean;
 }
 
-type Compared = Pick<Reconciled, 'payments' | 'departures'>;
+type AccountComparison = Pick<ReconcileReport, 'payments' | 'discrepancies'>;
 
 /** Compares tiers and credits with the processor's record, account by account, and the ledger with itself. */
-export async function reconcile(parts: ReconcileParts): Promise<Reconciled> {
-  const departures: Departure[] = [];
+export async function reconcile(parts: ReconcileParts): Promise<ReconcileReport> {
+  const discrepancies: Discrepancy[] = [];
   let [accounts, payments, lastId] = [0, 0, ''];
   for (;;) {
     const page = await parts.billing.page(lastId, limits.reconciledAtOnce);
     for (const account of page) {
-      const compared = await compare(parts, account).catch((cause) => uncompared(account, cause));
-      departures.push(...compared.departures);
-      payments += compared.payments;
+      const accountComparison = await compareAccount(parts, account).catch((cause) =>
+        comparisonFailure(account, cause),
+      );
+      discrepancies.push(...accountComparison.discrepancies);
+      payments += accountComparison.payments;
     }
     accounts += page.length;
     const last = page.at(-1);
     if (last === undefined || page.length < limits.reconciledAtOnce) break;
     lastId = last.accountId;
   }
-  return { accounts, payments, departures, faults: await parts.credits.faults() };
+  return { accounts, payments, discrepancies, faults: await parts.credits.findInconsistencies() };
 }
 
 /** One account that can't be compared doesn't keep the others from it. */
-function uncompared({ accountId }: BillingAccount, cause: unknown): Compared {
-  const what = `could not be compared: ${cause instanceof Error ? cause.message : cause}`;
-  return { payments: 0, departures: [{ accountId, what, isRepaired: false }] };
+function comparisonFailure({ accountId }: BillingAccount, cause: unknown): AccountComparison {
+  const description = `could not be compared: ${cause instanceof Error ? cause.message : cause}`;
+  return { payments: 0, discrepancies: [{ accountId, description, isRepaired: false }] };
 }
 
-async function compare(parts: ReconcileParts, account: BillingAccount): Promise<Compared> {
+async function compareAccount(parts: ReconcileParts, account: BillingAccount): Promise<AccountComparison> {
   const { credits, processor, subscriptions, purchases, repairs } = parts;
   const { accountId, customerId } = account;
-  if (customerId === null) return { payments: 0, departures: [] };
-  const departures: Departure[] = [];
-  for (const { what, canFollow } of await subscriptions.departures(account)) {
-    const isRepaired = repairs && canFollow;
-    if (isRepaired) await subscriptions.follow(customerId);
-    departures.push({ accountId, what, isRepaired });
+  if (customerId === null) return { payments: 0, discrepancies: [] };
+  const discrepancies: Discrepancy[] = [];
+  for (const { description, canRepair } of await subscriptions.findDiscrepancies(account)) {
+    const isRepaired = repairs && canRepair;
+    if (isRepaired) await subscriptions.sync(customerId);
+    discrepancies.push({ accountId, description, isRepaired });
   }
   const known = new Map((await credits.payments(accountId)).map((payment) => [payment.intentId, payment]));
   const told = (await processor.payments(customerId)).filter((payment) => payment.accountId === accountId);
   for (const payment of told) {
     const { intentId } = payment;
-    const what = purchases.departure(payment, known.get(intentId));
+    const what = purchases.findDiscrepancy(payment, known.get(intentId));
     known.delete(intentId);
     if (what === undefined) continue;
     const isRepaired = repairs && payment.state === 'paid';
-    if (isRepaired) await purchases.follow(intentId);
-    departures.push({ accountId, what: `${intentId} ${what}`, isRepaired });
+    if (isRepaired) await purchases.syncPayment(intentId);
+    discrepancies.push({ accountId, description: `${intentId} ${what}`, isRepaired });
   }
   for (const { intentId, credits: got } of known.values())
-    departures.push({
+    discrepancies.push({
       accountId,
-      what: `got ${got} credits for ${intentId}, which the processor doesn't know`,
+      description: `got ${got} credits for ${intentId}, which the processor doesn't know`,
       isRepaired: false,
     });
-  return { payments: told.length, departures };
+  return { payments: told.length, discrepancies };
 }

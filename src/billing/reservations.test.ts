@@ -6,7 +6,7 @@ import { MovedClock } from '../../test/support/moved-clock.ts';
 import { emptyFolder } from '../../test/support/weir-process.ts';
 import { limits } from '../kernel/limits.ts';
 import { openEmptyDatabase } from '../testing/empty-database.ts';
-import { Reservations, type Settlements } from './reservations.ts';
+import { Reservations, type SettledAmounts } from './reservations.ts';
 
 const calls = { accountId: 'a', of: 'calls', keyId: '', periodStartMs: 1 } as const;
 
@@ -18,21 +18,21 @@ interface Given {
 async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: Given = {}) {
   const database = await openEmptyDatabase(emptyFolder(t));
   t.after(() => database.close());
-  const book = new FaultyBook(database.usage);
+  const usageStore = new FaultyBook(database.usage);
   const clock = new MovedClock();
   const errors: unknown[] = [];
   const onError = (error: unknown) => errors.push(error);
-  const reservations = new Reservations({ book, clock, onError, trimMs, waitMs });
-  const reserve = reservations.of(calls, 1e13);
+  const reservations = new Reservations({ usageStore, clock, onError, trimMs, waitMs });
+  const reserve = reservations.reserveFor(calls, 1e13);
   reserve.aheadMax = 1000;
   const inBook = async () => {
-    const { calls: stored, reserved } = await database.usage.counted('a', 1);
+    const { calls: stored, reserved } = await database.usage.quotaUsage('a', 1);
     return { stored, reserved: reserved.reduce((sum, { amount }) => sum + amount, 0) };
   };
   let batches = 0;
-  const store = (settled: Settlements, counted: number) =>
-    reservations.storing(settled, (reserved) =>
-      book.add({
+  const store = (settled: SettledAmounts, counted: number) =>
+    reservations.storeBatch(settled, (reserved) =>
+      usageStore.add({
         id: `batch ${++batches}`,
         atMs: 1,
         days: [],
@@ -40,7 +40,7 @@ async function setUp(t: TestContext, { trimMs = 3_600_000, waitMs = 60_000 }: Gi
         reserved,
       }),
     );
-  return { book, clock, errors, reservations, reserve, inBook, store };
+  return { book: usageStore, clock, errors, reservations, reserve, inBook, store };
 }
 
 test('the first call waits for the database, and costs no more than itself', async (t) => {
@@ -73,18 +73,18 @@ test('where little is left, nothing is reserved ahead', async (t) => {
 
 test('what is stored needs no reservation from the same moment on', async (t) => {
   const { reservations, reserve, inBook, store } = await setUp(t);
-  const page = reservations.turnPage();
+  const page = reservations.startBatch();
   for (let at = 0; at < 3; at++) await reservations.cover(reserve, 1);
   reservations.settle(reserve, 1, 1);
   reservations.settle(reserve, 1, 0);
-  reservations.turnPage();
+  reservations.startBatch();
   await store(page, 1);
   assert.deepEqual(await inBook(), { stored: 1, reserved: 1 });
 });
 
 test('whatever fails, the database never says less than was let through', async (t) => {
   const { book, reservations, reserve, inBook, store } = await setUp(t);
-  let page = reservations.turnPage();
+  let page = reservations.startBatch();
   let [letThrough, over, inPage, tries] = [0, false, 0, 0];
   book.beforeAdd = () => {
     if (++tries % 3 === 0) throw new Error('not stored');
@@ -103,17 +103,17 @@ test('whatever fails, the database never says less than was let through', async 
   const storing = async () => {
     while (!over || inPage > 0) {
       const [sealed, counted] = [page, inPage];
-      page = reservations.turnPage();
+      page = reservations.startBatch();
       inPage = 0;
       await storedAtLast(sealed, counted);
     }
   };
-  const storedAtLast = async (sealed: Settlements, counted: number) => {
+  const storedAtLast = async (sealed: SettledAmounts, counted: number) => {
     const id = `batch of ${letThrough} ${tries}`;
-    const add = (reserved: Parameters<Parameters<Reservations['storing']>[1]>[0]) =>
+    const add = (reserved: Parameters<Parameters<Reservations['storeBatch']>[1]>[0]) =>
       book.add({ id, atMs: 1, days: [], counted: [{ ...calls, calls: counted }], reserved });
     while (
-      !(await reservations.storing(sealed, add).then(
+      !(await reservations.storeBatch(sealed, add).then(
         () => true,
         () => false,
       ))
@@ -143,11 +143,13 @@ test('where the database is away calls go on, and it is told when it is back', a
     throw new Error('away');
   };
   await reservations.cover(reserve, 1);
-  assert.equal(reservations.isAway, true);
+  assert.equal(reservations.isUnavailable, true);
   assert.equal(reservations.cover(reserve, 1), undefined);
   assert.equal(errors.length, 1);
   book.beforeReserve = () => undefined;
-  await eventually(async () => ((await inBook()).reserved >= 2 && !reservations.isAway ? true : undefined));
+  await eventually(async () =>
+    (await inBook()).reserved >= 2 && !reservations.isUnavailable ? true : undefined,
+  );
   reservations.settle(reserve, 2, 0);
   await eventually(async () => ((await inBook()).reserved === 0 ? true : undefined));
 });
@@ -182,5 +184,5 @@ test('what other processes have reserved is told apart from its own', async (t) 
   await reservations.cover(reserve, 1);
   const killed = { ...calls, processId: 'killed', amount: 9, atMs: 1, untilMs: 1e13 };
   await book.reserve([killed]);
-  assert.deepEqual(await reservations.elsewhere(calls), [killed]);
+  assert.deepEqual(await reservations.reservedByOthers(calls), [killed]);
 });

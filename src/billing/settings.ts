@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { TierId } from '../kernel/ports/records.ts';
-import { list, secret } from '../kernel/setting-schemas.ts';
-import { combined, type Setting, variable } from '../kernel/settings.ts';
-import { usualLimit } from './tiers.ts';
+import { commaSeparatedList, secretText } from '../kernel/setting-schemas.ts';
+import { combineSettings, envVariable, type Setting } from '../kernel/settings.ts';
+import { defaultLimit } from './tiers.ts';
 
 /** What accounts may use. */
 export const billingSettings = {
   /** Calls in a month, or in a paid period. */
-  tierLimits: combined(
+  tierLimits: combineSettings(
     {
       free: callsInPeriod('WEIR_TIER_FREE_LIMIT', 'free'),
       pro: callsInPeriod('WEIR_TIER_PRO_LIMIT', 'pro'),
@@ -16,17 +16,20 @@ export const billingSettings = {
     (calls): Readonly<Record<TierId, number>> => calls,
   ),
   /** What the payment processor calls the prices of tiers, and what it signs its news with. */
-  billing: combined(
+  billing: combineSettings(
     {
-      webhookSecret: variable('STRIPE_WEBHOOK_SECRET', secret.optional()),
+      webhookSecret: envVariable('STRIPE_WEBHOOK_SECRET', secretText.optional()),
       /** The first is what is sold; others are what earlier customers pay. */
-      pro: variable('STRIPE_PRICE_PRO', list.default([])),
-      team: variable('STRIPE_PRICE_TEAM', list.default([])),
+      pro: envVariable('STRIPE_PRICE_PRO', commaSeparatedList.default([])),
+      team: envVariable('STRIPE_PRICE_TEAM', commaSeparatedList.default([])),
     },
     ({ webhookSecret, ...prices }) => ({ webhookSecret, prices }),
   ),
 } as const;
 
 function callsInPeriod(name: string, tier: TierId): Setting<number> {
-  return variable(name, z.coerce.number('must be a number of calls').int().min(0).default(usualLimit(tier)));
+  return envVariable(
+    name,
+    z.coerce.number('must be a number of calls').int().min(0).default(defaultLimit(tier)),
+  );
 }

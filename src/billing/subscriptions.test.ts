@@ -29,7 +29,7 @@ async function setUp(t: TestContext) {
     );
   };
   const follow = async () => {
-    await subscriptions.follow(customer.id);
+    await subscriptions.sync(customer.id);
     const now = await database.users.byId(user.id);
     assert.ok(now !== undefined);
     return now;
@@ -101,8 +101,11 @@ test('a tier that the operator gave stays where the processor has nothing to say
 test('what differs from the processor is told, and what somebody pays for in vain', async (t) => {
   const { database, user, subscriptions, has, follow } = await setUp(t);
   const departures = async () => {
-    const all = await subscriptions.departures(await database.billing.get(user.id));
-    return all.map(({ what, canFollow }) => [what.replaceAll(/ until \S+?(?=,|$)/g, ''), canFollow]);
+    const all = await subscriptions.findDiscrepancies(await database.billing.get(user.id));
+    return all.map(({ description, canRepair }) => [
+      description.replaceAll(/ until \S+?(?=,|$)/g, ''),
+      canRepair,
+    ]);
   };
   assert.deepEqual(await departures(), []);
   has({});
@@ -138,13 +141,13 @@ test('a customer is known by what we told the processor, also where we were kill
   const { database, processor, subscriptions, has } = await setUp(t);
   const user = someUser();
   await database.users.add(user);
-  const customer = await processor.makeCustomer({ accountId: user.id, email: user.email });
+  const customer = await processor.createCustomer({ accountId: user.id, email: user.email });
   has({ customer });
-  await subscriptions.follow(customer);
+  await subscriptions.sync(customer);
   assert.equal((await database.billing.get(user.id)).customerId, customer);
   assert.equal((await database.users.byId(user.id))?.tier, 'pro');
-  const stranger = await processor.makeCustomer({ accountId: 'somebody of another service', email: '' });
+  const stranger = await processor.createCustomer({ accountId: 'somebody of another service', email: '' });
   has({ customer: stranger });
-  await subscriptions.follow(stranger);
+  await subscriptions.sync(stranger);
   assert.equal(await database.billing.byCustomer(stranger), undefined);
 });

@@ -1,12 +1,12 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { BillingAccount, BillingAccounts, Plan } from '../kernel/ports/billing.ts';
+import type { BillingAccount, BillingAccounts, SubscriptionState } from '../kernel/ports/billing.ts';
 import type { TierId, User, Users } from '../kernel/ports/records.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
-import { unavailable } from '../kernel/ports/unavailable.ts';
-import type { BillingProcessor, PaidTier, Subscription } from './processor.ts';
+import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import type { BillingProcessor, PaidTier, Subscription } from './billing-processor.ts';
 
-export interface SubscriptionParts {
+export interface SubscriptionsParts {
   readonly billing: BillingAccounts;
   readonly users: Users;
   readonly versions: Pick<Versions, 'renew'>;
@@ -16,9 +16,9 @@ export interface SubscriptionParts {
 
 /** Tiers follow what the processor says now, whatever news made us ask and in which order it came. */
 export class Subscriptions {
-  readonly #parts: SubscriptionParts;
+  readonly #parts: SubscriptionsParts;
 
-  constructor(parts: SubscriptionParts) {
+  constructor(parts: SubscriptionsParts) {
     this.#parts = parts;
   }
 
@@ -26,35 +26,41 @@ export class Subscriptions {
    * What is written was asked for after whatever was written before, or it is asked for again. So the last to write knows
    * the latest, on every replica.
    */
-  async follow(customerId: string): Promise<void> {
+  async sync(customerId: string): Promise<void> {
     const { billing, versions, processor, clock } = this.#parts;
     for (let tries = 0; tries < limits.billingTries; tries++) {
       const account = await this.#accountOf(customerId);
       if (account === undefined) return;
-      const plan = planOf(await processor.subscriptions(customerId), account, clock.now());
-      if (plan === undefined) return;
-      if (!(await billing.follow(account.accountId, account.revision, plan))) continue;
+      const subscriptionState = planOf(await processor.subscriptions(customerId), account, clock.now());
+      if (subscriptionState === undefined) return;
+      if (!(await billing.applySubscription(account.accountId, account.revision, subscriptionState)))
+        continue;
       // Whoever comes back some day has not said that it should go on.
-      if (plan.tier === 'free')
+      if (subscriptionState.tier === 'free')
         await billing.stopAutoRecharge(account.accountId, 'the subscription has ended');
       return versions.renew(account.accountId);
     }
-    throw unavailable('this account is being changed');
+    throw storageUnavailable('this account is being changed');
   }
 
   /** What differs from the processor's record, and what there makes no sense. */
-  async departures(account: BillingAccount): Promise<readonly TierDeparture[]> {
+  async findDiscrepancies(account: BillingAccount): Promise<readonly TierDiscrepancy[]> {
     const { users, processor, clock } = this.#parts;
     const { accountId, customerId } = account;
     const user = await users.byId(accountId);
     if (customerId === null || user === undefined) return [];
     const subscriptions = await processor.subscriptions(customerId);
-    const plan = planOf(subscriptions, account, clock.now());
+    const subscriptionState = planOf(subscriptions, account, clock.now());
     return [
-      ...(plan === undefined || isPlan(plan, user, account)
+      ...(subscriptionState === undefined || matchesPlan(subscriptionState, user, account)
         ? []
-        : [{ what: `${described(user)}, and by its subscriptions ${described(plan)}`, canFollow: true }]),
-      ...oddities(subscriptions).map((what) => ({ what, canFollow: false })),
+        : [
+            {
+              description: `${describeTier(user)}, and by its subscriptions ${describeTier(subscriptionState)}`,
+              canRepair: true,
+            },
+          ]),
+      ...findAnomalies(subscriptions).map((description) => ({ description, canRepair: false })),
     ];
   }
 
@@ -64,30 +70,34 @@ export class Subscriptions {
     if (known !== undefined) return known;
     const accountId = await processor.accountOf(customerId);
     if (accountId === undefined || (await users.byId(accountId)) === undefined) return undefined;
-    const bound = await billing.bind(accountId, customerId);
+    const bound = await billing.linkCustomer(accountId, customerId);
     return bound === customerId ? billing.get(accountId) : undefined;
   }
 }
 
-interface TierDeparture {
-  readonly what: string;
+interface TierDiscrepancy {
+  readonly description: string;
   /** Whether it is right once the account follows its subscriptions. */
-  readonly canFollow: boolean;
+  readonly canRepair: boolean;
 }
 
-function isPlan(plan: Plan, user: User, { subscriptionId }: BillingAccount): boolean {
+function matchesPlan(
+  subscriptionState: SubscriptionState,
+  user: User,
+  { subscriptionId }: BillingAccount,
+): boolean {
   return (
-    plan.tier === user.tier &&
-    plan.period?.startMs === user.period?.startMs &&
-    plan.period?.endMs === user.period?.endMs &&
-    plan.subscriptionId === subscriptionId &&
-    (plan.tierEndsMs === undefined) === (user.tierEndsMs === undefined)
+    subscriptionState.tier === user.tier &&
+    subscriptionState.period?.startMs === user.period?.startMs &&
+    subscriptionState.period?.endMs === user.period?.endMs &&
+    subscriptionState.subscriptionId === subscriptionId &&
+    (subscriptionState.tierEndsMs === undefined) === (user.tierEndsMs === undefined)
   );
 }
 
 /** What somebody pays for and does not get. */
-function oddities(subscriptions: readonly Subscription[]): readonly string[] {
-  const paid = subscriptions.filter(({ status }) => givesTier.has(status));
+function findAnomalies(subscriptions: readonly Subscription[]): readonly string[] {
+  const paid = subscriptions.filter(({ status }) => activeStatuses.has(status));
   const names = paid.map(({ id }) => id).join(' and ');
   return [
     ...paid
@@ -102,9 +112,9 @@ function planOf(
   subscriptions: readonly Subscription[],
   { subscriptionId, pastDueSinceMs }: BillingAccount,
   nowMs: number,
-): Plan | undefined {
-  const [best] = subscriptions.flatMap(running).toSorted(better);
-  if (best === undefined) return subscriptionId === null ? undefined : nothingRuns;
+): SubscriptionState | undefined {
+  const [best] = subscriptions.flatMap(toActive).toSorted(compareByPreference);
+  if (best === undefined) return subscriptionId === null ? undefined : freePlan;
   const isPastDue = best.status === 'past_due';
   const sinceMs = isPastDue ? (pastDueSinceMs ?? nowMs) : null;
   const ends = [best.cancelAtMs, sinceMs === null ? undefined : sinceMs + limits.pastDueGraceMs].filter(
@@ -119,7 +129,7 @@ function planOf(
   };
 }
 
-const nothingRuns: Plan = {
+const freePlan: SubscriptionState = {
   subscriptionId: null,
   pastDueSinceMs: null,
   tier: 'free',
@@ -127,17 +137,17 @@ const nothingRuns: Plan = {
   tierEndsMs: undefined,
 };
 
-type Running = Subscription & { readonly tier: PaidTier };
+type ActiveSubscription = Subscription & { readonly tier: PaidTier };
 
 /** Whether a subscription gives its tier. */
-function running({ tier, ...rest }: Subscription): readonly Running[] {
-  return tier !== undefined && givesTier.has(rest.status) ? [{ ...rest, tier }] : [];
+function toActive({ tier, ...rest }: Subscription): readonly ActiveSubscription[] {
+  return tier !== undefined && activeStatuses.has(rest.status) ? [{ ...rest, tier }] : [];
 }
 
-const givesTier: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
+const activeStatuses: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due']);
 
 /** What a person would rather have, should there be two. */
-function better(one: Running, other: Running): number {
+function compareByPreference(one: ActiveSubscription, other: ActiveSubscription): number {
   return (
     Number(one.status === 'past_due') - Number(other.status === 'past_due') ||
     Number(other.tier === 'team') - Number(one.tier === 'team') ||
@@ -145,11 +155,11 @@ function better(one: Running, other: Running): number {
   );
 }
 
-interface Described {
+interface TierState {
   readonly tier: TierId;
   readonly period: { readonly endMs: number } | undefined;
 }
 
-function described({ tier, period }: Described): string {
+function describeTier({ tier, period }: TierState): string {
   return period === undefined ? tier : `${tier} until ${new Date(period.endMs).toISOString()}`;
 }

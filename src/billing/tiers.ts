@@ -8,7 +8,7 @@ export const tiers = [
 ] as const;
 
 /** Calls in a month, by tier. */
-export function usualLimit(id: TierId): number {
+export function defaultLimit(id: TierId): number {
   return tiers.find((tier) => tier.id === id)?.requestsPerMonth ?? 0;
 }
 

@@ -21,13 +21,13 @@ const usage = {
 
 test('calls are summed up by day, key, provider and model, and stored in one batch', async (t) => {
   const { recorder, book, faulty } = await setUp(t);
-  for (let at = 0; at < 3; at++) recorder.record(call({ usage, costNanoUsd: 5 }), noonMs);
-  recorder.record(call({ failed: true, periodStartMs: undefined }), noonMs);
-  recorder.record(call({ keyId: 'k2' }), noonMs);
-  recorder.record(call({ model: 'm2' }), noonMs);
-  recorder.record(call({ provider: 'other-provider' }), noonMs);
-  recorder.record(call({ accountId: 'b' }), noonMs);
-  recorder.record(call(), noonMs + 86_400_000);
+  for (let at = 0; at < 3; at++) recorder.recordCall(call({ usage, costNanoUsd: 5 }), noonMs);
+  recorder.recordCall(call({ failed: true, periodStartMs: undefined }), noonMs);
+  recorder.recordCall(call({ keyId: 'k2' }), noonMs);
+  recorder.recordCall(call({ model: 'm2' }), noonMs);
+  recorder.recordCall(call({ provider: 'other-provider' }), noonMs);
+  recorder.recordCall(call({ accountId: 'b' }), noonMs);
+  recorder.recordCall(call(), noonMs + 86_400_000);
   assert.equal(recorder.waitingSums, 6);
   assert.equal(await recorder.flush(60_000), true);
   assert.equal(recorder.waitingSums, 0);
@@ -53,19 +53,19 @@ test('calls are summed up by day, key, provider and model, and stored in one bat
     cacheWriteTokens: 120,
     costNanoUsd: 15,
   });
-  assert.equal((await book.counted('a', 1)).calls, 7);
-  assert.equal((await book.counted('b', 1)).calls, 1);
+  assert.equal((await book.quotaUsage('a', 1)).calls, 7);
+  assert.equal((await book.quotaUsage('b', 1)).calls, 1);
 });
 
 test('what attempts used is told where they were made, and the call counts once', async (t) => {
   const { recorder, book } = await setUp(t);
   const attempt = { accountId: 'a', keyId: 'k1', model: 'demo-1' };
-  recorder.record(call({ usage: undefined }), noonMs);
-  recorder.spend({ ...attempt, provider: 'demo', usage, costNanoUsd: 5 }, noonMs);
-  recorder.spend({ ...attempt, provider: 'other-provider', usage, costNanoUsd: 7 }, noonMs);
-  recorder.spend({ ...attempt, provider: 'other-provider', usage, costNanoUsd: undefined }, noonMs);
+  recorder.recordCall(call({ usage: undefined }), noonMs);
+  recorder.recordAttempt({ ...attempt, provider: 'demo', usage, costNanoUsd: 5 }, noonMs);
+  recorder.recordAttempt({ ...attempt, provider: 'other-provider', usage, costNanoUsd: 7 }, noonMs);
+  recorder.recordAttempt({ ...attempt, provider: 'other-provider', usage, costNanoUsd: undefined }, noonMs);
   assert.equal(recorder.waitingSums, 2);
-  assert.equal(recorder.unflushed('a', 1), 1);
+  assert.equal(recorder.unflushedCalls('a', 1), 1);
   assert.equal(await recorder.flush(60_000), true);
   const days = await book.days(november);
   assert.deepEqual(
@@ -78,22 +78,22 @@ test('what attempts used is told where they were made, and the call counts once'
       ['other-provider', [0, 20, 40, 7]],
     ],
   );
-  assert.equal((await book.counted('a', 1)).calls, 1);
+  assert.equal((await book.quotaUsage('a', 1)).calls, 1);
 });
 
 test('what an attempt used is stored by itself, also where no call is recorded', async (t) => {
   const { recorder, book } = await setUp(t, { flushMs: 10 });
   const { failed, periodStartMs, ...attempt } = call();
-  recorder.spend({ ...attempt, usage, costNanoUsd: 5 }, noonMs);
+  recorder.recordAttempt({ ...attempt, usage, costNanoUsd: 5 }, noonMs);
   await eventually(async () => ((await book.days(november))[0]?.costNanoUsd === 5 ? true : undefined));
-  assert.equal((await book.counted('a', 1)).calls, 0);
+  assert.equal((await book.quotaUsage('a', 1)).calls, 0);
 });
 
 test('what was recorded is stored by itself', async (t) => {
   const { recorder, book } = await setUp(t, { flushMs: 10 });
   for (const round of [1, 2]) {
-    recorder.record(call(), noonMs);
-    await eventually(async () => ((await book.counted('a', 1)).calls === round ? true : undefined));
+    recorder.recordCall(call(), noonMs);
+    await eventually(async () => ((await book.quotaUsage('a', 1)).calls === round ? true : undefined));
   }
 });
 
@@ -104,11 +104,11 @@ test('a batch whose storing failed after it succeeded is counted once', async (t
     ids.add(id);
     if (faulty.adds <= 3) throw new Error('the connection was lost');
   };
-  recorder.record(call(), noonMs);
+  recorder.recordCall(call(), noonMs);
   assert.equal(await recorder.flush(60_000), true);
   assert.equal(faulty.adds, 4);
   assert.equal(ids.size, 1);
-  assert.equal((await book.counted('a', 1)).calls, 1);
+  assert.equal((await book.quotaUsage('a', 1)).calls, 1);
 });
 
 test('while the book is away calls go on being summed up, and none is lost', async (t) => {
@@ -117,15 +117,15 @@ test('while the book is away calls go on being summed up, and none is lost', asy
   faulty.beforeAdd = () => {
     if (away) throw new Error('away');
   };
-  recorder.record(call(), noonMs);
+  recorder.recordCall(call(), noonMs);
   await eventually(() => (recorder.failedRounds >= 2 ? true : undefined));
-  for (let at = 0; at < 10; at++) recorder.record(call(), noonMs);
-  assert.equal(recorder.unflushed('a', 1), 11);
+  for (let at = 0; at < 10; at++) recorder.recordCall(call(), noonMs);
+  assert.equal(recorder.unflushedCalls('a', 1), 11);
   assert.equal(await recorder.flush(50), false);
   assert.ok(errors.length >= 2);
   away = false;
   assert.equal(await recorder.flush(60_000), true);
-  assert.equal((await book.counted('a', 1)).calls, 11);
+  assert.equal((await book.quotaUsage('a', 1)).calls, 11);
   assert.equal(recorder.failedRounds, 0);
 });
 
@@ -134,18 +134,18 @@ test('a batch that the book refuses does not hold up the others', async (t) => {
   faulty.beforeAdd = ({ days }) => {
     if (days.some(({ model }) => model === 'poison')) throw new Error('refused');
   };
-  recorder.record(call({ model: 'poison' }), noonMs);
+  recorder.recordCall(call({ model: 'poison' }), noonMs);
   await eventually(() => (recorder.failedRounds > 0 ? true : undefined));
-  recorder.record(call({ model: 'food' }), noonMs);
-  await eventually(async () => ((await book.counted('a', 1)).calls === 1 ? true : undefined));
-  assert.equal(recorder.unflushed('a', 1), 1);
+  recorder.recordCall(call({ model: 'food' }), noonMs);
+  await eventually(async () => ((await book.quotaUsage('a', 1)).calls === 1 ? true : undefined));
+  assert.equal(recorder.unflushedCalls('a', 1), 1);
 });
 
 test('storing that never ends is given up in time', async (t) => {
   const { recorder, faulty } = await setUp(t);
   const { promise, resolve } = Promise.withResolvers<void>();
   faulty.beforeAdd = () => promise;
-  recorder.record(call(), noonMs);
+  recorder.recordCall(call(), noonMs);
   assert.equal(await recorder.flush(50), false);
   resolve();
   assert.equal(await recorder.flush(60_000), true);
@@ -153,11 +153,11 @@ test('storing that never ends is given up in time', async (t) => {
 
 test('models that clients invent are summed up as "other" past a bound, and no call is lost', async (t) => {
   const { recorder, book } = await setUp(t, { sumsMax: 10 });
-  recorder.record(call({ model: 'known' }), noonMs);
-  for (let at = 0; at < 100; at++) recorder.record(call({ model: `model ${at}` }), noonMs);
-  recorder.record(call({ model: 'known' }), noonMs);
+  recorder.recordCall(call({ model: 'known' }), noonMs);
+  for (let at = 0; at < 100; at++) recorder.recordCall(call({ model: `model ${at}` }), noonMs);
+  recorder.recordCall(call({ model: 'known' }), noonMs);
   assert.equal(recorder.waitingSums, 11);
-  for (let at = 0; at < 100; at++) recorder.record(call({ keyId: `key ${at}`, model: 'new' }), noonMs);
+  for (let at = 0; at < 100; at++) recorder.recordCall(call({ keyId: `key ${at}`, model: 'new' }), noonMs);
   assert.equal(recorder.waitingSums, 21);
   assert.equal(await recorder.flush(60_000), true);
   const days = await book.days(november);
@@ -169,15 +169,15 @@ test('models that clients invent are summed up as "other" past a bound, and no c
     days.reduce((sum, row) => sum + row.requests, 0),
     202,
   );
-  assert.equal((await book.counted('a', 1)).calls, 202);
+  assert.equal((await book.quotaUsage('a', 1)).calls, 202);
 });
 
 test('names that a database would refuse are stored as far as they can be', async (t) => {
   const { recorder, book } = await setUp(t);
   for (let at = 0; at < 2; at++) {
-    recorder.record(call({ model: 'a\0b' }), noonMs);
-    recorder.record(call({ model: 'c\ud800d' }), noonMs);
-    recorder.record(call({ model: 'x'.repeat(100_000) }), noonMs);
+    recorder.recordCall(call({ model: 'a\0b' }), noonMs);
+    recorder.recordCall(call({ model: 'c\ud800d' }), noonMs);
+    recorder.recordCall(call({ model: 'x'.repeat(100_000) }), noonMs);
   }
   assert.equal(recorder.waitingSums, 3);
   assert.equal(await recorder.flush(60_000), true);
@@ -195,7 +195,7 @@ test('names that a database would refuse are stored as far as they can be', asyn
 test('figures that can not be are left out', async (t) => {
   const { recorder, book } = await setUp(t);
   for (const told of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY, 7])
-    recorder.record(call({ usage: { input_tokens: told }, costNanoUsd: told }), noonMs);
+    recorder.recordCall(call({ usage: { input_tokens: told }, costNanoUsd: told }), noonMs);
   assert.equal(await recorder.flush(60_000), true);
   const [row] = await book.days(november);
   assert.deepEqual([row?.requests, row?.inputTokens, row?.costNanoUsd], [6, 7, 7]);
@@ -204,15 +204,15 @@ test('figures that can not be are left out', async (t) => {
 test('what modules saved, spent and tried is summed up by module, stored or not', async (t) => {
   const { recorder, book } = await setUp(t);
   const work = { accountId: 'a', module: 'patterns' };
-  recorder.work({ ...work, savedNanoUsd: -4 }, noonMs);
-  recorder.work({ ...work, spentNanoUsd: 10 }, noonMs);
+  recorder.recordModule({ ...work, savedNanoUsd: -4 }, noonMs);
+  recorder.recordModule({ ...work, spentNanoUsd: 10 }, noonMs);
   const trial = { isHeldOut: false, costNanoUsd: 1e9, beforeNanoUsd: undefined };
-  recorder.work({ ...work, trial }, noonMs);
+  recorder.recordModule({ ...work, trial }, noonMs);
   assert.equal(await recorder.flush(60_000), true);
   // The same conversation goes on: its cost is squared as a whole.
-  recorder.work({ ...work, trial: { ...trial, costNanoUsd: 2e9, beforeNanoUsd: 1e9 } }, noonMs);
-  recorder.work({ ...work, trial: { ...trial, isHeldOut: true } }, noonMs);
-  recorder.work({ ...work, accountId: 'b', savedNanoUsd: 5 }, noonMs);
+  recorder.recordModule({ ...work, trial: { ...trial, costNanoUsd: 2e9, beforeNanoUsd: 1e9 } }, noonMs);
+  recorder.recordModule({ ...work, trial: { ...trial, isHeldOut: true } }, noonMs);
+  recorder.recordModule({ ...work, accountId: 'b', savedNanoUsd: 5 }, noonMs);
   assert.equal((await recorder.modules(november)).length, 2);
   assert.equal(await recorder.flush(60_000), true);
   const sum = {
@@ -230,7 +230,7 @@ test('what modules saved, spent and tried is summed up by module, stored or not'
 test('past the most sums the modules of an account are one', async (t) => {
   const { recorder } = await setUp(t, { sumsMax: 2 });
   for (const module of ['a', 'b', 'c', 'd', 'a'])
-    recorder.work({ accountId: 'a', module, savedNanoUsd: 1 }, noonMs);
+    recorder.recordModule({ accountId: 'a', module, savedNanoUsd: 1 }, noonMs);
   assert.deepEqual(
     (await recorder.modules(november)).map(({ module, savedNanoUsd }) => [module, savedNanoUsd]),
     [
@@ -249,13 +249,13 @@ test('a call is counted once while it is on its way to the book', async (t) => {
     stored.resolve();
     return answered.promise;
   };
-  recorder.record(call(), noonMs);
+  recorder.recordCall(call(), noonMs);
   const flushed = recorder.flush(60_000);
   await stored.promise;
-  const counted = recorder.counted('a', 1);
+  const counted = recorder.recordedCalls('a', 1);
   const days = recorder.days(november);
   assert.equal(faulty.counts, 0);
-  recorder.record(call(), noonMs);
+  recorder.recordCall(call(), noonMs);
   answered.resolve();
   assert.equal(await counted, 2);
   assert.equal(
@@ -267,23 +267,23 @@ test('a call is counted once while it is on its way to the book', async (t) => {
 
 test('a count that was read before a batch was stored is read again', async (t) => {
   const { recorder, faulty } = await setUp(t);
-  recorder.record(call(), noonMs);
+  recorder.recordCall(call(), noonMs);
   faulty.afterCounted = async () => {
     faulty.afterCounted = () => undefined;
     await recorder.flush(60_000);
   };
-  assert.equal(await recorder.counted('a', 1), 1);
+  assert.equal(await recorder.recordedCalls('a', 1), 1);
   assert.equal(faulty.counts, 2);
 });
 
 test('a count that can not be read in peace is not guessed', async (t) => {
   const { recorder, faulty } = await setUp(t);
   faulty.afterCounted = async () => {
-    recorder.record(call(), noonMs);
+    recorder.recordCall(call(), noonMs);
     await recorder.flush(60_000);
   };
   await assert.rejects(
-    recorder.counted('a', 1),
+    recorder.recordedCalls('a', 1),
     (error) => GatewayError.is(error) && error.code === 'storage_unavailable',
   );
 });
@@ -309,7 +309,7 @@ async function setUp(t: TestContext, { flushMs = 3_600_000, sumsMax = 1000 } = {
   const faulty = new FaultyBook(database.usage);
   const errors: unknown[] = [];
   const recorder = new UsageRecorder({
-    book: faulty,
+    usageStore: faulty,
     clock: systemClock,
     onError: (error) => errors.push(error),
     flushMs,

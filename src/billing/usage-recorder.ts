@@ -1,20 +1,20 @@
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import type { ModuleDay, Reservation, UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import type { ModuleDay, Reservation, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { WriteBehind } from '../kernel/write-behind.ts';
-import type { ModuleWork } from './module-tally.ts';
+import type { ModuleSavings } from './module-tally.ts';
 import { Reservations } from './reservations.ts';
-import { type RecordedCall, type SpentAttempt, type UsageQuestion, UsageTally } from './usage-tally.ts';
+import { type AttemptUsage, type RecordedCall, type UsageQuery, UsageTally } from './usage-tally.ts';
 
-interface RecorderParts {
-  readonly book: UsageBook;
+interface UsageRecorderParts {
+  readonly usageStore: UsageStore;
   readonly clock: Clock;
   /** Told of every try to store that failed; it is made again. */
   readonly onError?: (error: unknown) => void;
   /** Told each time that the database stops taking reservations: calls go on that it doesn't know of. */
   readonly onUnreserved?: (error: unknown) => void;
   /** Told of accounts whose credits paid for calls, once that is stored. */
-  readonly onPaid?: (accountIds: readonly string[]) => void;
+  readonly onCreditsSpent?: (accountIds: readonly string[]) => void;
   readonly flushMs?: number;
   readonly sumsMax?: number;
 }
@@ -25,23 +25,31 @@ const dayMs = 86_400_000;
 export class UsageRecorder {
   /** What calls may use before it is recorded here. */
   readonly reservations: Reservations;
-  readonly #book: UsageBook;
+  readonly #usageStore: UsageStore;
   readonly #clock: Clock;
   readonly #tallies: WriteBehind<UsageTally>;
   #today = { startMs: 0, endMs: 0, name: '' };
 
-  constructor(parts: RecorderParts) {
-    const { book, clock, onError, onUnreserved, onPaid, flushMs, sumsMax = limits.usageSumsMax } = parts;
-    this.#book = book;
+  constructor(parts: UsageRecorderParts) {
+    const {
+      usageStore,
+      clock,
+      onError,
+      onUnreserved,
+      onCreditsSpent,
+      flushMs,
+      sumsMax = limits.usageSumsMax,
+    } = parts;
+    this.#usageStore = usageStore;
     this.#clock = clock;
-    const reservations = new Reservations({ book, clock, onError: onUnreserved });
+    const reservations = new Reservations({ usageStore, clock, onError: onUnreserved });
     this.reservations = reservations;
     this.#tallies = new WriteBehind({
-      begin: () => new UsageTally(sumsMax, reservations.turnPage()),
+      createBatch: () => new UsageTally(sumsMax, reservations.startBatch()),
       store: (tally) =>
-        reservations.storing(tally.settlements, async (reserved) => {
-          const paid = await book.add({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved });
-          if (paid.length > 0) onPaid?.(paid);
+        reservations.storeBatch(tally.settledAmounts, async (reserved) => {
+          const paid = await usageStore.add({ id: tally.id, atMs: clock.now(), ...tally.rows(), reserved });
+          if (paid.length > 0) onCreditsSpent?.(paid);
         }),
       flushMs: flushMs ?? limits.usageFlushMs,
       retryMsMax: limits.usageRetryMsMax,
@@ -61,66 +69,68 @@ export class UsageRecorder {
   }
 
   /** Whether the book takes nothing at the moment. */
-  get isAway(): boolean {
-    return this.#tallies.isAway;
+  get isUnavailable(): boolean {
+    return this.#tallies.isStoreUnavailable;
   }
 
   /** `atMs` says which day the call is of. */
-  record(call: RecordedCall, atMs: number): void {
+  recordCall(call: RecordedCall, atMs: number): void {
     const tally = this.#tallies.filling;
-    tally.count(call, this.#dayAt(atMs));
-    this.#tallies.grown(tally.size);
+    tally.addCall(call, this.#dayAt(atMs));
+    this.#tallies.setSize(tally.size);
   }
 
   /** What one attempt of a call used, where the call itself doesn't say. */
-  spend(attempt: SpentAttempt, atMs: number): void {
+  recordAttempt(attempt: AttemptUsage, atMs: number): void {
     const tally = this.#tallies.filling;
-    tally.spend(attempt, this.#dayAt(atMs));
-    this.#tallies.grown(tally.size);
+    tally.addAttempt(attempt, this.#dayAt(atMs));
+    this.#tallies.setSize(tally.size);
   }
 
   /** What a module saved, spent or found out in a call. */
-  work(work: ModuleWork, atMs: number): void {
+  recordModule(work: ModuleSavings, atMs: number): void {
     const tally = this.#tallies.filling;
-    tally.work(work, this.#dayAt(atMs));
-    this.#tallies.grown(tally.size);
+    tally.addModule(work, this.#dayAt(atMs));
+    this.#tallies.setSize(tally.size);
   }
 
   /** Counted calls that are not stored yet. */
-  unflushed(accountId: string, periodStartMs: number): number {
-    return this.#tallies.batches.reduce((calls, tally) => calls + tally.calls(accountId, periodStartMs), 0);
+  unflushedCalls(accountId: string, periodStartMs: number): number {
+    return this.#tallies.batches.reduce((calls, tally) => calls + tally.callsIn(accountId, periodStartMs), 0);
   }
 
   /** All counted calls of a period, stored or not, and those that killed processes may have let through. */
-  async counted(accountId: string, periodStartMs: number): Promise<number> {
+  async recordedCalls(accountId: string, periodStartMs: number): Promise<number> {
     const lostBeforeMs = this.#clock.now() - 2 * limits.reservationRenewalMs;
-    return this.#countedWith(accountId, periodStartMs, ({ atMs }) => atMs < lostBeforeMs);
+    return this.#countCalls(accountId, periodStartMs, ({ atMs }) => atMs < lostBeforeMs);
   }
 
   /** Those, and all that other processes may let through before they say so. */
-  claimed(accountId: string, periodStartMs: number): Promise<number> {
-    return this.#countedWith(accountId, periodStartMs, () => true);
+  recordedAndReservedCalls(accountId: string, periodStartMs: number): Promise<number> {
+    return this.#countCalls(accountId, periodStartMs, () => true);
   }
 
-  async #countedWith(
+  async #countCalls(
     accountId: string,
     periodStartMs: number,
     isIn: (reservation: Reservation) => boolean,
   ): Promise<number> {
-    const { calls, reserved } = await this.#undisturbed(() => this.#book.counted(accountId, periodStartMs));
-    const elsewhere = sumOf(this.reservations.others(reserved).filter(isIn));
-    return calls + elsewhere + this.unflushed(accountId, periodStartMs);
+    const { calls, reserved } = await this.#readConsistently(() =>
+      this.#usageStore.quotaUsage(accountId, periodStartMs),
+    );
+    const elsewhere = sumAmounts(this.reservations.withoutOwn(reserved).filter(isIn));
+    return calls + elsewhere + this.unflushedCalls(accountId, periodStartMs);
   }
 
   /** All usage of those days, stored or not; the same sum may come in parts. */
-  async days(question: UsageQuestion): Promise<readonly UsageDay[]> {
-    const stored = await this.#undisturbed(() => this.#book.days(question));
+  async days(question: UsageQuery): Promise<readonly UsageDay[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.days(question));
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.days(question))];
   }
 
   /** What modules did on those days, stored or not; the same sum may come in parts. */
-  async modules(question: UsageQuestion): Promise<readonly ModuleDay[]> {
-    const stored = await this.#undisturbed(() => this.#book.modules(question));
+  async modules(question: UsageQuery): Promise<readonly ModuleDay[]> {
+    const stored = await this.#readConsistently(() => this.#usageStore.modules(question));
     return [...stored, ...this.#tallies.batches.flatMap((tally) => tally.modules(question))];
   }
 
@@ -129,8 +139,8 @@ export class UsageRecorder {
     return this.#tallies.drain(withinMs);
   }
 
-  #undisturbed<Stored>(read: () => Promise<Stored>): Promise<Stored> {
-    return this.#tallies.undisturbed(limits.usageReadsMax, read);
+  #readConsistently<Stored>(read: () => Promise<Stored>): Promise<Stored> {
+    return this.#tallies.readBetweenRounds(limits.usageReadsMax, read);
   }
 
   #dayAt(atMs: number): string {
@@ -143,6 +153,6 @@ export class UsageRecorder {
   }
 }
 
-function sumOf(reservations: readonly Reservation[]): number {
+function sumAmounts(reservations: readonly Reservation[]): number {
   return reservations.reduce((sum, { amount }) => sum + amount, 0);
 }

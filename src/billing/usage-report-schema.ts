@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const figures = {
+const usageFields = {
   requests: z.int(),
   failed: z.int().describe('Of those, the ones without an answer'),
   input_tokens: z.int(),
@@ -10,22 +10,22 @@ const figures = {
   cost_usd: z.string().describe('In dollars, as a decimal number'),
 };
 
-const ofModel = z.object({ provider: z.string(), model: z.string(), ...figures });
+const modelUsageSchema = z.object({ provider: z.string(), model: z.string(), ...usageFields });
 
-const usd = z.string();
-const ofModule = z.object({
+const usdSchema = z.string();
+const moduleUsageSchema = z.object({
   module: z.string(),
-  saved_usd: usd.describe(
+  saved_usd: usdSchema.describe(
     'By the word of each call, net of what the module itself spent and of what providers keep of prompts; less than 0 where it cost more',
   ),
-  spent_usd: usd.describe('What its own questions to models cost, which is taken off already'),
+  spent_usd: usdSchema.describe('What its own questions to models cost, which is taken off already'),
   holdout: z
     .object({
       conversations: z.int().describe('With the module'),
       held_out: z.int().describe('Without it'),
-      saved_usd: usd.nullable(),
-      low_usd: usd.nullable(),
-      high_usd: usd.nullable(),
+      saved_usd: usdSchema.nullable(),
+      low_usd: usdSchema.nullable(),
+      high_usd: usdSchema.nullable(),
     })
     .optional()
     .describe(
@@ -37,13 +37,18 @@ const ofModule = z.object({
 export const usageReportSchema = z.object({
   from: z.iso.date(),
   to: z.iso.date(),
-  total: z.object(figures),
+  total: z.object(usageFields),
   days: z.array(
-    z.object({ day: z.iso.date(), ...figures, models: z.array(ofModel), modules: z.array(ofModule) }),
+    z.object({
+      day: z.iso.date(),
+      ...usageFields,
+      models: z.array(modelUsageSchema),
+      modules: z.array(moduleUsageSchema),
+    }),
   ),
-  models: z.array(ofModel),
-  modules: z.array(ofModule),
-  keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
+  models: z.array(modelUsageSchema),
+  modules: z.array(moduleUsageSchema),
+  keys: z.array(z.object({ key_id: z.string().nullable(), ...usageFields })),
   quota: z
     .object({
       limit: z.int(),

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ModuleDay, UsageDay } from '../kernel/ports/records.ts';
 import { modulesReport } from './module-report.ts';
-import { usageReport } from './usage-report.ts';
+import { buildUsageReport } from './usage-report.ts';
 
 test('a report has every day, with its models, and the sums of all', () => {
-  const report = usageReport(
+  const report = buildUsageReport(
     { from: '2026-10-31', to: '2026-11-02' },
     {
       modules: [saved({ day: '2026-11-02', savedNanoUsd: 7_000_000, spentNanoUsd: 10_000_000 })],
@@ -82,7 +82,7 @@ test('a report has every day, with its models, and the sums of all', () => {
 });
 
 test('where nothing is limited, a report has no quota', () => {
-  assert.deepEqual(usageReport({ from: '2026-11-01', to: '2026-11-01' }, { rows: [], modules: [] }), {
+  assert.deepEqual(buildUsageReport({ from: '2026-11-01', to: '2026-11-01' }, { rows: [], modules: [] }), {
     from: '2026-11-01',
     to: '2026-11-01',
     total: zero,

@@ -2,10 +2,10 @@ import type { JsonObject } from '../kernel/json.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { ModuleDay, UsageDay, UsageSums } from '../kernel/ports/records.ts';
 import { modulesReport } from './module-report.ts';
-import type { Standing } from './quota.ts';
+import type { QuotaStatus } from './quota.ts';
 
 /** Days of UTC, both included. */
-interface Days {
+interface DayRange {
   readonly from: string;
   readonly to: string;
 }
@@ -13,14 +13,15 @@ interface Days {
 const dayMs = 86_400_000;
 
 /** The answer of `GET /v1/usage`: every day that was asked for, also those without a call. */
-export function usageReport(
-  days: Days,
+export function buildUsageReport(
+  dayRange: DayRange,
   { rows, modules: worked }: { readonly rows: readonly UsageDay[]; readonly modules: readonly ModuleDay[] },
-  standing?: Standing,
+  quotaStatus?: QuotaStatus,
 ): JsonObject {
-  const [total, models, keys] = [new Sums(), new SumsByName(), new SumsByName()];
-  const daily = new Map<string, { readonly sums: Sums; readonly models: SumsByName }>();
-  for (const day of daysBetween(days)) daily.set(day, { sums: new Sums(), models: new SumsByName() });
+  const [total, models, keys] = [new UsageTotals(), new UsageTotalsByName(), new UsageTotalsByName()];
+  const daily = new Map<string, { readonly sums: UsageTotals; readonly models: UsageTotalsByName }>();
+  for (const day of daysBetween(dayRange))
+    daily.set(day, { sums: new UsageTotals(), models: new UsageTotalsByName() });
   for (const row of rows) {
     const model = `${row.provider}\n${row.model}`;
     total.add(row);
@@ -31,24 +32,24 @@ export function usageReport(
   }
   const workedOn = Object.groupBy(worked, ({ day }) => day);
   return {
-    ...days,
+    ...dayRange,
     total: total.figures(),
     days: [...daily].map(([day, of]) => ({
       day,
       ...of.sums.figures(),
-      models: of.models.list(modelName),
+      models: of.models.list(modelLabel),
       modules: modulesReport(workedOn[day] ?? []),
     })),
-    models: models.list(modelName),
+    models: models.list(modelLabel),
     modules: modulesReport(worked),
     keys: keys.list(({ keyId }) => ({ key_id: keyId === '' ? null : keyId })),
-    ...(standing !== undefined && { quota: quotaOf(standing) }),
+    ...(quotaStatus !== undefined && { quota: quotaReport(quotaStatus) }),
   };
 }
 
-const modelName = ({ provider, model }: UsageDay): JsonObject => ({ provider, model });
+const modelLabel = ({ provider, model }: UsageDay): JsonObject => ({ provider, model });
 
-class Sums {
+class UsageTotals {
   #requests = 0;
   #failed = 0;
   #inputTokens = 0;
@@ -80,25 +81,25 @@ class Sums {
   }
 }
 
-class SumsByName {
-  readonly #kept = new Map<string, { readonly first: UsageDay; readonly sums: Sums }>();
+class UsageTotalsByName {
+  readonly #entries = new Map<string, { readonly first: UsageDay; readonly sums: UsageTotals }>();
 
   add(name: string, row: UsageDay): void {
-    const known = this.#kept.get(name);
-    const { sums } = known ?? { sums: new Sums() };
-    if (known === undefined) this.#kept.set(name, { first: row, sums });
-    sums.add(row);
+    const known = this.#entries.get(name);
+    const { sums: usageTotals } = known ?? { sums: new UsageTotals() };
+    if (known === undefined) this.#entries.set(name, { first: row, sums: usageTotals });
+    usageTotals.add(row);
   }
 
   /** In order of their names. */
   list(label: (row: UsageDay) => JsonObject): readonly JsonObject[] {
-    return [...this.#kept]
+    return [...this.#entries]
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, { first, sums }]) => ({ ...label(first), ...sums.figures() }));
+      .map(([, { first, sums: usageTotals }]) => ({ ...label(first), ...usageTotals.figures() }));
   }
 }
 
-function quotaOf({ limit, used, period }: Standing): JsonObject {
+function quotaReport({ limit, used, period }: QuotaStatus): JsonObject {
   return {
     limit,
     used,
@@ -108,14 +109,14 @@ function quotaOf({ limit, used, period }: Standing): JsonObject {
   };
 }
 
-function* daysBetween({ from, to }: Days): Generator<string> {
-  for (let atMs = startOf(from); atMs <= startOf(to); atMs += dayMs) yield nameOf(atMs);
+function* daysBetween({ from, to }: DayRange): Generator<string> {
+  for (let atMs = dayStartMs(from); atMs <= dayStartMs(to); atMs += dayMs) yield dayName(atMs);
 }
 
-function startOf(day: string): number {
+function dayStartMs(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-function nameOf(atMs: number): string {
+function dayName(atMs: number): string {
   return new Date(atMs).toISOString().slice(0, 10);
 }

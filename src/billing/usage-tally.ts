@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../kernel/limits.ts';
 import type { Usage } from '../kernel/message.ts';
-import type { Counted, ModuleDay, UsageBatch, UsageBook, UsageDay } from '../kernel/ports/records.ts';
+import type { ModuleDay, QuotaCalls, UsageBatch, UsageDay, UsageStore } from '../kernel/ports/records.ts';
 import { storableFigure, storableText } from '../kernel/storable.ts';
-import { ModuleTally, type ModuleWork } from './module-tally.ts';
-import type { Settlements } from './reservations.ts';
+import { type ModuleSavings, ModuleTally } from './module-tally.ts';
+import type { SettledAmounts } from './reservations.ts';
 
 /** What is known of one call when it has ended. */
 export interface RecordedCall {
@@ -25,7 +25,7 @@ export interface RecordedCall {
 }
 
 /** What one provider's answer to a call used; a call may have several, or none. */
-export interface SpentAttempt {
+export interface AttemptUsage {
   readonly accountId: string;
   /** Empty where no key was used. */
   readonly keyId: string;
@@ -36,28 +36,28 @@ export interface SpentAttempt {
   readonly costNanoUsd: number | undefined;
 }
 
-export type UsageQuestion = Parameters<UsageBook['days']>[0];
+export type UsageQuery = Parameters<UsageStore['days']>[0];
 
 type Writable<Row> = { -readonly [Field in keyof Row]: Row[Field] };
 
-const rest = 'other';
+const overflowLabel = 'other';
 
 /** Sums of calls that wait to be stored. Their number is bounded; what comes on top is summed up more coarsely. */
 export class UsageTally {
   /** By which the book knows it when it is sent again. */
   readonly id = randomUUID();
   /** What needs no reserve any more once this is stored. */
-  readonly settlements: Settlements;
+  readonly settledAmounts: SettledAmounts;
   readonly #sumsMax: number;
   readonly #days = new Map<string, Writable<UsageDay>>();
-  readonly #counted = new Map<string, Writable<Counted>>();
+  readonly #periodCounts = new Map<string, Writable<QuotaCalls>>();
   #latest: Writable<UsageDay> | undefined;
-  #latestCounted: Writable<Counted> | undefined;
+  #latestPeriodCount: Writable<QuotaCalls> | undefined;
   #modules: ModuleTally | undefined;
 
-  constructor(sumsMax: number, settlements: Settlements = new Map()) {
+  constructor(sumsMax: number, settledAmounts: SettledAmounts = new Map()) {
     this.#sumsMax = sumsMax;
-    this.settlements = settlements;
+    this.settledAmounts = settledAmounts;
   }
 
   /** Sums that it holds. */
@@ -66,34 +66,34 @@ export class UsageTally {
   }
 
   /** One request, with what it used where it says so. */
-  count(call: RecordedCall, day: string): void {
-    const sum = this.#sum(call, day);
+  addCall(call: RecordedCall, day: string): void {
+    const sum = this.#sumFor(call, day);
     sum.requests++;
     if (call.failed) sum.failed++;
-    addSpent(sum, call);
-    if (call.periodStartMs !== undefined) this.#countIn(call, call.periodStartMs);
+    addUsage(sum, call);
+    if (call.periodStartMs !== undefined) this.#countCall(call, call.periodStartMs);
   }
 
   /** What an attempt used, and no request. */
-  spend(attempt: SpentAttempt, day: string): void {
-    addSpent(this.#sum(attempt, day), attempt);
+  addAttempt(attempt: AttemptUsage, day: string): void {
+    addUsage(this.#sumFor(attempt, day), attempt);
   }
 
   /** What a module did, where it says so. */
-  work(work: ModuleWork, day: string): void {
+  addModule(work: ModuleSavings, day: string): void {
     this.#modules ??= new ModuleTally(this.#sumsMax);
     this.#modules.add(work, day);
   }
 
-  modules(question: UsageQuestion): readonly ModuleDay[] {
+  modules(question: UsageQuery): readonly ModuleDay[] {
     return this.#modules?.days(question) ?? [];
   }
 
-  calls(accountId: string, periodStartMs: number): number {
-    return this.#counted.get(periodName(accountId, periodStartMs))?.calls ?? 0;
+  callsIn(accountId: string, periodStartMs: number): number {
+    return this.#periodCounts.get(periodKey(accountId, periodStartMs))?.calls ?? 0;
   }
 
-  days({ accountId, from, to }: UsageQuestion): readonly UsageDay[] {
+  days({ accountId, from, to }: UsageQuery): readonly UsageDay[] {
     return [...this.#days.values()].filter(
       (sum) => (accountId === undefined || sum.accountId === accountId) && sum.day >= from && sum.day <= to,
     );
@@ -103,56 +103,61 @@ export class UsageTally {
   rows(): Pick<UsageBatch, 'days' | 'counted' | 'modules'> {
     return {
       days: [...this.#days.values()],
-      counted: [...this.#counted.values()],
+      counted: [...this.#periodCounts.values()],
       ...(this.#modules !== undefined && { modules: this.#modules.rows() }),
     };
   }
 
-  #sum(whose: Whose & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
+  #sumFor(whose: UsageGroup & Pick<UsageDay, 'model'>, day: string): Writable<UsageDay> {
     // What a call used and the call itself come right after each other.
     const latest = this.#latest;
-    if (latest !== undefined && isOf(latest, whose, day)) return latest;
-    this.#latest = this.#days.get(dayName(whose, day, whose.model));
+    if (latest !== undefined && isSameGroup(latest, whose, day)) return latest;
+    this.#latest = this.#days.get(sumKey(whose, day, whose.model));
     if (this.#latest !== undefined) return this.#latest;
     const size = this.#days.size;
-    if (size < this.#sumsMax) return this.#sumOf(whose, day, storableText(whose.model, limits.modelNameMax));
-    if (size < this.#sumsMax * 2) return this.#sumOf(whose, day, rest);
-    return this.#sumOf({ accountId: whose.accountId, keyId: '', provider: rest }, day, rest);
+    if (size < this.#sumsMax)
+      return this.#findOrCreateSum(whose, day, storableText(whose.model, limits.modelNameMax));
+    if (size < this.#sumsMax * 2) return this.#findOrCreateSum(whose, day, overflowLabel);
+    return this.#findOrCreateSum(
+      { accountId: whose.accountId, keyId: '', provider: overflowLabel },
+      day,
+      overflowLabel,
+    );
   }
 
-  #sumOf(whose: Whose, day: string, model: string): Writable<UsageDay> {
-    const name = dayName(whose, day, model);
+  #findOrCreateSum(usageGroup: UsageGroup, day: string, model: string): Writable<UsageDay> {
+    const name = sumKey(usageGroup, day, model);
     const known = this.#days.get(name);
     if (known !== undefined) return known;
-    const { accountId, keyId, provider } = whose;
-    const sum = { accountId, day, keyId, provider, model, ...nothing };
+    const { accountId, keyId, provider } = usageGroup;
+    const sum = { accountId, day, keyId, provider, model, ...zeroSums };
     this.#days.set(name, sum);
     return sum;
   }
 
-  #countIn({ accountId, paidPast }: RecordedCall, periodStartMs: number): void {
-    const counted = this.#countedOf(accountId, periodStartMs);
+  #countCall({ accountId, paidPast }: RecordedCall, periodStartMs: number): void {
+    const counted = this.#periodCountFor(accountId, periodStartMs);
     counted.calls++;
     // The higher where a cap was changed meanwhile: what was within one of both is not paid for.
     if (paidPast !== undefined) counted.paidPast = Math.max(paidPast, counted.paidPast ?? 0);
   }
 
-  #countedOf(accountId: string, periodStartMs: number): Writable<Counted> {
-    const latest = this.#latestCounted;
+  #periodCountFor(accountId: string, periodStartMs: number): Writable<QuotaCalls> {
+    const latest = this.#latestPeriodCount;
     if (latest?.accountId === accountId && latest.periodStartMs === periodStartMs) return latest;
-    const name = periodName(accountId, periodStartMs);
-    const known = this.#counted.get(name) ?? { accountId, periodStartMs, calls: 0, paidPast: undefined };
-    this.#counted.set(name, known);
-    this.#latestCounted = known;
+    const name = periodKey(accountId, periodStartMs);
+    const known = this.#periodCounts.get(name) ?? { accountId, periodStartMs, calls: 0, paidPast: undefined };
+    this.#periodCounts.set(name, known);
+    this.#latestPeriodCount = known;
     return known;
   }
 }
 
-type Whose = Pick<UsageDay, 'accountId' | 'keyId' | 'provider'>;
+type UsageGroup = Pick<UsageDay, 'accountId' | 'keyId' | 'provider'>;
 
-function isOf(
+function isSameGroup(
   sum: UsageDay,
-  { accountId, keyId, provider, model }: Whose & Pick<UsageDay, 'model'>,
+  { accountId, keyId, provider, model }: UsageGroup & Pick<UsageDay, 'model'>,
   day: string,
 ) {
   return (
@@ -164,7 +169,7 @@ function isOf(
   );
 }
 
-const nothing = {
+const zeroSums = {
   requests: 0,
   failed: 0,
   inputTokens: 0,
@@ -175,26 +180,26 @@ const nothing = {
 } as const;
 
 /** The model comes last, since clients choose it: whatever it contains, it can't be taken for another part. */
-function dayName({ accountId, keyId, provider }: Whose, day: string, model: string): string {
+function sumKey({ accountId, keyId, provider }: UsageGroup, day: string, model: string): string {
   return `${accountId}\n${day}\n${keyId}\n${provider}\n${model}`;
 }
 
-function periodName(accountId: string, periodStartMs: number): string {
+function periodKey(accountId: string, periodStartMs: number): string {
   return `${periodStartMs}\n${accountId}`;
 }
 
-function addSpent(
+function addUsage(
   sum: Writable<UsageDay>,
   { usage, costNanoUsd }: Pick<RecordedCall, 'usage' | 'costNanoUsd'>,
 ): void {
-  sum.inputTokens += figure(usage?.input_tokens);
-  sum.outputTokens += figure(usage?.output_tokens);
-  sum.cacheReadTokens += figure(usage?.cache_read_input_tokens);
-  sum.cacheWriteTokens += figure(usage?.cache_creation_input_tokens);
-  sum.costNanoUsd += figure(costNanoUsd);
+  sum.inputTokens += storableOrZero(usage?.input_tokens);
+  sum.outputTokens += storableOrZero(usage?.output_tokens);
+  sum.cacheReadTokens += storableOrZero(usage?.cache_read_input_tokens);
+  sum.cacheWriteTokens += storableOrZero(usage?.cache_creation_input_tokens);
+  sum.costNanoUsd += storableOrZero(costNanoUsd);
 }
 
 /** Providers say what they like; sums have to stay whole numbers. */
-function figure(told: number | undefined): number {
+function storableOrZero(told: number | undefined): number {
   return storableFigure(told) ?? 0;
 }

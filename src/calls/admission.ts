@@ -1,46 +1,46 @@
-import { broughtName } from '../kernel/conversation/conversation.ts';
+import type { ClientPresence } from '../kernel/client-presence.ts';
+import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
+import { suppliedConversationName } from '../kernel/conversation/conversation.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import { isJsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Pipeline } from '../kernel/pipeline.ts';
-import type { Presence } from '../kernel/presence.ts';
-import { type Received, rawHeadersOf } from '../kernel/received.ts';
 import type { Trace } from '../kernel/trace.ts';
-import type { Catalog } from '../providers/catalog/catalog.ts';
-import { checkPriced, type UnknownModels } from '../providers/catalog/check-priced.ts';
-import type { Directory } from '../providers/directory.ts';
-import type { Known } from './callers.ts';
+import type { ModelCatalog } from '../providers/catalog/model-catalog.ts';
+import { requirePrice, type UnknownModelPolicy } from '../providers/catalog/require-price.ts';
+import type { ProviderDirectory } from '../providers/provider-directory.ts';
+import type { CallReports } from './call-reports.ts';
+import { type CallerAdmissions, type CountedCall, countCall } from './caller-admission.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
 import type { Credentials } from './credentials.ts';
-import type { PipelineChoice } from './pipeline-choice.ts';
-import type { CallReports } from './reports.ts';
-import { type Counted, passThrough, type Turnstiles } from './turnstile.ts';
+import type { PipelineSelector } from './pipeline-selector.ts';
 
 export interface AdmissionParts {
-  readonly turnstiles: Turnstiles;
-  readonly pipelines: PipelineChoice;
-  readonly directory: Directory;
+  readonly admissions: CallerAdmissions;
+  readonly pipelines: PipelineSelector;
+  readonly directory: ProviderDirectory;
   readonly credentials: Credentials;
-  readonly prices: { readonly catalog: Catalog; readonly unknownModels: UnknownModels };
-  readonly reports: Pick<CallReports, 'turnedAway'>;
+  readonly prices: { readonly catalog: ModelCatalog; readonly unknownModels: UnknownModelPolicy };
+  readonly reports: Pick<CallReports, 'addRejected'>;
 }
 
 /** A call whose caller is known and whose body is read. */
-export interface Arrived {
+export interface PendingCall {
   readonly id: string;
-  readonly received: Received;
-  readonly presence: Presence;
+  readonly clientRequest: ClientRequest;
+  readonly presence: ClientPresence;
   readonly trace: Trace;
 }
 
 /** What is made, and what it runs through. */
-export interface Ready {
+export interface PreparedCall {
   readonly exchange: Exchange;
   readonly pipeline: Pipeline;
 }
 
-interface Admitted extends Ready {
-  readonly counted: Counted;
+interface AdmittedCall extends PreparedCall {
+  readonly countedCall: CountedCall;
 }
 
 /** Decides whether a call may be made, and where it goes. */
@@ -52,48 +52,63 @@ export class Admission {
   }
 
   /** Counted first and judged then, though what is wrong with the call itself is told before that there are too many. */
-  async admit(arrived: Arrived, caller: Known): Promise<Admitted> {
-    const passing = passThrough(this.#parts.turnstiles, caller, rawHeadersOf(arrived.received));
-    const counted = passing instanceof Promise ? await passing : passing;
+  async admit(pendingCall: PendingCall, caller: CallerIdentity): Promise<AdmittedCall> {
+    const passing = countCall(this.#parts.admissions, caller, rawHeadersOf(pendingCall.clientRequest));
+    const countedCall = passing instanceof Promise ? await passing : passing;
     try {
-      const turnstile = this.#parts.turnstiles[caller.caller.kind];
+      const callerAdmission = this.#parts.admissions[caller.caller.kind];
       const preparing =
-        turnstile?.prepare === undefined
-          ? this.#prepared(arrived, counted.known)
-          : turnstile.prepare(arrived, counted.known);
+        callerAdmission?.prepare === undefined
+          ? this.#prepare(pendingCall, countedCall.identity)
+          : callerAdmission.prepare(pendingCall, countedCall.identity);
       const { exchange, pipeline } = preparing instanceof Promise ? await preparing : preparing;
-      if (counted.refusal !== undefined) throw counted.refusal;
-      return { exchange, pipeline, counted };
+      if (countedCall.rejection !== undefined) throw countedCall.rejection;
+      return { exchange, pipeline, countedCall };
     } catch (thrown) {
-      counted.unused();
-      this.#turnAway(arrived, counted.known, thrown);
+      countedCall.release();
+      this.#reportRejected(pendingCall, countedCall.identity, thrown);
       throw thrown;
     }
   }
 
   /** Anonymous ones are not told of: anybody could fill the request log with them. */
-  #turnAway({ id, received, trace: { startedAtMs } }: Arrived, known: Known, thrown: unknown): void {
-    if (known.session !== undefined) return;
-    this.#parts.reports.turnedAway({ id, known, received, startedAtMs, thrown });
+  #reportRejected(
+    { id, clientRequest, trace: { startedAtMs } }: PendingCall,
+    identity: CallerIdentity,
+    thrown: unknown,
+  ): void {
+    if (identity.session !== undefined) return;
+    this.#parts.reports.addRejected({ id, identity, clientRequest, startedAtMs, thrown });
   }
 
   /** After authentication and the body, in the order of the contract: pipeline, provider key. */
-  #prepared({ id, received, presence, trace }: Arrived, known: Known): Ready | Promise<Ready> {
-    const { credentials, directory, pipelines, prices } = this.#parts;
-    const model = checkedModel(received);
+  #prepare(
+    { id, clientRequest, presence: clientPresence, trace }: PendingCall,
+    identity: CallerIdentity,
+  ): PreparedCall | Promise<PreparedCall> {
+    const { credentials, directory: providerDirectory, pipelines, prices } = this.#parts;
+    const model = requireModel(clientRequest);
     // What a client named itself is told whoever asks; what has to be derived only when somebody does.
-    const conversation = broughtName(received);
-    if (conversation !== undefined) trace.tell('conversation', conversation);
-    const { pipeline } = pipelines.choose(received.header('x-weir-pipeline'), known.pipelineConfig);
-    const target = directory.resolve(model);
-    const finder = credentials.of({ known, headers: rawHeadersOf(received) });
+    const conversation = suppliedConversationName(clientRequest);
+    if (conversation !== undefined) trace.setHeader('conversation', conversation);
+    const { pipeline } = pipelines.choose(clientRequest.header('x-weir-pipeline'), identity.pipelineConfig);
+    const target = providerDirectory.resolve(model);
+    const finder = credentials.of({ identity, headers: rawHeadersOf(clientRequest) });
     const paid = finder.find(target);
-    const { caller } = known;
-    const ready = (): Ready => {
+    const { caller } = identity;
+    const ready = (): PreparedCall => {
       if (prices.unknownModels === 'refuse')
-        checkPriced(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
+        requirePrice(prices.catalog.priced(target.provider, target.model), target, prices.unknownModels);
       return {
-        exchange: new Exchange({ id, received, caller, target, presence, trace, credentials: finder }),
+        exchange: new Exchange({
+          id,
+          clientRequest,
+          caller,
+          target,
+          presence: clientPresence,
+          trace,
+          credentials: finder,
+        }),
         pipeline,
       };
     };
@@ -102,7 +117,7 @@ export class Admission {
 }
 
 /** The little that the gateway itself needs of a body; the rest is for the provider to judge. */
-export function checkedModel({ asked: { model, stream }, fields }: Received): string {
+export function requireModel({ routing: { model, stream }, fields }: ClientRequest): string {
   if (model == null && isJsonObject(fields.get('prompt')))
     throw new GatewayError(
       'invalid_request',

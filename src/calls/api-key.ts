@@ -1,9 +1,9 @@
-import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
 
 /** What SDKs sent where their provider's key goes, each once. */
 export function apiKeysIn(headers: HeaderList): readonly string[] {
-  const usual = headersOf(headers, 'x-api-key');
-  const google = headersOf(headers, 'x-goog-api-key');
+  const usual = headerValuesOf(headers, 'x-api-key');
+  const google = headerValuesOf(headers, 'x-goog-api-key');
   if (usual.length === 0 && google.length === 0) return usual;
   const sent = [...usual, ...google].filter((key) => key !== '');
   return sent.length > 1 ? [...new Set(sent)] : sent;

@@ -1,16 +1,16 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
-import type { Sealing } from '../accounts/sealing.ts';
+import type { Sealer } from '../accounts/sealer.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
 import type {
   Archive,
-  ArchiveChoice,
-  Archived,
+  ArchivedItem,
+  ArchiveFilter,
   ArchiveRow,
   Archives,
   ArchiveTable,
-  NewArchived,
+  NewArchivedItem,
 } from '../kernel/ports/archive.ts';
 
 const pack = promisify(deflateRaw);
@@ -20,10 +20,10 @@ interface ArchivesParts {
   readonly table: ArchiveTable;
   readonly clock: Clock;
   /** What was said in conversations is nobody's to read in a database. */
-  readonly sealing: Sealing;
+  readonly sealing: Sealer;
   /** Of one account. */
   readonly bytesMax: number;
-  onTrouble?(failure: unknown): void;
+  onError?(failure: unknown): void;
 }
 
 /** What modules left out of conversations, packed and sealed, for each account up to a bound. */
@@ -39,19 +39,19 @@ export class SealedArchives implements Archives {
     return { put: (entries) => this.#put(scope, entries) };
   }
 
-  async #put(scope: string, entries: readonly NewArchived[]): Promise<readonly string[]> {
+  async #put(scope: string, entries: readonly NewArchivedItem[]): Promise<readonly string[]> {
     const { table, clock, bytesMax } = this.#parts;
     const rows: ArchiveRow[] = [];
     for (const entry of entries) {
-      const row = await this.#sealed(scope, entry);
+      const row = await this.#sealEntry(scope, entry);
       if (row.sealed.byteLength <= Math.min(limits.archivedBytesMax, bytesMax)) rows.push(row);
     }
     if (rows.length > 0) await table.add(scope, rows, bytesMax);
-    this.#tidySometimes(clock.now());
+    this.#maybeTidy(clock.now());
     return rows.map(({ ref }) => ref);
   }
 
-  async #sealed(scope: string, { content, ttlSeconds, ...entry }: NewArchived): Promise<ArchiveRow> {
+  async #sealEntry(scope: string, { content, ttlSeconds, ...entry }: NewArchivedItem): Promise<ArchiveRow> {
     const { ref } = entry;
     if (!isRef(ref)) throw new Error(`"${ref}" is no name for an archive: letters and digits are`);
     const packed = await pack(Buffer.from(JSON.stringify(content)));
@@ -62,21 +62,21 @@ export class SealedArchives implements Archives {
 
   async find(
     scope: string,
-    { ref, conversation: inConversation, person }: ArchiveChoice & { readonly ref: string },
-  ): Promise<Archived | undefined> {
+    { ref, conversation: inConversation, person }: ArchiveFilter & { readonly ref: string },
+  ): Promise<ArchivedItem | undefined> {
     if (!isRef(ref)) return undefined;
-    const { table, clock, sealing } = this.#parts;
+    const { table, clock, sealing: sealer } = this.#parts;
     const row = await table.find(scope, ref, clock.now());
     if (person !== undefined && row?.person !== person) return undefined;
     if (inConversation !== undefined && row?.conversation !== inConversation) return undefined;
-    const packed = row === undefined ? undefined : sealing.openBytes(row, contextOf(scope, ref));
+    const packed = row === undefined ? undefined : sealer.openBytes(row, contextOf(scope, ref));
     if (row === undefined || packed === undefined) return undefined;
     const content: unknown = JSON.parse((await unpack(packed)).toString('utf8'));
     const { conversation, createdAtMs } = row;
     return { ref, conversation, createdAtMs, content };
   }
 
-  async remove(scope: string, which: ArchiveChoice): Promise<number> {
+  async remove(scope: string, which: ArchiveFilter): Promise<number> {
     return which.ref !== undefined && !isRef(which.ref) ? 0 : this.#parts.table.remove(scope, which);
   }
 
@@ -84,10 +84,10 @@ export class SealedArchives implements Archives {
     return this.#parts.table.forget(scope);
   }
 
-  #tidySometimes(nowMs: number): void {
+  #maybeTidy(nowMs: number): void {
     if (nowMs - this.#tidiedAtMs < limits.archiveTidyMs) return;
     this.#tidiedAtMs = nowMs;
-    void this.#tidy(nowMs).catch((failure) => this.#parts.onTrouble?.(failure));
+    void this.#tidy(nowMs).catch((failure) => this.#parts.onError?.(failure));
   }
 
   async #tidy(nowMs: number): Promise<void> {

@@ -1,40 +1,40 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
-import type { ReceiptFacts } from '../receipts/receipt.ts';
-import type { ReceiptOffice } from '../receipts/receipt-office.ts';
-import type { Known } from './callers.ts';
-import { LateHash } from './late-hash.ts';
-import type { Underway } from './underway.ts';
+import type { ReceiptDetails } from '../receipts/receipt.ts';
+import type { ReceiptIssuer } from '../receipts/receipt-issuer.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
+import { DeferredHash } from './deferred-hash.ts';
+import type { InFlightCall } from './in-flight-call.ts';
 
 /** Receipts of calls, for those who get them. */
 export class CallReceipts {
-  readonly #office: ReceiptOffice;
+  readonly #issuer: ReceiptIssuer;
   readonly #clock: Clock;
 
-  constructor(office: ReceiptOffice, clock: Clock) {
-    this.#office = office;
+  constructor(office: ReceiptIssuer, clock: Clock) {
+    this.#issuer = office;
     this.#clock = clock;
   }
 
   /** Undefined for a caller who gets none. `request` is the body as the client sent it. */
-  open({ session, key }: Known, underway: Underway, request: Uint8Array): OpenReceipt | undefined {
+  open({ session, key }: CallerIdentity, call: InFlightCall, request: Uint8Array): OpenReceipt | undefined {
     if (session === undefined && key?.receipts !== true) return undefined;
-    const whose: Whose =
+    const owner: ReceiptOwner =
       session === undefined
         ? { visibility: 'private', sessionRef: null, accountId: key?.account.id ?? null }
         : { visibility: 'public_demo', sessionRef: session.sessionRef, accountId: null };
-    return new OpenReceipt({ office: this.#office, clock: this.#clock, whose, underway, request });
+    return new OpenReceipt({ issuer: this.#issuer, clock: this.#clock, owner, call, request });
   }
 }
 
-type Whose = Pick<ReceiptFacts, 'visibility' | 'sessionRef'> & { readonly accountId: string | null };
+type ReceiptOwner = Pick<ReceiptDetails, 'visibility' | 'sessionRef'> & { readonly accountId: string | null };
 
 interface OpenReceiptParts {
-  readonly office: ReceiptOffice;
+  readonly issuer: ReceiptIssuer;
   readonly clock: Clock;
-  readonly whose: Whose;
-  readonly underway: Underway;
+  readonly owner: ReceiptOwner;
+  readonly call: InFlightCall;
   readonly request: Uint8Array;
 }
 
@@ -42,21 +42,21 @@ interface OpenReceiptParts {
 export class OpenReceipt {
   readonly id: string;
   readonly #parts: OpenReceiptParts;
-  readonly #response = new LateHash();
+  readonly #response = new DeferredHash();
   #closed: Promise<void> | undefined;
 
   constructor(parts: OpenReceiptParts) {
     this.#parts = parts;
-    this.id = `rcpt_${parts.underway.exchange.id.slice('req_'.length)}`;
+    this.id = `rcpt_${parts.call.exchange.id.slice('req_'.length)}`;
   }
 
   /** Whether the client gets the end of its answer only when this is stored. */
-  get comesFirst(): boolean {
-    return this.#parts.whose.visibility === 'public_demo';
+  get isStoredFirst(): boolean {
+    return this.#parts.owner.visibility === 'public_demo';
   }
 
   /** What the client gets, but for what the gateway put in. */
-  wrote(bytes: Uint8Array | string): void {
+  addResponseBytes(bytes: Uint8Array | string): void {
     this.#response.add(bytes);
   }
 
@@ -67,22 +67,22 @@ export class OpenReceipt {
   }
 
   async #close(): Promise<void> {
-    const { office, whose, underway } = this.#parts;
-    if (!underway.answered) return;
-    const order = { facts: this.#facts(), accountId: whose.accountId };
-    if (this.comesFirst) await office.make(order);
-    else office.order(order);
+    const { issuer, owner, call } = this.#parts;
+    if (!call.answered) return;
+    const order = { details: this.#facts(), accountId: owner.accountId };
+    if (this.isStoredFirst) await issuer.issue(order);
+    else issuer.order(order);
   }
 
-  #facts(): ReceiptFacts {
-    const { clock, whose, underway, request } = this.#parts;
-    const { exchange, usage, bill, ending } = underway;
+  #facts(): ReceiptDetails {
+    const { clock, owner, call, request } = this.#parts;
+    const { exchange, usage, bill, ending } = call;
     const { trace } = exchange;
     const { provider, model } = trace.answeredBy ?? exchange.target;
     return {
       id: this.id,
-      sessionRef: whose.sessionRef,
-      visibility: whose.visibility,
+      sessionRef: owner.sessionRef,
+      visibility: owner.visibility,
       createdAtMs: clock.now(),
       model,
       provider: provider.name,

@@ -1,6 +1,6 @@
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
-import { keyShape } from '../providers/directory.ts';
+import { providerKeyPattern } from '../providers/provider-directory.ts';
 
 export interface ShapeRules {
   readonly providers: Iterable<Provider>;
@@ -17,10 +17,10 @@ export class CredentialShapes {
   constructor({ providers, keyPrefix, localToken }: ShapeRules) {
     this.#ownPrefix = `${keyPrefix}_`;
     this.#localToken = localToken;
-    this.#providerKey = keyShape(providers);
+    this.#providerKey = providerKeyPattern(providers);
   }
 
-  isOurs(value: string): boolean {
+  isGatewayToken(value: string): boolean {
     return (
       value.startsWith(this.#ownPrefix) ||
       value.startsWith('anon_') ||

@@ -1,31 +1,31 @@
-import type { KeyIdentity } from '../accounts/key-ring.ts';
-import type { ProviderVault } from '../accounts/provider-keys.ts';
+import type { KeyIdentity } from '../accounts/api-key-authenticator.ts';
+import type { ProviderKeyVault } from '../accounts/provider-key-vault.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import type { CredentialFinder } from '../kernel/exchange.ts';
-import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import type { CredentialResolver } from '../kernel/exchange.ts';
+import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
 import type { Versions } from '../kernel/ports/shared-state.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import { Secret } from '../kernel/secret.ts';
-import { belongsElsewhere, type Directory } from '../providers/directory.ts';
+import { isKeyOfAnotherProvider, type ProviderDirectory } from '../providers/provider-directory.ts';
 import { apiKeysIn } from './api-key.ts';
-import { bearerOf } from './bearer.ts';
-import type { Callers, Known } from './callers.ts';
+import { bearerTokenOf } from './bearer-token.ts';
+import type { CallerAuthenticator, CallerIdentity } from './caller-authenticator.ts';
 import type { CredentialShapes } from './credential-shapes.ts';
 
 export interface CredentialRules {
   readonly mode: 'local' | 'cloud';
-  readonly directory: Directory;
+  readonly directory: ProviderDirectory;
   readonly shapes: CredentialShapes;
-  readonly vault: ProviderVault;
+  readonly vault: ProviderKeyVault;
   readonly versions: Versions;
-  readonly callers: Pick<Callers, 'identifyAnew'>;
+  readonly callers: Pick<CallerAuthenticator, 'reidentify'>;
   /** Operator credentials, by provider: they pay for nobody's calls but a local user's. */
   readonly operator: ReadonlyMap<string, Secret>;
 }
 
 /** Whose call it is, and what came with it. */
-interface Paying {
-  readonly known: Known;
+interface PayingCall {
+  readonly identity: CallerIdentity;
   readonly headers: HeaderList;
 }
 
@@ -38,14 +38,17 @@ export class Credentials {
   }
 
   /** For one call. */
-  of(paying: Paying): CredentialFinder {
-    return new OneCall((target, given) => this.#credential(paying, target, given));
+  of(payingCall: PayingCall): CredentialResolver {
+    return new CallCredentials((target, sentKeyPolicy) => this.#resolve(payingCall, target, sentKeyPolicy));
   }
 
   /** The same where it isn't an error that there is none: undefined where a call would be refused. */
-  async found(paying: Paying, target: Target): Promise<{ credential: Secret | undefined } | undefined> {
+  async findOptional(
+    payingCall: PayingCall,
+    target: Target,
+  ): Promise<{ credential: Secret | undefined } | undefined> {
     try {
-      return { credential: await this.#credential(paying, target, 'any') };
+      return { credential: await this.#resolve(payingCall, target, 'any') };
     } catch (refusal) {
       if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
       throw refusal;
@@ -53,27 +56,27 @@ export class Credentials {
   }
 
   /** The first that exists: the request's, the account's, the operator's. */
-  #credential(paying: Paying, target: Target, which: Given): Found {
-    const { headers } = paying;
+  #resolve(payingCall: PayingCall, target: Target, which: SentKeyPolicy): ResolvedSecret {
+    const { headers } = payingCall;
     const { provider } = target;
-    if (provider.local !== undefined) return undefined;
-    const given = this.#given(headers, provider, which);
-    if (given !== undefined) return this.#fitting(given, target);
+    if (provider.answerLocally !== undefined) return undefined;
+    const given = this.#sentKey(headers, provider, which);
+    if (given !== undefined) return this.#requireMatching(given, target);
     const orElse = (stored: Secret | undefined): Secret | undefined => {
-      const credential = stored ?? this.#local(which === 'any' ? headers : [], target);
+      const credential = stored ?? this.#localKey(which === 'any' ? headers : [], target);
       if (credential !== undefined || provider.keyless) return credential;
-      throw this.#missing(provider);
+      throw this.#missingKeyError(provider);
     };
-    const stored = this.#stored(paying, provider);
+    const stored = this.#storedKey(payingCall, provider);
     return stored instanceof Promise ? stored.then(orElse) : orElse(stored);
   }
 
-  #stored({ known, headers }: Paying, { name }: Provider): Found {
+  #storedKey({ identity, headers }: PayingCall, { name }: Provider): ResolvedSecret {
     const { vault, versions } = this.#rules;
-    const { accountId, key } = known;
+    const { accountId, key } = identity;
     if (key !== undefined) {
       const opened = vault.open(accountId, name, key.version);
-      return opened instanceof Promise ? this.#forKey(opened, key, headers) : opened;
+      return opened instanceof Promise ? this.#recheckApiKey(opened, key, headers) : opened;
     }
     const version = versions.of(accountId);
     return version instanceof Promise
@@ -82,25 +85,29 @@ export class Credentials {
   }
 
   /** A call can last longer than its API key: what was stored after the key had ended doesn't pay for it. */
-  async #forKey(opened: Promise<Secret | undefined>, { account, version }: KeyIdentity, headers: HeaderList) {
+  async #recheckApiKey(
+    opened: Promise<Secret | undefined>,
+    { account, version }: KeyIdentity,
+    headers: HeaderList,
+  ) {
     const { versions, callers } = this.#rules;
     const secret = await opened;
-    if ((await versions.of(account.id)) !== version) await callers.identifyAnew(headers);
+    if ((await versions.of(account.id)) !== version) await callers.reidentify(headers);
     return secret;
   }
 
   /** What only a local user may spend: a provider's key in place of a token, and the operator's own. */
-  #local(headers: HeaderList, target: Target): Secret | undefined {
+  #localKey(headers: HeaderList, target: Target): Secret | undefined {
     const { mode, shapes, operator } = this.#rules;
     if (mode !== 'local') return undefined;
-    const bearer = bearerOf(headers);
-    if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#fitting(bearer, target);
+    const bearer = bearerTokenOf(headers);
+    if (bearer !== undefined && shapes.isProviderKey(bearer)) return this.#requireMatching(bearer, target);
     return operator.get(target.provider.name);
   }
 
   /** A key never goes to a vendor whose key it isn't. */
-  #fitting(given: string, { provider, model }: Target): Secret {
-    if (!belongsElsewhere(given, provider, this.#rules.directory.providers.values()))
+  #requireMatching(given: string, { provider, model }: Target): Secret {
+    if (!isKeyOfAnotherProvider(given, provider, this.#rules.directory.providers.values()))
       return new Secret(given);
     throw new GatewayError(
       'provider_key_mismatch',
@@ -108,16 +115,17 @@ export class Credentials {
     );
   }
 
-  #given(headers: HeaderList, provider: Provider, which: Given): string | undefined {
+  #sentKey(headers: HeaderList, provider: Provider, which: SentKeyPolicy): string | undefined {
     const { mode, shapes } = this.#rules;
     if (which === 'none') return undefined;
-    const explicit = explicitIn(headers);
-    if (which === 'labelled') return explicit === undefined ? undefined : this.#labelled(explicit, provider);
-    if (explicit !== undefined && explicit !== '') return this.#explicit(explicit, provider);
+    const explicit = explicitKeyIn(headers);
+    if (which === 'labelled')
+      return explicit === undefined ? undefined : this.#labeledKey(explicit, provider);
+    if (explicit !== undefined && explicit !== '') return this.#explicitKey(explicit, provider);
     const sent = apiKeysIn(headers);
     if (sent.length === 0) return undefined;
     const [apiKey, another] = sent.filter(
-      (key) => !shapes.isOurs(key) && (mode === 'cloud' || shapes.isProviderKey(key)),
+      (key) => !shapes.isGatewayToken(key) && (mode === 'cloud' || shapes.isProviderKey(key)),
     );
     if (another !== undefined)
       throw new GatewayError(
@@ -128,22 +136,22 @@ export class Credentials {
   }
 
   /** Only what says that it is for this provider. */
-  #labelled(value: string, provider: Provider): string | undefined {
-    const { label, key } = inParts(value);
-    return label === provider.name && key !== '' ? oneWord(key, provider) : undefined;
+  #labeledKey(value: string, provider: Provider): string | undefined {
+    const { label, key } = splitLabel(value);
+    return label === provider.name && key !== '' ? checkKeyCharacters(key, provider) : undefined;
   }
 
   /** `<key>` or `<provider>=<key>`. */
-  #explicit(value: string, provider: Provider): string {
-    const { directory } = this.#rules;
-    const { label, key } = inParts(value);
-    const owner = label === undefined ? undefined : directory.providers.get(label);
+  #explicitKey(value: string, provider: Provider): string {
+    const { directory: providerDirectory } = this.#rules;
+    const { label, key } = splitLabel(value);
+    const owner = label === undefined ? undefined : providerDirectory.providers.get(label);
     if (owner === undefined && label !== undefined && label.length <= labelLengthMax && !isPadding(key))
       throw new GatewayError(
         'provider_key_mismatch',
         'what x-provider-key has before the "=" is no provider of this gateway, which GET /v1/capabilities lists; the key was not sent on (for a key that has a "=" in it, write <provider>=<key>)',
       );
-    if (owner === undefined) return oneWord(value, provider);
+    if (owner === undefined) return checkKeyCharacters(value, provider);
     if (owner !== provider)
       throw new GatewayError(
         'provider_key_mismatch',
@@ -155,10 +163,10 @@ export class Credentials {
         'provider_key_missing',
         `x-provider-key names ${owner.title} and has no key after the "="`,
       );
-    return oneWord(key, provider);
+    return checkKeyCharacters(key, provider);
   }
 
-  #missing({ name, title }: Provider): GatewayError {
+  #missingKeyError({ name, title }: Provider): GatewayError {
     const started =
       this.#rules.mode === 'local' ? ` start the gateway with ${name.toUpperCase()}_API_KEY set,` : '';
     return new GatewayError(
@@ -169,15 +177,15 @@ export class Credentials {
 }
 
 /** Lines that say the same are one. */
-function explicitIn(headers: HeaderList): string | undefined {
-  const all = headersOf(headers, 'x-provider-key');
+function explicitKeyIn(headers: HeaderList): string | undefined {
+  const all = headerValuesOf(headers, 'x-provider-key');
   const explicit = all[0]?.trim();
   if (all.length < 2 || all.every((line) => line.trim() === explicit)) return explicit;
   throw new GatewayError('credentials_disagree', 'there are two different x-provider-key headers; send one');
 }
 
 /** Refuses a key that has blanks or control characters inside; one with a form of its own is a JSON text. */
-function oneWord(key: string, { keyForm }: Provider): string {
+function checkKeyCharacters(key: string, { keyForm }: Provider): string {
   if (keyForm !== undefined || /^[!-~]*$/.test(key)) return key;
   throw new GatewayError(
     'invalid_request',
@@ -189,8 +197,8 @@ function oneWord(key: string, { keyForm }: Provider): string {
 }
 
 /** `<label>=<key>`, whatever case the label is written in. */
-function inParts(value: string): { readonly label: string | undefined; readonly key: string } {
-  const [, label, key = value] = labelled.exec(value) ?? [];
+function splitLabel(value: string): { readonly label: string | undefined; readonly key: string } {
+  const [, label, key = value] = labeledKeyPattern.exec(value) ?? [];
   return { label: label?.toLowerCase(), key: key.trim() };
 }
 
@@ -202,36 +210,39 @@ function isPadding(text: string): boolean {
 /** Longer than any provider's name: what is longer is the beginning of a key. */
 const labelLengthMax = 32;
 
-const labelled = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
+const labeledKeyPattern = /^\s*([a-z][\w.-]*)\s*=(.*)$/is;
 
 /** Of what came with a call, what may be used: anything, only what says for whom it is, or nothing. */
-type Given = 'any' | 'labelled' | 'none';
+type SentKeyPolicy = 'any' | 'labelled' | 'none';
 
 /** At once where it is known. */
-type Found = Secret | undefined | Promise<Secret | undefined>;
-type Look = (target: Target, given: Given) => Found;
+type ResolvedSecret = Secret | undefined | Promise<Secret | undefined>;
+type ResolveCredential = (target: Target, sentKeyPolicy: SentKeyPolicy) => ResolvedSecret;
 
 /**
  * What pays for one call. A key that came with it is for the provider that it was meant for when it was admitted: wherever a
  * module sends the call, or asks by itself, it goes to no other, since keys of many vendors look alike.
  */
-class OneCall implements CredentialFinder {
-  readonly #look: Look;
-  #home: Provider | undefined;
-  #provider: Provider | undefined;
-  #found: Found;
+class CallCredentials implements CredentialResolver {
+  readonly #resolve: ResolveCredential;
+  #admittedProvider: Provider | undefined;
+  #lastProvider: Provider | undefined;
+  #lastResolved: ResolvedSecret;
 
-  constructor(look: Look) {
-    this.#look = look;
+  constructor(resolveCredential: ResolveCredential) {
+    this.#resolve = resolveCredential;
   }
 
-  find(target: Target, which?: 'stored'): Found {
-    if (which === 'stored') return this.#look(target, 'none');
-    this.#home ??= target.provider;
-    if (this.#provider !== target.provider) {
-      this.#found = this.#look(target, target.provider === this.#home ? 'any' : 'labelled');
-      this.#provider = target.provider;
+  find(target: Target, which?: 'stored'): ResolvedSecret {
+    if (which === 'stored') return this.#resolve(target, 'none');
+    this.#admittedProvider ??= target.provider;
+    if (this.#lastProvider !== target.provider) {
+      this.#lastResolved = this.#resolve(
+        target,
+        target.provider === this.#admittedProvider ? 'any' : 'labelled',
+      );
+      this.#lastProvider = target.provider;
     }
-    return this.#found;
+    return this.#lastResolved;
   }
 }

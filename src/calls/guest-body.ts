@@ -62,7 +62,7 @@ const guestBody = z.strictObject({
 });
 
 /** Refuses what is not on the list; the most tokens that may be answered. */
-export function checkedGuestBody(body: JsonObject): { readonly maxTokens: number } {
+export function checkGuestBody(body: JsonObject): { readonly maxTokens: number } {
   const { data, error } = guestBody.safeParse(body);
   if (data !== undefined)
     return {
@@ -70,7 +70,7 @@ export function checkedGuestBody(body: JsonObject): { readonly maxTokens: number
     };
   const [issue] = error.issues;
   const strange = issue?.code === 'unrecognized_keys' ? [issue.keys[0] ?? ''] : [];
-  const param = [...(issue?.path ?? []), ...strange].join('.').slice(0, limits.toldFieldCharacters);
+  const param = [...(issue?.path ?? []), ...strange].join('.').slice(0, limits.reportedFieldCharacters);
   const what = strange.length > 0 ? 'is not taken here' : (issue?.message ?? 'is wrong');
   throw new GatewayError(
     'invalid_request',

@@ -1,58 +1,58 @@
 import type { UsageRecorder } from '../billing/usage-recorder.ts';
 import { type Attempt, billOf } from '../kernel/attempt.ts';
 import { scopeOf } from '../kernel/caller.ts';
+import type { ClientRequest } from '../kernel/client-request.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Ledger } from '../kernel/conversation/ledger.ts';
+import type { DecisionLog } from '../kernel/conversation/decision-log.ts';
 import type { PrefixKit } from '../kernel/conversation/prefix.ts';
 import type { Exchange } from '../kernel/exchange.ts';
-import type { Kit, Models, Setting } from '../kernel/module.ts';
+import { ignoreErrors } from '../kernel/ignore-errors.ts';
+import type { ConversationContext, Kit, Models } from '../kernel/module.ts';
+import type { ModuleExecution } from '../kernel/module-execution.ts';
 import type { NanoUsd } from '../kernel/money.ts';
-import type { Observation } from '../kernel/observation.ts';
-import type { KitMaker, Workplace } from '../kernel/pipeline.ts';
+import type { KitFactory, ModuleContext } from '../kernel/pipeline.ts';
 import type { Archive, Archives } from '../kernel/ports/archive.ts';
+import { type Budget, type BudgetHolder, budgetHolderOf } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
-import type { PatternBooks, Patterns } from '../kernel/ports/patterns.ts';
+import type { PatternSource, Patterns } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
-import { type Holder, holderOf, type Purse } from '../kernel/ports/purse.ts';
-import type { Shelf, Shelves } from '../kernel/ports/shelves.ts';
-import type { VectorShelves, Vectors } from '../kernel/ports/vectors.ts';
-import { quietly } from '../kernel/quietly.ts';
-import type { Received } from '../kernel/received.ts';
+import type { CacheBackend, ScopedCache } from '../kernel/ports/scoped-cache.ts';
+import type { VectorStores, Vectors } from '../kernel/ports/vectors.ts';
 import type { Recording } from '../kernel/reply/recording.ts';
 import { Reply } from '../kernel/reply/reply.ts';
-import type { Facts } from '../kernel/trace.ts';
+import type { Attributes } from '../kernel/trace.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
-import type { Afterwork } from './afterwork.ts';
-import { type AskingParts, ask } from './asking.ts';
-import { shelfName } from './caches.ts';
-import { keptPurse } from './kept-purse.ts';
-import type { Ledgers } from './ledgers.ts';
-import type { Meanings } from './meaning.ts';
-import { addToTrial } from './trials.ts';
+import { type AskModelParts, askModel } from './ask-model.ts';
+import { autoSettleHolds } from './auto-settle-holds.ts';
+import type { BackgroundTasks } from './background-tasks.ts';
+import type { DecisionLogs } from './decision-logs.ts';
+import { cacheName } from './module-caches.ts';
+import type { RequestKeys } from './request-keys.ts';
+import { addTrialCost } from './trials.ts';
 
 export interface KitParts {
-  readonly shelves: Shelves;
+  readonly cacheBackend: CacheBackend;
   readonly stores: ModuleStores;
   readonly embeddings: Embeddings;
-  readonly vectors: VectorShelves;
-  readonly patterns: PatternBooks;
+  readonly vectors: VectorStores;
+  readonly patterns: PatternSource;
   readonly archives: Archives;
-  readonly ledgers: Ledgers;
+  readonly decisionLogs: DecisionLogs;
   readonly clock: Clock;
   readonly catalog: Prices;
-  readonly meanings: Meanings;
-  readonly afterwork: Afterwork;
-  readonly asking: AskingParts;
-  readonly usage: Pick<UsageRecorder, 'work'>;
+  readonly requestKeys: RequestKeys;
+  readonly backgroundTasks: BackgroundTasks;
+  readonly askModel: AskModelParts;
+  readonly usage: Pick<UsageRecorder, 'recordModule'>;
   /** What a key may spend on a call. */
-  purse(holder: Holder, call: { readonly isOver: boolean }): Purse;
+  budget(budgetHolder: BudgetHolder, call: { readonly isEnded: boolean }): Budget;
   wireByName(name: string): ProviderFormat | undefined;
   target: Models['target'];
 }
 
 /** What modules work with; the same for those of a gateway and for those under test. */
-export function kitMaker(parts: KitParts): KitMaker {
+export function createKitFactory(parts: KitParts): KitFactory {
   return (at) => new CallKit(parts, at);
 }
 
@@ -60,32 +60,32 @@ export function kitMaker(parts: KitParts): KitMaker {
 class CallKit implements Kit<unknown> {
   readonly options: unknown;
   readonly #parts: KitParts;
-  readonly #at: Workplace;
-  #ledger: Ledger | undefined;
+  readonly #context: ModuleContext;
+  #decisions: DecisionLog | undefined;
 
-  constructor(parts: KitParts, at: Workplace) {
+  constructor(parts: KitParts, at: ModuleContext) {
     this.options = at.options;
     this.#parts = parts;
-    this.#at = at;
+    this.#context = at;
   }
 
-  get #observation(): Observation {
-    return this.#at.observation;
+  get #execution(): ModuleExecution {
+    return this.#context.execution;
   }
 
   get scope(): string {
-    return scopeOf(this.#observation.exchange.caller);
+    return scopeOf(this.#execution.exchange.caller);
   }
 
-  get cache(): Shelf {
-    return this.#parts.shelves.shelf(shelfName(this.#observation.module.name, this.scope));
+  get cache(): ScopedCache {
+    return this.#parts.cacheBackend.cacheFor(cacheName(this.#execution.module.name, this.scope));
   }
 
   get store(): ModuleStore {
-    return this.#parts.stores.store(this.#observation.module.name, this.scope);
+    return this.#parts.stores.store(this.#execution.module.name, this.scope);
   }
 
-  get embed(): Embeddings {
+  get embeddings(): Embeddings {
     const { embeddings } = this.#parts;
     const { scope } = this;
     return {
@@ -97,7 +97,7 @@ class CallKit implements Kit<unknown> {
   }
 
   get vectors(): Vectors {
-    return this.#parts.vectors.vectors(this.#observation.module.name, this.scope);
+    return this.#parts.vectors.vectors(this.#execution.module.name, this.scope);
   }
 
   get patterns(): Patterns {
@@ -108,22 +108,22 @@ class CallKit implements Kit<unknown> {
     return this.#parts.archives.of(this.scope);
   }
 
-  get ledger(): Ledger {
-    const { module, exchange } = this.#observation;
-    this.#ledger ??= this.#parts.ledgers.of({
+  get decisions(): DecisionLog {
+    const { module, exchange } = this.#execution;
+    this.#decisions ??= this.#parts.decisionLogs.of({
       module: module.name,
       scope: this.scope,
       root: exchange.conversation.root,
     });
-    return this.#ledger;
+    return this.#decisions;
   }
 
   get prefix(): PrefixKit {
-    return this.#observation.prefix;
+    return this.#execution.prefix;
   }
 
-  get mayBeEdited(): boolean {
-    return this.#at.mayBeEdited();
+  get mayBeEditedDownstream(): boolean {
+    return this.#context.mayBeEditedDownstream();
   }
 
   get clock(): Clock {
@@ -134,82 +134,83 @@ class CallKit implements Kit<unknown> {
     return this.#parts.catalog;
   }
 
-  get purse(): Purse {
-    const { caller, trace } = this.#observation.exchange;
-    return keptPurse(this.#parts.purse(holderOf(caller), trace), this.#observation);
+  get budget(): Budget {
+    const { caller, trace } = this.#execution.exchange;
+    return autoSettleHolds(this.#parts.budget(budgetHolderOf(caller), trace), this.#execution);
   }
 
   get models(): Models {
-    const { asking, target } = this.#parts;
-    const { observation, aside } = this.#at;
+    const { askModel: asking, target } = this.#parts;
+    const { execution, moduleCallHandler } = this.#context;
     return {
       target,
-      ask: (question, to) => quietly(ask(asking, { question, target: to, observation, aside })),
+      ask: (modelRequest, to) =>
+        ignoreErrors(askModel(asking, { question: modelRequest, target: to, execution, moduleCallHandler })),
     };
   }
 
-  saved(nanoUsd: NanoUsd): void {
+  addSaving(nanoUsd: NanoUsd): void {
     if (!Number.isSafeInteger(nanoUsd))
       throw new Error('what was saved has to be whole billionths of a dollar');
-    const { step, module, exchange } = this.#observation;
+    const { step, module, exchange } = this.#execution;
     step.savedNanoUsd += nanoUsd;
     if (nanoUsd === 0) return;
-    const { accountId } = holderOf(exchange.caller);
+    const { accountId } = budgetHolderOf(exchange.caller);
     const { usage, clock } = this.#parts;
-    usage.work({ accountId, module: module.name, savedNanoUsd: nanoUsd }, clock.now());
+    usage.recordModule({ accountId, module: module.name, savedNanoUsd: nanoUsd }, clock.now());
   }
 
-  trial(isHeldOut: boolean): void {
-    const { module, exchange } = this.#observation;
-    const { accountId } = holderOf(exchange.caller);
+  recordTrial(isHeldOut: boolean): void {
+    const { module, exchange } = this.#execution;
+    const { accountId } = budgetHolderOf(exchange.caller);
     const { usage, clock } = this.#parts;
-    this.whenPaid((attempts) => {
+    this.onBilled((attempts) => {
       const costNanoUsd = billOf(attempts)?.nanoUsd;
       if (costNanoUsd === undefined) return;
-      this.later(async () => {
-        const beforeNanoUsd = await addToTrial(this.cache, exchange.conversation.name, costNanoUsd);
+      this.runInBackground(async () => {
+        const beforeNanoUsd = await addTrialCost(this.cache, exchange.conversation.name, costNanoUsd);
         const trial = { isHeldOut, costNanoUsd, beforeNanoUsd };
-        usage.work({ accountId, module: module.name, trial }, clock.now());
+        usage.recordModule({ accountId, module: module.name, trial }, clock.now());
       });
     });
   }
 
-  note(facts: Facts): void {
-    this.#observation.step.note(facts);
+  note(facts: Attributes): void {
+    this.#execution.step.note(facts);
   }
 
-  tell(name: string, value: string): void {
-    this.#observation.exchange.trace.tell(name, value);
+  setHeader(name: string, value: string): void {
+    this.#execution.exchange.trace.setHeader(name, value);
   }
 
-  meaning(exchange: Exchange): Promise<string> {
-    return this.#parts.meanings.of(exchange);
+  requestKey(exchange: Exchange): Promise<string> {
+    return this.#parts.requestKeys.of(exchange);
   }
 
-  setting(exchange: Exchange): Promise<Setting | undefined> {
-    return this.#parts.meanings.setting(exchange);
+  contextKey(exchange: Exchange): Promise<ConversationContext | undefined> {
+    return this.#parts.requestKeys.contextKey(exchange);
   }
 
   replay(recording: Recording): Reply {
-    const { received } = this.#observation.exchange;
-    return Reply.replay(framedFor(received, recording), this.#parts.wireByName(recording.wire));
+    const { clientRequest } = this.#execution.exchange;
+    return Reply.replay(reframeFor(clientRequest, recording), this.#parts.wireByName(recording.wire));
   }
 
-  whenPaid(then: (attempts: readonly Attempt[]) => void): void {
-    this.#observation.asked.whenPaid(then);
+  onBilled(then: (attempts: readonly Attempt[]) => void): void {
+    this.#execution.innerAttempts.onBilled(then);
   }
 
-  later(run: () => Promise<void>): void {
-    const { module, exchange } = this.#observation;
-    const letGo = exchange.received.keep();
-    exchange.trace.afterwards(() => this.#parts.afterwork.add({ module: module.name, run, letGo }));
+  runInBackground(run: () => Promise<void>): void {
+    const { module, exchange } = this.#execution;
+    const release = exchange.clientRequest.retain();
+    exchange.trace.onEnd(() => this.#parts.backgroundTasks.add({ module: module.name, run, release }));
   }
 }
 
 /** In the framing that the client wants, where its format can do that without losing anything. */
-function framedFor({ wire, streamed }: Received, recording: Recording): Recording {
+function reframeFor({ wire, streamed }: ClientRequest, recording: Recording): Recording {
   const framing = streamed ? 'sse' : 'json';
   if (recording.wire !== wire.name || recording.framing === framing) return recording;
-  const body = wire.reframed?.(recording, framing);
+  const body = wire.reframe?.(recording, framing);
   return body === undefined ? recording : { wire: recording.wire, framing, body };
 }

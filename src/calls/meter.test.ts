@@ -4,18 +4,18 @@ import { GatewayError } from '../kernel/errors.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import type { Answer, ReplyEvent, Usage } from '../kernel/message.ts';
 import type { Target } from '../kernel/provider.ts';
-import { milestones, unfold } from '../kernel/reply/answer.ts';
+import { answerToEvents, milestoneEvents } from '../kernel/reply/answer-events.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
-import type { Unread, WireFormat } from '../kernel/wire-format.ts';
+import type { UnreadContent, WireFormat } from '../kernel/wire-format.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { anthropicMessages, openaiChat } from '../wire/index.ts';
-import { received } from '../wire/testing/replay.ts';
+import { clientRequestFrom } from '../wire/testing/replay.ts';
 import { Meter } from './meter.ts';
 
 const text = 'A weir is a low wall across a river that holds its water back. '.repeat(10);
 const aborted: Ending = { how: 'aborted' };
 const complete: Ending = { how: 'complete' };
-const nothing: Unread = { tokens: 0, calls: 0 };
+const nothing: UnreadContent = { tokens: 0, calls: 0 };
 
 function answer(usage: Usage, content: Answer['content'] = [{ type: 'text', text }]): Answer {
   return {
@@ -35,7 +35,7 @@ interface Told {
   readonly ending?: Ending;
   readonly wire?: WireFormat;
   readonly request?: JsonObject;
-  readonly unread?: Unread;
+  readonly unread?: UnreadContent;
 }
 
 function metered({
@@ -43,18 +43,25 @@ function metered({
   ending = complete,
   wire = openaiChat,
   request = {},
-  unread = nothing,
+  unread: unreadContent = nothing,
 }: Told): Meter {
   const provider = openaiCompatible({ name: 'any', title: 'any', baseUrl: '', wires: [wire] });
   const target: Target = { provider, model: 'm' };
   const meter = new Meter();
-  for (const event of events) meter.look(event);
-  meter.close({ ending, received: received(wire, { model: 'm', messages: [], ...request }), target, unread });
+  for (const event of events) meter.observe(event);
+  meter.close({
+    ending,
+    clientRequest: clientRequestFrom(wire, { model: 'm', messages: [], ...request }),
+    target,
+    unread: unreadContent,
+  });
   return meter;
 }
 
 function begun(usage: Usage): ReplyEvent[] {
-  return [...unfold(answer(usage))].filter(({ type }) => type !== 'message_delta' && type !== 'message_stop');
+  return [...answerToEvents(answer(usage))].filter(
+    ({ type }) => type !== 'message_delta' && type !== 'message_stop',
+  );
 }
 
 function assertBetween(value: number | undefined, least: number, most: number): void {
@@ -64,7 +71,7 @@ function assertBetween(value: number | undefined, least: number, most: number): 
 describe('what a provider says', () => {
   test('is the usage, streamed or not', () => {
     const told = { input_tokens: 25, output_tokens: 140, cache_read_input_tokens: 7 };
-    for (const events of [unfold(answer(told)), milestones(answer(told))]) {
+    for (const events of [answerToEvents(answer(told)), milestoneEvents(answer(told))]) {
       const meter = metered({ events });
       assert.deepEqual([meter.usage, meter.estimated], [told, false]);
       assert.deepEqual([meter.model, meter.stopReason], ['claude-x', 'end_turn']);
@@ -72,20 +79,23 @@ describe('what a provider says', () => {
   });
 
   test('is nothing where it says nothing, streamed or not', () => {
-    for (const events of [unfold(answer({})), milestones(answer({}))]) {
+    for (const events of [answerToEvents(answer({})), milestoneEvents(answer({}))]) {
       const meter = new Meter();
-      for (const event of events) meter.look(event);
+      for (const event of events) meter.observe(event);
       assert.deepEqual(meter.usage, {});
     }
   });
 
   test('stays, also where it is nothing', () => {
-    const meter = metered({ events: unfold(answer({ input_tokens: 0, output_tokens: 0 })) });
+    const meter = metered({ events: answerToEvents(answer({ input_tokens: 0, output_tokens: 0 })) });
     assert.deepEqual([meter.usage, meter.estimated], [{ input_tokens: 0, output_tokens: 0 }, false]);
   });
 
   test('stays field by field, and the rest is estimated', () => {
-    const meter = metered({ events: unfold(answer({ output_tokens: 3 })), request: { messages: [text] } });
+    const meter = metered({
+      events: answerToEvents(answer({ output_tokens: 3 })),
+      request: { messages: [text] },
+    });
     assert.equal(meter.usage.output_tokens, 3);
     assertBetween(meter.usage.input_tokens, 80, 200);
     assert.equal(meter.estimated, true);
@@ -122,9 +132,9 @@ describe('what a provider leaves out is estimated', () => {
     const calls = [1, 2].map(
       (at) => ({ type: 'tool_use', id: `${at}`, name: 'level', input: { text } }) as const,
     );
-    const one = metered({ events: milestones(answer({})) }).usage.output_tokens ?? 0;
+    const one = metered({ events: milestoneEvents(answer({})) }).usage.output_tokens ?? 0;
     assertBetween(one, 110, 190);
-    const three = metered({ events: milestones(answer({}, [{ type: 'text', text }, ...calls])) });
+    const three = metered({ events: milestoneEvents(answer({}, [{ type: 'text', text }, ...calls])) });
     assertBetween(three.usage.output_tokens, 3 * one, 3.5 * one);
   });
 

@@ -25,7 +25,7 @@ export const paidBodySchema = z.strictObject(paidBodyFields);
 export type PaidBody = z.output<typeof paidBodySchema>;
 
 /** The same in the words of the Messages format, which has the system's words in a place of their own. */
-export function messagesOf({ messages, stream }: PaidBody, model: string, maxTokens: number): object {
+export function toMessagesBody({ messages, stream }: PaidBody, model: string, maxTokens: number): object {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {
     model,

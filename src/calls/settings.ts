@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
-import { list } from '../kernel/setting-schemas.ts';
-import { variable } from '../kernel/settings.ts';
+import { commaSeparatedList } from '../kernel/setting-schemas.ts';
+import { envVariable } from '../kernel/settings.ts';
 
 /** What calls run through. */
 export const callSettings = {
-  pipeline: variable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
+  pipeline: envVariable('WEIR_PIPELINE', z.string().max(limits.pipelineTextMax).optional()),
   /** Packages that bring modules. */
-  modulePackages: variable('WEIR_MODULES', list.default([])),
+  modulePackages: envVariable('WEIR_MODULES', commaSeparatedList.default([])),
   /** Of what was left out of conversations, for one account. */
-  archiveBytes: variable(
+  archiveBytes: envVariable(
     'WEIR_ARCHIVE_BYTES',
     z.coerce
       .number()

@@ -1,20 +1,20 @@
 import { limits } from '../kernel/limits.ts';
-import type { Shelf } from '../kernel/ports/shelves.ts';
+import type { ScopedCache } from '../kernel/ports/scoped-cache.ts';
 
 /**
  * Adds to what a conversation of a trial has cost, and tells what that was before. Calls of one conversation at the same
  * moment may miss each other here: it is a sum over many.
  */
-export async function addToTrial(
-  shelf: Shelf,
+export async function addTrialCost(
+  scopedCache: ScopedCache,
   conversation: string,
   costNanoUsd: number,
 ): Promise<number | undefined> {
   const key = `trial cost ${conversation}`;
-  const bytes = await shelf.get(key);
+  const bytes = await scopedCache.get(key);
   const before = bytes === undefined ? undefined : Number(Buffer.from(bytes).toString('latin1'));
   const known = Number.isSafeInteger(before) ? before : undefined;
   const sum = String((known ?? 0) + costNanoUsd);
-  await shelf.put(key, Buffer.from(sum, 'latin1'), limits.trialKeptSeconds);
+  await scopedCache.put(key, Buffer.from(sum, 'latin1'), limits.trialKeptSeconds);
   return known;
 }

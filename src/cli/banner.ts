@@ -1,11 +1,11 @@
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Settings } from '../gateway/settings.ts';
 
-type Told = Pick<Gateway, 'url' | 'pipeline' | 'ready' | 'hasDashboard' | 'unknownVariables'>;
+type BannerFacts = Pick<Gateway, 'url' | 'pipeline' | 'readyProviders' | 'hasDashboard' | 'unknownVariables'>;
 
 /** What a person wants to know at the start, and the one thing to try. */
 export function banner(
-  { url, pipeline, ready, hasDashboard, unknownVariables }: Told,
+  { url, pipeline, readyProviders, hasDashboard, unknownVariables }: BannerFacts,
   settings: Settings,
 ): string {
   const address = url.replace('0.0.0.0', '127.0.0.1');
@@ -13,18 +13,18 @@ export function banner(
     `Weir is listening on ${url} (${settings.mode} mode)`,
     ...(hasDashboard ? [`  dashboard  ${address}/`] : []),
     `  pipeline   ${pipeline}`,
-    `  providers  ${ready.join(', ')}`,
+    `  providers  ${readyProviders.join(', ')}`,
     ...(settings.workers > 1 ? [`  processes  ${settings.workers}`] : []),
-    ...[...unknownVariables.map(notASetting), ...warnings(settings)].map(
+    ...[...unknownVariables.map(unknownSettingWarning), ...settingWarnings(settings)].map(
       (warning) => `  warning    ${warning}`,
     ),
     '',
-    ...(settings.mode === 'local' ? localTry(address, settings) : cloudTry(address)),
+    ...(settings.mode === 'local' ? localExample(address, settings) : cloudExample(address)),
     '',
   ].join('\n');
 }
 
-function localTry(address: string, { localToken }: Settings): readonly string[] {
+function localExample(address: string, { localToken }: Settings): readonly string[] {
   return [
     'Try it:',
     `  curl ${address}/v1/messages -H 'content-type: application/json' \\`,
@@ -34,7 +34,7 @@ function localTry(address: string, { localToken }: Settings): readonly string[] 
   ];
 }
 
-function cloudTry(address: string): readonly string[] {
+function cloudExample(address: string): readonly string[] {
   return [
     'Make an account, then a key with its token (POST /v1/keys):',
     `  curl ${address}/v1/users/signup -H 'content-type: application/json' \\`,
@@ -42,12 +42,12 @@ function cloudTry(address: string): readonly string[] {
   ];
 }
 
-function notASetting(variable: string): string {
+function unknownSettingWarning(variable: string): string {
   return `${variable} is not a setting of this version`;
 }
 
 /** What is allowed, and hardly meant. */
-export function warnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
+export function settingWarnings({ host, mode, localToken, mpp, billing }: Settings): readonly string[] {
   if (mode === 'cloud' && mpp.stripeKey !== undefined && billing.webhookSecret === undefined)
     return ['STRIPE_WEBHOOK_SECRET is not set: nobody tells this gateway which subscriptions were paid'];
   if (isLoopback(host) || mode === 'cloud') return [];

@@ -1,25 +1,26 @@
 import { CreditPurchases } from '../billing/credit-purchases.ts';
-import { type Reconciled, reconcile } from '../billing/reconcile.ts';
+import { type ReconcileReport, reconcile } from '../billing/reconcile.ts';
 import { StripeBilling } from '../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../billing/subscriptions.ts';
-import { outsideVersions } from '../gateway/outside-versions.ts';
+import { openAccountChangeNotifier } from '../gateway/account-change-notifier.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
 import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { lazyStripe } from '../gateway/stripe-client.ts';
 import { systemClock } from '../kernel/clock.ts';
-import type { Given } from './command.ts';
-import { settingsBeside } from './settings-from.ts';
+import type { CommandInput } from './command.ts';
+import { loadCommandSettings } from './load-settings.ts';
 
 /** Compares our record with the processor's; resolves to the exit code, which is 0 where nothing is left that differs. */
-export async function reconcileBilling({ environment, flags }: Given): Promise<number> {
-  const reconciled = await run(settingsBeside(environment), flags.repair === true);
-  console.log(flags.json ? JSON.stringify(reconciled) : report(reconciled));
-  return reconciled.faults.length === 0 && reconciled.departures.every(({ isRepaired }) => isRepaired)
+export async function reconcileBilling({ environment, flags }: CommandInput): Promise<number> {
+  const reconcileReport = await reconcileWithStripe(loadCommandSettings(environment), flags.repair === true);
+  console.log(flags.json ? JSON.stringify(reconcileReport) : formatReport(reconcileReport));
+  return reconcileReport.faults.length === 0 &&
+    reconcileReport.discrepancies.every(({ isRepaired }) => isRepaired)
     ? 0
     : 1;
 }
 
-async function run(settings: Settings, repairs: boolean): Promise<Reconciled> {
+async function reconcileWithStripe(settings: Settings, repairs: boolean): Promise<ReconcileReport> {
   const { mpp, billing: set } = settings;
   if (mpp.stripeKey === undefined)
     throw new SettingsError(['STRIPE_SECRET_KEY: must be set to ask the processor']);
@@ -28,7 +29,7 @@ async function run(settings: Settings, repairs: boolean): Promise<Reconciled> {
     ...set,
   });
   const database = await openDatabase(settings);
-  const versions = await outsideVersions(settings);
+  const versions = await openAccountChangeNotifier(settings);
   try {
     const parts = { ...database, versions, processor, clock: systemClock };
     const [subscriptions, purchases] = [new Subscriptions(parts), new CreditPurchases(parts)];
@@ -39,10 +40,11 @@ async function run(settings: Settings, repairs: boolean): Promise<Reconciled> {
   }
 }
 
-function report({ accounts, payments, departures, faults }: Reconciled): string {
+function formatReport({ accounts, payments, discrepancies, faults }: ReconcileReport): string {
   const lines = [
-    ...departures.map(
-      ({ accountId, what, isRepaired }) => `account ${accountId}: ${what}${isRepaired ? ' (put right)' : ''}`,
+    ...discrepancies.map(
+      ({ accountId, description, isRepaired }) =>
+        `account ${accountId}: ${description}${isRepaired ? ' (put right)' : ''}`,
     ),
     ...faults.map((fault) => `ledger: ${fault}`),
   ];

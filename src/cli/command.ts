@@ -8,10 +8,10 @@ export interface Command {
   readonly summary: string;
   /** What one has to know before using it. */
   readonly about?: string;
-  readonly takes?: readonly Argument[];
+  readonly positionals?: readonly Argument[];
   readonly flags?: Readonly<Record<string, Flag>>;
   /** Resolves to the exit code. */
-  run(given: Given): Promise<number>;
+  run(commandInput: CommandInput): Promise<number>;
 }
 
 interface Argument {
@@ -29,16 +29,16 @@ interface Flag {
 }
 
 /** What came with a command. */
-export interface Given {
+export interface CommandInput {
   readonly environment: Environment;
   /** Those that it takes, in their order. */
-  readonly values: readonly string[];
+  readonly positionals: readonly string[];
   readonly flags: Readonly<Record<string, string | true>>;
 }
 
 /** `weir users list [--json]` */
-export function usageOf({ name, takes = [], flags = {} }: Command): string {
-  const values = takes.map(({ name: value, choices, isOptional }) => {
+export function usageOf({ name, positionals = [], flags = {} }: Command): string {
+  const values = positionals.map(({ name: value, choices, isOptional }) => {
     const shown = choices?.join('|') ?? `<${value}>`;
     return isOptional ? `[${shown}]` : shown;
   });
@@ -49,10 +49,10 @@ export function usageOf({ name, takes = [], flags = {} }: Command): string {
 }
 
 /** Undefined where it isn't what the command takes. */
-export function readArguments(
-  { takes = [], flags = {} }: Command,
+export function parseArguments(
+  { positionals: takes = [], flags = {} }: Command,
   args: readonly string[],
-): Omit<Given, 'environment'> | undefined {
+): Omit<CommandInput, 'environment'> | undefined {
   const options = Object.entries(flags).map(([flag, { value }]) => {
     const type = value === undefined ? ('boolean' as const) : ('string' as const);
     return [flag, { type }] as const;
@@ -65,19 +65,19 @@ export function readArguments(
     });
     const fits =
       positionals.length <= takes.length &&
-      takes.every((argument, at) => isFitting(argument, positionals[at]));
-    return fits ? { values: positionals, flags: setOf(values) } : undefined;
+      takes.every((argument, at) => isValidArgument(argument, positionals[at]));
+    return fits ? { positionals: positionals, flags: toFlags(values) } : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isFitting({ choices, isOptional }: Argument, value: string | undefined): boolean {
+function isValidArgument({ choices, isOptional }: Argument, value: string | undefined): boolean {
   if (value === undefined) return isOptional === true;
   return value !== '' && choices?.includes(value) !== false;
 }
 
-function setOf(values: Readonly<Record<string, unknown>>): Given['flags'] {
+function toFlags(values: Readonly<Record<string, unknown>>): CommandInput['flags'] {
   const flags: Record<string, string | true> = {};
   for (const [flag, value] of Object.entries(values))
     if (typeof value === 'string' || value === true) flags[flag] = value;

@@ -1,26 +1,26 @@
-import type { Command, Given } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { commands } from './commands.ts';
 
 /** What may come next behind some words of a command line. */
-interface Place {
-  readonly behind: string;
+interface CompletionContext {
+  readonly prefix: string;
   /** Further words may stand in between. */
-  readonly isOpen: boolean;
+  readonly allowsMoreWords: boolean;
   readonly next: readonly (readonly [word: string, meaning: string])[];
   readonly takesFile: boolean;
 }
 
-type Shell = (places: readonly Place[]) => string;
+type ScriptGenerator = (places: readonly CompletionContext[]) => string;
 
-const shells: Readonly<Record<string, Shell>> = { bash, zsh, fish };
+const shells: Readonly<Record<string, ScriptGenerator>> = { bash, zsh, fish };
 
 /** Prints the script of a shell. */
-export async function completion({ values: [shell = ''] }: Given): Promise<number> {
-  console.log(shells[shell]?.([beginnings(), ...groups(), ...commands.map(placeIn)]));
+export async function completion({ positionals: [shell = ''] }: CommandInput): Promise<number> {
+  console.log(shells[shell]?.([topLevelContext(), ...groupContexts(), ...commands.map(commandContext)]));
   return 0;
 }
 
-function beginnings(): Place {
+function topLevelContext(): CompletionContext {
   const words = new Map<string, string>();
   for (const { name, summary } of commands) {
     const [first = '', second] = name.split(' ');
@@ -30,15 +30,15 @@ function beginnings(): Place {
     ['--help', 'list all commands'],
     ['--version', 'print the version'],
   ] as const;
-  return { behind: '', isOpen: false, next: [...words, ...others], takesFile: false };
+  return { prefix: '', allowsMoreWords: false, next: [...words, ...others], takesFile: false };
 }
 
-function groups(): readonly Place[] {
+function groupContexts(): readonly CompletionContext[] {
   const grouped = commands.filter(({ name }) => name.includes(' '));
   const names = new Set(grouped.map(({ name }) => name.split(' ')[0] ?? ''));
   return [...names].map((group) => ({
-    behind: group,
-    isOpen: false,
+    prefix: group,
+    allowsMoreWords: false,
     next: grouped
       .filter(({ name }) => name.startsWith(`${group} `))
       .map(({ name, summary }) => [name.slice(group.length + 1), summary] as const),
@@ -46,23 +46,25 @@ function groups(): readonly Place[] {
   }));
 }
 
-function placeIn({ name, takes = [], flags = {} }: Command): Place {
+function commandContext({ name, positionals = [], flags = {} }: Command): CompletionContext {
   return {
-    behind: name,
-    isOpen: true,
+    prefix: name,
+    allowsMoreWords: true,
     next: [
-      ...takes.flatMap(({ name: value, choices = [] }) => choices.map((choice) => [choice, value] as const)),
+      ...positionals.flatMap(({ name: value, choices = [] }) =>
+        choices.map((choice) => [choice, value] as const),
+      ),
       ...Object.entries(flags).map(([flag, { about }]) => [`--${flag}`, about] as const),
       ['--help', 'more about this command'],
     ],
-    takesFile: takes.some(({ isFile }) => isFile) || Object.values(flags).some(({ value }) => value),
+    takesFile: positionals.some(({ isFile }) => isFile) || Object.values(flags).some(({ value }) => value),
   };
 }
 
-function bash(places: readonly Place[]): string {
+function bash(places: readonly CompletionContext[]): string {
   const cases = places.map(
-    ({ behind, isOpen, next, takesFile }) =>
-      `    ${patternOf(behind, isOpen)}) words='${next.map(([word]) => word).join(' ')}'${takesFile ? ' files=1' : ''} ;;`,
+    ({ prefix, allowsMoreWords, next, takesFile }) =>
+      `    ${casePattern(prefix, allowsMoreWords)}) words='${next.map(([word]) => word).join(' ')}'${takesFile ? ' files=1' : ''} ;;`,
   );
   return `_weir() {
   local current="\${COMP_WORDS[COMP_CWORD]}" behind="\${COMP_WORDS[*]:1:COMP_CWORD-1}" words='' files=''
@@ -77,10 +79,12 @@ ${cases.join('\n')}
 complete -o bashdefault -F _weir weir`;
 }
 
-function zsh(places: readonly Place[]): string {
-  const cases = places.map(({ behind, isOpen, next, takesFile }) => {
-    const described = next.map(([word, meaning]) => quoted(`${word}:${meaning.replaceAll(':', '\\:')}`));
-    return `    ${patternOf(behind, isOpen)}) next=(${described.join(' ')})${takesFile ? ' files=1' : ''} ;;`;
+function zsh(places: readonly CompletionContext[]): string {
+  const cases = places.map(({ prefix, allowsMoreWords, next, takesFile }) => {
+    const described = next.map(([word, meaning]) =>
+      quoteForShell(`${word}:${meaning.replaceAll(':', '\\:')}`),
+    );
+    return `    ${casePattern(prefix, allowsMoreWords)}) next=(${described.join(' ')})${takesFile ? ' files=1' : ''} ;;`;
   });
   return `#compdef weir
 _weir() {
@@ -95,12 +99,13 @@ ${cases.join('\n')}
 compdef _weir weir`;
 }
 
-function fish(places: readonly Place[]): string {
-  const lines = places.flatMap(({ behind, isOpen, next, takesFile }) => {
-    const condition = `-n ${quoted(`${isOpen ? '__weir_within' : '__weir_behind'} ${behind}`.trim())}`;
+function fish(places: readonly CompletionContext[]): string {
+  const lines = places.flatMap(({ prefix, allowsMoreWords, next, takesFile }) => {
+    const condition = `-n ${quoteForShell(`${allowsMoreWords ? '__weir_within' : '__weir_behind'} ${prefix}`.trim())}`;
     return [
       ...next.map(
-        ([word, meaning]) => `complete -c weir -f ${condition} -a ${quoted(word)} -d ${quoted(meaning)}`,
+        ([word, meaning]) =>
+          `complete -c weir -f ${condition} -a ${quoteForShell(word)} -d ${quoteForShell(meaning)}`,
       ),
       ...(takesFile ? [`complete -c weir -F ${condition}`] : []),
     ];
@@ -117,10 +122,10 @@ complete -c weir -f
 ${lines.join('\n')}`;
 }
 
-function patternOf(behind: string, isOpen: boolean): string {
+function casePattern(behind: string, isOpen: boolean): string {
   return isOpen ? `'${behind}'|'${behind} '*` : `'${behind}'`;
 }
 
-function quoted(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,10 +1,10 @@
 import { availableParallelism, freemem, totalmem } from 'node:os';
 import { version } from '../gateway/version.ts';
 import { Secret } from '../kernel/secret.ts';
-import type { Running } from './controls.ts';
+import type { RunningGateway } from './control-handlers.ts';
 
 /** How a process of the gateway is doing, for somebody who helps from afar: neither secrets nor content. */
-export function diagnosis({ settings, log, gateway }: Running): object {
+export function buildDiagnosis({ settings, log, gateway }: RunningGateway): object {
   const { node, v8, uv, openssl, sqlite } = process.versions;
   return {
     at: new Date().toISOString(),
@@ -20,24 +20,25 @@ export function diagnosis({ settings, log, gateway }: Running): object {
       uptimeSeconds: Math.round(process.uptime()),
       memoryBytes: process.memoryUsage(),
       /** Sockets, timers, threads that wait. */
-      resources: counted(process.getActiveResourcesInfo()),
+      resources: countByName(process.getActiveResourcesInfo()),
     },
     log: { level: log.level, linesLost: log.lost },
-    providers: gateway.ready,
-    settings: told({ ...settings, rest: undefined }),
-    figures: figuresIn(gateway.metrics()),
+    providers: gateway.readyProviders,
+    settings: redactSettings({ ...settings, rest: undefined }),
+    figures: parseMetrics(gateway.metrics()),
   };
 }
 
 /** What a setting is, unless it is a secret: then that it is set. */
-function told(value: unknown): unknown {
+function redactSettings(value: unknown): unknown {
   if (value instanceof Secret) return 'set';
   if (typeof value === 'string') return withoutSecrets(value);
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (value instanceof Map) return Object.fromEntries([...value].map(([name, each]) => [name, told(each)]));
-  if (Array.isArray(value)) return value.map(told);
+  if (value instanceof Map)
+    return Object.fromEntries([...value].map(([name, each]) => [name, redactSettings(each)]));
+  if (Array.isArray(value)) return value.map(redactSettings);
   if (typeof value !== 'object' || value === null) return undefined;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, told(each)]));
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, redactSettings(each)]));
 }
 
 /** Of an address where it is; of a pipeline its modules, since their options may be anything. */
@@ -47,14 +48,14 @@ function withoutSecrets(text: string): string {
   return text.replace(/\?[^,]*/g, '?…');
 }
 
-function counted(names: readonly string[]): Readonly<Record<string, number>> {
+function countByName(names: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
   return counts;
 }
 
 /** What `/metrics` has, without what is said about models. */
-function figuresIn(metrics: string): Readonly<Record<string, number>> {
+function parseMetrics(metrics: string): Readonly<Record<string, number>> {
   const samples = metrics
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#') && !line.includes('{'))

@@ -3,8 +3,8 @@ import { type Settings, SettingsError } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Module } from '../kernel/module.ts';
 import { createLog } from '../telemetry/log.ts';
-import { warnings } from './banner.ts';
-import type { Given } from './command.ts';
+import { settingWarnings } from './banner.ts';
+import type { CommandInput } from './command.ts';
 import { clockFinding } from './doctor/clock.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './doctor/finding.ts';
 import { folderFindings } from './doctor/folder.ts';
@@ -13,28 +13,31 @@ import { portFinding, providerFindings } from './doctor/network.ts';
 import { keyPipelineFindings, pipelineFindings } from './doctor/pipelines.ts';
 import { storeFindings } from './doctor/stores.ts';
 import { stripeFindings } from './doctor/stripe.ts';
-import { settingsFrom } from './settings-from.ts';
+import { loadSettings } from './load-settings.ts';
 
 /** The npm package has the docs as the pages that a gateway serves, and in no other form. */
 const seeSettings = 'a running gateway lists all settings at /docs/settings';
 
 /** Looks at all that a gateway needs; the exit code is 1 where something fails. */
-export async function doctor({ environment, flags }: Given): Promise<number> {
-  const findings = await look(environment, flags.offline === true);
+export async function doctor({ environment, flags }: CommandInput): Promise<number> {
+  const findings = await runChecks(environment, flags.offline === true);
   if (flags.json) console.log(JSON.stringify(findings, undefined, 2));
-  else for (const finding of findings) console.log(lineOf(finding));
+  else for (const finding of findings) console.log(formatFinding(finding));
   return findings.some(({ state }) => state === 'fail') ? 1 : 0;
 }
 
-async function look(environment: Given['environment'], isOffline: boolean): Promise<readonly Finding[]> {
+async function runChecks(
+  environment: CommandInput['environment'],
+  isOffline: boolean,
+): Promise<readonly Finding[]> {
   let settings: Settings;
   try {
-    settings = settingsFrom(environment);
+    settings = loadSettings(environment);
   } catch (thrown) {
     if (!(thrown instanceof SettingsError)) throw thrown;
     return thrown.faults.map((fault) => fail('settings', fault, seeSettings));
   }
-  const none = { findings: [], aheadMs: {} };
+  const none = { findings: [], clockAheadMs: {} };
   const [fromSettings, folder, port, stores, providers, mail, stripe] = await Promise.all([
     settingFindings(settings),
     folderFindings(settings),
@@ -56,7 +59,7 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
     ...providers.findings,
     ...mail,
     ...stripe,
-    clockFinding({ ...stores.aheadMs, ...providers.aheadMs }),
+    clockFinding({ ...stores.clockAheadMs, ...providers.clockAheadMs }),
   ];
 }
 
@@ -64,7 +67,7 @@ async function look(environment: Given['environment'], isOffline: boolean): Prom
 async function settingFindings(
   settings: Settings,
 ): Promise<{ readonly findings: readonly Finding[]; readonly modules?: ReadonlyMap<string, Module> }> {
-  const told = warnings(settings).map((warning) => warn('settings', warning, seeSettings));
+  const told = settingWarnings(settings).map((warning) => warn('settings', warning, seeSettings));
   try {
     const log = createLog('silent', { write() {} });
     const part = await modulesPart({ settings, log, given: [] });
@@ -82,7 +85,7 @@ async function settingFindings(
   }
 }
 
-function lineOf({ about, state, found, todo }: Finding): string {
+function formatFinding({ about, state, found, todo }: Finding): string {
   const line = `${state.padEnd(5)} ${about.padEnd(12)} ${found}`;
   return todo === undefined ? line : `${line}\n${' '.repeat(19)}→ ${todo}`;
 }

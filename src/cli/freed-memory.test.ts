@@ -10,7 +10,7 @@ const onLinux = { skip: process.platform !== 'linux' };
 /** In a process of its own, whose memory nobody else uses. */
 async function inProcess(program: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const source = `
-    const { giveFreedMemoryBack } = await import('${new URL('./freed-memory.ts', import.meta.url)}');
+    const { trimFreedMemory } = await import('${new URL('./freed-memory.ts', import.meta.url)}');
     const rss = () => process.memoryUsage.rss() / 1e6;
     const pieces = Array.from({ length: 2000 }, () => Buffer.allocUnsafeSlow(32 * 1024).fill(1));
     // Some of them stay, so that what lies between them can't be cut off at the end of the heap.
@@ -22,7 +22,7 @@ async function inProcess(program: string): Promise<{ readonly stdout: string; re
 
 test('what was freed is given back to the system, and nobody is warned of how', onLinux, async () => {
   const { stdout, stderr } = await inProcess(`
-    giveFreedMemoryBack({ freedMemoryLookMs: 10, freedMemoryCpuMs: 0 });
+    trimFreedMemory({ freedMemoryLookMs: 10, freedMemoryCpuMs: 0 });
     const looking = setInterval(() => {
       if (full - rss() < 50) return;
       clearInterval(looking);
@@ -34,7 +34,7 @@ test('what was freed is given back to the system, and nobody is warned of how', 
 
 test('who has done nothing since gives nothing back, and nobody is kept alive for it', onLinux, async () => {
   const { stdout } = await inProcess(`
-    giveFreedMemoryBack({ freedMemoryLookMs: 10, freedMemoryCpuMs: 60_000 });
+    trimFreedMemory({ freedMemoryLookMs: 10, freedMemoryCpuMs: 60_000 });
     setTimeout(() => console.log(full - rss() < 10), 100);`);
   assert.equal(stdout, 'true\n');
 });

@@ -1,7 +1,7 @@
 import { limits } from '../kernel/limits.ts';
 import { loadFfi } from './ffi.ts';
 
-export interface Pace {
+export interface TrimSchedule {
   readonly freedMemoryLookMs: number;
   readonly freedMemoryCpuMs: number;
 }
@@ -11,13 +11,13 @@ export interface Pace {
  * it: the compilers of V8 take 50 MB in the first seconds of load, on several threads, and none of it would come back by itself.
  * Nothing happens where the C library or this Node.js has no way to ask for it.
  */
-export function giveFreedMemoryBack({ freedMemoryLookMs, freedMemoryCpuMs }: Pace = limits): void {
+export function trimFreedMemory({ freedMemoryLookMs, freedMemoryCpuMs }: TrimSchedule = limits): void {
   // Looked for when it is first needed: the start is for what calls need.
   let trim: (() => void) | undefined;
   let spentMs = cpuMs();
   setInterval(() => {
     if (cpuMs() - spentMs < freedMemoryCpuMs) return;
-    trim ??= mallocTrim();
+    trim ??= loadMallocTrim();
     trim();
     spentMs = cpuMs();
   }, freedMemoryLookMs).unref();
@@ -29,7 +29,7 @@ function cpuMs(): number {
 }
 
 /** `malloc_trim` of glibc. Other C libraries have none; Node.js before 26.1 can't call it, nor can one that was told not to. */
-function mallocTrim(): () => void {
+function loadMallocTrim(): () => void {
   try {
     const { functions } = loadFfi().dlopen(null, { malloc_trim: { arguments: ['uint64'], return: 'int32' } });
     return () => functions.malloc_trim(0n);

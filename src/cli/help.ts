@@ -14,7 +14,7 @@ export function overview(): string {
   return [
     `weir ${version}: a gateway in front of AI model providers`,
     '',
-    ...aligned(rows),
+    ...alignColumns(rows),
     '',
     'Settings are environment variables, or lines of .env; a running gateway lists them at /docs.',
   ].join('\n');
@@ -30,9 +30,9 @@ export function helpOf(command: Command): string {
   return [
     usageOf(command),
     '',
-    ...wrapped(sentence(summary), width),
-    ...(about?.split('\n').flatMap((line) => wrapped(line, width)) ?? []),
-    ...(options.length > 0 ? ['', ...aligned(options)] : []),
+    ...wrapText(toSentence(summary), width),
+    ...(about?.split('\n').flatMap((line) => wrapText(line, width)) ?? []),
+    ...(options.length > 0 ? ['', ...alignColumns(options)] : []),
   ].join('\n');
 }
 
@@ -42,7 +42,7 @@ export function commandsPage(): string {
     const { name, summary, about, flags = {} } = command;
     const more = about?.includes('\n') ? `\`\`\`\n${about}\n\`\`\`` : about;
     const options = Object.entries(flags).map(([flag, { about: meaning }]) => `- \`--${flag}\`: ${meaning}.`);
-    const text = [`\`${usageOf(command)}\``, sentence(summary), more, options.join('\n')];
+    const text = [`\`${usageOf(command)}\``, toSentence(summary), more, options.join('\n')];
     return [`## ${name}`, ...text.filter((part) => part !== undefined && part !== '')].join('\n\n');
   });
   const intro =
@@ -50,19 +50,19 @@ export function commandsPage(): string {
   return `${['# Commands', intro, ...sections].join('\n\n')}\n`;
 }
 
-function sentence(text: string): string {
+function toSentence(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }
 
 /** Two columns, the second wrapped. */
-function aligned(rows: readonly (readonly [string, string])[]): readonly string[] {
+function alignColumns(rows: readonly (readonly [string, string])[]): readonly string[] {
   const left = Math.max(...rows.map(([name]) => name.length)) + 4;
   return rows.flatMap(([name, meaning]) =>
-    wrapped(meaning, width - left).map((line, at) => `${at === 0 ? `  ${name}` : ''}`.padEnd(left) + line),
+    wrapText(meaning, width - left).map((line, at) => `${at === 0 ? `  ${name}` : ''}`.padEnd(left) + line),
   );
 }
 
-function wrapped(text: string, most: number): readonly string[] {
+function wrapText(text: string, most: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
     const last = lines.at(-1);

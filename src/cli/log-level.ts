@@ -1,12 +1,15 @@
-import type { Given } from './command.ts';
-import { askAll, nobodyRuns } from './control.ts';
-import { settingsBeside } from './settings-from.ts';
+import type { CommandInput } from './command.ts';
+import { notRunningError, queryProcesses } from './control-socket.ts';
+import { loadCommandSettings } from './load-settings.ts';
 
 /** Tells or sets the level of the log in each process of the running gateway. */
-export async function logLevel({ environment, values: [level] }: Given): Promise<number> {
-  const { dataDir } = settingsBeside(environment);
-  const processes = await askAll(dataDir, { ask: 'log-level', ...(level !== undefined && { level }) });
-  if (processes.length === 0) throw nobodyRuns(dataDir);
+export async function logLevel({ environment, positionals: [level] }: CommandInput): Promise<number> {
+  const { dataDir } = loadCommandSettings(environment);
+  const processes = await queryProcesses(dataDir, {
+    ask: 'log-level',
+    ...(level !== undefined && { level }),
+  });
+  if (processes.length === 0) throw notRunningError(dataDir);
   for (const { process, level: now } of processes) console.log(`process ${process} logs at "${now}"`);
   return 0;
 }

@@ -1,12 +1,12 @@
-import type { Given } from './command.ts';
-import { askAll, nobodyRuns } from './control.ts';
-import { settingsBeside } from './settings-from.ts';
+import type { CommandInput } from './command.ts';
+import { notRunningError, queryProcesses } from './control-socket.ts';
+import { loadCommandSettings } from './load-settings.ts';
 
 /** Prints how each process of the running gateway is doing. */
-export async function report({ environment }: Given): Promise<number> {
-  const { dataDir } = settingsBeside(environment);
-  const processes = await askAll(dataDir, { ask: 'report' });
-  if (processes.length === 0) throw nobodyRuns(dataDir);
+export async function report({ environment }: CommandInput): Promise<number> {
+  const { dataDir } = loadCommandSettings(environment);
+  const processes = await queryProcesses(dataDir, { ask: 'report' });
+  if (processes.length === 0) throw notRunningError(dataDir);
   console.log(JSON.stringify({ processes }, undefined, 2));
   return 0;
 }

@@ -1,31 +1,35 @@
 import { reseal } from '../accounts/reseal.ts';
-import { Sealing } from '../accounts/sealing.ts';
+import { Sealer } from '../accounts/sealer.ts';
 import { openDatabase } from '../gateway/parts/stores.ts';
-import { Roots } from '../gateway/secrets.ts';
+import { RootSecrets } from '../gateway/secrets.ts';
 import type { Environment } from '../gateway/settings.ts';
-import { settingsBeside } from './settings-from.ts';
+import { loadCommandSettings } from './load-settings.ts';
 
 /** Seals every stored provider key under the current secret, while the gateway runs; resolves to the exit code. */
 export async function resealKeys(environment: Environment): Promise<number> {
-  const settings = settingsBeside(environment);
-  const sealing = new Sealing(new Roots(settings).derived('provider keys'));
+  const settings = loadCommandSettings(environment);
+  const sealer = new Sealer(new RootSecrets(settings).deriveKeys('provider keys'));
   const database = await openDatabase(settings);
   try {
     const { providerKeys } = database;
     const { resealed, unreadable } = await reseal({
       providerKeys,
-      sealing,
+      sealer,
       onProgress: (soFar) => console.log(`${soFar.resealed} so far`),
     });
-    console.log(`${keys(resealed)} sealed anew; WEIR_SECRET_PREVIOUS is needed for none of them any more`);
+    console.log(
+      `${formatKeyCount(resealed)} sealed anew; WEIR_SECRET_PREVIOUS is needed for none of them any more`,
+    );
     if (unreadable === 0) return 0;
-    console.error(`weir: ${keys(unreadable)} can't be opened with WEIR_SECRET or WEIR_SECRET_PREVIOUS`);
+    console.error(
+      `weir: ${formatKeyCount(unreadable)} can't be opened with WEIR_SECRET or WEIR_SECRET_PREVIOUS`,
+    );
     return 1;
   } finally {
     await database.close();
   }
 }
 
-function keys(count: number): string {
+function formatKeyCount(count: number): string {
   return count === 1 ? '1 key' : `${count} keys`;
 }

@@ -5,7 +5,7 @@ import { limits } from '../kernel/limits.ts';
 import type { Log } from '../telemetry/log.ts';
 
 /** What the watchdog's thread is given. */
-export interface WatchdogStart {
+export interface WatchdogOptions {
   /** How often the event loop has turned, and whether a debugger may stop it. */
   readonly state: Int32Array;
   readonly limitMs: number;
@@ -48,7 +48,7 @@ export function startWatchdog({ settings: { watchdogMs }, log, parent }: Watchdo
       exitCode: limits.watchdogExitCode,
       parent,
       orphanMs: limits.watchdogOrphanMs,
-    } satisfies WatchdogStart,
+    } satisfies WatchdogOptions,
     // Those of the main thread are for its own code, such as a debugger.
     execArgv: [],
     env: SHARE_ENV,

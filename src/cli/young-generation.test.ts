@@ -27,7 +27,7 @@ async function largest(first: string): Promise<number> {
 test('the space for new objects grows with the work, and no further than it may', async () => {
   const module = new URL('./young-generation.ts', import.meta.url);
   const [held, free] = await Promise.all([
-    largest(`import { letYoungGenerationGrow } from '${module}'; letYoungGenerationGrow();`),
+    largest(`import { growYoungGeneration } from '${module}'; growYoungGeneration();`),
     largest(`setFlagsFromString('--semi-space-growth-factor=${limits.youngGenerationGrowthMax}');`),
   ]);
   assert.ok(held > limits.youngGenerationBytes / 4, `${held} bytes`);

@@ -7,11 +7,11 @@ import { limits } from '../kernel/limits.ts';
  * it may go can be said on the command line only, so it is looked at again and again, and told by how much it may grow.
  * Where so much outlives collections that it grows further between two looks, it is needed.
  */
-export function letYoungGenerationGrow(): void {
+export function growYoungGeneration(): void {
   let factor = 1;
   const look = () => {
     // V8 may also have made it smaller, where little was going on.
-    const wanted = growthFrom(youngGenerationBytes());
+    const wanted = growthFactorFor(youngGenerationBytes());
     if (wanted === factor) return;
     factor = wanted;
     setFlagsFromString(`--semi-space-growth-factor=${factor}`);
@@ -20,7 +20,7 @@ export function letYoungGenerationGrow(): void {
   setInterval(look, limits.youngGenerationLookMs).unref();
 }
 
-function growthFrom(bytes: number): number {
+function growthFactorFor(bytes: number): number {
   const room = Math.floor(limits.youngGenerationBytes / bytes);
   return Math.max(1, Math.min(room, limits.youngGenerationGrowthMax));
 }

@@ -4,9 +4,9 @@ import { after, describe, test } from 'node:test';
 import golden from '../../models/golden.json' with { type: 'json' };
 import { eventually } from '../../test/support/eventually.ts';
 import { limits } from '../kernel/limits.ts';
+import type { InferenceResult } from './inference.ts';
 import { LocalModels } from './local-models.ts';
 import { findModelFiles } from './model-files.ts';
-import type { ModelAnswer } from './model-questions.ts';
 import { TextEmbeddings } from './text-embeddings.ts';
 
 const patiently = { deadlineMs: 60_000 };
@@ -15,11 +15,11 @@ const afterCalls = { deadlineMs: 15_000 };
 
 describe('models in a process of their own', () => {
   const troubles: string[] = [];
-  const models = new LocalModels({ find: findModelFiles, onTrouble: (how) => void troubles.push(how) });
+  const models = new LocalModels({ findFiles: findModelFiles, onFailure: (how) => void troubles.push(how) });
   const embeddings = new TextEmbeddings({ source: 'local', models });
   after(() => models.close());
   const meaning = (text: string, deadlineMs = patiently.deadlineMs) =>
-    models.ask({ model: 'meaning', text, tokensMax: undefined }, deadlineMs);
+    models.infer({ model: 'meaning', text, tokensMax: undefined }, deadlineMs);
 
   test('who is in a hurry is told that they start, and who is not gets an answer', async () => {
     assert.equal(models.pid, undefined);
@@ -109,7 +109,7 @@ describe('models in a process of their own', () => {
   test('when the process is killed whoever waits is told, and it is started again', async () => {
     const { pid } = models;
     assert.ok(pid !== undefined);
-    const waiting: Promise<ModelAnswer>[] = [
+    const waiting: Promise<InferenceResult>[] = [
       meaning('words '.repeat(100)),
       meaning('more words '.repeat(100)),
     ];
@@ -132,7 +132,7 @@ describe('models in a process of their own', () => {
 });
 
 test('where something is not installed there are no vectors, and nothing is started', async () => {
-  const models = new LocalModels({ find: () => undefined });
+  const models = new LocalModels({ findFiles: () => undefined });
   const embeddings = new TextEmbeddings({ source: 'local', models });
   assert.deepEqual(await embeddings.one('text', patiently), { why: 'missing' });
   assert.deepEqual(await embeddings.sameAnswer([{ before: 'a', now: 'b' }]), { why: 'missing' });
@@ -146,8 +146,8 @@ test('who closes them waits for their end, also where nothing else is left to do
   const script = `
     import { LocalModels } from ${address('./local-models.ts')};
     import { findModelFiles } from ${address('./model-files.ts')};
-    const models = new LocalModels({ find: findModelFiles });
-    await models.ask({ model: 'meaning', text: 'text', tokensMax: undefined }, 1000);
+    const models = new LocalModels({ findFiles: findModelFiles });
+    await models.infer({ model: 'meaning', text: 'text', tokensMax: undefined }, 1000);
     await models.close();
     process.stdout.write('closed');`;
   const args = ['--input-type=module', '--eval', script];
@@ -158,11 +158,11 @@ test('weights that are not those that were meant are not used', async (t) => {
   const files = findModelFiles() ?? assert.fail('the models are not installed');
   const troubles: string[] = [];
   const models = new LocalModels({
-    find: () => ({ ...files, published: { ...files.published, sha256: '0' } }),
-    onTrouble: (how) => void troubles.push(how),
+    findFiles: () => ({ ...files, published: { ...files.published, sha256: '0' } }),
+    onFailure: (how) => void troubles.push(how),
   });
   t.after(() => models.close());
-  const answer = await models.ask({ model: 'meaning', text: 'text', tokensMax: undefined }, 60_000);
+  const answer = await models.infer({ model: 'meaning', text: 'text', tokensMax: undefined }, 60_000);
   assert.deepEqual(answer, { why: 'missing' });
   assert.match(troubles.join(), /model\.fp16\.safetensors is not the file that it should be/);
 });

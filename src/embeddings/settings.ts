@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { variable } from '../kernel/settings.ts';
+import { envVariable } from '../kernel/settings.ts';
 
 /** What makes vectors of texts, and how many of them are kept. */
 export const embeddingSettings = {
-  embeddings: variable(
+  embeddings: envVariable(
     'WEIR_EMBEDDINGS',
     z
       .string()
@@ -17,7 +17,7 @@ export const embeddingSettings = {
       .default({ from: 'local' }),
   ),
   /** Of one module for one tenant. */
-  vectorsPerScope: variable(
+  vectorsPerScope: envVariable(
     'WEIR_VECTORS_PER_SCOPE',
     z.coerce.number().pipe(z.int().min(1).max(10_000_000)).default(100_000),
   ),

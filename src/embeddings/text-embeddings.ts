@@ -2,45 +2,45 @@ import { hash } from 'node:crypto';
 import { limits } from '../kernel/limits.ts';
 import { Lru } from '../kernel/lru.ts';
 import type {
-  AllEmbedded,
-  Embedded,
+  EmbeddingBatchResult,
+  EmbeddingFailure,
+  EmbeddingFailureReason,
+  EmbeddingOptions,
+  EmbeddingProvider,
+  EmbeddingResult,
   Embeddings,
-  EmbeddingsAsking,
   EmbeddingsState,
-  JudgeAsking,
-  Judged,
-  NoVectors,
-  ProviderOfVectors,
+  JudgeOptions,
+  JudgeResult,
   TextPair,
   Vector,
-  WhyNoVectors,
 } from '../kernel/ports/embeddings.ts';
-import { within } from '../kernel/within.ts';
-import type { ModelsHere } from './model-questions.ts';
-import type { KeptTexts } from './vectors/kept-texts.ts';
+import { withTimeout } from '../kernel/with-timeout.ts';
+import type { InferenceClient } from './inference.ts';
+import type { SharedEmbeddingCache } from './vectors/shared-embedding-cache.ts';
 
 interface TextEmbeddingsParts {
   /** What operators set. */
   readonly source: string;
-  readonly models: ModelsHere;
+  readonly models: InferenceClient;
   /** Makes vectors for `meaning` instead of the model here. */
-  readonly provider?: ProviderOfVectors | undefined;
+  readonly provider?: EmbeddingProvider | undefined;
   /** Keeps vectors of texts that are nobody's secret. */
-  readonly kept?: KeptTexts | undefined;
+  readonly sharedCache?: SharedEmbeddingCache | undefined;
 }
 
-interface Made {
+interface EmbeddedText {
   readonly vector: Vector;
   readonly tokens: number;
 }
 
-type Maker = 'meaning' | 'tools' | 'provider';
+type EmbeddingBackend = 'meaning' | 'tools' | 'provider';
 
 /** Vectors of texts, from the models here or from a provider, and remembered for a while. */
 export class TextEmbeddings implements Embeddings {
   readonly #parts: TextEmbeddingsParts;
-  readonly #remembered = new Lru<Made>(limits.vectorsRemembered);
-  readonly #aside = new Map<WhyNoVectors, number>();
+  readonly #cache = new Lru<EmbeddedText>(limits.cachedVectorsMax);
+  readonly #failureCounts = new Map<EmbeddingFailureReason, number>();
   #hits = 0;
 
   constructor(parts: TextEmbeddingsParts) {
@@ -49,85 +49,91 @@ export class TextEmbeddings implements Embeddings {
 
   state(): EmbeddingsState {
     const { source, models, provider } = this.#parts;
-    const whyNotLocal = models.why();
-    return { source, why: provider === undefined ? whyNotLocal : provider.why(), whyNotLocal };
+    const whyNotLocal = models.unavailableReason();
+    return { source, why: provider === undefined ? whyNotLocal : provider.unavailableReason(), whyNotLocal };
   }
 
   /** How many vectors were remembered, and how often there were none, in all and for one reason. */
   get figures() {
-    const aside = [...this.#aside.values()].reduce((sum, count) => sum + count, 0);
-    return { hits: this.#hits, aside, of: (why: WhyNoVectors) => this.#aside.get(why) ?? 0 };
+    const aside = [...this.#failureCounts.values()].reduce((sum, count) => sum + count, 0);
+    return {
+      hits: this.#hits,
+      aside,
+      of: (why: EmbeddingFailureReason) => this.#failureCounts.get(why) ?? 0,
+    };
   }
 
-  async one(text: string, asking: EmbeddingsAsking = {}): Promise<Embedded> {
+  async one(text: string, asking: EmbeddingOptions = {}): Promise<EmbeddingResult> {
     const all = await this.many([text], asking);
     const [vector] = all.vectors ?? [];
     if (all.why !== undefined || vector === undefined) return { why: all.why ?? 'down' };
     return { vector, tokens: all.tokens[0] ?? 0 };
   }
 
-  async many(texts: readonly string[], asking: EmbeddingsAsking = {}): Promise<AllEmbedded> {
+  async many(texts: readonly string[], asking: EmbeddingOptions = {}): Promise<EmbeddingBatchResult> {
     const { use = 'meaning', deadlineMs = limits.embeddingDeadlineMs, tokensMax } = asking;
     const scope = asking.isPublic === true ? '' : (asking.scope ?? '');
     const startedAtMs = performance.now();
-    if (asking.signal?.aborted === true) return this.#none('late');
-    const here: Maker = use === 'tools' ? 'tools' : 'meaning';
+    if (asking.signal?.aborted === true) return this.#fail('late');
+    const here: EmbeddingBackend = use === 'tools' ? 'tools' : 'meaning';
     const maker = use === 'meaning' && this.#parts.provider !== undefined ? 'provider' : here;
-    if (tokensMax !== undefined && texts.some((text) => text.length > charactersRead))
-      return this.#none('long');
-    const wanted = texts.map(readPartOf).map((text) => ({ text, key: keyOf(maker, scope, text) }));
-    const made = new Map<string, Made>();
+    if (tokensMax !== undefined && texts.some((text) => text.length > readCharactersMax))
+      return this.#fail('long');
+    const wanted = texts.map(truncateText).map((text) => ({ text, key: keyOf(maker, scope, text) }));
+    const made = new Map<string, EmbeddedText>();
     const missing = new Map<string, string>();
     for (const { text, key } of wanted) {
-      const before = this.#remembered.get(key);
+      const before = this.#cache.get(key);
       if (before === undefined) missing.set(key, text);
       else made.set(key, before);
     }
     this.#hits += made.size;
-    const kept = asking.isPublic === true && maker !== 'provider' ? this.#parts.kept : undefined;
+    const kept = asking.isPublic === true && maker !== 'provider' ? this.#parts.sharedCache : undefined;
     if (kept !== undefined && missing.size > 0)
-      await this.#recall(kept, missing, { maker, made, deadlineMs });
+      await this.#loadShared(kept, missing, { maker, made, deadlineMs });
     const before = new Set(made.keys());
     const leftMs = Math.max(0, Math.floor(deadlineMs - (performance.now() - startedAtMs)));
-    const why = await this.#make(maker, missing, { made, deadlineMs: leftMs, tokensMax });
-    if (kept !== undefined) await keepNew(kept, { made, before, deadlineMs });
-    if (why !== undefined) return this.#none(why);
+    const why = await this.#embedMissing(maker, missing, { made, deadlineMs: leftMs, tokensMax });
+    if (kept !== undefined) await storeNewEmbeddings(kept, { made, before, deadlineMs });
+    if (why !== undefined) return this.#fail(why);
     const all = wanted.flatMap(({ key }) => made.get(key) ?? []);
-    if (all.length < texts.length) return this.#none('down');
+    if (all.length < texts.length) return this.#fail('down');
     const tokens = all.map((one) => one.tokens);
-    if (Math.max(...tokens) > (tokensMax ?? Number.POSITIVE_INFINITY)) return this.#none('long');
+    if (Math.max(...tokens) > (tokensMax ?? Number.POSITIVE_INFINITY)) return this.#fail('long');
     return { vectors: all.map(({ vector }) => vector), tokens };
   }
 
   /** Takes those out of `missing` that were kept. What they had as tokens nobody knows any more. */
-  async #recall(
-    kept: KeptTexts,
+  async #loadShared(
+    kept: SharedEmbeddingCache,
     missing: Map<string, string>,
-    { maker, made, deadlineMs }: Recalling,
+    { maker: embeddingBackend, made, deadlineMs }: LoadContext,
   ): Promise<void> {
-    const space = maker === 'tools' ? spaces.tools : spaces.meaning;
+    const space = embeddingBackend === 'tools' ? spaces.tools : spaces.meaning;
     const texts = new Map(missing);
     const finding = kept.find([...texts.keys()], space).then((found) =>
       Array.from(found, ([key, vector]) => {
-        const one = { vector, tokens: estimatedTokens(texts.get(key) ?? '') };
+        const one = { vector, tokens: estimateTokens(texts.get(key) ?? '') };
         // What comes too late for this call is there for the next.
-        this.#remembered.set(key, one);
+        this.#cache.set(key, one);
         return [key, one] as const;
       }),
     );
-    for (const [key, one] of await within(finding, deadlineMs, () => new Error('late')).catch(() => [])) {
+    for (const [key, one] of await withTimeout(finding, deadlineMs, () => new Error('late')).catch(
+      () => [],
+    )) {
       made.set(key, one);
       missing.delete(key);
     }
   }
 
-  async sameAnswer(pairs: readonly TextPair[], asking: JudgeAsking = {}): Promise<Judged> {
+  async sameAnswer(pairs: readonly TextPair[], asking: JudgeOptions = {}): Promise<JudgeResult> {
     const { deadlineMs = limits.embeddingDeadlineMs, signal } = asking;
-    if (signal?.aborted === true) return this.#none('late');
+    if (signal?.aborted === true) return this.#fail('late');
     const answers = await Promise.all(pairs.map((pair) => this.#judge(pair, deadlineMs)));
     const logits: (number | undefined)[] = [];
     for (const answer of answers) {
-      if (typeof answer === 'string') return this.#none(answer);
+      if (typeof answer === 'string') return this.#fail(answer);
       logits.push(answer.logit);
     }
     return { logits };
@@ -136,93 +142,100 @@ export class TextEmbeddings implements Embeddings {
   async #judge(
     { before, now }: TextPair,
     deadlineMs: number,
-  ): Promise<{ readonly logit: number | undefined } | WhyNoVectors> {
-    if (Math.max(before.length, now.length) > charactersRead) return { logit: undefined };
-    const answer = await this.#parts.models.ask({ model: 'judge', before, now }, deadlineMs);
+  ): Promise<{ readonly logit: number | undefined } | EmbeddingFailureReason> {
+    if (Math.max(before.length, now.length) > readCharactersMax) return { logit: undefined };
+    const answer = await this.#parts.models.infer({ model: 'judge', before, now }, deadlineMs);
     if ('logit' in answer) return answer;
     return 'why' in answer ? answer.why : 'down';
   }
 
   /** Fills `made`; why not, where some could not be made. */
-  async #make(
-    maker: Maker,
+  async #embedMissing(
+    embeddingBackend: EmbeddingBackend,
     missing: ReadonlyMap<string, string>,
-    { made, deadlineMs, tokensMax }: Making,
-  ): Promise<WhyNoVectors | undefined> {
-    const keep = (key: string, one: Made) => {
+    { made, deadlineMs, tokensMax }: EmbedContext,
+  ): Promise<EmbeddingFailureReason | undefined> {
+    const keep = (key: string, one: EmbeddedText) => {
       made.set(key, one);
-      this.#remembered.set(key, one);
+      this.#cache.set(key, one);
     };
     if (missing.size === 0) return undefined;
     const { models, provider } = this.#parts;
-    if (maker === 'provider') return provided(provider, missing, { deadlineMs, tokensMax, keep });
+    if (embeddingBackend === 'provider')
+      return embedWithProvider(provider, missing, { deadlineMs, tokensMax, keep });
     const whys = await Promise.all(
       Array.from(missing, async ([key, text]) => {
-        const answer = await models.ask({ model: maker, text, tokensMax }, deadlineMs);
+        const answer = await models.infer({ model: embeddingBackend, text, tokensMax }, deadlineMs);
         if ('why' in answer) return answer.why;
         if (!('values' in answer)) return 'down';
-        keep(key, { vector: { space: spaces[maker], values: answer.values }, tokens: answer.tokens });
+        keep(key, {
+          vector: { space: spaces[embeddingBackend], values: answer.values },
+          tokens: answer.tokens,
+        });
         return undefined;
       }),
     );
     return whys.find((why) => why !== undefined);
   }
 
-  #none(why: WhyNoVectors): NoVectors {
-    this.#aside.set(why, (this.#aside.get(why) ?? 0) + 1);
+  #fail(why: EmbeddingFailureReason): EmbeddingFailure {
+    this.#failureCounts.set(why, (this.#failureCounts.get(why) ?? 0) + 1);
     return { why };
   }
 }
 
-interface Making {
-  readonly made: Map<string, Made>;
+interface EmbedContext {
+  readonly made: Map<string, EmbeddedText>;
   readonly deadlineMs: number;
   readonly tokensMax: number | undefined;
 }
 
-interface Recalling {
-  readonly maker: Maker;
-  readonly made: Map<string, Made>;
+interface LoadContext {
+  readonly maker: EmbeddingBackend;
+  readonly made: Map<string, EmbeddedText>;
   readonly deadlineMs: number;
 }
 
-interface NewlyMade {
-  readonly made: ReadonlyMap<string, Made>;
+interface NewEmbeddings {
+  readonly made: ReadonlyMap<string, EmbeddedText>;
   readonly before: ReadonlySet<string>;
   readonly deadlineMs: number;
 }
 
 /** Who can wait for a start waits for this, too; a call doesn't. */
-async function keepNew(kept: KeptTexts, { made, before, deadlineMs }: NewlyMade): Promise<void> {
+async function storeNewEmbeddings(
+  kept: SharedEmbeddingCache,
+  { made, before, deadlineMs }: NewEmbeddings,
+): Promise<void> {
   const fresh = new Map<string, Vector>();
   for (const [key, { vector }] of made) if (!before.has(key)) fresh.set(key, vector);
-  const keeping = kept.keep(fresh);
+  const keeping = kept.store(fresh);
   if (deadlineMs >= limits.embedderPatientMs) await keeping;
 }
 
-interface Providing {
+interface ProviderContext {
   readonly deadlineMs: number;
   readonly tokensMax: number | undefined;
-  keep(key: string, made: Made): void;
+  keep(key: string, embeddedText: EmbeddedText): void;
 }
 
-async function provided(
-  provider: ProviderOfVectors | undefined,
+async function embedWithProvider(
+  provider: EmbeddingProvider | undefined,
   missing: ReadonlyMap<string, string>,
-  { deadlineMs, tokensMax, keep }: Providing,
-): Promise<WhyNoVectors | undefined> {
+  { deadlineMs, tokensMax, keep }: ProviderContext,
+): Promise<EmbeddingFailureReason | undefined> {
   if (provider === undefined) return 'off';
   const texts = [...missing.values()];
   // Its tokens are not ours: their number is told by the length.
-  if (texts.some((text) => estimatedTokens(text) > (tokensMax ?? Number.POSITIVE_INFINITY))) return 'long';
-  const answer = await provider.ask(texts, deadlineMs);
+  if (texts.some((text) => estimateTokens(text) > (tokensMax ?? Number.POSITIVE_INFINITY))) return 'long';
+  const answer = await provider.embed(texts, deadlineMs);
   if (answer.why !== undefined) return answer.why;
   let at = 0;
   for (const [key, text] of missing) {
     const values = answer.values[at++];
     if (values === undefined) return 'down';
     const space = `${answer.model}/${values.length}`;
-    keep(key, { vector: { space, values }, tokens: estimatedTokens(text) });
+    keep(key, { vector: { space, values }, tokens: estimateTokens(text) });
   }
   return undefined;
 }
@@ -231,16 +244,16 @@ async function provided(
 const spaces = { meaning: 'minilm-l6-v2-int8/384', tools: 'weir-tools-1/384' } as const;
 
 const { beginning, end } = limits.embeddedCharacters;
-const charactersRead = beginning + end;
+const readCharactersMax = beginning + end;
 
-function keyOf(maker: Maker, scope: string, text: string): string {
-  return hash('sha256', `${maker}\n${scope}\n${text}`, 'base64');
+function keyOf(embeddingBackend: EmbeddingBackend, scope: string, text: string): string {
+  return hash('sha256', `${embeddingBackend}\n${scope}\n${text}`, 'base64');
 }
 
-function readPartOf(text: string): string {
-  return text.length <= charactersRead ? text : `${text.slice(0, beginning)} ${text.slice(-end)}`;
+function truncateText(text: string): string {
+  return text.length <= readCharactersMax ? text : `${text.slice(0, beginning)} ${text.slice(-end)}`;
 }
 
-function estimatedTokens(text: string): number {
+function estimateTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }

@@ -1,87 +1,87 @@
-import { AccountKeys } from '../accounts/api-keys.ts';
-import { keyHashing, passwordHashing } from '../accounts/hashing.ts';
-import { KeyRing } from '../accounts/key-ring.ts';
+import { AccountApiKeys } from '../accounts/account-api-keys.ts';
+import { ApiKeyAuthenticator } from '../accounts/api-key-authenticator.ts';
 import { KeyUses } from '../accounts/key-uses.ts';
-import { Postman } from '../accounts/mail/postman.ts';
-import { Recovery } from '../accounts/mail/recovery.ts';
+import { AccountRecovery } from '../accounts/mail/account-recovery.ts';
+import { MailQueue } from '../accounts/mail/mail-queue.ts';
+import { createKeyHasher, createPasswordHasher } from '../accounts/secret-hasher.ts';
 import { SessionTokens } from '../accounts/session-tokens.ts';
-import { Accounts } from '../accounts/users.ts';
+import { UserAccounts } from '../accounts/user-accounts.ts';
 import { systemClock } from '../kernel/clock.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Stores } from './parts/stores.ts';
-import type { Roots } from './secrets.ts';
+import type { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
-import { smtp } from './smtp.ts';
+import { createSmtpDelivery } from './smtp.ts';
 
 /** What there is for people with accounts, in cloud mode. */
 export interface AccountServices {
-  readonly accounts: Accounts;
+  readonly accounts: UserAccounts;
   readonly tokens: SessionTokens;
-  readonly accountKeys: AccountKeys;
-  readonly keys: KeyRing;
-  readonly recovery: Recovery;
-  readonly postman: Postman | undefined;
+  readonly accountKeys: AccountApiKeys;
+  readonly keys: ApiKeyAuthenticator;
+  readonly recovery: AccountRecovery;
+  readonly mailQueue: MailQueue | undefined;
   /** Stores what is only noted yet. */
   close(): Promise<void>;
 }
 
 export interface AccountServiceParts {
   readonly stores: Stores;
-  readonly roots: Roots;
+  readonly roots: RootSecrets;
   readonly settings: Settings;
   readonly log: Log;
   readonly address: { readonly url: string };
 }
 
 export function openAccountServices(parts: AccountServiceParts): AccountServices {
-  const { stores, roots, settings, log, address } = parts;
+  const { stores, roots: rootSecrets, settings, log, address } = parts;
   const { users, sessions, mailedTokens, apiKeys } = stores.database;
-  const { attempts, versions } = stores.shared;
+  const { rateLimiter, versions } = stores.shared;
   const { keyPrefix } = settings;
   const clock = systemClock;
-  const hashing = keyHashing();
+  const hasher = createKeyHasher();
   const uses = new KeyUses({
     apiKeys,
     clock,
     onFailure: (cause) => log.error({ err: cause }, 'uses of keys are not stored yet'),
   });
-  const tokens = new SessionTokens({ keys: roots.derived('sessions'), sessions, clock });
-  const passwords = passwordHashing();
-  const postman = settings.mail && postmanOf(settings.mail, log);
-  const recovery = new Recovery({
+  const tokens = new SessionTokens({ keys: rootSecrets.deriveKeys('sessions'), sessions, clock });
+  const passwordHasher = createPasswordHasher();
+  const mailQueue = settings.mail && createMailQueue(settings.mail, log);
+  const accountRecovery = new AccountRecovery({
     users,
     tokens: mailedTokens,
-    passwords,
-    attempts,
+    passwordHasher,
+    attempts: rateLimiter,
     versions,
-    postman,
+    mailQueue,
     address,
     clock,
   });
-  const [cacheKey] = roots.derived('key lookups');
+  const [cacheKey] = rootSecrets.deriveKeys('key lookups');
   return {
-    accounts: new Accounts({ users, attempts, tokens, passwords, clock }),
+    accounts: new UserAccounts({ users, attempts: rateLimiter, tokens, passwordHasher, clock }),
     tokens,
-    accountKeys: new AccountKeys({ apiKeys, versions, hashing, uses, keyPrefix, clock }),
-    keys: new KeyRing({ apiKeys, versions, hashing, uses, keyPrefix, cacheKey, clock }),
-    recovery,
-    postman,
+    accountKeys: new AccountApiKeys({ apiKeys, versions, hasher, uses, keyPrefix, clock }),
+    keys: new ApiKeyAuthenticator({ apiKeys, versions, hasher, uses, keyPrefix, cacheKey, clock }),
+    recovery: accountRecovery,
+    mailQueue,
     async close() {
-      await postman?.close();
+      await mailQueue?.close();
       await uses.close();
     },
   };
 }
 
-function postmanOf(mail: NonNullable<Settings['mail']>, log: Log): Postman {
-  return new Postman({
-    deliver: smtp(mail),
-    onFailure: (cause) => log.error({ err: told(cause) }, 'a mail could not be sent'),
+function createMailQueue(mail: NonNullable<Settings['mail']>, log: Log): MailQueue {
+  return new MailQueue({
+    deliver: createSmtpDelivery(mail),
+    onFailure: (cause) => log.error({ err: redactMailError(cause) }, 'a mail could not be sent'),
   });
 }
 
 /** What a mail server says may name whom the mail was for. */
-function told(cause: unknown): unknown {
+function redactMailError(cause: unknown): unknown {
   if (!(cause instanceof Error) || !('command' in cause || 'responseCode' in cause)) return cause;
   const code = 'code' in cause ? cause.code : null;
   return { name: cause.name, code, responseCode: 'responseCode' in cause ? cause.responseCode : null };

@@ -22,7 +22,7 @@ test('modules are closed together, and one that fails or never ends keeps no oth
     closing('waiting', () => promise),
     closing('last', resolve),
   ];
-  await closeModules(modules, { withinMs: 100, onError: (name, error) => told.push(`${name}: ${error}`) });
+  await closeModules(modules, { timeoutMs: 100, onError: (name, error) => told.push(`${name}: ${error}`) });
   assert.deepEqual(begun, ['stuck', 'broken', 'waiting', 'last']);
   assert.deepEqual(told, ['broken: Error: oops', 'stuck: Error: it takes too long']);
 });

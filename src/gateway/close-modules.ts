@@ -1,19 +1,19 @@
 import type { Module } from '../kernel/module.ts';
-import { within } from '../kernel/within.ts';
+import { withTimeout } from '../kernel/with-timeout.ts';
 
-interface Closing {
-  readonly withinMs: number;
+interface CloseOptions {
+  readonly timeoutMs: number;
   onError(module: string, error: unknown): void;
 }
 
 /** Closes them together: one that fails, or takes too long, keeps no other waiting. */
 export async function closeModules(
   modules: Iterable<Pick<Module, 'name' | 'close'>>,
-  { withinMs, onError }: Closing,
+  { timeoutMs, onError }: CloseOptions,
 ): Promise<void> {
   const closed = Array.from(modules, async (module) => {
     try {
-      await within(Promise.resolve(module.close?.()), withinMs, () => new Error('it takes too long'));
+      await withTimeout(Promise.resolve(module.close?.()), timeoutMs, () => new Error('it takes too long'));
     } catch (error) {
       onError(module.name, error);
     }

@@ -1,7 +1,7 @@
-import { inMemory } from '../storage/settings.ts';
+import { inMemoryDataDir } from '../storage/settings.ts';
 import { createLog, type Log } from '../telemetry/log.ts';
 import { type Gateway, startGateway } from './gateway.ts';
-import type { GivenModule } from './module-packages.ts';
+import type { ModuleInput } from './module-packages.ts';
 import { type Environment, readSettings, type Settings, SettingsError } from './settings.ts';
 
 /** How a gateway in another program is set up. It reads neither the environment nor files, and writes nothing unless asked. */
@@ -17,7 +17,7 @@ export interface GatewayOptions {
   /** The modules that every call runs through: `exact-cache?ttl=10m,cost-guard?day=5`. */
   readonly pipeline?: string;
   /** Modules of your own, besides those that come with the gateway. */
-  readonly modules?: readonly GivenModule[];
+  readonly modules?: readonly ModuleInput[];
   /** By name, those that Weir knows or others that speak Chat Completions. */
   readonly providers?: Readonly<Record<string, ProviderOptions>>;
   /** Whether browsers find the dashboard and the documentation; they don't unless said otherwise. */
@@ -48,22 +48,22 @@ export interface EmbeddedGateway extends AsyncDisposable {
 
 /** Throws a `SettingsError` with every fault where options are wrong. */
 export function createGateway(options: GatewayOptions = {}): EmbeddedGateway {
-  const settings = readSettings(variablesOf(options));
+  const settings = readSettings(toVariables(options));
   if (settings.workers > 1)
     throw new SettingsError(['WEIR_WORKERS: a gateway in another program is part of its process']);
   const write = options.log ?? (() => undefined);
-  return new Embedded(settings, createLog(settings.logLevel, { write }), options.modules ?? []);
+  return new RestartableGateway(settings, createLog(settings.logLevel, { write }), options.modules ?? []);
 }
 
-class Embedded implements EmbeddedGateway {
+class RestartableGateway implements EmbeddedGateway {
   readonly #settings: Settings;
   readonly #log: Log;
-  readonly #modules: readonly GivenModule[];
+  readonly #modules: readonly ModuleInput[];
   #starting: Promise<Gateway> | undefined;
   #running: Gateway | undefined;
   #stopped: Promise<void> = Promise.resolve();
 
-  constructor(settings: Settings, log: Log, modules: readonly GivenModule[]) {
+  constructor(settings: Settings, log: Log, modules: readonly ModuleInput[]) {
     this.#settings = settings;
     this.#log = log;
     this.#modules = modules;
@@ -91,7 +91,7 @@ class Embedded implements EmbeddedGateway {
     const started = this.#starting;
     this.#starting = undefined;
     this.#running = undefined;
-    if (started !== undefined) this.#stopped = closed(started, graceMs);
+    if (started !== undefined) this.#stopped = closeStarted(started, graceMs);
     return this.#stopped;
   }
 
@@ -110,13 +110,13 @@ class Embedded implements EmbeddedGateway {
 }
 
 /** One that could not be started has closed what it had. */
-async function closed(starting: Promise<Gateway>, graceMs: number): Promise<void> {
+async function closeStarted(starting: Promise<Gateway>, graceMs: number): Promise<void> {
   const gateway = await starting.catch(() => undefined);
   await gateway?.close(graceMs);
 }
 
 /** What is set here, as the environment would say it. */
-function variablesOf(options: GatewayOptions): Environment {
+function toVariables(options: GatewayOptions): Environment {
   const { mode, port, host, dataDir, pipeline, dashboard, log, logLevel } = options;
   const said: Environment = {
     PORT: port?.toString(),
@@ -126,11 +126,11 @@ function variablesOf(options: GatewayOptions): Environment {
     WEIR_PIPELINE: pipeline,
     WEIR_DASHBOARD: dashboard === undefined ? undefined : dashboard ? 'on' : 'off',
     WEIR_LOG_LEVEL: logLevel,
-    ...variablesOfProviders(options.providers ?? {}),
+    ...providerVariables(options.providers ?? {}),
   };
   return {
     PORT: '0',
-    WEIR_DATA_DIR: inMemory,
+    WEIR_DATA_DIR: inMemoryDataDir,
     WEIR_DASHBOARD: 'off',
     WEIR_LOG_LEVEL: log === undefined ? 'silent' : 'info',
     ...options.variables,
@@ -138,7 +138,7 @@ function variablesOf(options: GatewayOptions): Environment {
   };
 }
 
-function variablesOfProviders(providers: Readonly<Record<string, ProviderOptions>>): Environment {
+function providerVariables(providers: Readonly<Record<string, ProviderOptions>>): Environment {
   const wrong = Object.keys(providers).filter((name) => !/^[a-z][a-z0-9]*$/.test(name));
   if (wrong.length > 0)
     throw new SettingsError(

@@ -1,24 +1,23 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../kernel/clock.ts';
-import { openDashboard } from '../server/own/dashboard.ts';
-import { openDocs } from '../server/own/docs.ts';
+import { openDashboard } from '../server/api/dashboard.ts';
+import { openDocs } from '../server/api/docs.ts';
 import type { Log } from '../telemetry/log.ts';
-import type { Common } from './common.ts';
-import { listen } from './listen.ts';
-import type { GivenModule } from './module-packages.ts';
+import { startListener } from './listen.ts';
+import type { ModuleInput } from './module-packages.ts';
 import { accountsPart } from './parts/accounts.ts';
 import { anonymousPart } from './parts/anonymous.ts';
-import { billingPart, type CreditUse } from './parts/billing.ts';
+import { billingPart, type CreditUseListener } from './parts/billing.ts';
 import { dataPlanePart } from './parts/data-plane.ts';
 import { embeddingsPart } from './parts/embeddings.ts';
+import { identityPart, type PublicAddress } from './parts/identity.ts';
 import { informationPart } from './parts/information.ts';
 import { metricsPart } from './parts/metrics.ts';
 import { modulesPart } from './parts/modules.ts';
 import { patternsPart } from './parts/patterns.ts';
-import { paidModels, payersOf } from './parts/payers.ts';
+import { createPaidModels, createPayerServices } from './parts/payers.ts';
 import { paymentsPart } from './parts/payments.ts';
-import { type PublicAddress, peoplePart } from './parts/people.ts';
 import { pipelinesPart } from './parts/pipelines.ts';
 import { providerKeysPart } from './parts/provider-keys.ts';
 import { providersPart } from './parts/providers.ts';
@@ -28,8 +27,9 @@ import { sandboxPart } from './parts/sandbox.ts';
 import { spendingPart } from './parts/spending.ts';
 import { storesPart } from './parts/stores.ts';
 import { usagePart } from './parts/usage.ts';
-import { Roots } from './secrets.ts';
+import { RootSecrets } from './secrets.ts';
 import type { Settings } from './settings.ts';
+import type { SharedResources } from './shared-resources.ts';
 import { type StartedParts, startParts } from './started-parts.ts';
 
 export interface Gateway {
@@ -37,7 +37,7 @@ export interface Gateway {
   readonly url: string;
   readonly pipeline: string;
   /** Providers that can be called without a key on the request. */
-  readonly ready: readonly string[];
+  readonly readyProviders: readonly string[];
   /** Whether browsers find pages here. */
   readonly hasDashboard: boolean;
   /** Variables with our prefix that mean nothing to this version, nor to a module that it loaded. */
@@ -45,85 +45,106 @@ export interface Gateway {
   /** The figures of this process, for Prometheus. */
   metrics(): string;
   /** Leaves new connections to other processes. */
-  leave(): void;
+  stopAccepting(): void;
   /** Does so, and serves its own until they are gone or `graceMs` is over. */
   handOver(graceMs: number): Promise<void>;
   /** Tells balancers to send nothing more, and goes on answering what comes. */
-  announce(): void;
+  announceShutdown(): void;
   /** Answers new calls with a refusal, and resolves when no other is open or `graceMs` is over. */
   drain(graceMs: number): Promise<void>;
   /** Takes no new calls, waits for open ones up to `graceMs`, and gives up the rest. */
   close(graceMs?: number): Promise<void>;
 }
 
-const project = fileURLToPath(new URL('../../', import.meta.url));
+const projectFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The composition root: the only place that knows everyone. */
-export function startGateway(settings: Settings, log: Log, around: Around = {}): Promise<Gateway> {
-  return startParts(log, (parts) => compose(parts, { settings, log, ...around }));
+export function startGateway(
+  settings: Settings,
+  log: Log,
+  gatewayExtras: GatewayExtras = {},
+): Promise<Gateway> {
+  return startParts(log, (parts) => compose(parts, { settings, log, ...gatewayExtras }));
 }
 
 /** What only some gateways have around them. */
-interface Around {
-  readonly common?: Common;
+interface GatewayExtras {
+  readonly sharedResources?: SharedResources;
   /** Modules of the program that the gateway is part of. */
-  readonly modules?: readonly GivenModule[];
+  readonly modules?: readonly ModuleInput[];
 }
 
-interface Outside extends Around {
+interface ComposeOptions extends GatewayExtras {
   readonly settings: Settings;
   readonly log: Log;
 }
 
 /** Closed in the reverse of this order: what calls leave behind is stored while there is somewhere to store it. */
-async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> {
-  const { settings, log, common } = outside;
-  const roots = new Roots(settings);
-  const via = viaOf(roots);
+async function compose(parts: StartedParts, composeOptions: ComposeOptions): Promise<Gateway> {
+  const { settings, log, sharedResources } = composeOptions;
+  const rootSecrets = new RootSecrets(settings);
+  const via = viaHeaderOf(rootSecrets);
   const address: PublicAddress = { url: settings.baseUrl ?? '' };
-  const startedAtMs = common?.startedAtMs ?? systemClock.now();
+  const startedAtMs = sharedResources?.startedAtMs ?? systemClock.now();
   let state: 'serving' | 'leaving' | 'draining' = 'serving';
-  const isLeaving = () => state !== 'serving';
+  const isShuttingDown = () => state !== 'serving';
   const isDraining = () => state === 'draining';
 
-  const { modules: given = [] } = outside;
+  const { modules: given = [] } = composeOptions;
   const { modules, unknownVariables } = parts.add(await modulesPart({ settings, log, given }));
-  const stores = parts.add(await storesPart({ settings, log, common }));
-  const ground = { settings, log, roots, via, modules, stores };
-  const { metrics } = parts.add(metricsPart({ settings, log, common }));
+  const stores = parts.add(await storesPart({ settings, log, sharedResources }));
+  const ground = { settings, log, roots: rootSecrets, via, modules, stores };
+  const { metrics } = parts.add(metricsPart({ settings, log, sharedResources }));
   const providers = parts.add(providersPart(settings));
-  const { directory, ready } = providers;
-  const meaning = parts.add(embeddingsPart({ ...ground, providers, models: common?.models }));
-  const creditUse: CreditUse = { heard: () => undefined };
-  const { usage } = parts.add(usagePart({ ...ground, creditUse }));
-  const { spending } = parts.add(spendingPart({ ...ground, usage }));
+  const { directory: providerDirectory, readyProviders } = providers;
+  const meaning = parts.add(embeddingsPart({ ...ground, providers, models: sharedResources?.models }));
+  const creditUseListener: CreditUseListener = { onUse: () => undefined };
+  const { usage } = parts.add(usagePart({ ...ground, creditUse: creditUseListener }));
+  const { spending: spendingLimiter } = parts.add(spendingPart({ ...ground, usage }));
   const { requests } = parts.add(await requestLogPart({ ...ground, providers }));
-  const { book } = parts.add(patternsPart({ ...ground, requests, meaning }));
+  const { patternStore } = parts.add(patternsPart({ ...ground, requests, embeddingsPart: meaning }));
   const { receipts } = parts.add(await receiptsPart(ground));
   const { sessions, findGuest } = parts.add(anonymousPart(ground));
-  const people = parts.add(peoplePart({ ...ground, usage, directory, address, findGuest }));
-  const { callers, access } = people;
+  const identity = parts.add(
+    identityPart({ ...ground, usage, directory: providerDirectory, address, findGuest }),
+  );
+  const { callers: callerAuthenticator, access } = identity;
   const { vault } = parts.add(providerKeysPart({ ...ground, providers }));
-  const recorded = { metrics, usage, spending, requests };
-  const calls = parts.add(pipelinesPart({ ...ground, ...recorded, providers, meaning, book }));
+  const recorded = { metrics, usage, spending: spendingLimiter, requests };
+  const calls = parts.add(
+    pipelinesPart({ ...ground, ...recorded, providers, embeddingsPart: meaning, patternStore }),
+  );
   const { pipelines } = calls;
-  const sandbox = parts.add(sandboxPart({ ...ground, providers, people, pipelines, sessions }));
-  const models = paidModels(settings, providers);
-  const payers = await payersOf({ settings, models, pipelines });
-  const turnstiles = {
-    ...people.turnstiles,
-    sandbox: sandbox.turnstile,
-    ...(payers !== undefined && { payer: payers.turnstile }),
+  const sandbox = parts.add(sandboxPart({ ...ground, providers, identity, pipelines, sessions }));
+  const models = createPaidModels(settings, providers);
+  const payerServices = await createPayerServices({ settings, models, pipelines });
+  const callerAdmissions = {
+    ...identity.callerAdmissions,
+    sandbox: sandbox.callerAdmission,
+    ...(payerServices !== undefined && { payer: payerServices.callerAdmission }),
   };
   const dataPlane = parts.add(
-    dataPlanePart({ ...ground, ...calls, metrics, providers, people, turnstiles, receipts, vault }),
+    dataPlanePart({ ...ground, ...calls, metrics, providers, identity, callerAdmissions, receipts, vault }),
   );
   const { admission } = dataPlane;
   const payments = parts.add(
-    paymentsPart({ ...ground, ...calls, metrics, address, admission, receipts, models, payers }),
+    paymentsPart({
+      ...ground,
+      ...calls,
+      metrics,
+      address,
+      admission,
+      receipts,
+      models,
+      payers: payerServices,
+    }),
   );
-  const { leave } = parts.add(billingPart({ ...ground, people, address, creditUse }));
-  parts.add(accountsPart({ ...ground, usage, people, pipelines, sessions, meaning, leave }));
+  const { stopCharging } = parts.add(
+    billingPart({ ...ground, identity, address, creditUse: creditUseListener }),
+  );
+  parts.add(
+    accountsPart({ ...ground, usage, identity, pipelines, sessions, embeddingsPart: meaning, stopCharging }),
+  );
   // The last, since it tells of the others.
   const { features } = parts;
   parts.add(
@@ -131,11 +152,11 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
       ...ground,
       startedAtMs,
       features,
-      isLeaving,
+      isShuttingDown,
       recorders: [usage, requests],
-      meaning,
+      embeddingsPart: meaning,
       providers,
-      callers,
+      callers: callerAuthenticator,
       pipelines,
       dataPlane,
       paidRoutes: payments.paidRoutes,
@@ -143,25 +164,33 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   );
 
   for (const { name, help, read } of parts.gauges) metrics.gauge(name, help, read);
-  const pages = settings.dashboard === 'on' ? pagesIn(project) : undefined;
-  const listener = await listen({ settings, log, via, access, routes: parts.routes, isDraining, pages });
+  const pages = settings.dashboard === 'on' ? openPages(projectFolder) : undefined;
+  const listener = await startListener({
+    settings,
+    log,
+    via,
+    access,
+    routes: parts.routes,
+    isDraining,
+    pages,
+  });
   if (settings.baseUrl === undefined) address.url = listener.url;
   return {
     url: listener.url,
-    pipeline: pipelines.base.pipeline.text,
-    ready: ready.map((provider) => provider.name),
+    pipeline: pipelines.defaultChoice.pipeline.text,
+    readyProviders: readyProviders.map((provider) => provider.name),
     hasDashboard: pages?.dashboard !== undefined,
     unknownVariables,
     metrics: () => metrics.render(),
-    leave: () => listener.leave(),
+    stopAccepting: () => listener.stopAccepting(),
     handOver: (graceMs) => listener.handOver(graceMs),
-    announce() {
+    announceShutdown() {
       if (state === 'serving') state = 'leaving';
-      listener.keepNoConnections();
+      listener.disableKeepAlive();
     },
     async drain(graceMs) {
       state = 'draining';
-      listener.keepNoConnections();
+      listener.disableKeepAlive();
       await parts.drain(performance.now() + graceMs);
     },
     async close(graceMs = settings.drainMs) {
@@ -175,7 +204,7 @@ async function compose(parts: StartedParts, outside: Outside): Promise<Gateway> 
   };
 }
 
-function pagesIn(folder: string) {
+function openPages(folder: string) {
   return {
     dashboard: openDashboard(join(folder, 'web', 'dist')),
     docs: openDocs(join(folder, 'site', 'dist')),
@@ -183,7 +212,7 @@ function pagesIn(folder: string) {
 }
 
 /** What a call that has come through this gateway, or one with the same secret, is known by. */
-function viaOf(roots: Roots): string {
-  const [loopKey] = roots.derived('loop');
+function viaHeaderOf(rootSecrets: RootSecrets): string {
+  const [loopKey] = rootSecrets.deriveKeys('loop');
   return `1.1 weir-${Buffer.from(loopKey).toString('hex', 0, 8)}`;
 }

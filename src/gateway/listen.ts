@@ -1,10 +1,10 @@
-import { dataPlaneOf } from '../server/data-plane.ts';
-import { createFront } from '../server/front.ts';
-import { type AdmissionRules, HostNames, loopbackHosts } from '../server/gatekeeper.ts';
+import type { AccessChecks } from '../server/api/access.ts';
+import { createApp, type Pages } from '../server/api/app.ts';
+import { openapiRoute } from '../server/api/openapi.ts';
+import { createDataPlaneRouter } from '../server/data-plane.ts';
+import { createGatewayServer } from '../server/gateway-server.ts';
 import { Listener } from '../server/listener.ts';
-import type { AccessChecks } from '../server/own/access.ts';
-import { createApp, type Pages } from '../server/own/app.ts';
-import { openapiRoute } from '../server/own/openapi.ts';
+import { HostNameCache, loopbackHosts, type RequestGuardRules } from '../server/request-guard.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { PartRoute } from './part.ts';
 import type { Settings } from './settings.ts';
@@ -21,13 +21,13 @@ interface ListenParts {
 }
 
 /** The front of the gateway, where everything that it serves comes in. */
-export function listen(parts: ListenParts): Promise<Listener> {
+export function startListener(parts: ListenParts): Promise<Listener> {
   const { settings, log, via, access, routes, isDraining, pages } = parts;
   const served = routes.filter((route) => route.kind === 'inference');
-  const server = createFront({
-    rules: admissionRules(settings, via),
+  const server = createGatewayServer({
+    guardRules: requestGuardRules(settings, via),
     trustedProxies: settings.trustedProxies,
-    dataPlane: dataPlaneOf(served),
+    dataPlane: createDataPlaneRouter(served),
     app: createApp([...routes, openapiRoute(routes)], { access, log, pages }),
     isDraining,
   });
@@ -35,14 +35,14 @@ export function listen(parts: ListenParts): Promise<Listener> {
 }
 
 /** Local users are guarded against web pages; a cloud gateway answers to any name and asks everybody for a key. */
-function admissionRules({ mode, allowedHosts, corsOrigins }: Settings, via: string): AdmissionRules {
+function requestGuardRules({ mode, allowedHosts, corsOrigins }: Settings, via: string): RequestGuardRules {
   const isLocal = mode === 'local';
   const hosts = new Set([...(isLocal ? loopbackHosts : []), ...allowedHosts]);
   return {
     hosts: hosts.size === 0 ? undefined : hosts,
-    names: new HostNames(),
+    hostNames: new HostNameCache(),
     origins: new Set(corsOrigins),
-    guardOrigin: isLocal,
+    rejectsCrossSite: isLocal,
     via,
   };
 }

@@ -5,10 +5,10 @@ import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 
 /** The models of this machine, in a process of their own. */
-export function localModels(log: Log): LocalModels {
+export function createLocalModels(log: Log): LocalModels {
   return new LocalModels({
-    find: findModelFiles,
-    onTrouble: (how) => log.error({ how }, 'the process that makes vectors failed'),
+    findFiles: findModelFiles,
+    onFailure: (how) => log.error({ how }, 'the process that makes vectors failed'),
   });
 }
 

@@ -9,7 +9,7 @@ interface HostParts {
 }
 
 /** What modules have for as long as this gateway runs. */
-export class Host implements ModuleHost {
+export class GatewayModuleHost implements ModuleHost {
   readonly clock: Clock;
   readonly log: ModuleHost['log'];
   readonly settings: ModuleHost['settings'];

@@ -1,15 +1,15 @@
 import { createRequire, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Module, type ModuleHost, type ModuleMaker, moduleApi } from '../kernel/module.ts';
+import { type Module, type ModuleFactory, type ModuleHost, moduleApi } from '../kernel/module.ts';
 
 /** A module, or what makes one. */
-export type GivenModule = Module | ModuleMaker;
+export type ModuleInput = Module | ModuleFactory;
 
-interface Sources {
-  readonly builtIn: readonly ModuleMaker[];
+interface ModuleSources {
+  readonly builtIn: readonly ModuleFactory[];
   /** Those of the program that this gateway is part of. */
-  readonly given: readonly GivenModule[];
+  readonly given: readonly ModuleInput[];
   /** Names of npm packages. */
   readonly packages: readonly string[];
   /** Beside which the packages are installed. */
@@ -18,7 +18,7 @@ interface Sources {
 
 /** The instance's modules: its own, those it was given, and those of npm packages, loaded once at start and never by a request. */
 export async function loadModules(
-  { builtIn, given, packages, folder }: Sources,
+  { builtIn, given, packages, folder }: ModuleSources,
   host: ModuleHost,
 ): Promise<ReadonlyMap<string, Module>> {
   const modules = new Map<string, Module>();
@@ -33,17 +33,20 @@ export async function loadModules(
       modules.set(module.name, module);
     }
   };
-  add('modules: the list', madeOf(given, 'modules: one of the list', host));
-  for (const [name, exported] of await importedFrom(packages, folder))
-    add(`WEIR_MODULES: ${name}`, madeOf(exported, `WEIR_MODULES: the default export of ${name}`, host));
+  add('modules: the list', createModules(given, 'modules: one of the list', host));
+  for (const [name, exported] of await importPackages(packages, folder))
+    add(
+      `WEIR_MODULES: ${name}`,
+      createModules(exported, `WEIR_MODULES: the default export of ${name}`, host),
+    );
   return modules;
 }
 
 /** A package exports a module or a function that makes one, or several of them in an array, as its default. */
-function madeOf(exported: unknown, what: string, host: ModuleHost): readonly Module[] {
+function createModules(exported: unknown, what: string, host: ModuleHost): readonly Module[] {
   const list = Array.isArray(exported) ? exported : [exported];
   return list.map((candidate) => {
-    const made: unknown = typeof candidate === 'function' ? makeWith(candidate, host, what) : candidate;
+    const made: unknown = typeof candidate === 'function' ? createModule(candidate, host, what) : candidate;
     if (!isModule(made))
       throw new Error(`${what} must be a module, a function that returns one, or a list of these`);
     checkApi(made, what);
@@ -51,7 +54,7 @@ function madeOf(exported: unknown, what: string, host: ModuleHost): readonly Mod
   });
 }
 
-function makeWith(make: (host: ModuleHost) => unknown, host: ModuleHost, what: string): unknown {
+function createModule(make: (host: ModuleHost) => unknown, host: ModuleHost, what: string): unknown {
   try {
     return make(host);
   } catch (cause) {
@@ -60,7 +63,7 @@ function makeWith(make: (host: ModuleHost) => unknown, host: ModuleHost, what: s
 }
 
 /** What packages have as their default, by the name of the package. */
-async function importedFrom(
+async function importPackages(
   packages: readonly string[],
   folder: string,
 ): Promise<ReadonlyMap<string, unknown>> {
@@ -73,14 +76,14 @@ async function importedFrom(
       name === 'weir-gateway/module' ? { url: entry, shortCircuit: true } : next(name, context),
   });
   try {
-    for (const name of packages) exported.set(name, await imported(name, folder));
+    for (const name of packages) exported.set(name, await importPackage(name, folder));
   } finally {
     hooks.deregister();
   }
   return exported;
 }
 
-async function imported(name: string, folder: string): Promise<unknown> {
+async function importPackage(name: string, folder: string): Promise<unknown> {
   try {
     const file = createRequire(join(folder, 'package.json')).resolve(name);
     const namespace = await import(pathToFileURL(file).href);

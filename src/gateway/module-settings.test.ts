@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
-import { settingsOf, unknownTo } from './module-settings.ts';
+import { findUnknownVariables, moduleSettingsOf } from './module-settings.ts';
 import { readSettings } from './settings.ts';
 
 const settings = readSettings({
@@ -16,14 +16,17 @@ const settings = readSettings({
 });
 
 test('a module is given what is set under its name, and nothing else', () => {
-  assert.deepEqual(settingsOf('stamp', settings.rest), { TEXT: 'canary', TEXT_COLOR: 'red' });
-  assert.deepEqual(settingsOf('exact-cache', settings.rest), { TTL: '1h' });
-  assert.deepEqual(settingsOf('log', settings.rest), {});
+  assert.deepEqual(moduleSettingsOf('stamp', settings.rest), { TEXT: 'canary', TEXT_COLOR: 'red' });
+  assert.deepEqual(moduleSettingsOf('exact-cache', settings.rest), { TTL: '1h' });
+  assert.deepEqual(moduleSettingsOf('log', settings.rest), {});
 });
 
 test('what no loaded module has a name for is unknown', () => {
-  assert.deepEqual(unknownTo(['stamp', 'exact-cache'], settings.rest), ['WEIR_STAMP_', 'WEIR_STAMPS_TEXT']);
-  assert.deepEqual(unknownTo([], settings.rest), settings.unknownVariables);
+  assert.deepEqual(findUnknownVariables(['stamp', 'exact-cache'], settings.rest), [
+    'WEIR_STAMP_',
+    'WEIR_STAMPS_TEXT',
+  ]);
+  assert.deepEqual(findUnknownVariables([], settings.rest), settings.unknownVariables);
 });
 
 test('what is set for modules is not printed with the settings', () => {

@@ -1,5 +1,5 @@
-import type { ServedRoute } from '../server/data-plane.ts';
-import type { OwnRoute } from '../server/own/route.ts';
+import type { ApiRoute } from '../server/api/route.ts';
+import type { DataPlaneRoute } from '../server/data-plane.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 
 /** One area of the gateway, as the composition root sees it; what other areas need of it stands beside. */
@@ -15,4 +15,4 @@ export interface Part {
   close?(untilMs: number): Promise<void>;
 }
 
-export type PartRoute = OwnRoute | ServedRoute;
+export type PartRoute = ApiRoute | DataPlaneRoute;

@@ -2,59 +2,59 @@ import { hash, hkdfSync, randomBytes } from 'node:crypto';
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-import { inMemory } from '../storage/settings.ts';
+import { inMemoryDataDir } from '../storage/settings.ts';
 import type { Settings } from './settings.ts';
 
 /** What was written here has 64; less than half of that was not written to its end. */
 const secretCharactersMin = 32;
 
-type Keys = readonly [Uint8Array, ...Uint8Array[]];
+type DerivedKeys = readonly [Uint8Array, ...Uint8Array[]];
 
 /** The secret that all keys derive from, and the one before it, which still opens. */
-export class Roots {
+export class RootSecrets {
   readonly #root: Secret;
   readonly #previous: Secret | undefined;
 
-  constructor({ secret, previousSecret, stores, dataDir }: RootSettings) {
-    this.#root = stores !== undefined && secret !== undefined ? secret : rootSecret(secret, dataDir);
+  constructor({ secret, previousSecret, stores, dataDir }: RootSecretSettings) {
+    this.#root = stores !== undefined && secret !== undefined ? secret : loadRootSecret(secret, dataDir);
     this.#previous = previousSecret;
   }
 
   /** Keys for one purpose: the one to use, then those that are still believed. Knowing them tells nothing about others. */
-  derived(label: string): Keys {
-    const previous = this.#previous === undefined ? [] : [derivedKey(this.#previous, label)];
-    return [derivedKey(this.#root, label), ...previous];
+  deriveKeys(label: string): DerivedKeys {
+    const previous = this.#previous === undefined ? [] : [deriveKey(this.#previous, label)];
+    return [deriveKey(this.#root, label), ...previous];
   }
 }
 
-type RootSettings = Pick<Settings, 'secret' | 'previousSecret' | 'stores' | 'dataDir'>;
+type RootSecretSettings = Pick<Settings, 'secret' | 'previousSecret' | 'stores' | 'dataDir'>;
 
 /** Given, or made once and kept in the data folder for its owner's eyes only. */
-function rootSecret(given: Secret | undefined, dataDir: string): Secret {
-  if (dataDir === inMemory) return given ?? new Secret(newSecret());
+function loadRootSecret(given: Secret | undefined, dataDir: string): Secret {
+  if (dataDir === inMemoryDataDir) return given ?? new Secret(generateSecret());
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
-    return given ?? keptSecret(join(dataDir, 'secret'));
+    return given ?? readOrCreateSecret(join(dataDir, 'secret'));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`the data folder can't be used (${why}); see WEIR_DATA_DIR`, { cause });
   }
 }
 
-function keptSecret(file: string): Secret {
-  if (!existsSync(file)) writeFileSync(file, newSecret(), { mode: 0o600, flag: 'wx' });
+function readOrCreateSecret(file: string): Secret {
+  if (!existsSync(file)) writeFileSync(file, generateSecret(), { mode: 0o600, flag: 'wx' });
   const text = readFileSync(file, 'utf8').trim();
   if (text.length < secretCharactersMin)
     throw new Error(`${file} is cut short: delete it to have a new one made`);
   return new Secret(text);
 }
 
-function newSecret(): string {
+function generateSecret(): string {
   return randomBytes(48).toString('base64url');
 }
 
-function derivedKey(root: Secret, label: string): Uint8Array {
+function deriveKey(root: Secret, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', root.reveal(), '', `weir ${label}`, 32));
 }
 
@@ -64,6 +64,6 @@ export function hasSecret({ secret, dataDir }: Pick<Settings, 'secret' | 'dataDi
 }
 
 /** By which a secret is recognised, and nothing else learned about it. */
-export function secretMark(roots: Roots): string {
-  return hash('sha256', roots.derived('mark')[0]).slice(0, 16);
+export function secretFingerprint(rootSecrets: RootSecrets): string {
+  return hash('sha256', rootSecrets.deriveKeys('mark')[0]).slice(0, 16);
 }

@@ -6,27 +6,27 @@ import { embeddingSettings } from '../embeddings/settings.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { Secret } from '../kernel/secret.ts';
 import {
-  type Fault,
-  isWhole,
-  owns,
-  readFields,
-  type Values,
+  envVariable,
+  isComplete,
+  ownsVariable,
+  readSettingFields,
+  type SettingIssue,
+  type SettingValues,
   type Variables,
-  variable,
 } from '../kernel/settings.ts';
 import { paymentSettings } from '../payments/settings.ts';
-import { configuredProviders } from '../providers/configured.ts';
+import { configuredProviders } from '../providers/configured-providers.ts';
 import { providerSettings } from '../providers/settings.ts';
 import { sandboxSettings } from '../sandbox/settings.ts';
 import { serverSettings } from '../server/settings.ts';
-import { inMemory, storageSettings } from '../storage/settings.ts';
+import { inMemoryDataDir, storageSettings } from '../storage/settings.ts';
 import { telemetrySettings } from '../telemetry/settings.ts';
 import { workerSettings } from '../workers/settings.ts';
 
 /** Everything that can be set from outside. */
 const fields = {
-  mode: variable('WEIR_MODE', z.enum(['local', 'cloud'], 'must be "local" or "cloud"').default('local')),
-  revision: variable('WEIR_REVISION', z.string().min(1).default('dev')),
+  mode: envVariable('WEIR_MODE', z.enum(['local', 'cloud'], 'must be "local" or "cloud"').default('local')),
+  revision: envVariable('WEIR_REVISION', z.string().min(1).default('dev')),
   ...serverSettings,
   ...workerSettings,
   ...storageSettings,
@@ -40,10 +40,10 @@ const fields = {
   ...telemetrySettings,
 } as const;
 
-type Read = Values<typeof fields>;
+type ParsedSettings = SettingValues<typeof fields>;
 
 /** All of it, checked once. */
-export interface Settings extends Read {
+export interface Settings extends ParsedSettings {
   /** Variables with our prefix that mean nothing to the gateway itself; some may be meant for modules. */
   readonly rest: ReadonlyMap<string, Secret>;
   /** Their names. */
@@ -64,16 +64,16 @@ export class SettingsError extends Error {
 }
 
 export function readSettings(environment: Environment): Settings {
-  const variables = present(environment);
-  const { read, faults } = readFields(fields, variables);
+  const variables = definedVariables(environment);
+  const { read, faults } = readSettingFields(fields, variables);
   const all = [
-    ...inOrder([...faults, ...loops(read), ...wrongKeys(read)], variables).map(
+    ...sortByVariable([...faults, ...loopFaults(read), ...providerKeyFaults(read)], variables).map(
       ({ variable, message }) => `${variable}: ${message}`,
     ),
-    ...faultsTogether(read, variables),
+    ...combinationFaults(read, variables),
   ];
-  if (!isWhole<typeof fields>(read, all)) throw new SettingsError(all);
-  const rest = [...variables].filter(([name]) => name.startsWith('WEIR_') && !owns(fields, name));
+  if (!isComplete<typeof fields>(read, all)) throw new SettingsError(all);
+  const rest = [...variables].filter(([name]) => name.startsWith('WEIR_') && !ownsVariable(fields, name));
   return {
     ...read,
     rest: new Map(rest.map(([name, value]) => [name, new Secret(value)])),
@@ -82,29 +82,29 @@ export function readSettings(environment: Environment): Settings {
 }
 
 /** An empty value counts as absent, and one of blanks: that is how a variable is unset in a compose file. */
-function present(environment: Environment): Variables {
+function definedVariables(environment: Environment): Variables {
   const variables = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) if (value?.trim()) variables.set(name, value);
   return variables;
 }
 
 /** As the variables themselves are. */
-function inOrder(faults: readonly Fault[], variables: Variables): readonly Fault[] {
+function sortByVariable(faults: readonly SettingIssue[], variables: Variables): readonly SettingIssue[] {
   const names = [...variables.keys()];
   return faults.toSorted((one, other) => names.indexOf(one.variable) - names.indexOf(other.variable));
 }
 
 /** An upstream that is this gateway would answer itself for ever. */
-function loops({ baseUrls, ...address }: Partial<Read>): readonly Fault[] {
+function loopFaults({ baseUrls, ...address }: Partial<ParsedSettings>): readonly SettingIssue[] {
   return [...(baseUrls ?? [])]
-    .filter(([, upstream]) => pointsHere(upstream, address))
+    .filter(([, upstream]) => pointsAtSelf(upstream, address))
     .map(([provider]) => ({
       variable: `WEIR_${provider.toUpperCase()}_BASE_URL`,
       message: 'points back at this gateway',
     }));
 }
 
-function pointsHere(upstream: string, { host, port: ownPort, baseUrl }: Partial<Read>): boolean {
+function pointsAtSelf(upstream: string, { host, port: ownPort, baseUrl }: Partial<ParsedSettings>): boolean {
   const { hostname, port, protocol, origin } = new URL(upstream);
   if (baseUrl !== undefined && new URL(baseUrl).origin === origin) return true;
   const upstreamPort = Number(port || (protocol === 'https:' ? 443 : 80));
@@ -112,7 +112,7 @@ function pointsHere(upstream: string, { host, port: ownPort, baseUrl }: Partial<
 }
 
 /** Keys of providers; what else is called so isn't ours to judge. */
-function wrongKeys(read: Partial<Read>): readonly Fault[] {
+function providerKeyFaults(read: Partial<ParsedSettings>): readonly SettingIssue[] {
   const { baseUrls, streamUsage, resources, regions, deployments, apiVersions, credentials } = read;
   if (!baseUrls || !streamUsage || !resources || !regions || !deployments || !apiVersions) return [];
   const settings = { baseUrls, streamUsage, resources, regions, deployments, apiVersions };
@@ -121,7 +121,7 @@ function wrongKeys(read: Partial<Read>): readonly Fault[] {
     const variable = `${provider.name.toUpperCase()}_API_KEY`;
     if (key === undefined) return [];
     if (provider.keyForm === undefined)
-      return inHeaders.test(key.reveal())
+      return headerSafeText.test(key.reveal())
         ? []
         : [{ variable, message: 'must be one word of printable ASCII' }];
     try {
@@ -135,18 +135,20 @@ function wrongKeys(read: Partial<Read>): readonly Fault[] {
 }
 
 /** As keys that people store have to be. */
-const inHeaders = /^[!-~]+$/;
+const headerSafeText = /^[!-~]+$/;
 
 const loopback = /^(localhost|127(\.\d+){3}|\[::1\]|0\.0\.0\.0|\[::\])$/;
 
 /** What is right by itself and wrong beside something else. */
-function faultsTogether(
-  { mode, dataDir, workers = 1 }: Partial<Read>,
+function combinationFaults(
+  { mode, dataDir, workers = 1 }: Partial<ParsedSettings>,
   variables: Variables,
 ): readonly string[] {
   const faults: string[] = [];
-  if (dataDir === inMemory && workers > 1 && !variables.has('DATABASE_URL'))
-    faults.push(`WEIR_WORKERS: several processes need a folder in common, and WEIR_DATA_DIR is ${inMemory}`);
+  if (dataDir === inMemoryDataDir && workers > 1 && !variables.has('DATABASE_URL'))
+    faults.push(
+      `WEIR_WORKERS: several processes need a folder in common, and WEIR_DATA_DIR is ${inMemoryDataDir}`,
+    );
   if (variables.has('DATABASE_URL') !== variables.has('REDIS_URL'))
     faults.push('DATABASE_URL and REDIS_URL: set both, or neither');
   if (variables.has('WEIR_SMTP_URL') !== variables.has('WEIR_MAIL_FROM'))

@@ -1,18 +1,18 @@
 import type { Transporter } from 'nodemailer';
-import type { PostmanParts } from '../accounts/mail/postman.ts';
+import type { MailQueueParts } from '../accounts/mail/mail-queue.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Secret } from '../kernel/secret.ts';
 
-interface MailAccess {
+interface SmtpOptions {
   readonly url: Secret;
   readonly from: string;
 }
 
 /** Mails by SMTP; the client is loaded with the first of them. */
-export function smtp({ url, from }: MailAccess): PostmanParts['deliver'] {
+export function createSmtpDelivery({ url, from }: SmtpOptions): MailQueueParts['deliver'] {
   let loading: Promise<Transporter> | undefined;
   return async ({ to, ...letter }) => {
-    loading ??= load(url);
+    loading ??= createSmtpTransport(url);
     const transport = await loading;
     // As an object, so that nothing in it is read as a list of addresses.
     await transport.sendMail({ from, to: { name: '', address: to }, ...letter });
@@ -20,8 +20,8 @@ export function smtp({ url, from }: MailAccess): PostmanParts['deliver'] {
 }
 
 /** Logs in, and sends nothing. */
-export async function tryMailServer({ url }: Pick<MailAccess, 'url'>): Promise<void> {
-  const transport = await load(url);
+export async function verifyMailServer({ url }: Pick<SmtpOptions, 'url'>): Promise<void> {
+  const transport = await createSmtpTransport(url);
   try {
     await transport.verify();
   } finally {
@@ -29,7 +29,7 @@ export async function tryMailServer({ url }: Pick<MailAccess, 'url'>): Promise<v
   }
 }
 
-async function load(url: Secret): Promise<Transporter> {
+async function createSmtpTransport(url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({
     url: url.reveal(),

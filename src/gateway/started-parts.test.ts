@@ -63,7 +63,7 @@ describe('parts', () => {
     t.mock.timers.tick(limits.lastFlushMs);
     await new Promise(setImmediate);
     assert.deepEqual(told, []);
-    t.mock.timers.tick(limits.partEndMs - limits.lastFlushMs);
+    t.mock.timers.tick(limits.partCloseMs - limits.lastFlushMs);
     await closed;
     assert.deepEqual(told, ['stores']);
     assert.equal(logLines.length, 1);

@@ -1,5 +1,5 @@
 import { limits } from '../kernel/limits.ts';
-import { within } from '../kernel/within.ts';
+import { withTimeout } from '../kernel/with-timeout.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Gauge } from '../telemetry/process-gauges.ts';
 import type { Part, PartRoute } from './part.ts';
@@ -59,7 +59,7 @@ export class StartedParts {
     for (const part of this.#parts.toReversed())
       try {
         const closed = part.close?.(performance.now() + limits.lastFlushMs);
-        await within(Promise.resolve(closed), limits.partEndMs, () => new Error('it takes too long'));
+        await withTimeout(Promise.resolve(closed), limits.partCloseMs, () => new Error('it takes too long'));
       } catch (err) {
         this.#log.error({ err }, 'a part of the gateway could not be closed');
       }

@@ -2,21 +2,21 @@ import type Stripe from 'stripe';
 import { limits } from '../kernel/limits.ts';
 import type { Secret } from '../kernel/secret.ts';
 
-interface StripeAccess {
+interface StripeOptions {
   readonly key: Secret;
   readonly base: string;
 }
 
 /** Loaded with its first use: nobody else needs it in memory. */
-export function lazyStripe({ key, base }: StripeAccess): () => Promise<Stripe> {
+export function lazyStripe({ key, base }: StripeOptions): () => Promise<Stripe> {
   let loading: Promise<Stripe> | undefined;
   return () => {
-    loading ??= load({ key, base });
+    loading ??= loadStripe({ key, base });
     return loading;
   };
 }
 
-async function load({ key, base }: StripeAccess): Promise<Stripe> {
+async function loadStripe({ key, base }: StripeOptions): Promise<Stripe> {
   const { default: StripeClient } = await import('stripe');
   const { hostname, port, protocol } = new URL(base);
   const isPlain = protocol === 'http:';

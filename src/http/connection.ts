@@ -1,66 +1,66 @@
 import type { Socket } from 'node:net';
-import { HttpFault } from './fault.ts';
-import { readInto } from './read-into.ts';
+import { HttpProtocolError } from './protocol-error.ts';
 import { HttpRequest } from './request.ts';
 import type { RequestHead } from './request-head.ts';
 import { RequestReader } from './request-reader.ts';
 import { HttpResponse } from './response.ts';
-import { type ResponseHead, responseHead } from './response-head.ts';
+import { buildResponseHead, type ResponseHead } from './response-head.ts';
+import { readIntoSharedBuffer } from './shared-read-buffer.ts';
 
 /** The server that connections belong to. */
-export interface Owner {
+export interface ConnectionContext {
   readonly headBytesMax: number;
   /** How long a connection may wait for its next request. */
   readonly idleSeconds: number;
   /** Whether connections are kept after an answer. */
-  readonly keeps: boolean;
+  readonly keepsAlive: boolean;
   /** In seconds, roughly. */
-  readonly now: number;
+  readonly nowSeconds: number;
   /** As headers say it. */
   readonly date: string;
   serve(request: HttpRequest, response: HttpResponse): void;
   /** Answers on the bare socket and ends it. */
-  refuse(fault: HttpFault, socket: Socket): void;
-  closed(connection: Connection): void;
+  reject(fault: HttpProtocolError, socket: Socket): void;
+  onClose(connection: Connection): void;
 }
 
-const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
+const continueResponse = 'HTTP/1.1 100 Continue\r\n\r\n';
 
 /** A client's connection: one request after the other, each answered before the next one is looked at. */
 export class Connection {
   readonly #socket: Socket;
-  readonly #owner: Owner;
+  readonly #context: ConnectionContext;
   readonly #reader: RequestReader;
   /** Of the request that is being answered. */
   #head: RequestHead | undefined;
   #response: HttpResponse | undefined;
   /** When what is waited for began: see `waitsFor`. */
-  #since: number;
+  #waitingSince: number;
   #isClosing = false;
 
-  constructor(accepted: Socket, owner: Owner) {
-    const socket = readInto(accepted, (bytes) => this.#take(bytes));
+  constructor(accepted: Socket, connectionContext: ConnectionContext) {
+    const socket = readIntoSharedBuffer(accepted, (bytes) => this.#onData(bytes));
     this.#socket = socket;
-    this.#owner = owner;
-    this.#since = owner.now;
-    this.#reader = new RequestReader(owner.headBytesMax, {
+    this.#context = connectionContext;
+    this.#waitingSince = connectionContext.nowSeconds;
+    this.#reader = new RequestReader(connectionContext.headBytesMax, {
       pause: () => socket.pause(),
       resume: () => socket.resume(),
-      goOn: () => this.#goOn(),
+      sendContinue: () => this.#sendContinue(),
     });
-    socket.on('drain', () => this.#drained());
-    socket.on('end', () => this.#left());
+    socket.on('drain', () => this.#onDrain());
+    socket.on('end', () => this.#onClientEnd());
     // Whatever it was, the connection closes next.
     socket.on('error', () => undefined);
     socket.on('close', () => {
-      owner.closed(this);
-      this.#lose();
+      connectionContext.onClose(this);
+      this.#abort();
     });
   }
 
   /** Whether no request is being read or answered, and the last answer was taken. */
   get isIdle(): boolean {
-    return this.#response === undefined && this.#reader.waitingBytes === 0 && this.unsentBytes === 0;
+    return this.#response === undefined && this.#reader.bufferedBytes === 0 && this.unsentBytes === 0;
   }
 
   /** What was written and hasn't left, since the client doesn't read as fast. */
@@ -69,19 +69,19 @@ export class Connection {
   }
 
   /** By the owner's clock: since when what `waitsFor` says is waited for. */
-  get since(): number {
-    return this.#since;
+  get waitingSince(): number {
+    return this.#waitingSince;
   }
 
-  get waitsFor(): 'request' | 'head' | 'body' | 'answer' | 'room' | 'end' {
+  get waitingFor(): 'request' | 'head' | 'body' | 'answer' | 'room' | 'end' {
     if (this.#isClosing) return 'end';
-    if (this.#response === undefined) return this.#reader.waitingBytes === 0 ? 'request' : 'head';
-    if (this.#reader.isInBody) return 'body';
-    return this.isFull ? 'room' : 'answer';
+    if (this.#response === undefined) return this.#reader.bufferedBytes === 0 ? 'request' : 'head';
+    if (this.#reader.isReadingBody) return 'body';
+    return this.needsDrain ? 'room' : 'answer';
   }
 
   /** Ends it at once, whatever is going on. */
-  cut(): void {
+  destroy(): void {
     this.#socket.destroy();
   }
 
@@ -91,44 +91,44 @@ export class Connection {
   }
 
   /** Ends it with a word for the client, unless that could be taken for a part of another answer. */
-  refuse(fault: HttpFault): void {
+  reject(fault: HttpProtocolError): void {
     const socket = this.#socket;
     const hasBegun = this.#response?.headersSent ?? socket.bytesWritten > 0;
-    this.#reader.release();
+    this.#reader.takeBuffered();
     socket.pause();
     if (hasBegun || !socket.writable) socket.destroy();
-    else this.#owner.refuse(fault, socket);
-    this.#lose();
+    else this.#context.reject(fault, socket);
+    this.#abort();
   }
 
-  #take(bytes: Buffer): void {
+  #onData(bytes: Buffer): void {
     try {
-      if (this.#reader.isInBody) this.#reader.goOn(bytes);
-      else if (this.#response !== undefined || this.isFull) this.#reader.keep(bytes);
-      else this.#begin(bytes);
+      if (this.#reader.isReadingBody) this.#reader.continueBody(bytes);
+      else if (this.#response !== undefined || this.needsDrain) this.#reader.buffer(bytes);
+      else this.#startRequest(bytes);
     } catch (thrown) {
-      if (!(thrown instanceof HttpFault)) throw thrown;
-      this.refuse(thrown);
+      if (!(thrown instanceof HttpProtocolError)) throw thrown;
+      this.reject(thrown);
     }
   }
 
-  #begin(bytes: Buffer): void {
-    if (this.#reader.waitingBytes === 0) this.#since = this.#owner.now;
-    const begun = this.#reader.begin(bytes);
-    if (begun === undefined) return;
-    this.#head = begun.head;
-    const request = new HttpRequest(begun.head, begun.body, this.#socket);
+  #startRequest(bytes: Buffer): void {
+    if (this.#reader.bufferedBytes === 0) this.#waitingSince = this.#context.nowSeconds;
+    const startedRequest = this.#reader.startRequest(bytes);
+    if (startedRequest === undefined) return;
+    this.#head = startedRequest.head;
+    const request = new HttpRequest(startedRequest.head, startedRequest.body, this.#socket);
     this.#response = new HttpResponse(request, this);
-    this.#owner.serve(request, this.#response);
+    this.#context.serve(request, this.#response);
   }
 
   /** Called by the answer, like the four below. */
-  head(status: number, headers: readonly string[]): ResponseHead {
-    const { keeps, date, idleSeconds } = this.#owner;
-    return responseHead(status, headers, {
-      isHead: this.#head?.method === 'HEAD',
-      isOld: this.#head?.isOld === true,
-      keepsAlive: keeps && this.#head?.keepsAlive === true,
+  buildHead(status: number, headers: readonly string[]): ResponseHead {
+    const { keepsAlive, date, idleSeconds } = this.#context;
+    return buildResponseHead(status, headers, {
+      isHeadRequest: this.#head?.method === 'HEAD',
+      isHttp10: this.#head?.isHttp10 === true,
+      keepsAlive: keepsAlive && this.#head?.keepsAlive === true,
       date,
       idleSeconds,
     });
@@ -143,61 +143,61 @@ export class Connection {
       else if (piece !== '') socket.write(piece, 'latin1');
     }
     if (pieces.length > 1) socket.uncork();
-    if (!wasFull && socket.writableNeedDrain) this.#since = this.#owner.now;
+    if (!wasFull && socket.writableNeedDrain) this.#waitingSince = this.#context.nowSeconds;
   }
 
-  get isFull(): boolean {
+  get needsDrain(): boolean {
     return this.#socket.writableNeedDrain;
   }
 
-  ended(keepsAlive: boolean): void {
+  onResponseEnd(keepsAlive: boolean): void {
     // What is left of a request that nobody wanted can't be told from the next one.
-    if (!keepsAlive || this.#reader.isInBody) {
+    if (!keepsAlive || this.#reader.isReadingBody) {
       this.#close();
       return;
     }
     this.#head = undefined;
-    this.#since = this.#owner.now;
-    if (this.#reader.waitingBytes === 0 || this.isFull) this.#response = undefined;
+    this.#waitingSince = this.#context.nowSeconds;
+    if (this.#reader.bufferedBytes === 0 || this.needsDrain) this.#response = undefined;
     // After everybody else: thousands of requests fit into what was read at once.
-    else setImmediate(() => this.#next());
+    else setImmediate(() => this.#readNextRequest());
   }
 
   /** A client that sends requests and reads no answers has to wait. */
-  #next(): void {
+  #readNextRequest(): void {
     this.#response = undefined;
-    const rest = this.#reader.release();
+    const rest = this.#reader.takeBuffered();
     if (this.#socket.destroyed || this.#isClosing) return;
     if (this.#socket.isPaused()) this.#socket.resume();
-    if (rest !== undefined) this.#take(rest);
+    if (rest !== undefined) this.#onData(rest);
   }
 
-  #drained(): void {
-    if (this.#response !== undefined) this.#response.hasRoom();
-    else if (this.#reader.waitingBytes > 0) this.#next();
+  #onDrain(): void {
+    if (this.#response !== undefined) this.#response.onDrain();
+    else if (this.#reader.bufferedBytes > 0) this.#readNextRequest();
   }
 
-  #goOn(): void {
+  #sendContinue(): void {
     // Who has its answer already needn't send anything.
     if (this.#head?.awaitsContinue === true && this.#response?.headersSent !== true)
-      this.#socket.write(goOn, 'latin1');
+      this.#socket.write(continueResponse, 'latin1');
   }
 
   /** Who says that nothing more will come has left: an answer that is not over is of no use to it. */
-  #left(): void {
-    this.#lose();
+  #onClientEnd(): void {
+    this.#abort();
     this.#close();
   }
 
   /** When the client has taken what was written, or has had time to. */
   #close(): void {
     this.#isClosing = true;
-    this.#since = this.#owner.now;
+    this.#waitingSince = this.#context.nowSeconds;
     this.#socket.destroySoon();
   }
 
-  #lose(): void {
-    this.#reader.lose();
-    this.#response?.leave();
+  #abort(): void {
+    this.#reader.abort();
+    this.#response?.abort();
   }
 }

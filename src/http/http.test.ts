@@ -9,7 +9,7 @@ import { eventually } from '../../test/support/eventually.ts';
 import { patient, startHttp } from '../../test/support/http-server.ts';
 import { rawConnection } from '../../test/support/raw-connection.ts';
 import type { HttpRequest } from './request.ts';
-import { readHead } from './request-head.ts';
+import { parseHead } from './request-head.ts';
 import type { HttpResponse } from './response.ts';
 import { HttpServer } from './server.ts';
 
@@ -26,9 +26,9 @@ function bodyOf({ body }: HttpRequest): Promise<string> {
   const pieces: Buffer[] = [];
   return new Promise((resolve, reject) =>
     body.read({
-      piece: (bytes) => pieces.push(Buffer.from(bytes)),
-      end: () => resolve(Buffer.concat(pieces).toString('latin1')),
-      gone: () => reject(new Error('the client has left')),
+      onChunk: (bytes) => pieces.push(Buffer.from(bytes)),
+      onEnd: () => resolve(Buffer.concat(pieces).toString('latin1')),
+      onAbort: () => reject(new Error('the client has left')),
     }),
   );
 }
@@ -84,7 +84,7 @@ test('a connection goes on after each kind of body, taken or read, whatever came
     if (target === '/taken' && body.isComplete) {
       body.take();
       answer();
-    } else body.read({ piece: () => undefined, end: answer, gone: () => undefined });
+    } else body.read({ onChunk: () => undefined, onEnd: answer, onAbort: () => undefined });
   });
   const kinds = [
     ['content-length: 3\r\n\r\n', 'abc'],
@@ -159,8 +159,8 @@ test('no head takes long to read', () => {
     `x:${'\t '.repeat(long / 2)}\r\n`,
     `a:${' '.repeat(100)}\r\n`.repeat(200),
   ])
-    readHead(`POST /${'%'.repeat(1000)} HTTP/1.1\r\n${lines}`);
-  assert.throws(() => readHead(`POST / HTTP/1.1\r\n${'a:\r\n'.repeat(long / 4)}`), { kind: 'too_large' });
+    parseHead(`POST /${'%'.repeat(1000)} HTTP/1.1\r\n${lines}`);
+  assert.throws(() => parseHead(`POST / HTTP/1.1\r\n${'a:\r\n'.repeat(long / 4)}`), { kind: 'too_large' });
   // The first one had taken seven seconds.
   assert.ok(process.cpuUsage(before).user < 2e6);
 });
@@ -185,7 +185,7 @@ test('who is refused is not told to go on', async (t) => {
   const url = await startHttp(t, (req, res) => {
     res.writeHead(413, ['content-length', '0', 'connection', 'close', 'date', 'today']);
     res.flushHead();
-    req.body.read({ piece: () => undefined, end: () => undefined, gone: () => undefined });
+    req.body.read({ onChunk: () => undefined, onEnd: () => undefined, onAbort: () => undefined });
     res.end();
   });
   const raw = rawConnection(t, url);
@@ -201,7 +201,7 @@ test('a client that leaves is noticed, whether it sends, waits or has sent more'
   const events: string[] = [];
   const url = await startHttp(t, (req, res) => {
     events.push(`came ${req.target}`);
-    res.onGone(() => events.push(`left ${req.target}`));
+    res.onAbort(() => events.push(`left ${req.target}`));
     bodyOf(req).catch(() => events.push(`lost ${req.target}`));
   });
   for (const [sent, expected] of [
@@ -262,7 +262,7 @@ test('whose body is none is told so, unless its answer has begun; who sends garb
   const url = await startHttp(t, (req, res) => {
     if (req.target === '/begun') {
       res.writeHead(200, ['content-length', '9']).flushHead();
-      req.body.read({ piece: () => undefined, end: () => undefined, gone: () => undefined });
+      req.body.read({ onChunk: () => undefined, onEnd: () => undefined, onAbort: () => undefined });
     } else echo(req, res).catch(() => undefined);
   });
   for (const [first, second, expected] of [
@@ -288,7 +288,7 @@ test('who takes too long is told so, or ended where nothing was asked; who takes
     ...{ headMs: 30, requestMs: 30, idleMs: 30 },
     serve(req, res) {
       if (req.target === '/endless') {
-        res.onGone(cut.resolve);
+        res.onAbort(cut.resolve);
         res.writeHead(200, text);
         while (res.write(' '.repeat(1024)));
       } else if (req.method === 'POST') bodyOf(req).catch(() => undefined);
@@ -298,7 +298,7 @@ test('who takes too long is told so, or ended where nothing was asked; who takes
   const url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
   cleanUp(t, () => {
     const closed = server.close();
-    server.cutAll();
+    server.closeAllConnections();
     return closed;
   });
   const stuck = rawConnection(t, url);
@@ -320,7 +320,7 @@ test('who takes too long is told so, or ended where nothing was asked; who takes
   assert.match(body, late);
   assert.equal(nothing, '');
   await cut.promise;
-  server.cutIdle();
+  server.closeIdleConnections();
   slowly.resume();
   await eventually(() => slowly.text().split('\r\n\r\n')[1]?.length === answer.byteLength || undefined);
 });
@@ -352,9 +352,9 @@ test('an answer whose headers would end early is not sent', async (t) => {
 test('a field that says how a request is to be read is refused after its body', async (t) => {
   const url = await startHttp(t, ({ body }, res) =>
     body.read({
-      piece: () => undefined,
-      end: () => res.writeHead(200, ['content-length', '0']).end(),
-      gone: () => undefined,
+      onChunk: () => undefined,
+      onEnd: () => res.writeHead(200, ['content-length', '0']).end(),
+      onAbort: () => undefined,
     }),
   );
   const answerTo = (trailer: string) => {
@@ -379,11 +379,11 @@ test('a body in small chunks is read at little cost, and refused where it has to
   let read = 0;
   const url = await startHttp(t, ({ body }, res) =>
     body.read({
-      piece(bytes) {
+      onChunk(bytes) {
         read += bytes.byteLength;
       },
-      end: () => res.writeHead(200, ['content-length', '0']).end(),
-      gone: () => undefined,
+      onEnd: () => res.writeHead(200, ['content-length', '0']).end(),
+      onAbort: () => undefined,
     }),
   );
   const answerTo = (chunk: string, count: number) => {

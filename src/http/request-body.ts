@@ -1,31 +1,31 @@
 /** Who reads a body, once. */
 export interface BodyReader {
   /** What came, to be looked at now: later something else is in that memory. */
-  piece(bytes: Buffer): void;
-  end(): void;
+  onChunk(bytes: Buffer): void;
+  onEnd(): void;
   /** The rest will not come. */
-  gone(): void;
+  onAbort(): void;
 }
 
 /** How a body's connection is slowed down, and told to begin. */
-export interface BodySource {
+export interface BodyFlowControl {
   pause(): void;
   resume(): void;
-  goOn(): void;
+  sendContinue(): void;
 }
 
 /** A request's body on its way in. What comes before somebody reads it is kept, and no more is taken than came at once. */
 export class RequestBody {
   /** How many bytes the client said; NaN where it didn't. */
-  readonly announced: number;
-  readonly #source: BodySource;
-  #kept: Buffer[] = [];
+  readonly contentLength: number;
+  readonly #source: BodyFlowControl;
+  #buffered: Buffer[] = [];
   #reader: BodyReader | undefined;
   #isComplete = false;
-  #isGone = false;
+  #isAborted = false;
 
-  constructor(announced: number, source: BodySource) {
-    this.announced = announced;
+  constructor(announced: number, source: BodyFlowControl) {
+    this.contentLength = announced;
     this.#source = source;
   }
 
@@ -36,8 +36,8 @@ export class RequestBody {
 
   /** All of it, where it has come before anybody read it. */
   take(): Buffer {
-    const kept = this.#kept;
-    this.#kept = [];
+    const kept = this.#buffered;
+    this.#buffered = [];
     const [only] = kept;
     return only !== undefined && kept.length === 1 ? only : Buffer.concat(kept);
   }
@@ -45,15 +45,15 @@ export class RequestBody {
   /** From now on; a later reader takes over from an earlier one. */
   read(reader: BodyReader): void {
     this.#reader = reader;
-    const kept = this.#kept;
-    this.#kept = [];
-    for (const piece of kept) reader.piece(piece);
+    const kept = this.#buffered;
+    this.#buffered = [];
+    for (const piece of kept) reader.onChunk(piece);
     // It may have had enough.
     if (this.#reader !== reader) return;
-    if (this.#isComplete) reader.end();
-    else if (this.#isGone) reader.gone();
+    if (this.#isComplete) reader.onEnd();
+    else if (this.#isAborted) reader.onAbort();
     else {
-      if (kept.length === 0) this.#source.goOn();
+      if (kept.length === 0) this.#source.sendContinue();
       this.#source.resume();
     }
   }
@@ -61,26 +61,26 @@ export class RequestBody {
   /** Nobody reads on, for now. */
   stop(): void {
     this.#reader = undefined;
-    if (!this.#isComplete && !this.#isGone) this.#source.pause();
+    if (!this.#isComplete && !this.#isAborted) this.#source.pause();
   }
 
   /** More of it, or nothing but its end. */
   push(piece: Buffer, isLast: boolean): void {
     if (isLast) this.#isComplete = true;
     if (piece.byteLength > 0) {
-      if (this.#reader !== undefined) this.#reader.piece(piece);
+      if (this.#reader !== undefined) this.#reader.onChunk(piece);
       else {
-        this.#kept.push(Buffer.from(piece));
+        this.#buffered.push(Buffer.from(piece));
         if (!isLast) this.#source.pause();
       }
     }
-    if (isLast) this.#reader?.end();
+    if (isLast) this.#reader?.onEnd();
   }
 
-  lose(): void {
-    if (this.#isComplete || this.#isGone) return;
-    this.#isGone = true;
-    this.#kept = [];
-    this.#reader?.gone();
+  abort(): void {
+    if (this.#isComplete || this.#isAborted) return;
+    this.#isAborted = true;
+    this.#buffered = [];
+    this.#reader?.onAbort();
   }
 }

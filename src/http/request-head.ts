@@ -1,4 +1,4 @@
-import { HttpFault, malformed } from './fault.ts';
+import { HttpProtocolError, malformedRequest } from './protocol-error.ts';
 
 /** All that a request says before its body. */
 export interface RequestHead {
@@ -7,11 +7,11 @@ export interface RequestHead {
   /** Names and values in turn, as they came. */
   readonly headers: string[];
   /** How many bytes its body has; undefined where it comes in chunks. */
-  readonly length: number | undefined;
+  readonly contentLength: number | undefined;
   /** Whether the client would send another request afterwards. */
   readonly keepsAlive: boolean;
   /** HTTP/1.0, which knows no chunks. */
-  readonly isOld: boolean;
+  readonly isHttp10: boolean;
   /** Whether the client sends its body only after it was told to go on. */
   readonly awaitsContinue: boolean;
 }
@@ -21,47 +21,49 @@ export const token = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 /** A path, an absolute address, or `*`: RFC 9112, 3.2. */
 const target = '(?:(?:[A-Za-z]+://|/)[\\x21-\\x7e]*|\\*)';
 export const fieldLine = `${token}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n`;
-const wholeHead = new RegExp(`^${token} ${target} HTTP/1\\.[01]\\r\\n(?:${fieldLine})*$`);
+const headPattern = new RegExp(`^${token} ${target} HTTP/1\\.[01]\\r\\n(?:${fieldLine})*$`);
 export const fieldLines = new RegExp(`^(?:${fieldLine})*$`);
 /** Other servers allow 100; clients send 40, and proxies add some. */
 const fieldsMax = 200;
-const lengthInBytes = /^\d{1,15}$/;
+const contentLengthValue = /^\d{1,15}$/;
 /** Other programs don't take a tab for a blank here. */
-const inChunks = /\r\ntransfer-encoding: *chunked *\r\n/i;
+const chunkedCoding = /\r\ntransfer-encoding: *chunked *\r\n/i;
 
 /**
  * Reads a head, each of its lines with its end, without the empty one. What two programs could read in two ways is
  * refused: lines that are folded or end otherwise, two lengths, a length beside chunks, codings other than `chunked`.
  */
-export function readHead(text: string): RequestHead {
-  if (!wholeHead.test(text)) throw malformed('no request');
+export function parseHead(text: string): RequestHead {
+  if (!headPattern.test(text)) throw malformedRequest('no request');
   const lineEnd = text.indexOf('\r\n');
   const methodEnd = text.indexOf(' ');
-  const headers = cutFields(text, lineEnd + 2);
-  if (headers.length > fieldsMax * 2) throw new HttpFault('too_large', 'too many fields');
-  const framing = new Framing(text.charAt(lineEnd - 1) === '0');
-  for (let at = 0; at + 1 < headers.length; at += 2) framing.see(headers[at] ?? '', headers[at + 1] ?? '');
-  const { length, keepsAlive, isOld, awaitsContinue } = framing;
-  if (length === undefined && !inChunks.test(text)) throw malformed('a coding in odd blanks');
+  const headers = splitFields(text, lineEnd + 2);
+  if (headers.length > fieldsMax * 2) throw new HttpProtocolError('too_large', 'too many fields');
+  const framingHeaders = new FramingHeaders(text.charAt(lineEnd - 1) === '0');
+  for (let at = 0; at + 1 < headers.length; at += 2)
+    framingHeaders.add(headers[at] ?? '', headers[at + 1] ?? '');
+  const { length: contentLength, keepsAlive, isHttp10, awaitsContinue } = framingHeaders;
+  if (contentLength === undefined && !chunkedCoding.test(text))
+    throw malformedRequest('a coding in odd blanks');
   return {
     method: text.slice(0, methodEnd),
     target: text.slice(methodEnd + 1, lineEnd - ' HTTP/1.1'.length),
     headers,
-    length,
+    contentLength,
     keepsAlive,
-    isOld,
+    isHttp10,
     awaitsContinue,
   };
 }
 
 /** Names and values in turn, of lines that stand by themselves. */
-export function readFields(text: string): string[] {
-  if (!fieldLines.test(text)) throw malformed('no field line');
-  return cutFields(text, 0);
+export function parseFields(text: string): string[] {
+  if (!fieldLines.test(text)) throw malformedRequest('no field line');
+  return splitFields(text, 0);
 }
 
 /** From a place on, without the blanks around values. */
-function cutFields(text: string, from: number): string[] {
+function splitFields(text: string, from: number): string[] {
   const fields: string[] = [];
   for (let at = from; at < text.length; ) {
     const colon = text.indexOf(':', at);
@@ -81,74 +83,74 @@ function isBlank(code: number): boolean {
 }
 
 /** Names come in any case, most of them in lower. */
-function isNamed(name: string, lower: string): boolean {
+function hasName(name: string, lower: string): boolean {
   return name === lower || name.toLowerCase() === lower;
 }
 
 /** What a request's headers say of where it ends, and of the connection (RFC 9112, 6 and 9). */
-class Framing {
-  readonly isOld: boolean;
+class FramingHeaders {
+  readonly isHttp10: boolean;
   awaitsContinue = false;
   #length: number | undefined;
   #isChunked = false;
-  #closes = false;
-  #stays = false;
+  #asksToClose = false;
+  #asksToKeepAlive = false;
 
   constructor(isOld: boolean) {
-    this.isOld = isOld;
+    this.isHttp10 = isOld;
   }
 
-  see(name: string, value: string): void {
+  add(name: string, value: string): void {
     // Most headers are told from these by how long their names are.
     switch (name.length) {
       case 6:
-        if (isNamed(name, 'expect')) this.#expect(value);
+        if (hasName(name, 'expect')) this.#readExpect(value);
         return;
       case 10:
-        if (isNamed(name, 'connection')) this.#keep(value);
+        if (hasName(name, 'connection')) this.#readConnection(value);
         return;
       case 14:
-        if (isNamed(name, 'content-length')) this.#measure(value);
+        if (hasName(name, 'content-length')) this.#readContentLength(value);
         return;
       case 17:
-        if (isNamed(name, 'transfer-encoding')) this.#encode(value);
+        if (hasName(name, 'transfer-encoding')) this.#readTransferEncoding(value);
         return;
     }
   }
 
   get length(): number | undefined {
     if (!this.#isChunked) return this.#length ?? 0;
-    if (this.#length !== undefined) throw malformed('a length beside chunks');
+    if (this.#length !== undefined) throw malformedRequest('a length beside chunks');
     return undefined;
   }
 
   get keepsAlive(): boolean {
-    return !this.#closes && (!this.isOld || this.#stays);
+    return !this.#asksToClose && (!this.isHttp10 || this.#asksToKeepAlive);
   }
 
-  #expect(value: string): void {
+  #readExpect(value: string): void {
     if (value.toLowerCase() !== '100-continue')
-      throw new HttpFault('expectation', 'an expectation that nobody can meet');
-    this.awaitsContinue = !this.isOld;
+      throw new HttpProtocolError('expectation', 'an expectation that nobody can meet');
+    this.awaitsContinue = !this.isHttp10;
   }
 
-  #keep(value: string): void {
+  #readConnection(value: string): void {
     for (const wish of value === 'keep-alive' ? [value] : value.toLowerCase().split(',')) {
       const word = wish.trim();
-      this.#closes ||= word === 'close';
-      this.#stays ||= word === 'keep-alive';
+      this.#asksToClose ||= word === 'close';
+      this.#asksToKeepAlive ||= word === 'keep-alive';
     }
   }
 
-  #measure(value: string): void {
-    if (this.#length !== undefined) throw malformed('two lengths');
-    if (!lengthInBytes.test(value)) throw malformed('a length that is no number');
+  #readContentLength(value: string): void {
+    if (this.#length !== undefined) throw malformedRequest('two lengths');
+    if (!contentLengthValue.test(value)) throw malformedRequest('a length that is no number');
     this.#length = Number(value);
   }
 
-  #encode(value: string): void {
-    if (this.#isChunked || this.isOld || value.toLowerCase() !== 'chunked')
-      throw malformed('a coding of the connection that is not chunked');
+  #readTransferEncoding(value: string): void {
+    if (this.#isChunked || this.isHttp10 || value.toLowerCase() !== 'chunked')
+      throw malformedRequest('a coding of the connection that is not chunked');
     this.#isChunked = true;
   }
 }

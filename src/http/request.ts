@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { wholeHeaderOf } from '../kernel/headers.ts';
+import { joinedHeaderOf } from '../kernel/headers.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 
@@ -8,32 +8,32 @@ export class HttpRequest {
   readonly method: string;
   readonly target: string;
   /** HTTP/1.0, in which a Host is not required. */
-  readonly isOld: boolean;
+  readonly isHttp10: boolean;
   /** Names and values in turn, as they came. */
   readonly headers: string[];
   readonly body: RequestBody;
-  readonly #peer: Pick<Socket, 'remoteAddress'>;
+  readonly #socket: Pick<Socket, 'remoteAddress'>;
 
   constructor(
-    { method, target, headers, isOld }: RequestHead,
+    { method, target, headers, isHttp10 }: RequestHead,
     body: RequestBody,
     peer: Pick<Socket, 'remoteAddress'>,
   ) {
     this.method = method;
     this.target = target;
-    this.isOld = isOld;
+    this.isHttp10 = isHttp10;
     this.headers = headers;
     this.body = body;
-    this.#peer = peer;
+    this.#socket = peer;
   }
 
   /** Of whoever opened the connection; empty once it is closed. */
   get remoteAddress(): string {
-    return this.#peer.remoteAddress ?? '';
+    return this.#socket.remoteAddress ?? '';
   }
 
   /** What is said under this lower-case name, all of it in one line. */
   header(name: string): string | undefined {
-    return wholeHeaderOf(this.headers, name);
+    return joinedHeaderOf(this.headers, name);
   }
 }

@@ -1,42 +1,42 @@
 import type { HttpRequest } from './request.ts';
-import type { Delimiter, ResponseHead } from './response-head.ts';
+import type { BodyFraming, ResponseHead } from './response-head.ts';
 
 /** The connection that an answer goes out on. */
-interface Outlet {
-  head(status: number, headers: readonly string[]): ResponseHead;
+interface ResponseConnection {
+  buildHead(status: number, headers: readonly string[]): ResponseHead;
   /** As one write. */
   send(...pieces: readonly (Uint8Array | string)[]): void;
-  readonly isFull: boolean;
+  readonly needsDrain: boolean;
   /** The answer is over; whether another request may follow it. */
-  ended(keepsAlive: boolean): void;
-  cut(): void;
+  onResponseEnd(keepsAlive: boolean): void;
+  destroy(): void;
   reset(): void;
 }
 
 const lastChunk = '0\r\n\r\n';
 /** Up to this many bytes are gathered, and copied to go out in one piece. */
-const gatheredBytesMax = 16 * 1024;
+const pendingBytesMax = 16 * 1024;
 
 /** The answer to one request. */
 export class HttpResponse {
   readonly request: HttpRequest;
-  readonly #outlet: Outlet;
+  readonly #connection: ResponseConnection;
   /** What was said and hasn't gone out. */
   #head: string | undefined;
-  #delimiter: Delimiter = 'none';
+  #framing: BodyFraming = 'none';
   #keepsAlive = false;
   #headersSent = false;
   #isEnded = false;
-  #isGone = false;
-  #onGone: (() => void)[] = [];
-  #onDrained: (() => void)[] = [];
+  #isAborted = false;
+  #abortListeners: (() => void)[] = [];
+  #drainListeners: (() => void)[] = [];
   /** What was written in this moment, to go out together. */
-  #gathered: Uint8Array[] = [];
-  #gatheredBytes = 0;
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
 
-  constructor(request: HttpRequest, outlet: Outlet) {
+  constructor(request: HttpRequest, responseConnection: ResponseConnection) {
     this.request = request;
-    this.#outlet = outlet;
+    this.#connection = responseConnection;
   }
 
   /** Whether it has begun: status and headers can't be others any more. */
@@ -45,27 +45,27 @@ export class HttpResponse {
   }
 
   /** Whether nobody gets any more of it: all was said, or the client has left. */
-  get isOver(): boolean {
-    return this.#isEnded || this.#isGone;
+  get isClosed(): boolean {
+    return this.#isEnded || this.#isAborted;
   }
 
   /** Whether the client doesn't read as fast as it is written. */
-  get isFull(): boolean {
-    return this.#outlet.isFull;
+  get needsDrain(): boolean {
+    return this.#connection.needsDrain;
   }
 
   /** Runs when the client leaves before all was said, at once if it has left. */
-  onGone(listener: () => void): void {
-    if (this.#isGone) listener();
-    else this.#onGone.push(listener);
+  onAbort(listener: () => void): void {
+    if (this.#isAborted) listener();
+    else this.#abortListeners.push(listener);
   }
 
   /** Goes out with what is written first. */
   writeHead(status: number, headers: readonly string[]): this {
     if (this.#headersSent) throw new Error('an answer has one head');
-    const head = this.#outlet.head(status, headers);
+    const head = this.#connection.buildHead(status, headers);
     this.#head = head.text;
-    this.#delimiter = head.delimiter;
+    this.#framing = head.framing;
     this.#keepsAlive = head.keepsAlive;
     this.#headersSent = true;
     return this;
@@ -73,80 +73,80 @@ export class HttpResponse {
 
   /** The head by itself, where what follows isn't there yet. */
   flushHead(): void {
-    if (this.#head === undefined || this.isOver) return;
-    this.#outlet.send(this.#head);
+    if (this.#head === undefined || this.isClosed) return;
+    this.#connection.send(this.#head);
     this.#head = undefined;
   }
 
   /** Goes out at the end of this moment with what else is written in it. False where the client should be waited for: see `drained`. */
   write(chunk: Uint8Array | string): boolean {
-    if (this.isOver) return true;
-    if (this.#gatheredBytes === 0) process.nextTick(sendGathered, this);
-    this.#gather(chunk);
-    if (this.#gatheredBytes > gatheredBytesMax) this.#send(false);
-    return !this.isFull;
+    if (this.isClosed) return true;
+    if (this.#pendingBytes === 0) process.nextTick(flushPending, this);
+    this.#enqueue(chunk);
+    if (this.#pendingBytes > pendingBytesMax) this.#send(false);
+    return !this.needsDrain;
   }
 
   end(chunk: Uint8Array | string = ''): void {
-    if (this.isOver) return;
-    this.#gather(chunk);
+    if (this.isClosed) return;
+    this.#enqueue(chunk);
     this.#send(true);
     this.#isEnded = true;
-    this.#onGone = [];
-    this.#outlet.ended(this.#keepsAlive);
+    this.#abortListeners = [];
+    this.#connection.onResponseEnd(this.#keepsAlive);
   }
 
   /** Ends the connection, so that the client sees that there would have been more. */
   destroy(): void {
-    if (this.#delimiter === 'end') this.#outlet.reset();
-    else this.#outlet.cut();
+    if (this.#framing === 'end') this.#connection.reset();
+    else this.#connection.destroy();
   }
 
   /** When there is room again, or nobody left to wait for. */
-  drained(): Promise<void> {
-    if (this.isOver || !this.isFull) return Promise.resolve();
-    return new Promise((resolve) => this.#onDrained.push(resolve));
+  waitForDrain(): Promise<void> {
+    if (this.isClosed || !this.needsDrain) return Promise.resolve();
+    return new Promise((resolve) => this.#drainListeners.push(resolve));
   }
 
   /** Called by the connection. */
-  hasRoom(): void {
-    if (this.#onDrained.length === 0) return;
-    for (const resolve of this.#onDrained.splice(0)) resolve();
+  onDrain(): void {
+    if (this.#drainListeners.length === 0) return;
+    for (const resolve of this.#drainListeners.splice(0)) resolve();
   }
 
   /** Called by the connection. */
-  leave(): void {
-    if (this.isOver) return;
-    this.#isGone = true;
-    for (const listener of this.#onGone.splice(0)) listener();
-    this.hasRoom();
+  abort(): void {
+    if (this.isClosed) return;
+    this.#isAborted = true;
+    for (const listener of this.#abortListeners.splice(0)) listener();
+    this.onDrain();
   }
 
   /** Called when this moment is over. */
-  sendGathered(): void {
-    if (this.#gatheredBytes > 0 && !this.isOver) this.#send(false);
+  flushPending(): void {
+    if (this.#pendingBytes > 0 && !this.isClosed) this.#send(false);
   }
 
-  #gather(chunk: Uint8Array | string): void {
-    if (chunk.length === 0 || this.#delimiter === 'none') return;
+  #enqueue(chunk: Uint8Array | string): void {
+    if (chunk.length === 0 || this.#framing === 'none') return;
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    this.#gathered.push(bytes);
-    this.#gatheredBytes += bytes.byteLength;
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.byteLength;
   }
 
   /** As one write: copying a few kilobytes costs less than a list of pieces. */
   #send(isLast: boolean): void {
     const head = this.#head ?? '';
-    const pieces = this.#gathered;
-    const length = this.#gatheredBytes;
+    const pieces = this.#pending;
+    const length = this.#pendingBytes;
     this.#head = undefined;
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
-    const isChunk = this.#delimiter === 'chunks';
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    const isChunk = this.#framing === 'chunks';
     const before = isChunk && length > 0 ? `${head}${length.toString(16)}\r\n` : head;
     const after = isChunk ? `${length > 0 ? '\r\n' : ''}${isLast ? lastChunk : ''}` : '';
-    if (length > gatheredBytesMax) {
-      this.#outlet.send(before, ...pieces, after);
+    if (length > pendingBytesMax) {
+      this.#connection.send(before, ...pieces, after);
       return;
     }
     const all = Buffer.allocUnsafe(before.length + length + after.length);
@@ -156,10 +156,10 @@ export class HttpResponse {
       at += piece.byteLength;
     }
     if (after !== '') all.write(after, at, 'latin1');
-    if (all.byteLength > 0) this.#outlet.send(all);
+    if (all.byteLength > 0) this.#connection.send(all);
   }
 }
 
-function sendGathered(response: HttpResponse): void {
-  response.sendGathered();
+function flushPending(response: HttpResponse): void {
+  response.flushPending();
 }

@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
-import { Connection, type Owner } from './connection.ts';
-import { HttpFault } from './fault.ts';
+import { Connection, type ConnectionContext } from './connection.ts';
+import { HttpProtocolError } from './protocol-error.ts';
 import type { HttpRequest } from './request.ts';
 import type { HttpResponse } from './response.ts';
 
@@ -14,38 +14,38 @@ export interface ServerOptions {
   readonly requestMs: number;
   serve(request: HttpRequest, response: HttpResponse): void;
   /** Answers on the bare socket and ends it. */
-  refuse(fault: HttpFault, socket: Socket): void;
+  reject(fault: HttpProtocolError, socket: Socket): void;
 }
 
 /** The clock is late by up to this, and nobody is to be ended before its time. */
-const betweenLooksMs = 1000;
+const sweepIntervalMs = 1000;
 /** Who takes an answer no slower than this gets all of it. */
-const slowestBytesPerMs = 32;
+const readBytesPerMsMin = 32;
 
 /** HTTP/1.1 on TCP, with no more than a gateway needs: see decision 56 for why it is not `node:http`. */
 export class HttpServer {
   readonly #net: Server;
   readonly #connections = new Set<Connection>();
   readonly #options: ServerOptions;
-  readonly #owner: Clock & Owner;
+  readonly #context: MutableContext & ConnectionContext;
   #closed: Promise<void> | undefined;
   /** Called when a connection has ended. */
-  #onFewer: () => void = () => undefined;
-  #clock: NodeJS.Timeout | undefined;
+  #onConnectionClose: () => void = () => undefined;
+  #sweepTimer: NodeJS.Timeout | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    this.#owner = {
+    this.#context = {
       headBytesMax: options.headBytesMax,
       idleSeconds: Math.floor(options.idleMs / 1000),
       serve: options.serve,
-      refuse: options.refuse,
-      closed: (connection) => {
+      reject: options.reject,
+      onClose: (connection) => {
         this.#connections.delete(connection);
-        this.#onFewer();
+        this.#onConnectionClose();
       },
-      keeps: true,
-      now: performance.now() / 1000,
+      keepsAlive: true,
+      nowSeconds: performance.now() / 1000,
       date: new Date().toUTCString(),
     };
     this.#net = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => this.#accept(socket));
@@ -59,7 +59,7 @@ export class HttpServer {
         this.#net.off('error', reject);
         // A connection that couldn't be taken is one less, and no more than that.
         this.#net.on('error', () => undefined);
-        this.#clock = setInterval(() => this.#tick(), betweenLooksMs).unref();
+        this.#sweepTimer = setInterval(() => this.#sweep(), sweepIntervalMs).unref();
         const address = this.#net.address();
         resolve(typeof address === 'object' && address !== null ? address.port : port);
       });
@@ -71,8 +71,8 @@ export class HttpServer {
   }
 
   /** From now on each connection is for one more request. */
-  keepNoConnections(): void {
-    this.#owner.keeps = false;
+  disableKeepAlive(): void {
+    this.#context.keepsAlive = false;
   }
 
   /** Takes no more connections; resolves when the last one has ended. */
@@ -83,44 +83,45 @@ export class HttpServer {
 
   async #close(): Promise<void> {
     await new Promise<void>((resolve) => this.#net.close(() => resolve()));
-    while (this.#connections.size > 0) await new Promise<void>((resolve) => (this.#onFewer = resolve));
-    clearInterval(this.#clock);
+    while (this.#connections.size > 0)
+      await new Promise<void>((resolve) => (this.#onConnectionClose = resolve));
+    clearInterval(this.#sweepTimer);
   }
 
   /** Ends those on which nothing is going on. */
-  cutIdle(): void {
-    for (const connection of this.#connections) if (connection.isIdle) connection.cut();
+  closeIdleConnections(): void {
+    for (const connection of this.#connections) if (connection.isIdle) connection.destroy();
   }
 
-  cutAll(): void {
-    for (const connection of this.#connections) connection.cut();
+  closeAllConnections(): void {
+    for (const connection of this.#connections) connection.destroy();
   }
 
   #accept(socket: Socket): void {
-    this.#connections.add(new Connection(socket, this.#owner));
+    this.#connections.add(new Connection(socket, this.#context));
   }
 
   /** Once a second: a look at who takes too long costs less than a timer for each. */
-  #tick(): void {
-    const owner = this.#owner;
-    owner.now = performance.now() / 1000;
+  #sweep(): void {
+    const owner = this.#context;
+    owner.nowSeconds = performance.now() / 1000;
     owner.date = new Date().toUTCString();
     const { idleMs, headMs, requestMs } = this.#options;
     for (const connection of this.#connections) {
-      const what = connection.waitsFor;
-      const takingMs = connection.unsentBytes / slowestBytesPerMs;
-      const waitedMs = (owner.now - connection.since) * 1000 - betweenLooksMs - takingMs;
+      const what = connection.waitingFor;
+      const takingMs = connection.unsentBytes / readBytesPerMsMin;
+      const waitedMs = (owner.nowSeconds - connection.waitingSince) * 1000 - sweepIntervalMs - takingMs;
       const doesNotTake = what === 'room' || what === 'end';
       if ((what === 'request' && waitedMs > idleMs) || (doesNotTake && waitedMs > requestMs))
-        connection.cut();
+        connection.destroy();
       else if ((what === 'head' && waitedMs > headMs) || (what === 'body' && waitedMs > requestMs))
-        connection.refuse(new HttpFault('too_late', 'a request that did not come in time'));
+        connection.reject(new HttpProtocolError('too_late', 'a request that did not come in time'));
     }
   }
 }
 
-interface Clock {
-  keeps: boolean;
-  now: number;
+interface MutableContext {
+  keepsAlive: boolean;
+  nowSeconds: number;
   date: string;
 }

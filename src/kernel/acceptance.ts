@@ -4,28 +4,28 @@
  */
 export interface Acceptance {
   /** Where it takes back what it thought in earlier turns. */
-  readonly thoughts: 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere';
+  readonly thinkingField: 'reasoning_content' | 'reasoning' | 'parts' | 'nowhere';
   /** The levels of effort that it knows; none where it doesn't reason, or nobody knows. */
   readonly efforts: readonly string[];
   /** The formats of an answer that it can be held to. */
   readonly formats: readonly AnswerFormat[];
-  readonly refuses: readonly RefusableField[];
+  readonly rejects: readonly RejectableField[];
   /** The same, but only where it is asked to think. */
-  readonly refusesThinking: readonly RefusableField[];
+  readonly rejectsWithThinking: readonly RejectableField[];
   /** Whether it takes `temperature` and `top_p` in one request. */
   readonly samplers: 'both' | 'one';
   /** How ids of calls have to be, where not all are taken. */
   readonly callIds?: CallIdShape;
   /** By which name it takes the limit of its answer, where its own name doesn't tell. */
-  readonly limitName?: 'max_completion_tokens';
+  readonly outputLimitField?: 'max_completion_tokens';
   /** Whether it goes on from its own last words as they are, or from those that are marked as the beginning of its answer. */
-  readonly lastWords: 'plain' | 'prefix';
+  readonly prefill: 'plain' | 'prefix';
 }
 
 type AnswerFormat = 'json_schema' | 'json_object';
 
 /** Fields by their canonical names. */
-export type RefusableField = 'temperature' | 'top_p' | 'stop_sequences' | 'metadata';
+export type RejectableField = 'temperature' | 'top_p' | 'stop_sequences' | 'metadata';
 
 export interface CallIdShape {
   readonly pattern: RegExp;
@@ -39,19 +39,19 @@ export interface AcceptanceRule extends Partial<Acceptance> {
 }
 
 /** All that a format can say. */
-export const everything: Acceptance = {
-  thoughts: 'reasoning_content',
+export const fullAcceptance: Acceptance = {
+  thinkingField: 'reasoning_content',
   efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
   formats: ['json_schema', 'json_object'],
-  refuses: [],
-  refusesThinking: [],
+  rejects: [],
+  rejectsWithThinking: [],
   samplers: 'both',
-  lastWords: 'plain',
+  prefill: 'plain',
 };
 
 /** Of the rules for a provider's models, the first one that fits counts. */
 export function acceptanceFor(model: string, rules: readonly AcceptanceRule[] = []): Acceptance {
-  return { ...unknownModel, ...rules.find(({ models }) => models.test(model)) };
+  return { ...unknownModelAcceptance, ...rules.find(({ models }) => models.test(model)) };
 }
 
-const unknownModel: Acceptance = { ...everything, efforts: [] };
+const unknownModelAcceptance: Acceptance = { ...fullAcceptance, efforts: [] };

@@ -10,7 +10,7 @@ export interface Attempt {
   /** The module that asked for it, once more or for itself; undefined where it is the client's own question. */
   readonly askedBy: string | undefined;
   /** Whether it answers a question of a module's own, and not the client's. */
-  readonly isAside: boolean;
+  readonly isModuleCall: boolean;
   /** What it used, as far as it was told, and estimated where it wasn't. */
   readonly usage: Usage;
   /** What it cost; undefined while it is under way, where it cost nothing that is known of, or nobody knows the price. */
@@ -18,13 +18,13 @@ export interface Attempt {
   /** Undefined while it is under way. */
   readonly ending: Ending | undefined;
   /** Whether this is its answer, or was made from it. */
-  gave(reply: Reply): boolean;
+  produced(reply: Reply): boolean;
 }
 
 /** Who is told of attempts that are made on their behalf, and who is behind them. */
-export interface Asker {
-  readonly outer: Asker | undefined;
-  asks(attempt: Attempt): void;
+export interface AttemptObserver {
+  readonly outer: AttemptObserver | undefined;
+  attemptStarted(attempt: Attempt): void;
   attemptEnded(): void;
 }
 
@@ -34,14 +34,14 @@ export function usageOf(attempts: readonly Attempt[]): Usage {
   if (only === undefined || attempts.length === 1) return only?.usage ?? {};
   const sum: Record<string, number> = {};
   for (const { usage } of attempts)
-    for (const name of counted) {
+    for (const name of summedFields) {
       const count = usage[name];
       if (typeof count === 'number') sum[name] = (sum[name] ?? 0) + count;
     }
   return sum;
 }
 
-const counted = [
+const summedFields = [
   'input_tokens',
   'output_tokens',
   'cache_read_input_tokens',

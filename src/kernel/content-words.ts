@@ -2,7 +2,7 @@
 const wordsMax = 200;
 
 /** Words that are in every text, of English mostly. */
-const common = new Set(
+const stopWords = new Set(
   (
     'a an and are as at be but by can could do does for from get had has have how i if in into is it its just ' +
     'let make may me my need not now of on one or our please so some than that the their them then there this to ' +
@@ -14,7 +14,7 @@ const common = new Set(
 /** The words of a text that say what it is about, each once, without their endings. */
 export function contentWords(text: string): readonly string[] {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  const stems = words.filter((word) => !common.has(word)).map(stem);
+  const stems = words.filter((word) => !stopWords.has(word)).map(stem);
   return [...new Set(stems)].slice(0, wordsMax);
 }
 
@@ -24,22 +24,22 @@ function stem(word: string): string {
 }
 
 /** Words that change nothing about what a sentence asks for. */
-const fillers = new Set(
+const fillerWords = new Set(
   'a again an and but here just now please so that the then there this too well'.split(' '),
 );
 
 /** All words of a text that can change what it says, in their order: who turns two of them around says something else. */
-export function tellingWords(text: string): readonly string[] {
+export function significantWords(text: string): readonly string[] {
   const words =
     text
       .toLowerCase()
       .replaceAll(/['’]/g, '')
       .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !fillers.has(word)).slice(0, wordsMax);
+  return words.filter((word) => !fillerWords.has(word)).slice(0, wordsMax);
 }
 
 /** Whether two texts have the same words, in another order. */
-export function isTurned(one: string, other: string): boolean {
-  const [first, second] = [tellingWords(one), tellingWords(other)];
+export function isReordered(one: string, other: string): boolean {
+  const [first, second] = [significantWords(one), significantWords(other)];
   return first.join(' ') !== second.join(' ') && first.toSorted().join(' ') === second.toSorted().join(' ');
 }

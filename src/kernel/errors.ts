@@ -74,7 +74,7 @@ const errorStatus = {
 export type ErrorCode = keyof typeof errorStatus;
 
 /** An upstream's own error answer, kept as it came. */
-interface UpstreamAnswer {
+interface UpstreamErrorResponse {
   readonly wire: ProviderFormat;
   readonly status: number;
   readonly headers: HeaderList;
@@ -91,16 +91,16 @@ export interface ErrorDetails {
   readonly resetsAtMs?: number;
   /** False where the same call again cannot help. */
   readonly shouldRetry?: boolean;
-  readonly upstream?: UpstreamAnswer;
+  readonly upstream?: UpstreamErrorResponse;
   /** What a provider counted of the answer that it failed with. */
   readonly usage?: Usage;
   /** The provider's own code for it, which says more to its clients than ours. */
-  readonly toldCode?: string;
+  readonly providerCode?: string;
   /** Where more can be had, when what there is has been used. */
   readonly upgradeUrl?: string;
   readonly headers?: HeaderList;
   /** Fields that stand beside `error` in the body. */
-  readonly beside?: Readonly<Record<string, unknown>>;
+  readonly extraFields?: Readonly<Record<string, unknown>>;
 }
 
 const brand = Symbol.for('weir.GatewayError');
@@ -127,20 +127,20 @@ export class GatewayError extends Error {
 }
 
 /** Where the same call again gets the same answer, until a person has done something. */
-export function isFinal({ code, status, details }: GatewayError): boolean {
+export function isPermanent({ code, status, details }: GatewayError): boolean {
   if (details.shouldRetry !== undefined) return !details.shouldRetry;
-  return finalStatuses.has(status) || code === 'loop_detected' || code === 'provider_key_unreadable';
+  return permanentStatuses.has(status) || code === 'loop_detected' || code === 'provider_key_unreadable';
 }
 
 /** Some clients try even these again, for minutes, while nobody sees why. */
-const finalStatuses = new Set([400, 401, 402, 403, 404]);
+const permanentStatuses = new Set([400, 401, 402, 403, 404]);
 
 /** What a provider said went wrong, inside of an answer. */
-export function toldError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {
+export function providerError({ message, status }: StreamError, details: ErrorDetails = {}): GatewayError {
   return new GatewayError('upstream_error', message, status === undefined ? details : { ...details, status });
 }
 
 /** Whether it is a word of the gateway or of a module on the call, and not the failure of something that they use. */
-export function isRefusal(thrown: unknown): thrown is GatewayError {
+export function isRejection(thrown: unknown): thrown is GatewayError {
   return GatewayError.is(thrown) && thrown.status < 500 && thrown.code !== 'upstream_error';
 }

@@ -1,71 +1,71 @@
-import type { Asker } from './attempt.ts';
+import type { AttemptObserver } from './attempt.ts';
 import type { Caller } from './caller.ts';
-import { Conversation, originOf } from './conversation/conversation.ts';
+import type { ClientPresence } from './client-presence.ts';
+import type { ClientRequest } from './client-request.ts';
+import { Conversation, identifyConversation } from './conversation/conversation.ts';
 import type { Prefix } from './conversation/prefix.ts';
 import type { ChatRequest } from './message.ts';
-import type { Presence } from './presence.ts';
 import type { Target } from './provider.ts';
-import type { Received } from './received.ts';
 import type { Secret } from './secret.ts';
 import type { Trace } from './trace.ts';
 
 /** Finds with which credential a provider is paid for a call; refuses where there is none and one is needed. */
-export interface CredentialFinder {
+export interface CredentialResolver {
   /** At once where it is known. `stored` where the call is over and what came with it may not be used any more. */
   find(target: Target, which?: 'stored'): Secret | undefined | Promise<Secret | undefined>;
 }
 
 interface ExchangeFields {
   readonly id: string;
-  readonly received: Received;
+  readonly clientRequest: ClientRequest;
   readonly caller: Caller;
   readonly target: Target;
-  readonly presence: Presence;
+  readonly presence: ClientPresence;
   readonly trace: Trace;
-  readonly credentials: CredentialFinder;
+  readonly credentials: CredentialResolver;
 }
 
 /** Who asked for an exchange to go on: the modules that it has come through. */
-interface Asking {
-  readonly within: Asker | undefined;
+interface RequestOrigin {
+  readonly observer: AttemptObserver | undefined;
   /** The module that asked once more, or for itself. */
   readonly askedBy: string | undefined;
   /** Whether that is a question of its own. */
-  readonly isAside: boolean;
+  readonly isModuleCall: boolean;
   /** What its provider keeps of its conversation; undefined where no module may change that. */
   readonly prefix?: Prefix | undefined;
 }
 
-let inside: {
-  credentials(exchange: Exchange): CredentialFinder;
-  asking(exchange: Exchange): Asking;
-  askedFor(exchange: Exchange, asking: Asking): Exchange;
-  aside(exchange: Exchange, question: Question): Exchange;
+let internals: {
+  credentials(exchange: Exchange): CredentialResolver;
+  requestOrigin(exchange: Exchange): RequestOrigin;
+  withRequestOrigin(exchange: Exchange, requestOrigin: RequestOrigin): Exchange;
+  createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange;
 };
 
 /** One call on its way through the pipeline. A module that changes it passes on another one. */
 export class Exchange {
   readonly id: string;
-  readonly received: Received;
+  readonly clientRequest: ClientRequest;
   readonly caller: Caller;
   readonly target: Target;
-  readonly presence: Presence;
+  readonly presence: ClientPresence;
   readonly trace: Trace;
-  readonly #credentials: CredentialFinder;
+  readonly #credentials: CredentialResolver;
   readonly #request: ChatRequest | undefined;
-  readonly #asking: Asking;
+  readonly #requestOrigin: RequestOrigin;
   #conversation: Conversation | undefined;
 
-  constructor(fields: ExchangeFields, request?: ChatRequest, asking = byTheClient) {
+  constructor(fields: ExchangeFields, request?: ChatRequest, requestOrigin = clientOrigin) {
     this.id = fields.id;
-    this.received = fields.received;
+    this.clientRequest = fields.clientRequest;
     this.caller = fields.caller;
     this.target = fields.target;
     this.presence = fields.presence;
     this.trace = fields.trace;
     this.#credentials = fields.credentials;
     this.#request = request;
-    this.#asking = asking;
+    this.#requestOrigin = requestOrigin;
   }
 
   /** Aborted when the client leaves. */
@@ -74,18 +74,18 @@ export class Exchange {
   }
 
   get request(): ChatRequest {
-    return this.#request ?? this.received.request;
+    return this.#request ?? this.clientRequest.request;
   }
 
   /** Whether the request is still the client's own. */
-  get untouched(): boolean {
-    return this.#request === undefined || this.#request === this.received.request;
+  get isUnmodified(): boolean {
+    return this.#request === undefined || this.#request === this.clientRequest.request;
   }
 
   /** Which conversation it belongs to, as far as this request tells it; worked out when somebody asks. */
   get conversation(): Conversation {
     this.#conversation ??= new Conversation(
-      this.trace.inConversation(() => originOf(this)),
+      this.trace.resolveConversation(() => identifyConversation(this)),
       this.request.messages,
     );
     return this.#conversation;
@@ -97,52 +97,61 @@ export class Exchange {
       throw new Error(
         'the model of a request can’t be changed in it; kit.models.target(name) finds another, and with({ target }) sends the call there',
       );
-    return new Exchange({ ...this.#fields(), target }, request, this.#asking);
+    return new Exchange({ ...this.#fields(), target }, request, this.#requestOrigin);
   }
 
   #fields(): ExchangeFields {
-    const { id, received, caller, target, presence, trace } = this;
-    return { id, received, caller, target, presence, trace, credentials: this.#credentials };
+    const { id, clientRequest, caller, target, presence: clientPresence, trace } = this;
+    return {
+      id,
+      clientRequest,
+      caller,
+      target,
+      presence: clientPresence,
+      trace,
+      credentials: this.#credentials,
+    };
   }
 
   static {
-    inside = {
+    internals = {
       credentials: (exchange) => exchange.#credentials,
-      asking: (exchange) => exchange.#asking,
-      askedFor: (exchange, asking) => new Exchange(exchange.#fields(), exchange.#request, asking),
-      aside: (exchange, { asking, ...fields }) =>
-        new Exchange({ ...exchange.#fields(), ...fields }, undefined, asking),
+      requestOrigin: (exchange) => exchange.#requestOrigin,
+      withRequestOrigin: (exchange, requestOrigin) =>
+        new Exchange(exchange.#fields(), exchange.#request, requestOrigin),
+      createModuleCall: (exchange, { requestOrigin, ...fields }) =>
+        new Exchange({ ...exchange.#fields(), ...fields }, undefined, requestOrigin),
     };
   }
 }
 
 /** What pays for a call. Like the following, for what surrounds modules: none can reach it by what it is given. */
-export function credentialsOf(exchange: Exchange): CredentialFinder {
-  return inside.credentials(exchange);
+export function credentialsOf(exchange: Exchange): CredentialResolver {
+  return internals.credentials(exchange);
 }
 
-export function askingOf(exchange: Exchange): Asking {
-  return inside.asking(exchange);
+export function requestOriginOf(exchange: Exchange): RequestOrigin {
+  return internals.requestOrigin(exchange);
 }
 
 /** The same exchange, asked for by a module. */
-export function askedFor(exchange: Exchange, asking: Asking): Exchange {
-  return inside.askedFor(exchange, asking);
+export function withRequestOrigin(exchange: Exchange, requestOrigin: RequestOrigin): Exchange {
+  return internals.withRequestOrigin(exchange, requestOrigin);
 }
 
 /** Another question, asked on behalf of the same caller. */
-export function asideOf(exchange: Exchange, question: Question): Exchange {
-  return inside.aside(exchange, question);
+export function createModuleCall(exchange: Exchange, moduleCallFields: ModuleCallFields): Exchange {
+  return internals.createModuleCall(exchange, moduleCallFields);
 }
 
-interface Question {
+interface ModuleCallFields {
   readonly id: string;
-  readonly presence: Presence;
-  readonly received: Received;
+  readonly presence: ClientPresence;
+  readonly clientRequest: ClientRequest;
   readonly target: Target;
   readonly trace: Trace;
-  readonly credentials: CredentialFinder;
-  readonly asking: Asking;
+  readonly credentials: CredentialResolver;
+  readonly requestOrigin: RequestOrigin;
 }
 
-const byTheClient: Asking = { within: undefined, askedBy: undefined, isAside: false };
+const clientOrigin: RequestOrigin = { observer: undefined, askedBy: undefined, isModuleCall: false };

@@ -12,7 +12,7 @@ export function headerOf(headers: HeaderList, name: string): string | undefined 
 }
 
 /** All values of the headers with this lower-case name, in order. */
-export function headersOf(headers: HeaderList, name: string): readonly string[] {
+export function headerValuesOf(headers: HeaderList, name: string): readonly string[] {
   let values: string[] | undefined;
   for (let at = 0; at + 1 < headers.length; at += 2) {
     const candidate = headers[at];
@@ -26,8 +26,8 @@ export function headersOf(headers: HeaderList, name: string): readonly string[] 
 }
 
 /** What is said under this lower-case name, all of it in one line (RFC 9110, 5.3): a list may come in several. */
-export function wholeHeaderOf(headers: HeaderList, name: string): string | undefined {
-  const said = headersOf(headers, name);
+export function joinedHeaderOf(headers: HeaderList, name: string): string | undefined {
+  const said = headerValuesOf(headers, name);
   return said.length > 1 ? said.join(', ') : said[0];
 }
 
@@ -45,10 +45,10 @@ export const secretHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /** How such names begin, perhaps after `x-`, or what they are. */
-const fromProxies =
+const proxyHeaderPattern =
   /^(x-)?(forwarded|via|real|original|originating|envoy|cf|cdn|fastly|fly|azure|appengine|arr|proxyuser)(-|$)|(^|-)client-?ip$/;
 
 /** Whether proxies add a header of this lower-case name, to tell of themselves or of who is behind them. */
-export function isFromProxy(name: string): boolean {
-  return fromProxies.test(name);
+export function isProxyHeader(name: string): boolean {
+  return proxyHeaderPattern.test(name);
 }

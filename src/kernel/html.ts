@@ -1,5 +1,5 @@
 /** A text as it stands in a page, also inside of an attribute. */
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
@@ -10,7 +10,7 @@ export function htmlPage({ title, style, body }: HtmlPage): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)} · Weir</title>
+<title>${escapeHtml(title)} · Weir</title>
 <style>${style}</style>
 </head>
 <body>

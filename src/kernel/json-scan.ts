@@ -2,7 +2,7 @@
 // its places are places in the bytes. Where something ends that doesn't end is beyond the text.
 
 /** Where a key stands, with its quotes, and where its value does. */
-export interface Member {
+export interface JsonMember {
   readonly keyStart: number;
   readonly keyEnd: number;
   readonly valueStart: number;
@@ -10,7 +10,7 @@ export interface Member {
 }
 
 /** The member whose key begins here, unless there is none. */
-export function memberAt(text: string, keyStart: number): Member | undefined {
+export function memberAt(text: string, keyStart: number): JsonMember | undefined {
   if (text.charCodeAt(keyStart) !== quote) return undefined;
   const keyEnd = stringEnd(text, keyStart);
   const colonAt = skipSpace(text, keyEnd);
@@ -23,7 +23,7 @@ export function memberAt(text: string, keyStart: number): Member | undefined {
 export function valueEnd(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === quote) return stringEnd(text, start);
-  if (first !== openBrace && first !== openBracket) return wordEnd(text, start);
+  if (first !== openBrace && first !== openBracket) return literalEnd(text, start);
   let depth = 0;
   for (let at = start; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
@@ -57,7 +57,7 @@ function stringEnd(text: string, open: number): number {
 }
 
 /** Behind a number or a name. */
-function wordEnd(text: string, start: number): number {
+function literalEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -67,7 +67,7 @@ function wordEnd(text: string, start: number): number {
 }
 
 /** What a text looks like as a whole. */
-interface Shape {
+interface JsonShape {
   /** Of key and value. */
   readonly pairs: number;
   /** How deep its brackets go. */
@@ -77,7 +77,7 @@ interface Shape {
 }
 
 /** Looks no further than to the first value too many. */
-export function shapeOf(text: string, valuesMax = Number.POSITIVE_INFINITY): Shape {
+export function shapeOf(text: string, valuesMax = Number.POSITIVE_INFINITY): JsonShape {
   let pairs = 0;
   let values = 0;
   let deepest = 0;

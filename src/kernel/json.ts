@@ -16,7 +16,8 @@ declare global {
   }
 }
 
-const longNumber = /\d{16}/;
+/** From the start of a row of digits only: a row of fifteen is read once, not from each of its digits. */
+const longNumber = /(?<!\d)\d{16}/;
 
 /** The body that these bytes hold, with all digits: what was read of it may be written in another format. */
 export function exactBody(body: JsonObject, bytes: Uint8Array): JsonObject {

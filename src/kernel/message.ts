@@ -24,7 +24,10 @@ export interface ChatRequest {
 }
 
 /** Fields of a format's own without which an answer would not be the one that was asked for. */
-export function essentialsOf({ extensions }: ChatRequest, wire: string): Readonly<Record<string, unknown>> {
+export function essentialFieldsOf(
+  { extensions }: ChatRequest,
+  wire: string,
+): Readonly<Record<string, unknown>> {
   return extensions?.[`${wire}!`] ?? {};
 }
 

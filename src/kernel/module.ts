@@ -1,24 +1,24 @@
 import type { Attempt } from './attempt.ts';
 import type { Clock } from './clock.ts';
-import type { Ledger } from './conversation/ledger.ts';
+import type { DecisionLog } from './conversation/decision-log.ts';
 import type { PrefixKit } from './conversation/prefix.ts';
 import type { Exchange } from './exchange.ts';
 import type { JsonObject } from './json.ts';
 import type { Answer, ChatRequest } from './message.ts';
 import type { NanoUsd } from './money.ts';
 import type { Archive } from './ports/archive.ts';
+import type { Budget } from './ports/budget.ts';
 import type { Embeddings } from './ports/embeddings.ts';
 import type { ModuleStore } from './ports/module-store.ts';
 import type { Patterns } from './ports/patterns.ts';
 import type { Prices } from './ports/prices.ts';
-import type { Purse } from './ports/purse.ts';
-import type { Shelf } from './ports/shelves.ts';
+import type { ScopedCache } from './ports/scoped-cache.ts';
 import type { Vectors } from './ports/vectors.ts';
 import type { Target } from './provider.ts';
 import type { Recording } from './reply/recording.ts';
 import type { Reply } from './reply/reply.ts';
 import type { Touch } from './touches.ts';
-import type { Facts } from './trace.ts';
+import type { Attributes } from './trace.ts';
 
 /** The version of the module contract: `Module`, `Kit` and what they use. It changes when a module may have to change. */
 export const moduleApi = 1;
@@ -42,7 +42,7 @@ export interface Module<Options = unknown> {
   /** How long it may keep a call waiting at a stretch, what it waits for further in not counted; 30 s unless said. */
   readonly deadlineMs?: number;
   /** Where it goes that a key or the environment set, whatever a request's list says: outside of the list, or next to the provider. */
-  readonly place?: 'innermost';
+  readonly position?: 'innermost';
   /** Where it does best in a list, the lower the earlier: memory near 0, what edits near 50, guards near 100. A list may say otherwise. */
   readonly order?: number;
   /** What it may edit; whatever else it edits is a fault of its own. */
@@ -61,12 +61,12 @@ export interface Module<Options = unknown> {
 }
 
 /** Makes a module for one gateway. */
-export type ModuleMaker<Options = unknown> = (host: ModuleHost) => Module<Options>;
+export type ModuleFactory<Options = unknown> = (host: ModuleHost) => Module<Options>;
 
 /** What a module has for as long as its gateway runs. */
 export interface ModuleHost {
   readonly clock: Clock;
-  readonly log: ModuleLog;
+  readonly log: ModuleLogger;
   /** Variables `WEIR_<NAME>_…` for the module of this name, by what follows in theirs. */
   settings(name: string): Readonly<Record<string, string>>;
   /** Runs again and again, from one pause to the next, until the gateway closes. What it throws is logged. */
@@ -74,7 +74,7 @@ export interface ModuleHost {
 }
 
 /** The gateway's log, for people. Facts must not hold what clients said. */
-interface ModuleLog {
+interface ModuleLogger {
   info(message: string, facts?: JsonObject): void;
   error(message: string, facts?: JsonObject): void;
 }
@@ -85,11 +85,11 @@ export interface Kit<Options> {
   /** A name for the tenant behind the call: what is remembered for one must not reach another. */
   readonly scope: string;
   /** This module's shelf, separate for each account. What is on it may be gone at any time. */
-  readonly cache: Shelf;
+  readonly cache: ScopedCache;
   /** What stays, as small JSON values: separate for each account, too. */
   readonly store: ModuleStore;
   /** Texts as vectors. They can be missing at any time, and say why. */
-  readonly embed: Embeddings;
+  readonly embeddings: Embeddings;
   /** This module's vectors, to be found by what lies near them: separate for each account, too. */
   readonly vectors: Vectors;
   /** What the account has learned, which is one for all modules. */
@@ -97,49 +97,49 @@ export interface Kit<Options> {
   /** Where what is left out of requests can be read by the account. */
   readonly archive: Archive;
   /** What this module decided in this conversation, so that it does the same to it on every later call. */
-  readonly ledger: Ledger;
+  readonly decisions: DecisionLog;
   /** What its provider keeps of this conversation, and what may be changed in that. */
   readonly prefix: PrefixKit;
   /** Whether a module further in may edit what is said: then the answer may be meant for one person alone. */
-  readonly mayBeEdited: boolean;
+  readonly mayBeEditedDownstream: boolean;
   readonly clock: Clock;
   /** What models cost, and how much they can read and say. */
   readonly catalog: Prices;
   readonly models: Models;
   /** What the caller's key may still spend. */
-  readonly purse: Purse;
+  readonly budget: Budget;
   /**
    * What the module saved the caller in this call, less than 0 where it cost more; several sums of a call add up. It is in
    * the request log and in the account's usage. What its own questions to models cost is taken off by itself.
    */
-  saved(nanoUsd: NanoUsd): void;
+  addSaving(nanoUsd: NanoUsd): void;
   /**
    * Says that this conversation is one of a trial: with what the module does, or without. Said on each of its calls, it
    * shows in the account's usage what the module is worth.
    */
-  trial(isHeldOut: boolean): void;
+  recordTrial(isHeldOut: boolean): void;
   /** Says something about this call in its trace. */
-  note(facts: Facts): void;
+  note(facts: Attributes): void;
   /** Tells the client something in a header of the answer: `x-weir-<name>`. */
-  tell(name: string, value: string): void;
+  setHeader(name: string, value: string): void;
   /** A name for everything in a call that can change its answer; the same name is the same question, for the same credential. */
-  meaning(exchange: Exchange): Promise<string>;
+  requestKey(exchange: Exchange): Promise<string>;
   /**
    * What surrounds the newest words of the user, by a name for everything else that can change the answer; undefined where
    * the newest turn is more than text.
    */
-  setting(exchange: Exchange): Promise<Setting | undefined>;
+  contextKey(exchange: Exchange): Promise<ConversationContext | undefined>;
   replay(recording: Recording): Reply;
   /** Runs once, when all is over that providers were asked for below this module, with each answer and its bill. */
-  whenPaid(then: (attempts: readonly Attempt[]) => void): void;
+  onBilled(then: (attempts: readonly Attempt[]) => void): void;
   /** Work for after the answer, which the client doesn't wait for. Where too much waits already, it is left undone. */
-  later(work: () => Promise<void>): void;
+  runInBackground(work: () => Promise<void>): void;
 }
 
 /** A call, taken apart into what the user says now and all the rest. */
-export interface Setting {
+export interface ConversationContext {
   /** The same in every wire format, where nothing in the call belongs to one of them. */
-  readonly name: string;
+  readonly key: string;
   readonly text: string;
 }
 
@@ -148,10 +148,10 @@ export interface Models {
   /** Where a model's name leads; undefined where nobody has such a model. */
   target(model: string): Target | undefined;
   /** Billed to the caller, under the caller's ceilings, and shown in the log as the module's. */
-  ask(question: Question, target: Target): Promise<Answer>;
+  ask(modelRequest: ModelRequest, target: Target): Promise<Answer>;
 }
 
-export type Question = Omit<ChatRequest, 'model' | 'stream'>;
+export type ModelRequest = Omit<ChatRequest, 'model' | 'stream'>;
 
 /** The part of the Standard Schema convention (standardschema.dev) that we use: any schema library fits. */
 interface StandardSchema<Output> {

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.ts';
-import { Outline } from './outline.ts';
+import { LazyJsonObject } from './lazy-json-object.ts';
 
 /** Parses a body, refusing what two parsers could read in two ways: duplicate keys, broken UTF-8, depth. */
 export function parseBody(bytes: Uint8Array): JsonObject {
-  return Outline.of(bytes).parsed();
+  return LazyJsonObject.of(bytes).parse();
 }

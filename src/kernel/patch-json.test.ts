@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { Outline } from './outline.ts';
+import { LazyJsonObject } from './lazy-json-object.ts';
 import { addFields, patchJson } from './patch-json.ts';
 
 const patch = (text: string, changes: Record<string, unknown>) =>
-  Buffer.from(patchJson(Outline.of(Buffer.from(text)), changes)).toString();
+  Buffer.from(patchJson(LazyJsonObject.of(Buffer.from(text)), changes)).toString();
 
 describe('patchJson', () => {
   test('keeps every byte that it does not change', () => {
@@ -22,7 +22,7 @@ describe('patchJson', () => {
 
   test('gives the same bytes back when there is nothing to change', () => {
     const bytes = Buffer.from('{ "a":1 }');
-    assert.equal(patchJson(Outline.of(bytes), { b: undefined }).buffer, bytes.buffer);
+    assert.equal(patchJson(LazyJsonObject.of(bytes), { b: undefined }).buffer, bytes.buffer);
     assert.equal(patch('{ "a":1 }', { b: undefined }), '{ "a":1 }');
   });
 

@@ -1,20 +1,20 @@
 import type { JsonObject } from './json.ts';
-import type { Outline } from './outline.ts';
+import type { LazyJsonObject } from './lazy-json-object.ts';
 
 /** Writes fields over a JSON object's own bytes: every byte that did not change stays (`undefined` removes). */
-export function patchJson(outline: Outline, changes: JsonObject): Uint8Array {
-  const { bytes } = outline;
+export function patchJson(lazyJsonObject: LazyJsonObject, changes: JsonObject): Uint8Array {
+  const { bytes } = lazyJsonObject;
   const names = Object.keys(changes);
   const [there, missing] = [
-    names.filter((name) => outline.has(name)),
-    names.filter((name) => !outline.has(name)),
+    names.filter((name) => lazyJsonObject.has(name)),
+    names.filter((name) => !lazyJsonObject.has(name)),
   ];
-  const added = fieldsOf(changes, missing);
-  if (there.length === 0) return added === '' ? bytes : extended(bytes, added);
+  const added = formatFields(changes, missing);
+  if (there.length === 0) return added === '' ? bytes : appendFields(bytes, added);
   const kept: Uint8Array[] = [];
   let start = bytes.indexOf(openBrace) + 1;
   const head = bytes.subarray(0, start);
-  for (const { name, valueStart, valueEnd } of outline.members()) {
+  for (const { name, valueStart, valueEnd } of lazyJsonObject.members()) {
     const end = separatorAfter(bytes, valueEnd);
     if (!there.includes(name)) kept.push(bytes.subarray(start, end));
     else if (changes[name] !== undefined)
@@ -34,16 +34,16 @@ export function patchJson(outline: Outline, changes: JsonObject): Uint8Array {
 
 /** The same for an object that is known to have none of these fields, though not to be empty. */
 export function addFields(bytes: Uint8Array, fields: JsonObject): Uint8Array {
-  const added = fieldsOf(fields, Object.keys(fields));
-  return added === '' ? bytes : extended(bytes, added);
+  const added = formatFields(fields, Object.keys(fields));
+  return added === '' ? bytes : appendFields(bytes, added);
 }
 
-function fieldsOf(changes: JsonObject, names: readonly string[]): string {
+function formatFields(changes: JsonObject, names: readonly string[]): string {
   const written = names.filter((name) => changes[name] !== undefined);
   return written.map((name) => `${JSON.stringify(name)}:${JSON.stringify(changes[name])}`).join(',');
 }
 
-function extended(bytes: Uint8Array, added: string): Uint8Array {
+function appendFields(bytes: Uint8Array, added: string): Uint8Array {
   const end = bytes.lastIndexOf(closeBrace);
   const separator = isEmpty(bytes, end) ? '' : ',';
   return Buffer.concat([bytes.subarray(0, end), Buffer.from(separator + added), bytes.subarray(end)]);

@@ -7,11 +7,11 @@ export const unnamedScope = 'unnamed';
 export const accountScope = 'account';
 
 /** Whether a scope is that of one end user. */
-export function isPersonScope(scope: string | null): scope is string {
+export function isEndUserScope(scope: string | null): scope is string {
   return scope !== null && scope !== unnamedScope;
 }
 
 /** Whether it is made of what somebody said. Lessons about tools are made of names that the tool itself declares. */
-export function isFromWords({ fingerprint }: Pick<Pattern, 'fingerprint'>): boolean {
+export function isFromUserText({ fingerprint }: Pick<Pattern, 'fingerprint'>): boolean {
   return !fingerprint.startsWith('fix ') && !fingerprint.startsWith('stuck ');
 }

@@ -2,21 +2,24 @@ import { GatewayError } from './errors.ts';
 import { limits } from './limits.ts';
 
 /** One entry of a pipeline list, before anybody looked the module up. */
-export interface Listed {
+export interface PipelineEntry {
   readonly name: string;
   readonly options: Readonly<Record<string, string>>;
 }
 
 /** Reads `exact-cache?ttl=1h,cost-guard?day=5`; `none` and an empty list run nothing. */
-export function parsePipelineList(text: string): readonly Listed[] {
+export function parsePipelineList(text: string): readonly PipelineEntry[] {
   const listed = entriesOf(text).map(parseEntry);
   const names = new Set<string>();
-  for (const one of listed) addName(one, names);
+  for (const one of listed) checkUniqueName(one, names);
   return listed;
 }
 
 /** All that is wrong with a list, entry by entry; `check` throws at an entry that can't run. */
-export function listFaults(text: string, check: (listed: Listed) => void): readonly string[] {
+export function validatePipelineList(
+  text: string,
+  check: (pipelineEntry: PipelineEntry) => void,
+): readonly string[] {
   const faults: string[] = [];
   const collect = (step: () => void) => {
     try {
@@ -30,9 +33,9 @@ export function listFaults(text: string, check: (listed: Listed) => void): reado
   collect(() => {
     for (const entry of entriesOf(text))
       collect(() => {
-        const listed = parseEntry(entry);
-        collect(() => addName(listed, names));
-        check(listed);
+        const pipelineEntry = parseEntry(entry);
+        collect(() => checkUniqueName(pipelineEntry, names));
+        check(pipelineEntry);
       });
   });
   return faults;
@@ -48,12 +51,12 @@ function entriesOf(text: string): readonly string[] {
   return plain === '' || plain === 'none' ? [] : plain.split(',');
 }
 
-function addName({ name }: Listed, names: Set<string>): void {
+function checkUniqueName({ name }: PipelineEntry, names: Set<string>): void {
   if (names.has(name)) throw new GatewayError('bad_pipeline', `the pipeline names "${name}" twice`);
   names.add(name);
 }
 
-function parseEntry(text: string): Listed {
+function parseEntry(text: string): PipelineEntry {
   const [name = '', ...query] = text.split('?');
   if (!/^[a-z][a-z0-9-]*$/.test(name))
     throw new GatewayError(
@@ -72,7 +75,7 @@ function parseEntry(text: string): Listed {
 }
 
 /** The same list again, as a user would write it. */
-export function formatPipelineList(listed: readonly Listed[]): string {
+export function formatPipelineList(listed: readonly PipelineEntry[]): string {
   return listed.map(({ name, options }) => name + formatOptions(options)).join(',');
 }
 

@@ -186,20 +186,20 @@ const limit: Module<{ most?: number | undefined; note?: string | undefined }> = 
   ...module((exchange, next) => next(exchange)),
   name: 'limit',
   protective: true,
-  place: 'innermost',
+  position: 'innermost',
   options: z.strictObject({ most: z.coerce.number().optional(), note: z.string().optional() }),
   strictest: (levels) => ({ most: Math.min(...levels.map(({ most = Number.POSITIVE_INFINITY }) => most)) }),
   idle: ({ most }) => most === undefined,
   async handle(exchange, next, kit) {
-    kit.tell('limit', `most=${kit.options.most}`);
+    kit.setHeader('limit', `most=${kit.options.most}`);
     return next(exchange);
   },
 };
 
 describe('a module without anything to do', () => {
   test('is not run, and is still listed', async () => {
-    const { step, told } = await runModule(limit)(request);
-    assert.deepEqual([step, told], [undefined, []]);
+    const { step, moduleHeaders } = await runModule(limit)(request);
+    assert.deepEqual([step, moduleHeaders], [undefined, []]);
     const pipelines = new Pipelines(
       new Map([['limit', limit]]),
       () => assert.fail('nothing runs here'),
@@ -209,22 +209,22 @@ describe('a module without anything to do', () => {
   });
 
   test('is run as soon as it has', async () => {
-    const { step, told } = await runModule(limit, { options: 'most=3' })(request);
+    const { step, moduleHeaders } = await runModule(limit, { options: 'most=3' })(request);
     assert.equal(step?.effect, 'passed');
-    assert.deepEqual(told, ['x-weir-limit', 'most=3']);
+    assert.deepEqual(moduleHeaders, ['x-weir-limit', 'most=3']);
   });
 });
 
 describe('what a module tells the client', () => {
   test('stands once in a header, and can’t be anything else than that', async () => {
     const telling = module(async (exchange, next, kit) => {
-      kit.tell('weather', 'fine');
-      kit.tell('weather', 'rain\r\nset-cookie: a=b');
-      assert.throws(() => kit.tell('Set-Cookie: a', 'b'));
+      kit.setHeader('weather', 'fine');
+      kit.setHeader('weather', 'rain\r\nset-cookie: a=b');
+      assert.throws(() => kit.setHeader('Set-Cookie: a', 'b'));
       return next(exchange);
     });
-    const { told } = await runModule(telling)(request);
-    assert.deepEqual(told, ['x-weir-weather', 'rain__set-cookie: a=b']);
+    const { moduleHeaders } = await runModule(telling)(request);
+    assert.deepEqual(moduleHeaders, ['x-weir-weather', 'rain__set-cookie: a=b']);
   });
 });
 

@@ -1,61 +1,66 @@
 import type { PrefixGuard } from './conversation/prefix-guard.ts';
 import { GatewayError } from './errors.ts';
-import { askedFor, askingOf, type Exchange } from './exchange.ts';
+import { type Exchange, requestOriginOf, withRequestOrigin } from './exchange.ts';
 import { isJsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import { Lru } from './lru.ts';
 import type { Handler, Kit, Module, SchemaIssue } from './module.ts';
-import { Observation } from './observation.ts';
-import { formatPipelineList, type Listed, listFaults, parsePipelineList } from './pipeline-list.ts';
-import { custody, type Reply } from './reply/reply.ts';
-import { Timekeeper } from './stopwatch.ts';
+import { ModuleExecution } from './module-execution.ts';
+import {
+  formatPipelineList,
+  type PipelineEntry,
+  parsePipelineList,
+  validatePipelineList,
+} from './pipeline-list.ts';
+import { type Reply, replyOwnership } from './reply/reply.ts';
+import { DeadlineTimer } from './stopwatch.ts';
 import type { Touch } from './touches.ts';
 
 /** A module of a pipeline with its options read. */
 export interface Stage {
   readonly module: Module;
   readonly options: unknown;
-  readonly listed: Listed;
+  readonly entry: PipelineEntry;
 }
 
 export interface Pipeline {
   readonly text: string;
   readonly stages: readonly Stage[];
   /** Whether a module in it may send a call elsewhere. */
-  readonly mayMove: boolean;
+  readonly mayReroute: boolean;
   /** Whether a module in it may edit what providers keep of a conversation. */
   readonly mayEdit: boolean;
   run(exchange: Exchange, upstream: Handler): Promise<Reply>;
 }
 
 /** What a module works with in one call. */
-export type KitMaker = (at: Workplace) => Kit<unknown>;
+export type KitFactory = (at: ModuleContext) => Kit<unknown>;
 
-export interface Workplace {
+export interface ModuleContext {
   readonly options: unknown;
-  readonly observation: Observation;
+  readonly execution: ModuleExecution;
   /** Where questions of the module's own go: past whoever protects the caller, and to the provider. */
-  readonly aside: Handler;
+  readonly moduleCallHandler: Handler;
   /** Whether a module further in may edit what is said. */
-  mayBeEdited(): boolean;
+  mayBeEditedDownstream(): boolean;
 }
 
 /** The modules an instance has, and the pipelines compiled from them. */
 export class Pipelines {
   readonly modules: ReadonlyMap<string, Module>;
-  readonly #kits: KitMaker;
+  readonly #createKit: KitFactory;
   readonly #guard: Pick<PrefixGuard, 'open'>;
-  readonly #timekeeper = new Timekeeper();
+  readonly #timekeeper = new DeadlineTimer();
   readonly #compiled = new Lru<Pipeline>(limits.compiledPipelinesMax);
 
-  constructor(modules: ReadonlyMap<string, Module>, kits: KitMaker, guard: Pick<PrefixGuard, 'open'>) {
+  constructor(modules: ReadonlyMap<string, Module>, kits: KitFactory, guard: Pick<PrefixGuard, 'open'>) {
     this.modules = modules;
-    this.#kits = kits;
+    this.#createKit = kits;
     this.#guard = guard;
   }
 
   /** Pipelines that are kept. */
-  get kept(): number {
+  get compiledCount(): number {
     return this.#compiled.size;
   }
 
@@ -64,7 +69,7 @@ export class Pipelines {
     const key = lower.length === 0 ? asked : [asked, ...lower].join('\n');
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    let stages = parsePipelineList(asked).map((listed) => stageOf(listed, this.modules));
+    let stages = parsePipelineList(asked).map((pipelineEntry) => createStage(pipelineEntry, this.modules));
     for (const list of lower) stages = this.#withProtection(stages, list);
     const pipeline = this.#pipeline(stages);
     this.#compiled.set(key, pipeline);
@@ -72,8 +77,8 @@ export class Pipelines {
   }
 
   /** All that is wrong with a list; empty where it would run. */
-  faults(list: string): readonly string[] {
-    return listFaults(list, (listed) => stageOf(listed, this.modules));
+  validate(list: string): readonly string[] {
+    return validatePipelineList(list, (pipelineEntry) => createStage(pipelineEntry, this.modules));
   }
 
   #withProtection(asked: readonly Stage[], lower: string): Stage[] {
@@ -90,26 +95,28 @@ export class Pipelines {
   }
 
   #pipeline(stages: readonly Stage[]): Pipeline {
-    const text = stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.listed));
+    const text = stages.length === 0 ? 'none' : formatPipelineList(stages.map((stage) => stage.entry));
     const active = stages.filter(({ module, options }) => module.idle?.(options) !== true);
-    const editing = active.filter(({ module }) => module.touches.some((touch) => kept.has(touch)));
+    const editing = active.filter(({ module }) => module.touches.some((touch) => prefixTouches.has(touch)));
     const names = editing.map(({ module }) => module.name);
     return {
       text,
       stages,
-      mayMove: active.some(({ module }) => module.touches.includes('target')),
+      mayReroute: active.some(({ module }) => module.touches.includes('target')),
       mayEdit: names.length > 0,
       run: (exchange, upstream) =>
         names.length === 0
           ? this.#handler(active, 0, upstream)(exchange)
-          : this.#guarded(exchange, names, (watched) => this.#handler(active, 0, noted(upstream))(watched)),
+          : this.#runGuarded(exchange, names, (watched) =>
+              this.#handler(active, 0, recordPrefixes(upstream))(watched),
+            ),
     };
   }
 
   /** With what is known of what its provider keeps, which these modules may not change. */
-  async #guarded(exchange: Exchange, modules: readonly string[], run: Handler): Promise<Reply> {
+  async #runGuarded(exchange: Exchange, modules: readonly string[], run: Handler): Promise<Reply> {
     const prefix = await this.#guard.open(exchange, modules);
-    return run(askedFor(exchange, { ...askingOf(exchange), prefix }));
+    return run(withRequestOrigin(exchange, { ...requestOriginOf(exchange), prefix }));
   }
 
   /** The stages from `first` on, with the upstream behind them. */
@@ -117,35 +124,40 @@ export class Pipelines {
     const stage = stages[first];
     if (stage === undefined) return upstream;
     const next = this.#handler(stages, first + 1, upstream);
-    const aside: Handler = (question) => {
+    const moduleCallHandler: Handler = (question) => {
       const protection = stages.filter((other) => other.module.protective && other !== stage);
       return this.#handler(protection, 0, upstream)(question);
     };
     const { module, options } = stage;
     return (exchange) => {
       const step = exchange.trace.step(module.name, module.cache);
-      const observation = new Observation(module, { exchange, next, step, timekeeper: this.#timekeeper });
-      const mayBeEdited = () =>
-        stages.slice(first + 1).some((other) => other.module.touches.some((touch) => said.has(touch)));
-      const kit = this.#kits({ options, observation, aside, mayBeEdited });
-      return observation.run(() => module.handle(exchange, observation.next, kit));
+      const execution = new ModuleExecution(module, {
+        exchange,
+        next,
+        step,
+        deadlineTimer: this.#timekeeper,
+      });
+      const mayBeEditedDownstream = () =>
+        stages.slice(first + 1).some((other) => other.module.touches.some((touch) => textTouches.has(touch)));
+      const kit = this.#createKit({ options, execution, moduleCallHandler, mayBeEditedDownstream });
+      return execution.run(() => module.handle(exchange, execution.next, kit));
     };
   }
 }
 
 /** Rejects what isn't there, and options that it doesn't take. */
-export function stageOf(listed: Listed, modules: ReadonlyMap<string, Module>): Stage {
-  const module = modules.get(listed.name);
+export function createStage(entry: PipelineEntry, modules: ReadonlyMap<string, Module>): Stage {
+  const module = modules.get(entry.name);
   if (module === undefined)
     throw new GatewayError(
       'unknown_module',
-      `there is no module "${listed.name}" here; GET /v1/capabilities lists them`,
+      `there is no module "${entry.name}" here; GET /v1/capabilities lists them`,
     );
-  const read = module.options['~standard'].validate(listed.options);
+  const read = module.options['~standard'].validate(entry.options);
   if (read instanceof Promise)
-    throw new Error(`the options of ${listed.name} must be checked without waiting`);
-  if (read.issues === undefined) return { module, options: read.value, listed };
-  const faults = read.issues.map((issue) => optionFault(listed.name, issue));
+    throw new Error(`the options of ${entry.name} must be checked without waiting`);
+  if (read.issues === undefined) return { module, options: read.value, entry };
+  const faults = read.issues.map((issue) => optionIssue(entry.name, issue));
   const param = faults.find((fault) => fault.param !== undefined)?.param;
   throw new GatewayError(
     'bad_module_option',
@@ -154,52 +166,55 @@ export function stageOf(listed: Listed, modules: ReadonlyMap<string, Module>): S
   );
 }
 
-const said: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn']);
+const textTouches: ReadonlySet<Touch> = new Set(['system', 'history', 'newest-turn']);
 
-function optionFault(name: string, issue: SchemaIssue): { message: string; param?: string } {
+function optionIssue(name: string, issue: SchemaIssue): { message: string; param?: string } {
   const unknown = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
   const [first] = unknown;
   if (first !== undefined)
-    return { message: `${name}: there is no option ${unknown.map(quoted).join(' and no ')}`, param: first };
+    return {
+      message: `${name}: there is no option ${unknown.map(quoteName).join(' and no ')}`,
+      param: first,
+    };
   const step = issue.path?.[0];
   if (step === undefined) return { message: `${name}: ${issue.message}` };
   const param = typeof step === 'object' ? String(step.key) : String(step);
   return { message: `${name}?${param}: ${issue.message}`, param };
 }
 
-function quoted(text: string): string {
-  return `"${text.slice(0, limits.toldFieldCharacters).toWellFormed()}"`;
+function quoteName(text: string): string {
+  return `"${text.slice(0, limits.reportedFieldCharacters).toWellFormed()}"`;
 }
 
 /** What providers keep, and read again for less. */
-const kept: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);
+const prefixTouches: ReadonlySet<Touch> = new Set(['tools', 'system', 'history', 'newest-turn']);
 
 /** An upstream whose every beginning answer is noted as something that its provider keeps. */
-function noted(upstream: Handler): Handler {
+function recordPrefixes(upstream: Handler): Handler {
   return async (exchange) => {
     const reply = await upstream(exchange);
-    const noting = askingOf(exchange).prefix?.begun(exchange);
-    return noting === undefined ? reply : custody.onEnd(reply, () => noting);
+    const noting = requestOriginOf(exchange).prefix?.recordReplyStart(exchange);
+    return noting === undefined ? reply : replyOwnership.onEnd(reply, () => noting);
   };
 }
 
 function isInnermost({ module }: Stage): boolean {
-  return module.place === 'innermost';
+  return module.position === 'innermost';
 }
 
 /** The lower level's, made as strict as what was asked for where the module can say what that is. */
 function strictestOf(lower: Stage, asked: Stage): Stage {
-  const { module, listed } = lower;
+  const { module, entry } = lower;
   if (module.strictest === undefined) return lower;
   const options = module.strictest([lower.options, asked.options]);
-  return { module, options, listed: { name: listed.name, options: writtenAs(options, [lower, asked]) } };
+  return { module, options, entry: { name: entry.name, options: optionTexts(options, [lower, asked]) } };
 }
 
 /** As they stood in the list that each of them is from. */
-function writtenAs(options: unknown, levels: readonly Stage[]): Listed['options'] {
+function optionTexts(options: unknown, levels: readonly Stage[]): PipelineEntry['options'] {
   const texts: Record<string, string> = {};
   for (const level of levels)
-    for (const [name, text] of Object.entries(level.listed.options))
+    for (const [name, text] of Object.entries(level.entry.options))
       if (optionOf(level.options, name) === optionOf(options, name)) texts[name] ??= text;
   return texts;
 }

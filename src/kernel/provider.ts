@@ -1,8 +1,8 @@
 import { type Acceptance, type AcceptanceRule, acceptanceFor } from './acceptance.ts';
-import type { Depart, KeyForm } from './departure.ts';
 import type { HeaderList } from './headers.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
 import type { Secret } from './secret.ts';
+import type { KeyForm, Sign } from './signing.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
 /** Who answers. All there is to know about a vendor is data in one of these. */
@@ -33,36 +33,36 @@ export interface Provider {
   /** Says in its answers what they cost, in dollars. */
   readonly reportsCost?: true;
   /** What was asked for is what is billed: answers name models without what their price depends on. */
-  readonly billsAsAsked?: true;
+  readonly billsRequestedModel?: true;
   /** How streams come to tell their usage, in formats where that may have to be asked for. Undefined: nobody knows. */
   readonly streamUsage?: StreamUsage;
   authorize(credential: Secret): HeaderList;
   /** In place of `authorize`, where who pays decides where a call goes, or signs all of it. */
-  readonly depart?: Depart;
+  readonly sign?: Sign;
   /** The addresses that its calls may go to, where there is more than one. */
   readonly sites?: RegExp;
   /** The customer's parts of such an address that the operator allows, all where it is undefined; the first is the usual one. */
-  readonly places?: readonly string[];
+  readonly locations?: readonly string[];
   /** How its keys are written, where they are more than one word. */
   readonly keyForm?: KeyForm;
   /** Its models are those of others: they are asked for with its own name in front alone. */
-  readonly namedFirst?: true;
+  readonly requiresProviderPrefix?: true;
   /** Which models stand behind names that customers gave them. */
   readonly deployments?: ReadonlyMap<string, string>;
   /** It has no models under names of their own. */
-  readonly customersName?: true;
+  readonly hasCustomerModelNames?: true;
   /** The version of its API that calls ask for, where the operator set one. */
   readonly apiVersion?: string;
   /** Its errors are worded in none of the formats that it speaks. */
-  readonly ownErrors?: true;
+  readonly hasOwnErrorFormat?: true;
   /** Counts the tokens of calls that aren't made, in its preferred format. */
-  readonly counts?: true;
+  readonly hasTokenCounting?: true;
   /** Where it has OpenAI's embeddings API, below its base address; `/embeddings` where that isn't said. */
   readonly embeddingsPath?: string;
   /** A call that costs nothing and needs a key that is right; below its base address. */
   readonly keyTest?: KeyTest;
   /** Answers by itself instead of over the network. */
-  readonly local?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
+  readonly answerLocally?: (request: ChatRequest, signal: AbortSignal) => AsyncIterable<ReplyEvent>;
   /** Counts the tokens of a call by itself. */
   readonly countTokens?: (request: ChatRequest) => number;
 }
@@ -71,7 +71,7 @@ interface KeyTest {
   readonly path: string;
   readonly headers?: HeaderList;
   /** With which a wrong key is refused, besides 401 and 403. */
-  readonly refusedWith?: number;
+  readonly wrongKeyStatus?: number;
 }
 
 /** `unasked` tells by itself, and may refuse the question; `asked` takes the question, and tells nothing without it. */
@@ -85,22 +85,22 @@ export interface Target {
 }
 
 /** The model that is meant by a name, which may be one that the customer gave it. */
-export function modelBehind({ provider, model }: Target): string {
+export function underlyingModelOf({ provider, model }: Target): string {
   return provider.deployments?.get(model) ?? model;
 }
 
 /** The formats in which a target's model can be asked, the preferred one first. */
 export function wiresOf(target: Target): readonly ProviderFormat[] {
-  return target.provider.wiresFor?.(modelBehind(target)) ?? target.provider.wires;
+  return target.provider.wiresFor?.(underlyingModelOf(target)) ?? target.provider.wires;
 }
 
 /** What a target's model takes. */
 export function acceptanceOf(target: Target): Acceptance {
-  return acceptanceFor(modelBehind(target), target.provider.accepts);
+  return acceptanceFor(underlyingModelOf(target), target.provider.accepts);
 }
 
 /** The format in which a target is asked: the client's own where that can be. */
-export function wireTowards(target: Target, own: ProviderFormat): ProviderFormat | undefined {
+export function chooseWire(target: Target, own: ProviderFormat): ProviderFormat | undefined {
   const wires = wiresOf(target);
   return wires.includes(own) ? own : wires[0];
 }

@@ -26,7 +26,7 @@ export interface RateCard extends Rates {
 }
 
 /** A price that was found for a model. */
-export interface Priced {
+export interface ModelPricing {
   readonly card: RateCard;
   /** The model isn't in the catalogue: the dearest of its provider stands in for it. */
   readonly estimated: boolean;
@@ -63,25 +63,25 @@ export interface ToolSearch {
 export type CostParts = { readonly [Kind in keyof Rates]: PicoUsd };
 
 export function costParts(card: RateCard, usage: Usage): CostParts {
-  const input = count(usage.input_tokens);
-  const output = count(usage.output_tokens);
-  const read = count(usage.cache_read_input_tokens);
-  const written = count(usage.cache_creation_input_tokens);
-  const hour = Math.min(count(usage.cache_creation?.ephemeral_1h_input_tokens), written);
-  const heard = Math.min(count(usage.input_audio_tokens), input);
-  const spoken = Math.min(count(usage.output_audio_tokens), output);
+  const input = toCount(usage.input_tokens);
+  const output = toCount(usage.output_tokens);
+  const read = toCount(usage.cache_read_input_tokens);
+  const written = toCount(usage.cache_creation_input_tokens);
+  const hour = Math.min(toCount(usage.cache_creation?.ephemeral_1h_input_tokens), written);
+  const heard = Math.min(toCount(usage.input_audio_tokens), input);
+  const spoken = Math.min(toCount(usage.output_audio_tokens), output);
   const rates = ratesFor(card, input + read + written);
   const thousandths = factorOf(card, usage);
   return {
-    input: (input - heard) * scaled(rates.input, thousandths),
-    output: (output - spoken) * scaled(rates.output, thousandths),
-    cacheRead: read * scaled(rates.cacheRead, thousandths),
-    cacheWrite: (written - hour) * scaled(rates.cacheWrite, thousandths),
-    cacheWriteHour: hour * scaled(rates.cacheWriteHour, thousandths),
-    audioInput: heard * scaled(rates.audioInput, thousandths),
-    audioOutput: spoken * scaled(rates.audioOutput, thousandths),
-    webSearch: count(usage.server_tool_use?.web_search_requests) * rates.webSearch,
-    fileSearch: count(usage.server_tool_use?.file_search_requests) * rates.fileSearch,
+    input: (input - heard) * scaleRate(rates.input, thousandths),
+    output: (output - spoken) * scaleRate(rates.output, thousandths),
+    cacheRead: read * scaleRate(rates.cacheRead, thousandths),
+    cacheWrite: (written - hour) * scaleRate(rates.cacheWrite, thousandths),
+    cacheWriteHour: hour * scaleRate(rates.cacheWriteHour, thousandths),
+    audioInput: heard * scaleRate(rates.audioInput, thousandths),
+    audioOutput: spoken * scaleRate(rates.audioOutput, thousandths),
+    webSearch: toCount(usage.server_tool_use?.web_search_requests) * rates.webSearch,
+    fileSearch: toCount(usage.server_tool_use?.file_search_requests) * rates.fileSearch,
     request: rates.request,
   };
 }
@@ -109,7 +109,7 @@ export interface CostBound extends Pick<Usage, 'service_tier' | 'speed' | 'infer
   /** Whether the call asks for a cache that lasts for an hour or longer. */
   readonly hourCache?: boolean;
   /** Whether nothing can be heard in it, neither in the question nor in the answer. */
-  readonly silent?: boolean;
+  readonly hasNoAudio?: boolean;
 }
 
 /** The most that tokens within these bounds can cost, however they turn out to be billed; searches come on top. */
@@ -120,13 +120,13 @@ export function costCeiling(card: RateCard, bound: CostBound): NanoUsd {
     rates.input,
     rates.cacheRead,
     rates.cacheWrite,
-    bound.silent === true ? 0 : rates.audioInput,
+    bound.hasNoAudio === true ? 0 : rates.audioInput,
     bound.hourCache === true ? rates.cacheWriteHour : 0,
   );
-  const output = Math.max(rates.output, bound.silent === true ? 0 : rates.audioOutput);
+  const output = Math.max(rates.output, bound.hasNoAudio === true ? 0 : rates.audioOutput);
   return nanoOfPico(
-    count(bound.inputTokens) * scaled(input, thousandths) +
-      count(bound.outputTokens) * scaled(output, thousandths) +
+    toCount(bound.inputTokens) * scaleRate(input, thousandths) +
+      toCount(bound.outputTokens) * scaleRate(output, thousandths) +
       rates.request,
   );
 }
@@ -148,11 +148,11 @@ function factorOf({ factors }: RateCard, { service_tier, speed, inference_geo }:
 type Qualifiers = Pick<Usage, 'service_tier' | 'speed' | 'inference_geo'>;
 
 /** The rate is rounded and not the sum, so that parts stay whole numbers. */
-function scaled(rate: number, thousandths: number): number {
+function scaleRate(rate: number, thousandths: number): number {
   return thousandths === 1000 ? rate : Math.ceil((rate * thousandths) / 1000);
 }
 
 /** Counts come from another party: nothing below zero, and no fractions. */
-function count(told: number | undefined): number {
+function toCount(told: number | undefined): number {
   return told !== undefined && told > 0 ? Math.ceil(told) : 0;
 }

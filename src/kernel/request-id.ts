@@ -2,8 +2,8 @@ const prefix = 'req_';
 /** 2^48 milliseconds last until the year 10889. */
 const timeDigits = 12;
 const randomDigits = 20;
-const start = new RegExp(`^${prefix}[0-9a-f]{0,${timeDigits + randomDigits}}$`);
-const shape = new RegExp(`^${prefix}[0-9a-f]{${timeDigits + randomDigits}}$`);
+const idPrefixPattern = new RegExp(`^${prefix}[0-9a-f]{0,${timeDigits + randomDigits}}$`);
+const idPattern = new RegExp(`^${prefix}[0-9a-f]{${timeDigits + randomDigits}}$`);
 
 /** What every id of this millisecond begins with; it comes before all of them, and after all earlier ones. */
 export function firstIdAt(ms: number): string {
@@ -11,24 +11,24 @@ export function firstIdAt(ms: number): string {
 }
 
 export function isRequestId(text: string): boolean {
-  return shape.test(text);
+  return idPattern.test(text);
 }
 
 /** Whether an id may begin with this. */
-export function isRequestIdStart(text: string): boolean {
-  return start.test(text);
+export function isRequestIdPrefix(text: string): boolean {
+  return idPrefixPattern.test(text);
 }
 
 /** The millisecond in which a call came, which its id begins with. */
 export function timeOfId(id: string): number {
   // Calls come many a millisecond where this matters.
-  if (latest.start === '' || !id.startsWith(latest.start)) {
+  if (lastParsed.start === '' || !id.startsWith(lastParsed.start)) {
     const start = id.slice(0, prefix.length + timeDigits);
-    latest = { start, ms: Number.parseInt(start.slice(prefix.length), 16) };
+    lastParsed = { start, ms: Number.parseInt(start.slice(prefix.length), 16) };
   }
-  return latest.ms;
+  return lastParsed.ms;
 }
 
-let latest = { start: '', ms: 0 };
+let lastParsed = { start: '', ms: 0 };
 
 export const requestIdRandomBytes = randomDigits / 2;

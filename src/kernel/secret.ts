@@ -5,8 +5,8 @@ import { inspect } from 'node:util';
 export class Secret {
   readonly #value: string;
   /** The last one that was made: most credentials are used again and again. */
-  #fingerprint = '';
-  #fingerprintedWith: Uint8Array | undefined;
+  #keyedDigest = '';
+  #digestKey: Uint8Array | undefined;
 
   constructor(value: string) {
     this.#value = value;
@@ -24,12 +24,12 @@ export class Secret {
   }
 
   /** A name for this credential that only the holder of `key` can make, for cache keys. */
-  fingerprint(key: Uint8Array): string {
-    if (this.#fingerprintedWith !== key) {
-      this.#fingerprintedWith = key;
-      this.#fingerprint = createHmac('sha256', key).update(this.#value).digest('base64url');
+  keyedDigest(key: Uint8Array): string {
+    if (this.#digestKey !== key) {
+      this.#digestKey = key;
+      this.#keyedDigest = createHmac('sha256', key).update(this.#value).digest('base64url');
     }
-    return this.#fingerprint;
+    return this.#keyedDigest;
   }
 
   toString(): string {

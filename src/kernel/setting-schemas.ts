@@ -5,7 +5,7 @@ import { limits } from './limits.ts';
 import { Secret } from './secret.ts';
 
 /** Separated by commas. */
-export const list = z.string().transform((text): readonly string[] =>
+export const commaSeparatedList = z.string().transform((text): readonly string[] =>
   text
     .split(',')
     .map((item) => item.trim())
@@ -30,17 +30,17 @@ function durationFrom(leastMs: number) {
 export const httpUrl = z
   .string()
   .refine(isHttpUrl, 'must be an http or https address')
-  .refine(namesNobody, 'must have no user and no password in it: they would not be sent')
+  .refine(hasNoUserInfo, 'must have no user and no password in it: they would not be sent')
   .transform((url) => url.replace(/(?<!\/)\/+$/, ''));
 
 /** Files bring a line's end along. */
-export const secret = z
+export const secretText = z
   .string()
   .trim()
   .min(1)
   .transform((text) => new Secret(text));
 
-function namesNobody(text: string): boolean {
+function hasNoUserInfo(text: string): boolean {
   const url = URL.parse(text);
   return url === null || (url.username === '' && url.password === '');
 }

@@ -7,40 +7,40 @@ export type Variables = ReadonlyMap<string, string>;
 export interface Setting<Value> {
   /** Whether a variable is one of those it is read from. */
   owns(variable: string): boolean;
-  read(variables: Variables): Reading<Value>;
+  read(variables: Variables): SettingResult<Value>;
 }
 
 /** What could be read, and what was wrong; without a fault it is all there. */
-interface Reading<Value> {
+interface SettingResult<Value> {
   readonly value: Value | undefined;
-  readonly faults: readonly Fault[];
+  readonly issues: readonly SettingIssue[];
 }
 
-export interface Fault {
+export interface SettingIssue {
   readonly variable: string;
   readonly message: string;
 }
 
 /** Settings of one area, by field. */
-export type Fields = Readonly<Record<string, Setting<unknown>>>;
+export type SettingFields = Readonly<Record<string, Setting<unknown>>>;
 
-export type Values<Area extends Fields> = {
+export type SettingValues<Area extends SettingFields> = {
   readonly [Field in keyof Area]: Area[Field] extends Setting<infer Value> ? Value : never;
 };
 
 /** A setting that is one variable. */
-export function variable<Value>(name: string, schema: z.ZodType<Value>): Setting<Value> {
+export function envVariable<Value>(name: string, schema: z.ZodType<Value>): Setting<Value> {
   return {
     owns: (other) => other === name,
     read(variables) {
       const { data, error } = schema.safeParse(variables.get(name));
-      return { value: data, faults: error === undefined ? [] : faultsOf(name, error) };
+      return { value: data, issues: error === undefined ? [] : issuesOf(name, error) };
     },
   };
 }
 
 /** A setting with a variable for each name that stands where its pattern has a `*`; the names come in lower case. */
-export function namedVariables<Value>(
+export function envVariablesByName<Value>(
   pattern: string,
   schema: z.ZodType<Value>,
 ): Setting<ReadonlyMap<string, Value>> {
@@ -49,60 +49,60 @@ export function namedVariables<Value>(
     owns: (variable) => named.test(variable),
     read(all) {
       const value = new Map<string, Value>();
-      const faults: Fault[] = [];
+      const issues: SettingIssue[] = [];
       for (const [variable, text] of all) {
         const name = named.exec(variable)?.[1]?.toLowerCase();
         if (name === undefined) continue;
         const { success, data, error } = schema.safeParse(text);
         if (success) value.set(name, data);
-        else faults.push(...faultsOf(variable, error));
+        else issues.push(...issuesOf(variable, error));
       }
-      return { value, faults };
+      return { value, issues };
     },
   };
 }
 
 /** A setting that is made of others. */
-export function combined<Area extends Fields, Value>(
+export function combineSettings<Area extends SettingFields, Value>(
   fields: Area,
-  combine: (values: Values<Area>) => Value,
+  combine: (settingValues: SettingValues<Area>) => Value,
 ): Setting<Value> {
   return {
-    owns: (variable) => owns(fields, variable),
+    owns: (variable) => ownsVariable(fields, variable),
     read(variables) {
-      const { read, faults } = readFields(fields, variables);
-      return { value: isWhole(read, faults) ? combine(read) : undefined, faults };
+      const { read, faults: issues } = readSettingFields(fields, variables);
+      return { value: isComplete(read, issues) ? combine(read) : undefined, issues };
     },
   };
 }
 
 /** As much as could be read, and everything that is wrong. */
-export function readFields<Area extends Fields>(
+export function readSettingFields<Area extends SettingFields>(
   fields: Area,
   variables: Variables,
-): { readonly read: Partial<Values<Area>>; readonly faults: readonly Fault[] } {
-  const read: Partial<Values<Area>> = {};
-  const faults: Fault[] = [];
+): { readonly read: Partial<SettingValues<Area>>; readonly faults: readonly SettingIssue[] } {
+  const read: Partial<SettingValues<Area>> = {};
+  const faults: SettingIssue[] = [];
   for (const [field, setting] of Object.entries(fields)) {
-    const reading = setting.read(variables);
-    Object.assign(read, { [field]: reading.value });
-    faults.push(...reading.faults);
+    const settingResult = setting.read(variables);
+    Object.assign(read, { [field]: settingResult.value });
+    faults.push(...settingResult.issues);
   }
   return { read, faults };
 }
 
 /** Nothing is missing where nothing was wrong. */
-export function isWhole<Area extends Fields>(
-  _read: Partial<Values<Area>>,
+export function isComplete<Area extends SettingFields>(
+  _read: Partial<SettingValues<Area>>,
   faults: readonly unknown[],
-): _read is Values<Area> {
+): _read is SettingValues<Area> {
   return faults.length === 0;
 }
 
-export function owns(fields: Fields, variable: string): boolean {
+export function ownsVariable(fields: SettingFields, variable: string): boolean {
   return Object.values(fields).some((setting) => setting.owns(variable));
 }
 
-function faultsOf(variable: string, { issues }: z.ZodError): readonly Fault[] {
+function issuesOf(variable: string, { issues }: z.ZodError): readonly SettingIssue[] {
   return issues.map(({ message }) => ({ variable, message }));
 }

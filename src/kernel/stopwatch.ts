@@ -1,45 +1,45 @@
+import { IntrusiveList, type IntrusiveListItem } from './intrusive-list.ts';
 import { limits } from './limits.ts';
-import { type Listed, OpenList } from './open-list.ts';
 
 /** Looks at everybody's time now and then: a timer for each of them would cost more than most of them take. */
-export class Timekeeper {
-  readonly #running = new OpenList<Stopwatch>();
+export class DeadlineTimer {
+  readonly #running = new IntrusiveList<Stopwatch>();
   #timer: NodeJS.Timeout | undefined;
 
   add(stopwatch: Stopwatch): void {
     this.#running.add(stopwatch);
-    this.#timer ??= setInterval(() => this.#look(), limits.timekeepingMs);
+    this.#timer ??= setInterval(() => this.#checkAll(), limits.moduleDeadlineCheckMs);
   }
 
   delete(stopwatch: Stopwatch): void {
     this.#running.delete(stopwatch);
   }
 
-  #look(): void {
+  #checkAll(): void {
     const nowMs = performance.now();
-    for (const stopwatch of this.#running.snapshot()) stopwatch.look(nowMs);
+    for (const stopwatch of this.#running.snapshot()) stopwatch.checkDeadline(nowMs);
     if (this.#running.size > 0) return;
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
 }
 
-type GiveUp = (failure: Error) => void;
+type Reject = (failure: Error) => void;
 
 /** Measures somebody's own time, and gives them up when they keep others waiting for too long at a stretch. */
-export class Stopwatch implements Listed {
-  place = -1;
-  readonly #timekeeper: Timekeeper;
+export class Stopwatch implements IntrusiveListItem {
+  listIndex = -1;
+  readonly #deadlineTimer: DeadlineTimer;
   readonly #stretchMs: number;
-  readonly #giveUps: GiveUp[] = [];
+  readonly #rejects: Reject[] = [];
   #ms = 0;
   #tasks = 0;
   #waits = 0;
   #startedAt = 0;
   #expired = false;
 
-  constructor(timekeeper: Timekeeper, stretchMs: number) {
-    this.#timekeeper = timekeeper;
+  constructor(deadlineTimer: DeadlineTimer, stretchMs: number) {
+    this.#deadlineTimer = deadlineTimer;
     this.#stretchMs = stretchMs;
   }
 
@@ -55,11 +55,11 @@ export class Stopwatch implements Listed {
   /** Rejects when the task takes too long. */
   run<Done>(task: () => Promise<Done>): Promise<Done> {
     return new Promise((resolve, reject) => {
-      this.#giveUps.push(reject);
+      this.#rejects.push(reject);
       this.#change(1, 0);
       const done = () => {
         this.#change(-1, 0);
-        this.#giveUps.splice(this.#giveUps.indexOf(reject), 1);
+        this.#rejects.splice(this.#rejects.indexOf(reject), 1);
       };
       task().then(
         (result) => {
@@ -75,7 +75,7 @@ export class Stopwatch implements Listed {
   }
 
   /** Somebody else's time. */
-  async paused<Done>(inner: Promise<Done>): Promise<Done> {
+  async pauseDuring<Done>(inner: Promise<Done>): Promise<Done> {
     this.#change(0, 1);
     try {
       return await inner;
@@ -86,15 +86,15 @@ export class Stopwatch implements Listed {
 
   /** Nobody waits any more. */
   stop(): void {
-    this.#timekeeper.delete(this);
+    this.#deadlineTimer.delete(this);
   }
 
-  look(nowMs: number): void {
+  checkDeadline(nowMs: number): void {
     if (!this.#isRunning || nowMs - this.#startedAt < this.#stretchMs) return;
     this.#expired = true;
     this.stop();
     const failure = new Error(`it took more than ${this.#stretchMs / 1000} s at a stretch`);
-    for (const giveUp of [...this.#giveUps]) giveUp(failure);
+    for (const reject of [...this.#rejects]) reject(failure);
   }
 
   get #isRunning(): boolean {
@@ -109,10 +109,10 @@ export class Stopwatch implements Listed {
     const now = performance.now();
     if (wasRunning) {
       this.#ms += now - this.#startedAt;
-      this.#timekeeper.delete(this);
+      this.#deadlineTimer.delete(this);
     } else {
       this.#startedAt = now;
-      this.#timekeeper.add(this);
+      this.#deadlineTimer.add(this);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Delta, ReplyEvent } from './message.ts';
 const charsPerToken = 4;
 
 /** About how many tokens are in a piece of an answer: models write whole tokens, so there is one at least. */
-export function tokensOfPiece(chars: number): number {
+export function estimateChunkTokens(chars: number): number {
   return chars > charsPerToken ? chars / charsPerToken : 1;
 }
 

@@ -16,14 +16,14 @@ export type Touch =
   | 'reply';
 
 /** What was edited between two requests, by identity: what is the same object was not touched. */
-export function touchedBetween(before: ChatRequest, after: ChatRequest): ReadonlySet<Touch> {
+export function touchesBetween(before: ChatRequest, after: ChatRequest): ReadonlySet<Touch> {
   const touched = new Set<Touch>();
   if (before === after) return touched;
   const [old, edited]: readonly Readonly<Record<string, unknown>>[] = [{ ...before }, { ...after }];
   for (const field of new Set([...Object.keys(old ?? {}), ...Object.keys(edited ?? {})]))
     if (field !== 'messages' && old?.[field] !== edited?.[field]) touched.add(touchOf(field));
   if (before.messages !== after.messages) {
-    const turn = newestTurn(before.messages);
+    const turn = newestTurnStart(before.messages);
     if (!isSame(before.messages, after.messages, 0, turn)) touched.add('history');
     const end = Math.max(before.messages.length, after.messages.length);
     if (!isSame(before.messages, after.messages, turn, end)) touched.add('newest-turn');
@@ -46,7 +46,7 @@ function touchOf(field: string): Touch {
 }
 
 /** Where the newest turn begins: behind the last message of the assistant. */
-function newestTurn(messages: readonly Message[]): number {
+function newestTurnStart(messages: readonly Message[]): number {
   return messages.findLastIndex(({ role }) => role === 'assistant') + 1;
 }
 

@@ -1,5 +1,5 @@
 import type { Attempt } from './attempt.ts';
-import type { Origin } from './conversation/conversation.ts';
+import type { ConversationIdentity } from './conversation/conversation.ts';
 import type { NanoUsd } from './money.ts';
 import type { Target } from './provider.ts';
 import type { Reply } from './reply/reply.ts';
@@ -14,7 +14,7 @@ export type Effect =
   | 'rejected'
   | 'broken';
 
-export type Facts = Readonly<Record<string, string | number | true>>;
+export type Attributes = Readonly<Record<string, string | number | true>>;
 
 /** One module's part in a call. */
 export class Step {
@@ -22,7 +22,7 @@ export class Step {
   /** Whether the module is there to answer from memory. */
   readonly isCache: boolean;
   effect: Effect = 'passed';
-  facts: Facts = {};
+  attributes: Attributes = {};
   /** Time in the module itself, without what it waited for further in. */
   ownMs = 0;
   fault: string | undefined;
@@ -34,12 +34,12 @@ export class Step {
     this.isCache = isCache;
   }
 
-  note(facts: Facts): void {
-    this.facts = { ...this.facts, ...facts };
+  note(facts: Attributes): void {
+    this.attributes = { ...this.attributes, ...facts };
   }
 
-  get acted(): boolean {
-    return this.effect !== 'passed' || hasAny(this.facts);
+  get hasEffect(): boolean {
+    return this.effect !== 'passed' || isNonEmpty(this.attributes);
   }
 }
 
@@ -51,29 +51,29 @@ export class Trace {
   readonly attempts: Attempt[] = [];
   readonly dropped: string[] = [];
   /** Headers that modules tell the client something in. */
-  readonly told: string[] = [];
+  readonly moduleHeaders: string[] = [];
   /** The format in which a provider was last asked over the network. */
-  askedIn: string | undefined;
+  providerWire: string | undefined;
   /** Time spent waiting for a provider. */
-  awayMs = 0;
+  providerMs = 0;
   /** When a provider was last asked over the network, had a connection for it, and began to answer. */
-  leftAtMs: number | undefined;
+  sentAtMs: number | undefined;
   connectedAtMs: number | undefined;
   headAtMs: number | undefined;
-  #origin: Origin | undefined;
-  #delivered: Attempt | undefined;
+  #origin: ConversationIdentity | undefined;
+  #deliveredAttempt: Attempt | undefined;
   /** When the answer had begun, or the call had failed. */
-  #begunAtMs: number | undefined;
+  #replyStartedAtMs: number | undefined;
   #openAttempts = 0;
-  #whenQuiet: (() => void) | undefined;
-  #isOver = false;
-  #afterwards: (() => void)[] | undefined;
+  #onIdle: (() => void) | undefined;
+  #isEnded = false;
+  #endListeners: (() => void)[] | undefined;
   /** The call that this one is a part of. */
-  readonly #whole: Trace | undefined;
+  readonly #parent: Trace | undefined;
 
   constructor(startedAtMs: number, whole?: Trace) {
     this.startedAtMs = startedAtMs;
-    this.#whole = whole;
+    this.#parent = whole;
   }
 
   step(module: string, isCache = false): Step {
@@ -83,105 +83,106 @@ export class Trace {
   }
 
   /** A provider is asked. */
-  asks(attempt: Attempt): void {
+  attemptStarted(attempt: Attempt): void {
     this.attempts.push(attempt);
     this.#openAttempts++;
-    this.#whole?.asks(attempt);
+    this.#parent?.attemptStarted(attempt);
   }
 
   /** Something is under way that may come to an attempt; `attemptEnded` ends that, too. */
-  begins(): void {
+  expectAttempt(): void {
     this.#openAttempts++;
   }
 
   /** One of the attempts has ended. */
   attemptEnded(): void {
-    this.#whole?.attemptEnded();
+    this.#parent?.attemptEnded();
     if (--this.#openAttempts > 0) return;
-    const then = this.#whenQuiet;
-    this.#whenQuiet = undefined;
+    const then = this.#onIdle;
+    this.#onIdle = undefined;
     then?.();
   }
 
   /** Runs when no attempt is under way: at once, mostly. */
-  whenQuiet(then: () => void): void {
+  whenIdle(then: () => void): void {
     if (this.#openAttempts === 0) then();
-    else this.#whenQuiet = then;
+    else this.#onIdle = then;
   }
 
   /** Whether the call has ended and was told of. */
-  get isOver(): boolean {
-    return this.#isOver;
+  get isEnded(): boolean {
+    return this.#isEnded;
   }
 
-  over(): void {
-    this.#isOver = true;
-    const all = this.#afterwards;
-    this.#afterwards = undefined;
+  end(): void {
+    this.#isEnded = true;
+    const all = this.#endListeners;
+    this.#endListeners = undefined;
     if (all !== undefined) for (const run of all) run();
   }
 
   /** Runs when the call is over. */
-  afterwards(run: () => void): void {
-    if (this.#isOver) run();
-    else this.#afterwards = [...(this.#afterwards ?? []), run];
+  onEnd(run: () => void): void {
+    if (this.#isEnded) run();
+    else this.#endListeners = [...(this.#endListeners ?? []), run];
   }
 
   /** The client gets this one: of several answers that were asked for, it needn't be the last. */
-  delivers(reply: Reply): void {
-    if (this.attempts.length > 1) this.#delivered = this.attempts.find((attempt) => attempt.gave(reply));
+  setDelivered(reply: Reply): void {
+    if (this.attempts.length > 1)
+      this.#deliveredAttempt = this.attempts.find((attempt) => attempt.produced(reply));
   }
 
   /** Where the answer came from, or the call was last sent; undefined while no provider was asked. */
   get answeredBy(): Target | undefined {
-    if (this.#delivered?.isAside === false) return this.#delivered.target;
+    if (this.#deliveredAttempt?.isModuleCall === false) return this.#deliveredAttempt.target;
     for (let at = this.attempts.length - 1; at >= 0; at--)
-      if (this.attempts[at]?.isAside === false) return this.attempts[at]?.target;
+      if (this.attempts[at]?.isModuleCall === false) return this.attempts[at]?.target;
     return undefined;
   }
 
   /** The conversation that the call belongs to, which is the same from its first asking on, and told to the client. */
-  inConversation(found: () => Origin): Origin {
+  resolveConversation(found: () => ConversationIdentity): ConversationIdentity {
     if (this.#origin === undefined) {
       this.#origin = found();
-      this.tell('conversation', this.#origin.name);
+      this.setHeader('conversation', this.#origin.name);
     }
     return this.#origin;
   }
 
   /** Where it turns out to be another conversation that began in the same way. */
-  isNamed(name: string): string {
+  renameConversation(name: string): string {
     if (this.#origin !== undefined && this.#origin.name !== name) {
       this.#origin = { ...this.#origin, name };
-      this.tell('conversation', name);
+      this.setHeader('conversation', name);
     }
     return name;
   }
 
   /** A header of the answer; what was said before under the same name is forgotten. */
-  tell(name: string, value: string): void {
+  setHeader(name: string, value: string): void {
     if (!/^[a-z][a-z0-9-]*$/.test(name)) throw new Error(`"${name}" can't be part of a header's name`);
     const header = `x-weir-${name}`;
-    const before = this.told.indexOf(header);
-    if (before >= 0) this.told.splice(before, 2);
-    this.told.push(header, printable(value));
+    const before = this.moduleHeaders.indexOf(header);
+    if (before >= 0) this.moduleHeaders.splice(before, 2);
+    this.moduleHeaders.push(header, printable(value));
   }
 
   /** `exact-cache;hit;0.2ms, cost-guard;usd=0.0031;0.1ms` */
   modulesHeader(): string {
     let header = '';
     for (const step of this.steps)
-      if (step.acted) header += header === '' ? renderStep(step) : `, ${renderStep(step)}`;
+      if (step.hasEffect) header += header === '' ? renderStep(step) : `, ${renderStep(step)}`;
     return header;
   }
 
   /** By what caches were seen to do. */
   cacheHeader(): 'hit' | 'miss' | 'bypass' {
     let looked = false;
-    for (const { isCache, effect, facts } of this.steps) {
+    for (const { isCache, effect, attributes } of this.steps) {
       if (!isCache) continue;
       if (effect === 'answered') return 'hit';
-      if (effect !== 'broken' && facts.bypass !== true) looked = true;
+      if (effect !== 'broken' && attributes.bypass !== true) looked = true;
     }
     return looked ? 'miss' : 'bypass';
   }
@@ -193,28 +194,30 @@ export class Trace {
     return saved;
   }
 
-  begun(nowMs: number): void {
-    this.#begunAtMs = nowMs;
+  replyStarted(nowMs: number): void {
+    this.#replyStartedAtMs = nowMs;
   }
 
   /** What the gateway itself added before the answer began. */
   get overheadMs(): number {
-    return this.#begunAtMs === undefined ? 0 : Math.max(0, this.#begunAtMs - this.startedAtMs - this.awayMs);
+    return this.#replyStartedAtMs === undefined
+      ? 0
+      : Math.max(0, this.#replyStartedAtMs - this.startedAtMs - this.providerMs);
   }
 }
 
-function renderStep({ module, effect, facts, ownMs }: Step): string {
+function renderStep({ module, effect, attributes, ownMs }: Step): string {
   let text = module;
-  if (effect === 'broken' || !hasAny(facts)) text += `;${effect}`;
-  for (const name in facts) {
-    const value = facts[name];
-    text += value === true ? `;${token(name)}` : `;${token(name)}=${token(String(value))}`;
+  if (effect === 'broken' || !isNonEmpty(attributes)) text += `;${effect}`;
+  for (const name in attributes) {
+    const value = attributes[name];
+    text += value === true ? `;${toToken(name)}` : `;${toToken(name)}=${toToken(String(value))}`;
   }
   const tenths = Math.round(ownMs * 10);
   return `${text};${Math.floor(tenths / 10)}.${tenths % 10}ms`;
 }
 
-function hasAny(facts: Facts): boolean {
+function isNonEmpty(facts: Attributes): boolean {
   for (const _ in facts) return true;
   return false;
 }
@@ -225,9 +228,9 @@ function printable(text: string): string {
 }
 
 /** Keeps a fact inside its place in the header, whatever a module put there. */
-function token(text: string): string {
-  return outside.test(text) ? text.replaceAll(outsides, '_') : text;
+function toToken(text: string): string {
+  return nonTokenChar.test(text) ? text.replaceAll(nonTokenChars, '_') : text;
 }
 
-const outside = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/;
-const outsides = new RegExp(outside, 'g');
+const nonTokenChar = /[^\x21-\x2b\x2d-\x3a\x3c-\x7e]/;
+const nonTokenChars = new RegExp(nonTokenChar, 'g');

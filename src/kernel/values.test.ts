@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { parseDuration } from './duration.ts';
 import { GatewayError } from './errors.ts';
-import { headerOf, headersOf } from './headers.ts';
+import { headerOf, headerValuesOf } from './headers.ts';
 import { Lru } from './lru.ts';
 import { formatUsd, nanoOfPico, picoPerToken } from './money.ts';
 import { formatPipelineList, parsePipelineList } from './pipeline-list.ts';
@@ -83,7 +83,7 @@ describe('a secret', () => {
     assert.ok(!secret.equals('sk-ant-canar'));
   });
   test('has a name that depends on the key', () => {
-    assert.notEqual(secret.fingerprint(Buffer.from('a')), secret.fingerprint(Buffer.from('b')));
+    assert.notEqual(secret.keyedDigest(Buffer.from('a')), secret.keyedDigest(Buffer.from('b')));
   });
 });
 
@@ -91,7 +91,7 @@ test('headers are found whatever their case', () => {
   const list = ['X-One', '1', 'x-two', '2', 'X-ONE', '3'];
   assert.equal(headerOf(list, 'x-one'), '1');
   assert.equal(headerOf(list, 'x-three'), undefined);
-  assert.deepEqual(headersOf(list, 'x-one'), ['1', '3']);
+  assert.deepEqual(headerValuesOf(list, 'x-one'), ['1', '3']);
 });
 
 test('an LRU keeps what is asked for, and never more than its number', () => {

@@ -1,12 +1,12 @@
 import type { Acceptance } from './acceptance.ts';
+import type { ClientRequest } from './client-request.ts';
 import type { Continuation } from './continuation.ts';
 import type { ErrorCode } from './errors.ts';
 import type { HeaderList } from './headers.ts';
 import type { JsonObject } from './json.ts';
+import type { FieldReader } from './lazy-json-object.ts';
 import type { ChatRequest, ReplyEvent } from './message.ts';
-import type { Fields } from './outline.ts';
-import type { Received } from './received.ts';
-import type { ByteFilter } from './reply/filtered.ts';
+import type { ByteFilter } from './reply/filter-bytes.ts';
 
 /** How an answer's bytes are laid out: one JSON document, or server-sent events. */
 export type Framing = 'json' | 'sse';
@@ -24,21 +24,21 @@ export interface ProviderFormat {
   /** For calls whose usage nobody tells. */
   readonly estimates: TokenEstimates;
   /** For formats whose streams tell their usage only to those who ask for it. */
-  readonly usageQuestion?: UsageQuestion;
+  readonly usageOptIn?: UsageOptIn;
   /** The fields of a body that name its model. */
-  naming(model: string): JsonObject;
+  modelFields(model: string): JsonObject;
   /** Where a call goes, below a provider's base address; `query` is what the client's own had, where it speaks this format. */
-  address(model: string, streamed: boolean, query: string): string;
+  requestPath(model: string, streamed: boolean, query: string): string;
   /**
    * `received` is given when the request came in this same format: fields that did not change keep their bytes. Without
    * `accepts` all is written that the format can say.
    */
-  encodeRequest(request: ChatRequest, received?: Received, accepts?: Acceptance): EncodedRequest;
+  encodeRequest(request: ChatRequest, clientRequest?: ClientRequest, accepts?: Acceptance): EncodedRequest;
   /** The headers with what a request needs besides, where a module has changed it. */
   headersFor?(request: ChatRequest, headers: HeaderList): string[];
   replyDecoder(framing: Framing, interest: Interest): ReplyDecoder;
   /** How the tokens of a call are counted that isn't made, where the API can do that. */
-  readonly counting?: Counting;
+  readonly counting?: TokenCounting;
 }
 
 /** A provider API's language, used from both sides: the server reads requests with it, the upstream writes them. */
@@ -56,71 +56,71 @@ export interface WireFormat extends ProviderFormat {
   /** Whether a request says nothing but what the canonical shape has a place for: then it is the same call in every format. */
   isPlain(body: JsonObject): boolean;
   /** What of a query can change the answer; all of it where nothing is said. */
-  meantBy?(query: string): string;
+  significantQuery?(query: string): string;
   /** What a silent stream may carry without the client taking it for content. */
   readonly keepAlive: Uint8Array;
   /** Clients of this dialect fail at comments in a stream. */
-  readonly refusesComments?: true;
+  readonly rejectsComments?: true;
   /** For formats whose clients may name an earlier answer instead of sending the conversation again. */
   readonly continuation?: Continuation;
   /**
    * A whole answer in the framing that is wanted, with everything in it that only this format can say; undefined where it can't be
    * read. Formats without it have their answers read and written anew.
    */
-  reframed?(
+  reframe?(
     whole: { readonly framing: Framing; readonly body: Uint8Array },
     wanted: Framing,
   ): Uint8Array | undefined;
   /** The mark by which agents that speak this format tell their sessions apart, where a call has one. */
-  session?(received: Received): string | undefined;
+  session?(clientRequest: ClientRequest): string | undefined;
   /** How a block of instructions begins in which agents tell who sends a call. */
   readonly attribution?: string;
   /** What a call asks for, as its path, its query and its body say it. */
-  asked(fields: Fields, path: string, query: string): AskedFor;
+  readRouting(fieldReader: FieldReader, path: string, query: string): RoutingFields;
   /** `asked` is given where the body alone doesn't say it all. */
-  decodeRequest(body: JsonObject, asked?: AskedFor): ChatRequest;
-  replyEncoder(framing: Framing, asked: Received): ReplyEncoder;
+  decodeRequest(body: JsonObject, asked?: RoutingFields): ChatRequest;
+  replyEncoder(framing: Framing, asked: ClientRequest): ReplyEncoder;
   /** This dialect's name for an error with this status. */
   errorType(status: number, code: ErrorCode): string;
   /** This dialect's own codes for what its clients know by them. */
   readonly errorCodes?: Readonly<Partial<Record<ErrorCode, string>>>;
   /** The body of an error, where clients of this dialect read none but their own. */
-  errorBody?(envelope: JsonObject, error: Refused): JsonObject;
+  errorBody?(envelope: JsonObject, error: CallError): JsonObject;
   /** An error in the middle of a stream. */
   errorFrame(envelope: JsonObject): Uint8Array;
   /** For a client that wants a stream, and not as events. */
-  layout?(asked: Received): Layout | undefined;
+  layout?(asked: ClientRequest): StreamLayout | undefined;
 }
 
 /** Writes the frames of a stream in another way, each as soon as it is whole. */
-export interface Layout extends ByteFilter {
+export interface StreamLayout extends ByteFilter {
   readonly contentType: string;
   /** What may stand between frames without being one. */
   readonly keepAlive: Uint8Array;
   /** An error, behind which nothing comes. */
-  broken(envelope: JsonObject): Uint8Array;
+  encodeError(envelope: JsonObject): Uint8Array;
 }
 
 /** Nobody has checked it. */
-export interface AskedFor {
+export interface RoutingFields {
   readonly model: unknown;
   readonly stream: unknown;
 }
 
 /** Why a call has no answer. */
-interface Refused {
+interface CallError {
   readonly code: string;
   readonly status: number;
   readonly details: { readonly retryAfterSeconds?: number };
 }
 
-export interface Counting {
+export interface TokenCounting {
   /** Where it is asked, below a provider's base address. */
-  address(model: string, query: string): string;
+  requestPath(model: string, query: string): string;
   /** The question, made of a call. */
-  question(call: JsonObject, model: string): JsonObject;
+  encodeRequest(call: JsonObject, model: string): JsonObject;
   /** How many tokens an answer tells. */
-  told(answer: JsonObject): unknown;
+  readCount(encodeAnswer: JsonObject): unknown;
   answer(tokens: number): JsonObject;
 }
 
@@ -142,9 +142,9 @@ export interface EncodedRequest {
 /** How bytes become tokens, about; `npm run eval:estimates` prints how near these come to recorded calls. */
 export interface TokenEstimates {
   /** The fields of a request whose texts a model reads. */
-  readonly saidIn: readonly string[];
+  readonly textFields: readonly string[];
   /** The field in which a schema for the answer may stand. */
-  readonly schemaIn: string;
+  readonly schemaField: string;
   /** What every request has besides its texts. */
   readonly requestTokens: number;
   /** What each text of a request has besides its length: who speaks, and of what kind it is, are texts as well. */
@@ -168,11 +168,11 @@ export interface TokenEstimates {
   readonly callTokens: number;
 }
 
-export interface UsageQuestion {
+export interface UsageOptIn {
   /** The fields that make a request with these ask; undefined where it does already. */
-  asking(fields: Fields): JsonObject | undefined;
+  optInFields(fieldReader: FieldReader): JsonObject | undefined;
   /** Takes out of a stream what is in it only because somebody asked. */
-  unasked(): ByteFilter;
+  stripUsage(): ByteFilter;
 }
 
 /** Turns bytes, cut anywhere, into events. */
@@ -182,11 +182,11 @@ export interface ReplyDecoder {
   /** Whether the answer has said that it is over; bytes that end before are a broken answer. */
   readonly finished: boolean;
   /** What it passed over without reading it. */
-  readonly unread: Unread;
+  readonly unread: UnreadContent;
 }
 
 /** How much content there was, about. */
-export interface Unread {
+export interface UnreadContent {
   /** By its length. */
   readonly tokens: number;
   /** Of tools. */

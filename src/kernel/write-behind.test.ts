@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { eventually } from '../../test/support/eventually.ts';
-import { unavailable } from './ports/unavailable.ts';
+import { storageUnavailable } from './ports/storage-unavailable.ts';
 import { WriteBehind, type WriteBehindParts } from './write-behind.ts';
 
 const hourMs = 3_600_000;
@@ -59,7 +59,7 @@ test('one batch is stored at a time, and a full one doesn’t wait for its time'
   store.gate = gate.promise;
   for (const letters of ['ab', 'cd']) {
     record(...letters);
-    queue.full();
+    queue.sealAndStore();
   }
   record('e');
   assert.deepEqual(tries, ['ab']);
@@ -75,7 +75,7 @@ test('while the store fails a full batch has to wait for the next try', async (t
   record('a');
   await queue.storeOnce();
   record('b', 'c');
-  queue.full();
+  queue.sealAndStore();
   assert.deepEqual([tries, queue.waiting], [['a'], 3]);
   assert.deepEqual(queue.filling, []);
 });
@@ -110,7 +110,7 @@ test('no more batches are begun than may fail, and what comes then is gathered i
 });
 
 test('a batch that is refused too often is dropped and counted; a store that is away refuses nothing', async (t) => {
-  const giveUp = { isRefusal: (error: unknown) => error === 'refused', refusalsMax: 2 };
+  const giveUp = { isRejection: (error: unknown) => error === 'refused', rejectionsMax: 2 };
   const { queue, record, store, stored, drops } = setUp(t, { giveUp });
   const answers = ['away', 'refused', 'away', 'away', 'refused'];
   store.fault = () => answers.shift();
@@ -171,7 +171,7 @@ test('who asks for one round is told its errors, and gets one of its own', async
   const { queue, record, store, tries, errors } = setUp(t);
   const gate = Promise.withResolvers<void>();
   store.gate = gate.promise;
-  store.fault = () => unavailable('away');
+  store.fault = () => storageUnavailable('away');
   record('a');
   const first = queue.storeOnce();
   record('b');
@@ -186,7 +186,7 @@ test('at rest nothing is stored before more is recorded', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const { queue, record, tries } = setUp(t, { flushMs: 1 });
   record('a');
-  queue.rest();
+  queue.cancelTimer();
   t.mock.timers.tick(hourMs);
   assert.deepEqual(tries, []);
   record('b');
@@ -211,7 +211,7 @@ function setUp(t: TestContext, parts: Partial<WriteBehindParts<string[]>> = {}) 
     after: (): void => undefined,
   };
   const queue = new WriteBehind<string[]>({
-    begin: () => [],
+    createBatch: () => [],
     store: async (letters) => {
       const word = letters.join('');
       tries.push(word);
@@ -228,8 +228,8 @@ function setUp(t: TestContext, parts: Partial<WriteBehindParts<string[]>> = {}) 
     ...parts,
   });
   const record = (...letters: readonly string[]) => {
-    for (const letter of letters) queue.grown(queue.filling.push(letter));
+    for (const letter of letters) queue.setSize(queue.filling.push(letter));
   };
-  t.after(() => queue.rest());
+  t.after(() => queue.cancelTimer());
   return { queue, record, store, tries, stored, errors, drops };
 }

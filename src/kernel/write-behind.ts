@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isUnavailable, unavailable } from './ports/unavailable.ts';
-import { within } from './within.ts';
+import { isStorageUnavailable, storageUnavailable } from './ports/storage-unavailable.ts';
+import { withTimeout } from './with-timeout.ts';
 
-type Tell = (error: unknown) => void;
+type ErrorListener = (error: unknown) => void;
 
 export interface WriteBehindParts<Batch> {
   /** An empty batch, to be filled. */
-  begin(): Batch;
+  createBatch(): Batch;
   /** May get a batch that is stored already, since a try can fail after it succeeded. */
   store(batch: Batch): Promise<void>;
   /** How late a batch is stored; after each failure twice as late, up to `retryMsMax`. */
@@ -18,30 +18,30 @@ export interface WriteBehindParts<Batch> {
   readonly failedMax?: number;
   /** A batch that was refused so often is dropped; without this, each is sent until it is stored. */
   readonly giveUp?: {
-    isRefusal(error: unknown): boolean;
-    readonly refusalsMax: number;
+    isRejection(error: unknown): boolean;
+    readonly rejectionsMax: number;
     onGivenUp?(batch: Batch): void;
   };
   /** Told of every try to store that failed; it is made again. */
-  readonly onError?: Tell | undefined;
+  readonly onError?: ErrorListener | undefined;
   /** Told once for each time that records begin to be dropped, because too many wait or the store refuses them. */
   readonly onDrop?: (() => void) | undefined;
 }
 
 /** A batch that is not filled any more: the same is sent again where a try fails. */
-interface Sealed<Batch> {
+interface SealedBatch<Batch> {
   readonly batch: Batch;
   readonly number: number;
   readonly size: number;
-  refusals: number;
+  rejections: number;
 }
 
 /** Batches that are filled in memory and stored later, one at a time, away from those who fill them. */
 export class WriteBehind<Batch> {
   readonly #parts: WriteBehindParts<Batch>;
-  readonly #onError: Tell;
+  readonly #onError: ErrorListener;
   readonly #waitingMax: number;
-  readonly #sealed: Sealed<Batch>[] = [];
+  readonly #sealed: SealedBatch<Batch>[] = [];
   #sealedSize = 0;
   #filling: Batch;
   #fillingSize = 0;
@@ -54,14 +54,14 @@ export class WriteBehind<Batch> {
   /** Counted when they begin. */
   #rounds = 0;
   #failedRounds = 0;
-  #awayRounds = 0;
+  #unavailableRounds = 0;
   #lastFailure: unknown;
 
   constructor(parts: WriteBehindParts<Batch>) {
     this.#parts = parts;
     this.#onError = parts.onError ?? (() => undefined);
     this.#waitingMax = parts.waitingMax ?? Number.POSITIVE_INFINITY;
-    this.#filling = parts.begin();
+    this.#filling = parts.createBatch();
   }
 
   /** Where records go; `grown` has to be told after each. */
@@ -90,8 +90,8 @@ export class WriteBehind<Batch> {
   }
 
   /** Whether the store took nothing twice in a row, because it didn't answer or had no room. */
-  get isAway(): boolean {
-    return this.#awayRounds > 1;
+  get isStoreUnavailable(): boolean {
+    return this.#unavailableRounds > 1;
   }
 
   /** Whether one more may be recorded. What may not is counted as dropped. */
@@ -102,20 +102,20 @@ export class WriteBehind<Batch> {
   }
 
   /** Says how large the batch that is being filled is now. */
-  grown(size: number): void {
+  setSize(size: number): void {
     this.#fillingSize = size;
     if (this.#timer === undefined && this.#storing === undefined) this.#schedule();
   }
 
   /** Says that it takes no more: it is stored at once, unless the store has just failed. */
-  full(): void {
+  sealAndStore(): void {
     this.#seal();
     if (this.#failedRounds === 0) void this.#store();
   }
 
   /** Stores what was recorded until now, trying again until the time is over. False where some could not be stored. */
   flush(withinMs: number): Promise<boolean> {
-    return this.#flush(withinMs, this.#last);
+    return this.#flush(withinMs, this.#lastNumber);
   }
 
   /** As `flush`, with all that is recorded meanwhile. */
@@ -130,24 +130,24 @@ export class WriteBehind<Batch> {
   }
 
   /** While a batch is on its way nobody can say whether it is stored; a reading is of a moment when none was. */
-  async undisturbed<Stored>(readsMax: number, read: () => Promise<Stored>): Promise<Stored> {
+  async readBetweenRounds<Stored>(readsMax: number, read: () => Promise<Stored>): Promise<Stored> {
     for (let reads = 0; reads < readsMax; reads++) {
       while (this.#storing !== undefined) await this.#storing;
       const before = this.#rounds;
       const stored = await read();
       if (this.#rounds === before) return stored;
     }
-    throw unavailable('the database is slow');
+    throw storageUnavailable('the database is slow');
   }
 
   /** Nothing is stored by itself until more is recorded. */
-  rest(): void {
+  cancelTimer(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
 
   /** The number of the last batch that has something in it. */
-  get #last(): number {
+  get #lastNumber(): number {
     return this.#fillingSize > 0 ? this.#number : this.#number - 1;
   }
 
@@ -156,7 +156,9 @@ export class WriteBehind<Batch> {
     const leftMs = () => Math.max(untilMs - performance.now(), 0);
     while (this.waiting > 0 && (this.#sealed[0]?.number ?? this.#number) <= last) {
       if (leftMs() === 0) return false;
-      await within(this.#store(), leftMs(), () => unavailable('storing takes long')).catch(this.#onError);
+      await withTimeout(this.#store(), leftMs(), () => storageUnavailable('storing takes long')).catch(
+        this.#onError,
+      );
       if (this.#failedRounds > 0) await sleep(Math.min(leftMs(), this.#parts.flushMs));
     }
     return true;
@@ -169,8 +171,8 @@ export class WriteBehind<Batch> {
   }
 
   #store(onError = this.#onError): Promise<void> {
-    this.rest();
-    this.#storing ??= this.#round(onError).finally(() => {
+    this.cancelTimer();
+    this.#storing ??= this.#storeRound(onError).finally(() => {
       this.#storing = undefined;
       if (this.waiting > 0) this.#schedule();
     });
@@ -178,46 +180,47 @@ export class WriteBehind<Batch> {
   }
 
   /** Ends with the batch that was being filled when it began, however many come meanwhile. */
-  async #round(onError: Tell): Promise<void> {
+  async #storeRound(onError: ErrorListener): Promise<void> {
     this.#rounds++;
-    const last = this.#last;
+    const last = this.#lastNumber;
     const { failedMax = 1 } = this.#parts;
     let failed = 0;
     while (failed < failedMax) {
       if (failed === this.#sealed.length && this.#number <= last) this.#seal();
       const next = this.#sealed[failed];
       if (next === undefined || next.number > last) break;
-      if (await this.#isOver(next, onError)) {
+      if (await this.#tryStore(next, onError)) {
         this.#sealed.splice(failed, 1);
         this.#sealedSize -= next.size;
       } else failed++;
     }
     this.#failedRounds = failed > 0 ? this.#failedRounds + 1 : 0;
-    this.#awayRounds = failed > 0 && isUnavailable(this.#lastFailure) ? this.#awayRounds + 1 : 0;
+    this.#unavailableRounds =
+      failed > 0 && isStorageUnavailable(this.#lastFailure) ? this.#unavailableRounds + 1 : 0;
   }
 
   #seal(): void {
     const [batch, number, size] = [this.#filling, this.#number++, this.#fillingSize];
-    this.#sealed.push({ batch, number, size, refusals: 0 });
+    this.#sealed.push({ batch, number, size, rejections: 0 });
     this.#sealedSize += size;
-    this.#filling = this.#parts.begin();
+    this.#filling = this.#parts.createBatch();
     this.#fillingSize = 0;
   }
 
   /** Tries to store it; whether it is stored, or given up. */
-  async #isOver(sealed: Sealed<Batch>, onError: Tell): Promise<boolean> {
+  async #tryStore(sealedBatch: SealedBatch<Batch>, onError: ErrorListener): Promise<boolean> {
     const { giveUp } = this.#parts;
     try {
-      await this.#parts.store(sealed.batch);
-      if (this.waiting - sealed.size < this.#waitingMax / 2) this.#dropping = false;
+      await this.#parts.store(sealedBatch.batch);
+      if (this.waiting - sealedBatch.size < this.#waitingMax / 2) this.#dropping = false;
       return true;
     } catch (error) {
       onError(error);
       this.#lastFailure = error;
-      if (giveUp === undefined || !giveUp.isRefusal(error)) return false;
-      if (++sealed.refusals < giveUp.refusalsMax) return false;
-      this.#drop(sealed.size);
-      giveUp.onGivenUp?.(sealed.batch);
+      if (giveUp === undefined || !giveUp.isRejection(error)) return false;
+      if (++sealedBatch.rejections < giveUp.rejectionsMax) return false;
+      this.#drop(sealedBatch.size);
+      giveUp.onGivenUp?.(sealedBatch.batch);
       return true;
     }
   }

@@ -1,4 +1,4 @@
-import type { ModuleMaker } from '../module-api.ts';
+import type { ModuleFactory } from '../module-api.ts';
 import { costGuard } from './cost-guard/cost-guard.ts';
 import { exactCache } from './exact-cache/exact-cache.ts';
 import { ipc } from './ipc/ipc.ts';
@@ -7,7 +7,7 @@ import { patterns } from './patterns/patterns.ts';
 import { semanticCache } from './semantic-cache/semantic-cache.ts';
 
 /** The modules that come with the gateway. */
-export const builtInModules: readonly ModuleMaker[] = [
+export const builtInModules: readonly ModuleFactory[] = [
   exactCache,
   semanticCache,
   () => costGuard,

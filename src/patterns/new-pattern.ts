@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Pattern, PatternTrigger } from '../kernel/ports/patterns.ts';
 
 /** What a person says of a pattern. */
-export interface PersonsWord {
+export interface PatternFields {
   readonly trigger: PatternTrigger;
   readonly advice: string;
   readonly state: Pattern['state'];
@@ -10,7 +10,7 @@ export interface PersonsWord {
 }
 
 export function newPattern(
-  fields: PersonsWord & Pick<Pattern, 'origin' | 'fingerprint'>,
+  fields: PatternFields & Pick<Pattern, 'origin' | 'fingerprint'>,
   what: string,
   atMs: number,
 ): Pattern {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contentDigest, sameText } from './content-digest.ts';
+import { contentDigest, timingSafeTextEqual } from './content-digest.ts';
 
 test('a digest is the one of RFC 9530 over the very bytes', () => {
   const bytes = Buffer.from('{"hello": "world"}');
@@ -10,7 +10,7 @@ test('a digest is the one of RFC 9530 over the very bytes', () => {
 });
 
 test('texts are the same only where every byte is', () => {
-  assert.equal(sameText('abc', 'abc'), true);
-  assert.equal(sameText('abc', 'abd'), false);
-  assert.equal(sameText('abc', 'abcd'), false);
+  assert.equal(timingSafeTextEqual('abc', 'abc'), true);
+  assert.equal(timingSafeTextEqual('abc', 'abd'), false);
+  assert.equal(timingSafeTextEqual('abc', 'abcd'), false);
 });

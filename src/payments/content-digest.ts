@@ -6,7 +6,7 @@ export function contentDigest(raw: Uint8Array): string {
 }
 
 /** In the same time whatever they are. */
-export function sameText(one: string, other: string): boolean {
+export function timingSafeTextEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.byteLength === b.byteLength && timingSafeEqual(a, b);
 }

@@ -9,7 +9,7 @@ export const paidRoute = {
 } as const;
 
 /** How it is paid for; the amount is in cents. */
-export const charge = { method: 'stripe', intent: 'charge', amount: '5', currency: 'usd' } as const;
+export const chargeTerms = { method: 'stripe', intent: 'charge', amount: '5', currency: 'usd' } as const;
 
 /** To whom the money goes. */
 export interface Payee {
@@ -18,10 +18,10 @@ export interface Payee {
 }
 
 export interface Offer {
-  readonly method: typeof charge.method;
-  readonly intent: typeof charge.intent;
-  readonly amount: typeof charge.amount;
-  readonly currency: typeof charge.currency;
+  readonly method: typeof chargeTerms.method;
+  readonly intent: typeof chargeTerms.intent;
+  readonly amount: typeof chargeTerms.amount;
+  readonly currency: typeof chargeTerms.currency;
   readonly recipient: string;
   readonly description: string;
   readonly expires: string;
@@ -29,12 +29,12 @@ export interface Offer {
 
 const description = 'One call to a model, the model included';
 
-export function offerUntil(expires: string, { recipient }: Payee): Offer {
-  return { ...charge, recipient, description, expires };
+export function createOffer(expires: string, { recipient }: Payee): Offer {
+  return { ...chargeTerms, recipient, description, expires };
 }
 
 /** What wallets read of an offer: canonical JSON (RFC 8785) in base64url. */
-export function requestOf({ method, intent, ...inner }: Offer, { networkId }: Payee): string {
+export function encodePaymentRequest({ method, intent, ...inner }: Offer, { networkId }: Payee): string {
   const methodDetails = { networkId, paymentMethodTypes: ['card'] };
   return Buffer.from(canonicalJson({ ...inner, methodDetails })).toString('base64url');
 }

@@ -1,47 +1,47 @@
 import { z } from 'zod';
 import type { HeaderList } from '../kernel/headers.ts';
-import type { Quote } from './challenge-desk.ts';
-import { charge } from './offer.ts';
+import type { Quote } from './challenge-issuer.ts';
+import { chargeTerms } from './offer.ts';
 import { type ProblemSlug, problems } from './problems.ts';
 
-const offerInfo = z.strictObject({
-  method: z.literal(charge.method),
-  intent: z.literal(charge.intent),
+const offerSchema = z.strictObject({
+  method: z.literal(chargeTerms.method),
+  intent: z.literal(chargeTerms.intent),
   amount: z.string().describe('In cents'),
-  currency: z.literal(charge.currency),
+  currency: z.literal(chargeTerms.currency),
   recipient: z.string(),
   description: z.string().optional(),
   expires: z.iso.datetime(),
 });
 
 /** The body of every 402. */
-export const problemInfo = z.strictObject({
+export const problemSchema = z.strictObject({
   type: z.url(),
   title: z.string(),
   status: z.literal(402),
   detail: z.string(),
   expires: z.iso.datetime(),
-  offers: z.array(offerInfo),
+  offers: z.array(offerSchema),
   payment_request: z.strictObject({
     id: z.string(),
     realm: z.string(),
     expires: z.iso.datetime(),
     expires_at: z.int().describe('The same in seconds since 1970'),
-    offers: z.array(offerInfo),
+    offers: z.array(offerSchema),
   }),
 });
 
-export interface Problem {
+export interface PaymentProblem {
   readonly slug: ProblemSlug;
   readonly detail: string;
 }
 
 /** What is told in a 402: what was wrong, and the challenge to go on with. */
 export function problemBody(
-  { slug, detail }: Problem,
+  { slug, detail }: PaymentProblem,
   { challenge, expires, offers }: Quote,
   problemBase: string,
-): z.output<typeof problemInfo> {
+): z.output<typeof problemSchema> {
   const { id, realm, expiresAtMs } = challenge;
   return {
     type: `${problemBase}/${slug}`,
@@ -55,7 +55,7 @@ export function problemBody(
 }
 
 export function challengeHeaders({ challenge: { id, realm, request, digest }, expires }: Quote): HeaderList {
-  const { method, intent } = charge;
+  const { method, intent } = chargeTerms;
   const params = { id, realm, method, intent, request, digest, expires };
   const written = Object.entries(params).map(([name, value]) => `${name}="${value}"`);
   return ['www-authenticate', `Payment ${written.join(', ')}`, 'cache-control', 'no-store'];

@@ -1,18 +1,18 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import type { Settlements } from '../kernel/ports/settlements.ts';
-import { charge, paidRoute } from './offer.ts';
-import type { Processor } from './processor.ts';
+import { chargeTerms, paidRoute } from './offer.ts';
+import type { PaymentProcessor } from './payment-processor.ts';
 
 export interface PaymentParts {
   readonly settlements: Settlements;
-  readonly processor: Processor;
+  readonly processor: PaymentProcessor;
   readonly clock: Clock;
   /** Nobody has to keep it any longer. */
-  settled(): void;
+  onSettled(): void;
 }
 
-interface PaymentNames {
+interface PaymentIds {
   /** Of the settlement. */
   readonly id: string;
   readonly challengeId: string;
@@ -24,18 +24,18 @@ interface PaymentNames {
 /** The price of one call, reserved: it is taken when there is something to show for it, or given back. */
 export class Payment {
   readonly #parts: PaymentParts;
-  readonly #names: PaymentNames;
+  readonly #ids: PaymentIds;
   #receipt: string | undefined;
-  #isOver = false;
+  #isClosed = false;
   #isServed = false;
 
-  constructor(parts: PaymentParts, names: PaymentNames) {
+  constructor(parts: PaymentParts, names: PaymentIds) {
     this.#parts = parts;
-    this.#names = names;
+    this.#ids = names;
   }
 
   get id(): string {
-    return this.#names.id;
+    return this.#ids.id;
   }
 
   /** Whether the payer was to get what was paid for: then nothing is given back. */
@@ -44,14 +44,14 @@ export class Payment {
   }
 
   /** The receipt, as it stands in its header; undefined where the money could not be had. */
-  async take(): Promise<string | undefined> {
-    const { processor, clock } = this.#parts;
-    const { challengeId, intent } = this.#names;
-    const captured = await processor.capture(intent);
+  async capture(): Promise<string | undefined> {
+    const { processor: paymentProcessor, clock } = this.#parts;
+    const { challengeId, intent } = this.#ids;
+    const captureResult = await paymentProcessor.capture(intent);
     // Whether it was taken is found out by whoever finds it left, and it is given back then.
-    if (captured === 'unknown') this.#end();
-    if (captured !== 'paid') return undefined;
-    const { method, amount, currency } = charge;
+    if (captureResult === 'unknown') this.#close();
+    if (captureResult !== 'paid') return undefined;
+    const { method, amount, currency } = chargeTerms;
     const timestamp = new Date(clock.now()).toISOString();
     const told = {
       method,
@@ -68,38 +68,38 @@ export class Payment {
   }
 
   /** Directly before the payer gets the head of the answer. False where somebody else gives the money back by now. */
-  async serve(): Promise<boolean> {
+  async markServed(): Promise<boolean> {
     const { settlements, clock } = this.#parts;
-    const { id, holder } = this.#names;
+    const { id, holder } = this.#ids;
     if (this.#receipt === undefined) throw new Error('nothing was taken for it');
     this.#isServed = await settlements.serve(id, holder, {
       id: `led_${randomUUID()}`,
       atMs: clock.now(),
       route: `${paidRoute.method} ${paidRoute.path}`,
-      amount: charge.amount,
-      currency: charge.currency,
+      amount: chargeTerms.amount,
+      currency: chargeTerms.currency,
       receiptHash: hash('sha256', this.#receipt),
     });
-    this.#end();
+    this.#close();
     return this.#isServed;
   }
 
   /** There is nothing to show for it. Where this fails, whoever finds it left gives it back. */
-  async giveBack(): Promise<void> {
-    const { processor, settlements } = this.#parts;
-    if (this.#isOver) return;
-    const { intent } = this.#names;
+  async cancelOrRefund(): Promise<void> {
+    const { processor: paymentProcessor, settlements } = this.#parts;
+    if (this.#isClosed) return;
+    const { intent } = this.#ids;
     const wasTaken = this.#receipt !== undefined;
     try {
-      await (wasTaken ? processor.refund(intent) : processor.cancel(intent));
-      await settlements.giveBack(this.#names, wasTaken ? 'refunded' : 'cancelled');
+      await (wasTaken ? paymentProcessor.refund(intent) : paymentProcessor.cancel(intent));
+      await settlements.giveBack(this.#ids, wasTaken ? 'refunded' : 'cancelled');
     } finally {
-      this.#end();
+      this.#close();
     }
   }
 
-  #end(): void {
-    this.#isOver = true;
-    this.#parts.settled();
+  #close(): void {
+    this.#isClosed = true;
+    this.#parts.onSettled();
   }
 }

@@ -1,4 +1,4 @@
-import { escaped } from '../kernel/html.ts';
+import { escapeHtml } from '../kernel/html.ts';
 import { type ProblemSlug, problems } from './problems.ts';
 
 /** What a problem means, for people who follow its `type`. */
@@ -9,13 +9,13 @@ export function problemPage(slug: ProblemSlug): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escaped(title)}</title>
+<title>${escapeHtml(title)}</title>
 </head>
 <body>
 <main>
-<h1>${escaped(title)}</h1>
-<p><code>402 ${escaped(slug)}</code></p>
-<p>${escaped(meaning)}</p>
+<h1>${escapeHtml(title)}</h1>
+<p><code>402 ${escapeHtml(slug)}</code></p>
+<p>${escapeHtml(meaning)}</p>
 </main>
 </body>
 </html>

@@ -4,14 +4,20 @@ import { z } from 'zod';
 import { limits } from '../kernel/limits.ts';
 import type { Settlement } from '../kernel/ports/settlements.ts';
 import type { Secret } from '../kernel/secret.ts';
-import { charge } from './offer.ts';
-import type { Captured, Found, Held, Order, Processor } from './processor.ts';
+import { chargeTerms } from './offer.ts';
+import type {
+  CaptureResult,
+  IntentState,
+  PaymentHoldResult,
+  PaymentOrder,
+  PaymentProcessor,
+} from './payment-processor.ts';
 
 /**
  * How shared payment tokens are charged: by the version that brought the parameter. The SDK's own types are of a version
  * without previews and don't have it.
  */
-const preview = {
+const stripePreview = {
   apiVersion: '2026-04-22.preview',
   paymentMethod: (token: Secret) => ({ shared_payment_granted_token: token.reveal() }),
 } as const;
@@ -29,7 +35,7 @@ type Intent = z.output<typeof intentSchema>;
 const listSchema = z.object({ data: z.array(intentSchema), has_more: z.boolean() });
 
 /** Payments by Stripe. */
-export class StripeProcessor implements Processor {
+export class StripeProcessor implements PaymentProcessor {
   readonly #stripe: () => Promise<Stripe>;
 
   constructor(stripe: () => Promise<Stripe>) {
@@ -37,22 +43,24 @@ export class StripeProcessor implements Processor {
   }
 
   /** Asked for again under its key where no answer came: the processor tells what it did the first time. */
-  async hold({ id, token }: Order): Promise<Held> {
+  async hold({ id, token }: PaymentOrder): Promise<PaymentHoldResult> {
     const params = {
-      amount: charge.amount,
-      currency: charge.currency,
+      amount: chargeTerms.amount,
+      currency: chargeTerms.currency,
       capture_method: 'manual',
       confirm: 'true',
       automatic_payment_methods: { enabled: 'true', allow_redirects: 'never' },
-      payment_method_data: preview.paymentMethod(token),
+      payment_method_data: stripePreview.paymentMethod(token),
       metadata: { weir_settlement: id },
     };
-    const told = await this.#certain(() => this.#send('POST', '/v1/payment_intents', params, id));
-    if (told.outcome !== 'answered') return told;
-    const intent = intentSchema.parse(told.answer);
-    if (intent.status === 'requires_capture' && isPrice(intent))
+    const definiteResult = await this.#retryUntilDefinite(() =>
+      this.#send('POST', '/v1/payment_intents', params, id),
+    );
+    if (definiteResult.outcome !== 'answered') return definiteResult;
+    const intent = intentSchema.parse(definiteResult.answer);
+    if (intent.status === 'requires_capture' && matchesPrice(intent))
       return { outcome: 'held', intent: intent.id };
-    const declined: Held = { outcome: 'declined', why: `the payment is "${intent.status}"` };
+    const declined: PaymentHoldResult = { outcome: 'declined', why: `the payment is "${intent.status}"` };
     return this.cancel(intent.id).then(
       () => declined,
       () => ({ outcome: 'unknown' }),
@@ -60,17 +68,24 @@ export class StripeProcessor implements Processor {
   }
 
   /** Read again, whatever was answered. Where it was done before, it is refused, and read as done. */
-  async capture(intent: string): Promise<Captured> {
-    const told = await this.#certain(() => this.#send('POST', `${pathOf(intent)}/capture`, {}));
-    const read = await this.#certain(() => this.#send('GET', pathOf(intent)));
+  async capture(intent: string): Promise<CaptureResult> {
+    const definiteResult = await this.#retryUntilDefinite(() =>
+      this.#send('POST', `${pathOf(intent)}/capture`, {}),
+    );
+    const read = await this.#retryUntilDefinite(() => this.#send('GET', pathOf(intent)));
     if (read.outcome !== 'answered') return 'unknown';
     const now = intentSchema.parse(read.answer);
-    if (now.status === 'succeeded' && isPrice(now)) return 'paid';
-    return told.outcome === 'unknown' ? 'unknown' : 'declined';
+    if (now.status === 'succeeded' && matchesPrice(now)) return 'paid';
+    return definiteResult.outcome === 'unknown' ? 'unknown' : 'declined';
   }
 
-  async find({ id, atMs, intent }: Pick<Settlement, 'id' | 'atMs' | 'intent'>): Promise<Found | undefined> {
-    const found = intent === null ? await this.#listed(id, atMs) : await this.#read(intent);
+  async find({
+    id,
+    atMs,
+    intent,
+  }: Pick<Settlement, 'id' | 'atMs' | 'intent'>): Promise<IntentState | undefined> {
+    const found =
+      intent === null ? await this.#findIntentBySettlement(id, atMs) : await this.#retrieveIntent(intent);
     return found === undefined ? undefined : { intent: found.id, state: stateOf(found) };
   }
 
@@ -78,7 +93,7 @@ export class StripeProcessor implements Processor {
     try {
       await this.#send('POST', `${pathOf(intent)}/cancel`, {});
     } catch (refusal) {
-      if ((await this.#read(intent)).status !== 'canceled') throw refusal;
+      if ((await this.#retrieveIntent(intent)).status !== 'canceled') throw refusal;
     }
   }
 
@@ -86,16 +101,16 @@ export class StripeProcessor implements Processor {
     try {
       await this.#send('POST', '/v1/refunds', { payment_intent: intent });
     } catch (refusal) {
-      if (refusalSchema.safeParse(refusal).data?.code !== 'charge_already_refunded') throw refusal;
+      if (stripeErrorSchema.safeParse(refusal).data?.code !== 'charge_already_refunded') throw refusal;
     }
   }
 
-  async #read(intent: string): Promise<Intent> {
+  async #retrieveIntent(intent: string): Promise<Intent> {
     return intentSchema.parse(await this.#send('GET', pathOf(intent)));
   }
 
   /** Among those of about that time; their list is up to date, while a search lags behind. */
-  async #listed(settlementId: string, atMs: number): Promise<Intent | undefined> {
+  async #findIntentBySettlement(settlementId: string, atMs: number): Promise<Intent | undefined> {
     const seconds = Math.floor(atMs / 1000);
     const span = limits.processorClockSeconds;
     let after = '';
@@ -122,23 +137,23 @@ export class StripeProcessor implements Processor {
       path,
       { ...params },
       {
-        apiVersion: preview.apiVersion,
+        apiVersion: stripePreview.apiVersion,
         ...(idempotencyKey !== undefined && { idempotencyKey }),
       },
     );
   }
 
   /** Until the processor says yes or no, or has said nothing too often. */
-  async #certain(ask: () => Promise<unknown>): Promise<Told> {
+  async #retryUntilDefinite(ask: () => Promise<unknown>): Promise<DefiniteResult> {
     let isInDoubt = false;
     for (let tries = 0; tries < limits.processorTries; tries++) {
       if (tries > 0) await sleep(limits.processorPauseMs);
       try {
         return { outcome: 'answered', answer: await ask() };
       } catch (thrown) {
-        const refusal = refusalOf(thrown);
-        if (refusal !== undefined && !(isInDoubt && refusal.isOfThisTry))
-          return { outcome: 'declined', why: refusal.why };
+        const decline = declineOf(thrown);
+        if (decline !== undefined && !(isInDoubt && decline.isAboutThisTryOnly))
+          return { outcome: 'declined', why: decline.why };
         isInDoubt = true;
       }
     }
@@ -146,29 +161,31 @@ export class StripeProcessor implements Processor {
   }
 }
 
-type Told = { readonly outcome: 'answered'; readonly answer: unknown } | Exclude<Held, { outcome: 'held' }>;
+type DefiniteResult =
+  | { readonly outcome: 'answered'; readonly answer: unknown }
+  | Exclude<PaymentHoldResult, { outcome: 'held' }>;
 
-const refusalSchema = z.object({ statusCode: z.number(), code: z.string().nullish() });
+const stripeErrorSchema = z.object({ statusCode: z.number(), code: z.string().nullish() });
 
-interface Refusal {
+interface Decline {
   readonly why: string;
   /** Not let in, or too often: that says nothing about a try before it, which may have come through. */
-  readonly isOfThisTry: boolean;
+  readonly isAboutThisTryOnly: boolean;
 }
 
 /** Undefined where the processor has not said no: silence, its own fault, or the same request being worked on. */
-function refusalOf(thrown: unknown): Refusal | undefined {
-  const { data } = refusalSchema.safeParse(thrown);
+function declineOf(thrown: unknown): Decline | undefined {
+  const { data } = stripeErrorSchema.safeParse(thrown);
   if (data === undefined || data.statusCode >= 500 || data.statusCode === 409) return undefined;
   const { statusCode, code } = data;
-  const isOfThisTry = statusCode !== 400 && statusCode !== 402;
+  const isAboutThisTryOnly = statusCode !== 400 && statusCode !== 402;
   if (code === 'amount_too_small')
-    return { why: 'the processor takes no card payment as small as the price of a call', isOfThisTry };
-  return { why: `the processor refuses it${code ? ` (${code})` : ''}`, isOfThisTry };
+    return { why: 'the processor takes no card payment as small as the price of a call', isAboutThisTryOnly };
+  return { why: `the processor refuses it${code ? ` (${code})` : ''}`, isAboutThisTryOnly };
 }
 
 /** What waits for a person or a bank may still come to be held. */
-function stateOf({ status }: Intent): Found['state'] {
+function stateOf({ status }: Intent): IntentState['state'] {
   if (status === 'canceled') return 'gone';
   return status === 'succeeded' ? 'paid' : 'held';
 }
@@ -177,6 +194,6 @@ function pathOf(intent: string): string {
   return `/v1/payment_intents/${encodeURIComponent(intent)}`;
 }
 
-function isPrice({ amount, currency }: Intent): boolean {
-  return String(amount) === charge.amount && currency === charge.currency;
+function matchesPrice({ amount, currency }: Intent): boolean {
+  return String(amount) === chargeTerms.amount && currency === chargeTerms.currency;
 }

@@ -13,7 +13,7 @@ export const anthropic: Provider = {
   keyless: false,
   priceId: 'anthropic',
   keyTest: { path: '/v1/models?limit=1', headers: ['anthropic-version', '2023-06-01'] },
-  counts: true,
+  hasTokenCounting: true,
   authorize(credential) {
     const key = credential.reveal();
     // Tokens of a subscription login are only taken as a bearer token, API keys only in their own header.

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-interface SignedCall {
+interface RequestToSign {
   readonly method: string;
   readonly url: string;
   readonly body: Uint8Array;
@@ -9,16 +9,16 @@ interface SignedCall {
   readonly atMs: number;
 }
 
-interface KeyPair {
+interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
 }
 
 /** The headers by which Amazon knows who makes a call, and that nobody changed it: Signature Version 4. */
-export async function signedHeaders(
-  { method, url, body, region, atMs }: SignedCall,
-  { accessKeyId, secretAccessKey, sessionToken }: KeyPair,
+export async function signHeaders(
+  { method, url, body, region, atMs }: RequestToSign,
+  { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,
 ): Promise<readonly string[]> {
   const { AwsV4Signer } = await import('aws4fetch');
   const signer = new AwsV4Signer({

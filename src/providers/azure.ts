@@ -1,10 +1,18 @@
 import { z } from 'zod';
-import type { Departure, Draft } from '../kernel/departure.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
+import type { OutboundRequest, SignedRequest } from '../kernel/signing.ts';
 import { openaiChat, openaiResponses } from '../wire/index.ts';
-import { openaiAcceptance, otherOfOpenai } from './acceptance/openai.ts';
-import { filled, JsonKeys, placeFault, placeField, secretField, segment, textField } from './key-form.ts';
+import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
+import {
+  fillUrlTemplate,
+  findLocationFault,
+  JsonKeyForm,
+  locationField,
+  modelPathSegment,
+  secretField,
+  textField,
+} from './json-key-form.ts';
 import { wiresForOpenai } from './openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
@@ -13,7 +21,7 @@ const resource = z
   .string()
   .toLowerCase()
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/);
-const word = z.string().regex(/^[!-~]{1,8000}$/);
+const printableText = z.string().regex(/^[!-~]{1,8000}$/);
 const apiVersion = z
   .string()
   .regex(/^\d{4}-\d\d-\d\d(?:-preview)?$/)
@@ -27,20 +35,21 @@ interface AzureKey {
   readonly token?: string | undefined;
 }
 
-const keys = new JsonKeys<AzureKey>({
-  written: '{"resource", "key"} or {"resource", "token"}, with "apiVersion" for the older addresses',
+const azureKeyForm = new JsonKeyForm<AzureKey>({
+  description: '{"resource", "key"} or {"resource", "token"}, with "apiVersion" for the older addresses',
   schema: z.union([
-    z.strictObject({ resource: resource.optional(), key: word, apiVersion }),
-    z.strictObject({ resource: resource.optional(), token: word, apiVersion }),
+    z.strictObject({ resource: resource.optional(), key: printableText, apiVersion }),
+    z.strictObject({ resource: resource.optional(), token: printableText, apiVersion }),
   ]),
-  plain: (told, { places }) => ({
+  parsePlainKey: (told, { locations }) => ({
     ...(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/.test(told) ? { token: told } : { key: told }),
-    resource: places?.[0],
+    resource: locations?.[0],
   }),
-  fault: ({ resource: named }, provider) => placeFault(named ?? provider.places?.[0], 'resource', provider),
-  shown: ({ key, token }) => key ?? token ?? '',
-  ways: (provider) => {
-    const place = placeField({ name: 'resource', title: 'Resource', example: 'my-resource' }, provider);
+  findFault: ({ resource: named }, provider) =>
+    findLocationFault(named ?? provider.locations?.[0], 'resource', provider),
+  hintSource: ({ key, token }) => key ?? token ?? '',
+  variants: (provider) => {
+    const place = locationField({ name: 'resource', title: 'Resource', example: 'my-resource' }, provider);
     const version = textField('apiVersion', 'API version', { required: false, example: 'none: the newest' });
     return [
       { title: 'API key', fields: [place, secretField('key', 'Key'), version] },
@@ -59,9 +68,9 @@ export const azure: Provider = {
     title: 'Azure OpenAI',
     baseUrl: 'https://{resource}.openai.azure.com/openai',
     // Deployments have any name; all models take the newer name of the limit.
-    accepts: [...openaiAcceptance, otherOfOpenai].map((rule) => ({
+    accepts: [...openaiAcceptance, openaiFallbackAcceptance].map((rule) => ({
       ...rule,
-      limitName: 'max_completion_tokens',
+      outputLimitField: 'max_completion_tokens',
     })),
     streamUsage: 'asked',
     wires: [openaiChat, openaiResponses],
@@ -70,20 +79,20 @@ export const azure: Provider = {
     priceId: 'openai',
   }),
   sites: /^https:\/\/[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\.openai\.azure\.com\/openai$/,
-  keyForm: keys,
-  namedFirst: true,
-  customersName: true,
-  depart,
+  keyForm: azureKeyForm,
+  requiresProviderPrefix: true,
+  hasCustomerModelNames: true,
+  sign: signAzureRequest,
 };
 
-function depart(draft: Draft, credential: Secret): Departure {
-  const { provider, headers, body } = draft;
-  const parts = keys.of(credential, provider);
-  const { key = '', token, resource: named = provider.places?.[0] ?? '' } = parts;
+function signAzureRequest(outboundRequest: OutboundRequest, credential: Secret): SignedRequest {
+  const { provider, headers, body } = outboundRequest;
+  const parts = azureKeyForm.partsOf(credential, provider);
+  const { key = '', token, resource: named = provider.locations?.[0] ?? '' } = parts;
   headers.push(...(token === undefined ? ['api-key', key] : ['authorization', `Bearer ${token}`]));
   return {
-    baseUrl: filled(provider.baseUrl, { resource: named }),
-    path: pathOf(draft, parts.apiVersion ?? provider.apiVersion),
+    baseUrl: fillUrlTemplate(provider.baseUrl, { resource: named }),
+    path: pathOf(outboundRequest, parts.apiVersion ?? provider.apiVersion),
     headers,
     body,
     secrets: [token ?? key],
@@ -91,11 +100,12 @@ function depart(draft: Draft, credential: Secret): Departure {
 }
 
 /** The newer addresses read the deployment where OpenAI's have the model; the older ones have it in the path, where they are older than Responses. */
-function pathOf({ provider, asks, path }: Draft, version: string | undefined): string {
+function pathOf({ provider, modelCall, path }: OutboundRequest, version: string | undefined): string {
   // A client has no say in the version.
   const [bare] = path.split('?');
-  const deployment = asks === undefined ? '' : segment(asks.model, /^\w[\w.-]{0,63}$/, provider);
+  const deployment =
+    modelCall === undefined ? '' : modelPathSegment(modelCall.model, /^\w[\w.-]{0,63}$/, provider);
   if (version === undefined) return `/v1${bare}`;
-  const place = asks?.wire === openaiChat ? `/deployments/${deployment}` : '';
+  const place = modelCall?.wire === openaiChat ? `/deployments/${deployment}` : '';
   return `${place}${bare}?api-version=${version}`;
 }

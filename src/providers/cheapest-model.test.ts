@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Catalog } from './catalog/catalog.ts';
-import { cheapestModel } from './cheapest-model.ts';
+import { ModelCatalog } from './catalog/model-catalog.ts';
+import { findCheapestModel } from './cheapest-model.ts';
 import { builtInProviders } from './index.ts';
 
-const catalog = new Catalog();
+const modelCatalog = new ModelCatalog();
 const named = (...names: readonly string[]) => builtInProviders.filter(({ name }) => names.includes(name));
 const rateOf = (names: readonly string[]) => {
-  const target = cheapestModel(named(...names), catalog);
+  const target = findCheapestModel(named(...names), modelCatalog);
   assert.ok(target !== undefined);
-  const card = catalog.priced(target.provider, target.model)?.card;
+  const card = modelCatalog.priced(target.provider, target.model)?.card;
   assert.ok(card !== undefined);
   return card.input + card.output;
 };
@@ -19,8 +19,8 @@ test('the cheapest is one that is sold, and no dearer than any other that is kno
     const rate = rateOf([name]);
     assert.ok(rate > 0);
     for (const provider of named(name))
-      for (const { id, features } of catalog.list(provider)) {
-        const card = catalog.priced(provider, id)?.card;
+      for (const { id, features } of modelCatalog.list(provider)) {
+        const card = modelCatalog.priced(provider, id)?.card;
         const other = card === undefined ? 0 : card.input + card.output;
         if (features?.includes('tools') === true && other > 0) assert.ok(other >= rate, id);
       }
@@ -33,6 +33,6 @@ test('of several providers it is the cheapest of all', () => {
 });
 
 test('there is none where nothing is sold', () => {
-  assert.equal(cheapestModel([], catalog), undefined);
-  assert.equal(cheapestModel(named('demo', 'ollama'), catalog), undefined);
+  assert.equal(findCheapestModel([], modelCatalog), undefined);
+  assert.equal(findCheapestModel(named('demo', 'ollama'), modelCatalog), undefined);
 });

@@ -1,31 +1,37 @@
 import type { Provider, Target } from '../kernel/provider.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import type { ModelCatalog } from './catalog/model-catalog.ts';
 
 /**
  * The chat model of these providers that costs least. What is sold for nothing is passed over, since that is limited or a
  * trial; and so are models that nobody has looked at, as long as there are others: some are long gone.
  */
-export function cheapestModel(providers: readonly Provider[], catalog: Catalog): Target | undefined {
-  const offers = providers.flatMap((provider) => offersOf(provider, catalog));
-  const known = offers.filter(({ isKnown }) => isKnown);
+export function findCheapestModel(
+  providers: readonly Provider[],
+  modelCatalog: ModelCatalog,
+): Target | undefined {
+  const offers = providers.flatMap((provider) => offersOf(provider, modelCatalog));
+  const known = offers.filter(({ isVetted }) => isVetted);
   const [first, ...rest] = known.length > 0 ? known : offers;
-  return rest.reduce((best, offer) => (offer.rate < best.rate ? offer : best), first ?? noOffer).target;
+  return rest.reduce(
+    (best, modelOffer) => (modelOffer.rate < best.rate ? modelOffer : best),
+    first ?? noOffer,
+  ).target;
 }
 
-interface Offer {
+interface ModelOffer {
   readonly target: Target | undefined;
   /** Of a token in and one out. */
   readonly rate: number;
-  readonly isKnown: boolean;
+  readonly isVetted: boolean;
 }
 
-const noOffer: Offer = { target: undefined, rate: 0, isKnown: false };
+const noOffer: ModelOffer = { target: undefined, rate: 0, isVetted: false };
 
-function offersOf(provider: Provider, catalog: Catalog): readonly Offer[] {
-  return catalog.list(provider).flatMap(({ id, features }) => {
-    const card = catalog.priced(provider, id)?.card;
+function offersOf(provider: Provider, modelCatalog: ModelCatalog): readonly ModelOffer[] {
+  return modelCatalog.list(provider).flatMap(({ id, features }) => {
+    const card = modelCatalog.priced(provider, id)?.card;
     const rate = card === undefined ? 0 : card.input + card.output;
-    const isKnown = features?.includes('tools') === true;
-    return rate > 0 ? [{ target: { provider, model: id }, rate, isKnown }] : [];
+    const isVetted = features?.includes('tools') === true;
+    return rate > 0 ? [{ target: { provider, model: id }, rate, isVetted }] : [];
   });
 }

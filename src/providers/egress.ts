@@ -29,30 +29,30 @@ export class Egress {
   }
 
   /** `baseUrl` where it isn't the provider's one and only. */
-  to(provider: Provider, baseUrl = provider.baseUrl): Endpoint {
+  endpointFor(provider: Provider, baseUrl = provider.baseUrl): Endpoint {
     const endpoint = this.#endpoints.get(baseUrl);
     if (endpoint !== undefined) return endpoint;
-    if (provider.sites?.test(baseUrl) === true) return this.#site(baseUrl);
+    if (provider.sites?.test(baseUrl) === true) return this.#siteEndpoint(baseUrl);
     throw new Error(`${provider.name} is at an address that nobody may connect to`);
   }
 
   /** One of the addresses that it was given. */
-  at(baseUrl: string): Endpoint {
+  endpointAt(baseUrl: string): Endpoint {
     const endpoint = this.#endpoints.get(baseUrl);
     if (endpoint === undefined) throw new Error('that is an address that nobody may connect to');
     return endpoint;
   }
 
-  #site(baseUrl: string): Endpoint {
+  #siteEndpoint(baseUrl: string): Endpoint {
     const site = this.#sites.get(baseUrl) ?? this.#open(baseUrl);
     this.#sites.delete(baseUrl);
     this.#sites.set(baseUrl, site);
-    if (this.#sites.size > limits.openSitesMax) this.#leaveOldest();
+    if (this.#sites.size > limits.customOriginsMax) this.#closeOldestSite();
     return site;
   }
 
   /** Answers that are under way there still come. */
-  #leaveOldest(): void {
+  #closeOldestSite(): void {
     const [oldest] = this.#sites;
     if (oldest === undefined) return;
     const [baseUrl, { pool }] = oldest;
@@ -63,7 +63,7 @@ export class Egress {
   #open(baseUrl: string): Endpoint {
     const { origin, pathname } = new URL(baseUrl);
     const pool = new Pool(origin, {
-      connect: watching(buildConnector({ timeout: limits.connectTimeoutMs })),
+      connect: watchConnector(buildConnector({ timeout: limits.connectTimeoutMs })),
       headersTimeout: this.#silenceMs,
       bodyTimeout: this.#silenceMs,
       keepAliveTimeout: 30_000,
@@ -79,32 +79,32 @@ export class Egress {
 }
 
 /** Who wants to know when these bytes have left. */
-const leaving = new WeakMap<Uint8Array, () => void>();
+const sentCallbacks = new WeakMap<Uint8Array, () => void>();
 
 /**
  * Says when bytes that are about to be sent are needed no more: written, or given up with their connection. Where they
  * go through a connection of HTTP/2 it is never said.
  */
-export function whenSent(bytes: Uint8Array, then: () => void): void {
-  leaving.set(bytes, then);
+export function onSent(bytes: Uint8Array, then: () => void): void {
+  sentCallbacks.set(bytes, then);
 }
 
-function watching(connect: buildConnectorOf.connector): buildConnectorOf.connector {
+function watchConnector(connect: buildConnectorOf.connector): buildConnectorOf.connector {
   return (options, callback) =>
     connect(options, (...[error, socket]) => {
       if (socket === null || error !== null) callback(error, null);
-      else callback(null, watched(socket));
+      else callback(null, watchSocket(socket));
     });
 }
 
-function watched<Connection extends Socket>(socket: Connection): Connection {
+function watchSocket<Connection extends Socket>(socket: Connection): Connection {
   const write = socket.write.bind(socket);
   const watchedWrite = (
     chunk: Uint8Array | string,
-    encoding?: BufferEncoding | Written,
-    then?: Written,
+    encoding?: BufferEncoding | WriteCallback,
+    then?: WriteCallback,
   ): boolean => {
-    const left = typeof chunk === 'string' ? undefined : leaving.get(chunk);
+    const left = typeof chunk === 'string' ? undefined : sentCallbacks.get(chunk);
     if (left !== undefined) return write(chunk, left);
     return typeof encoding === 'function' ? write(chunk, encoding) : write(chunk, encoding, then);
   };
@@ -112,4 +112,4 @@ function watched<Connection extends Socket>(socket: Connection): Connection {
   return socket;
 }
 
-type Written = (error?: Error | null) => void;
+type WriteCallback = (error?: Error | null) => void;

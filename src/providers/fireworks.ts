@@ -1,11 +1,11 @@
-import { openModels } from './acceptance/open-models.ts';
+import { openModelAcceptance } from './acceptance/open-models.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const fireworks = openaiCompatible({
   name: 'fireworks',
   title: 'Fireworks AI',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
-  accepts: openModels,
+  accepts: openModelAcceptance,
   streamUsage: 'unasked',
   keyPrefixes: ['fw_'],
   modelPrefixes: ['accounts/fireworks/'],

@@ -83,6 +83,6 @@ describe("of a client's headers", () => {
 
 /** Those of the names that pass. */
 function kept(names: readonly string[]): readonly string[] {
-  const passed = new RequestHeaderFilter().forwarded(names.flatMap((name) => [name, 'value']));
+  const passed = new RequestHeaderFilter().filter(names.flatMap((name) => [name, 'value']));
   return passed.filter((_, at) => at % 2 === 0);
 }

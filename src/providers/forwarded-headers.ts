@@ -1,41 +1,41 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type HeaderList, headersOf } from '../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
-import { staysHere } from './staying-headers.ts';
+import { isWithheldHeader } from './withheld-headers.ts';
 
 /** The client's headers that a provider may see, as they came. */
 export class RequestHeaderFilter {
   /** Clients send the same few names again and again. */
-  readonly #decided = new Map<string, boolean>();
+  readonly #decisions = new Map<string, boolean>();
 
-  forwarded(headers: HeaderList): string[] {
-    const named = headersOf(headers, 'connection');
-    const connection = namesIn(named.length > 1 ? named.join(',') : named[0] || undefined);
+  filter(headers: HeaderList): string[] {
+    const named = headerValuesOf(headers, 'connection');
+    const connection = parseConnectionHeader(named.length > 1 ? named.join(',') : named[0] || undefined);
     const kept: string[] = [];
     for (let at = 0; at + 1 < headers.length; at += 2) {
       const name = headers[at] ?? '';
-      if (!this.#mayPass(name) || connection?.has(name.toLowerCase()) === true) continue;
+      if (!this.#isForwarded(name) || connection?.has(name.toLowerCase()) === true) continue;
       kept.push(name, headers[at + 1] ?? '');
     }
     return kept;
   }
 
-  #mayPass(name: string): boolean {
-    const known = this.#decided.get(name);
+  #isForwarded(name: string): boolean {
+    const known = this.#decisions.get(name);
     if (known !== undefined) return known;
-    const passes = !staysHere(name.toLowerCase());
-    if (this.#decided.size < limits.headerNamesMax) this.#decided.set(name, passes);
+    const passes = !isWithheldHeader(name.toLowerCase());
+    if (this.#decisions.size < limits.headerNamesMax) this.#decisions.set(name, passes);
     return passes;
   }
 }
 
 /** Names that a `connection` header marks as meant for this hop only. */
-function namesIn(connection: string | undefined): ReadonlySet<string> | undefined {
+function parseConnectionHeader(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
 }
 
-const answerOnlyThere = new Set([
+const withheldResponseHeaders = new Set([
   'connection',
   'keep-alive',
   'proxy-authenticate',
@@ -58,23 +58,23 @@ const answerOnlyThere = new Set([
 ]);
 
 /** A provider's headers that the client may see; `secrets` are what was sent to it as a credential. */
-export function forwardedAnswerHeaders(headers: IncomingHttpHeaders, secrets: readonly string[]): string[] {
-  const connection = namesIn(headers.connection);
+export function filterResponseHeaders(headers: IncomingHttpHeaders, secrets: readonly string[]): string[] {
+  const connection = parseConnectionHeader(headers.connection);
   const kept: string[] = [];
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || answerOnlyThere.has(name) || connection?.has(name) === true) continue;
+    if (value === undefined || withheldResponseHeaders.has(name) || connection?.has(name) === true) continue;
     if (name.startsWith('access-control-') || name.startsWith('x-weir-')) continue;
     // Ours has that name; the provider's is kept beside it.
     const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
     if (typeof value !== 'string') {
-      for (const one of value) if (!holdsSecret(one, secrets)) kept.push(shown, one);
-    } else if (!holdsSecret(value, secrets)) kept.push(shown, value);
+      for (const one of value) if (!containsSecret(one, secrets)) kept.push(shown, one);
+    } else if (!containsSecret(value, secrets)) kept.push(shown, value);
   }
   return kept;
 }
 
-function holdsSecret(value: string, secrets: readonly string[]): boolean {
+function containsSecret(value: string, secrets: readonly string[]): boolean {
   for (const secret of secrets) if (value.includes(secret)) return true;
   return false;
 }

@@ -13,8 +13,8 @@ export const gemini: Provider = {
   keyless: false,
   priceId: 'google',
   // A wrong key is an invalid argument there.
-  keyTest: { path: '/v1beta/models?pageSize=1', refusedWith: 400 },
-  counts: true,
+  keyTest: { path: '/v1beta/models?pageSize=1', wrongKeyStatus: 400 },
+  hasTokenCounting: true,
   embeddingsPath: '/v1beta/openai/embeddings',
   authorize: (credential) => ['x-goog-api-key', credential.reveal()],
 };

@@ -1,44 +1,51 @@
 import type { Dispatcher } from 'undici';
-import type { Draft, Means } from '../kernel/departure.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
-import { departureOf } from './departure.ts';
+import type { OutboundRequest, SigningContext } from '../kernel/signing.ts';
 import type { Egress } from './egress.ts';
+import { signRequest } from './sign-request.ts';
 
-export interface KeyTest {
+export interface KeyTestParts {
   readonly egress: Egress;
-  readonly means: Means;
+  readonly signing: SigningContext;
   readonly provider: Provider;
   readonly key: Secret;
 }
 
-export interface TestedKey {
+export interface KeyTestResult {
   readonly ok: boolean;
   /** In our words: what a provider says may quote the key. */
   readonly detail: string;
 }
 
 /** Whether a provider takes a key, by a call that costs nothing. */
-export async function testKey({ egress, means, provider, key }: KeyTest): Promise<TestedKey> {
-  const { title, keyTest, local } = provider;
-  if (local !== undefined || keyTest === undefined) return { ok: true, detail: `${title} needs no key` };
+export async function testKey({ egress, signing, provider, key }: KeyTestParts): Promise<KeyTestResult> {
+  const { title, keyTest, answerLocally } = provider;
+  if (answerLocally !== undefined || keyTest === undefined)
+    return { ok: true, detail: `${title} needs no key` };
   const signal = AbortSignal.timeout(limits.keyTestMs);
   const { path, headers = [] } = keyTest;
-  const draft: Draft = { provider, method: 'GET', path, headers: [...headers], body: nothing };
+  const outboundRequest: OutboundRequest = {
+    provider,
+    method: 'GET',
+    path,
+    headers: [...headers],
+    body: emptyBody,
+  };
   try {
-    const departure = await departureOf(draft, key, means);
-    const { pool, basePath } = egress.to(provider, departure.baseUrl);
+    const signedRequest = await signRequest(outboundRequest, key, signing);
+    const { pool, basePath } = egress.endpointFor(provider, signedRequest.baseUrl);
     const status = await new Promise<number>((resolve, reject) => {
       // Without a connection nobody else would say that this is over.
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       pool.dispatch(
-        { method: 'GET', path: basePath + departure.path, headers: departure.headers },
-        statusOnly({ signal, resolve, reject }),
+        { method: 'GET', path: basePath + signedRequest.path, headers: signedRequest.headers },
+        createStatusHandler({ signal, resolve, reject }),
       );
     });
-    return judged(title, status, keyTest.refusedWith);
+    return interpretStatus(title, status, keyTest.wrongKeyStatus);
   } catch (thrown) {
     // In our words as well, and before anything was sent.
     if (GatewayError.is(thrown)) return { ok: false, detail: thrown.message };
@@ -47,22 +54,22 @@ export async function testKey({ egress, means, provider, key }: KeyTest): Promis
   }
 }
 
-const nothing = new Uint8Array(0);
+const emptyBody = new Uint8Array(0);
 
-function judged(title: string, status: number, refusedWith: number | undefined): TestedKey {
+function interpretStatus(title: string, status: number, refusedWith: number | undefined): KeyTestResult {
   if (status >= 200 && status < 300) return { ok: true, detail: `${title} takes the key` };
   if (status === 401 || status === 403 || status === refusedWith)
     return { ok: false, detail: `${title} refuses the key (${status})` };
   return { ok: false, detail: `${title} answered ${status}, which says nothing of the key` };
 }
 
-interface Asking {
+interface StatusHandlerParts {
   readonly signal: AbortSignal;
   resolve(status: number): void;
   reject(cause: unknown): void;
 }
 
-function statusOnly({ signal, resolve, reject }: Asking): Dispatcher.DispatchHandler {
+function createStatusHandler({ signal, resolve, reject }: StatusHandlerParts): Dispatcher.DispatchHandler {
   let bytes = 0;
   return {
     onRequestStart(controller) {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { anthropic } from './anthropic.ts';
-import { Catalog } from './catalog/catalog.ts';
+import { ModelCatalog } from './catalog/model-catalog.ts';
 import { demo } from './demo/demo.ts';
-import { Directory } from './directory.ts';
 import { fireworks } from './fireworks.ts';
 import { gemini } from './gemini.ts';
 import { groq } from './groq.ts';
@@ -13,17 +12,19 @@ import { ModelList } from './model-list.ts';
 import { ollama } from './ollama.ts';
 import { openai } from './openai.ts';
 import { openrouter } from './openrouter.ts';
+import { ProviderDirectory } from './provider-directory.ts';
 
-const catalog = new Catalog();
-const directory = new Directory(builtInProviders, catalog);
-const models = new ModelList(directory, catalog);
-const namesOf = async (provider: typeof openai) => (await models.of(provider)).map(({ name }) => name);
+const modelCatalog = new ModelCatalog();
+const providerDirectory = new ProviderDirectory(builtInProviders, modelCatalog);
+const models = new ModelList(providerDirectory, modelCatalog);
+const namesOf = async (provider: typeof openai) =>
+  (await models.forProvider(provider)).map(({ name }) => name);
 
 test('every name is there once and leads to its provider', async () => {
   const seen = new Set<string>();
   for (const provider of builtInProviders) {
-    for (const { name, title } of await models.of(provider)) {
-      assert.equal(directory.find(name)?.provider, provider, name);
+    for (const { name, title } of await models.forProvider(provider)) {
+      assert.equal(providerDirectory.find(name)?.provider, provider, name);
       assert.ok(!seen.has(name) && title !== '', name);
       seen.add(name);
     }
@@ -53,7 +54,7 @@ test('models of others and models for other work stay out', async () => {
 });
 
 test('who has no catalogue has no list', async () => {
-  assert.deepEqual(await models.of(ollama), []);
+  assert.deepEqual(await models.forProvider(ollama), []);
 });
 
 test('a model is found by its name, by an alias and with the provider in front', () => {

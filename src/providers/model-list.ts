@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Provider } from '../kernel/provider.ts';
-import type { Catalog } from './catalog/catalog.ts';
+import type { ModelCatalog } from './catalog/model-catalog.ts';
 import type { ModelEntry } from './catalog/model-entry.ts';
-import { isChat, isOfProvider } from './catalog/model-names.ts';
-import type { Directory } from './directory.ts';
+import { hasProviderPrefix, isChatModel } from './catalog/model-names.ts';
+import type { ProviderDirectory } from './provider-directory.ts';
 
 /** A model under a name that leads to it. */
 export interface ListedModel {
@@ -15,21 +15,21 @@ export interface ListedModel {
 
 /** The models that can be asked for. */
 export class ModelList {
-  readonly #directory: Directory;
-  readonly #catalog: Catalog;
-  readonly #listed = new Map<Provider, Promise<readonly ListedModel[]>>();
+  readonly #directory: ProviderDirectory;
+  readonly #catalog: ModelCatalog;
+  readonly #byProvider = new Map<Provider, Promise<readonly ListedModel[]>>();
 
-  constructor(directory: Directory, catalog: Catalog) {
-    this.#directory = directory;
-    this.#catalog = catalog;
+  constructor(providerDirectory: ProviderDirectory, modelCatalog: ModelCatalog) {
+    this.#directory = providerDirectory;
+    this.#catalog = modelCatalog;
   }
 
   /** A provider's models, found out once: the catalogue doesn't change while the process runs. */
-  of(provider: Provider): Promise<readonly ListedModel[]> {
-    const known = this.#listed.get(provider);
+  forProvider(provider: Provider): Promise<readonly ListedModel[]> {
+    const known = this.#byProvider.get(provider);
     if (known !== undefined) return known;
     const listed = this.#list(provider);
-    this.#listed.set(provider, listed);
+    this.#byProvider.set(provider, listed);
     return listed;
   }
 
@@ -56,7 +56,7 @@ export class ModelList {
   /** Price data knows families, prefixes and other vendors' models too: a name counts only when it leads back here. */
   #nameFor(provider: Provider, entry: ModelEntry): string | undefined {
     for (const model of [entry.id, ...entry.otherNames]) {
-      if (!isOfProvider(model, provider) || !isChat(model)) continue;
+      if (!hasProviderPrefix(model, provider) || !isChatModel(model)) continue;
       if (this.#catalog.find(provider, model)?.id !== entry.id) continue;
       for (const name of [model, `${provider.name}/${model}`]) {
         const resolved = this.#directory.find(name);

@@ -1,7 +1,7 @@
 import type { Provider } from '../kernel/provider.ts';
 import { openaiChat } from '../wire/index.ts';
 
-type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
+type OpenaiCompatibleOptions = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
   Partial<
     Pick<
       Provider,
@@ -21,7 +21,7 @@ type Facts = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
   >;
 
 /** A provider that speaks Chat Completions and takes its key as a bearer token: most do. */
-export function openaiCompatible(facts: Facts): Provider {
+export function openaiCompatible(openaiCompatibleOptions: OpenaiCompatibleOptions): Provider {
   return {
     wires: [openaiChat],
     keyPrefixes: [],
@@ -29,6 +29,6 @@ export function openaiCompatible(facts: Facts): Provider {
     keyless: false,
     keyTest: { path: '/models' },
     authorize: (credential) => ['authorization', `Bearer ${credential.reveal()}`],
-    ...facts,
+    ...openaiCompatibleOptions,
   };
 }

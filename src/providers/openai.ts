@@ -1,13 +1,13 @@
 import type { ProviderFormat } from '../kernel/wire-format.ts';
 import { openaiChat, openaiResponses } from '../wire/index.ts';
-import { openaiAcceptance, otherOfOpenai } from './acceptance/openai.ts';
+import { openaiAcceptance, openaiFallbackAcceptance } from './acceptance/openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const openai = openaiCompatible({
   name: 'openai',
   title: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
-  accepts: [...openaiAcceptance, otherOfOpenai],
+  accepts: [...openaiAcceptance, openaiFallbackAcceptance],
   streamUsage: 'asked',
   wires: [openaiChat, openaiResponses],
   wiresFor: wiresForOpenai,
@@ -18,7 +18,7 @@ export const openai = openaiCompatible({
 
 /** https://platform.openai.com/docs/models: some models are in the newer API alone. */
 export function wiresForOpenai(model: string): readonly ProviderFormat[] | undefined {
-  return responsesOnly.test(model) ? [openaiResponses] : undefined;
+  return responsesOnlyModels.test(model) ? [openaiResponses] : undefined;
 }
 
-const responsesOnly = /codex|deep-research|computer-use|^(o\d|gpt-\d[\d.]*)-pro\b/;
+const responsesOnlyModels = /codex|deep-research|computer-use|^(o\d|gpt-\d[\d.]*)-pro\b/;

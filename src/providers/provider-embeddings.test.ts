@@ -4,14 +4,14 @@ import { TextEmbeddings } from '../embeddings/text-embeddings.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { Secret } from '../kernel/secret.ts';
 import { FakeUpstream, type Script } from '../testing/fake-upstream.ts';
-import { AccessTokens } from './access-tokens.ts';
 import { Egress } from './egress.ts';
+import { GoogleAccessTokens } from './google-access-tokens.ts';
 import { openai } from './openai.ts';
 import { ProviderEmbeddings } from './provider-embeddings.ts';
 
 const models = {
-  ask: async () => ({ why: 'missing' as const }),
-  why: () => 'missing' as const,
+  infer: async () => ({ why: 'missing' as const }),
+  unavailableReason: () => 'missing' as const,
   close: async () => undefined,
 };
 
@@ -30,11 +30,11 @@ test('vectors of a provider', async (t) => {
     models,
     provider: new ProviderEmbeddings({
       egress,
-      means: new AccessTokens({ egress, clock: systemClock, tokenUrl: provider.baseUrl }),
+      signing: new GoogleAccessTokens({ egress, clock: systemClock, tokenUrl: provider.baseUrl }),
       provider,
       model: 'small',
       credential: new Secret('sk-operator'),
-      onTrouble: (how) => void troubles.push(how),
+      onFailure: (how) => void troubles.push(how),
     }),
   });
   const says = (...vectors: readonly (readonly number[])[]) => ({

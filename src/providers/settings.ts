@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { durationMs, httpUrl, list, secret } from '../kernel/setting-schemas.ts';
-import { combined, namedVariables, type Setting, variable } from '../kernel/settings.ts';
+import { commaSeparatedList, durationMs, httpUrl, secretText } from '../kernel/setting-schemas.ts';
+import { combineSettings, envVariable, envVariablesByName, type Setting } from '../kernel/settings.ts';
 import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catalog/price-overrides.ts';
 
 /** `name=model`, separated by commas. */
-const pairs = list.transform((items, context): ReadonlyMap<string, string> => {
+const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<string, string> => {
   const named = new Map<string, string>();
   for (const item of items) {
     // Names of models have none, names that customers gave them may.
@@ -19,18 +19,18 @@ const pairs = list.transform((items, context): ReadonlyMap<string, string> => {
 /** Who answers, where, with which key and at what price. */
 export const providerSettings = {
   /** Addresses that replace a provider's own, by provider; a name we don't know makes a provider of its own. */
-  baseUrls: namedVariables('WEIR_*_BASE_URL', httpUrl),
+  baseUrls: envVariablesByName('WEIR_*_BASE_URL', httpUrl),
   /** How streams of a provider come to tell their usage, by provider, where its own data doesn't say or is wrong. */
-  streamUsage: namedVariables(
+  streamUsage: envVariablesByName(
     'WEIR_*_STREAM_USAGE',
     z.enum(['asked', 'unasked'], 'must be asked or unasked'),
   ),
   /** Operator credentials, by provider; two of them also under the names that their vendors' SDKs read. */
-  credentials: combined(
+  credentials: combineSettings(
     {
-      named: namedVariables('*_API_KEY', secret),
-      azure: variable('AZURE_OPENAI_API_KEY', secret.optional()),
-      bedrock: variable('AWS_BEARER_TOKEN_BEDROCK', secret.optional()),
+      named: envVariablesByName('*_API_KEY', secretText),
+      azure: envVariable('AZURE_OPENAI_API_KEY', secretText.optional()),
+      bedrock: envVariable('AWS_BEARER_TOKEN_BEDROCK', secretText.optional()),
     },
     ({ named, ...others }) => {
       const all = new Map(named);
@@ -40,44 +40,45 @@ export const providerSettings = {
     },
   ),
   /** What customers may put into addresses, by provider; the first is the usual one. */
-  resources: ofClouds('RESOURCES', list),
-  regions: ofClouds('REGIONS', list),
+  resources: cloudVariables('RESOURCES', commaSeparatedList),
+  regions: cloudVariables('REGIONS', commaSeparatedList),
   /** Models behind names that customers gave them, by provider. */
-  deployments: ofClouds('DEPLOYMENTS', pairs),
-  apiVersions: ofClouds(
+  deployments: cloudVariables('DEPLOYMENTS', modelsByName),
+  apiVersions: cloudVariables(
     'API_VERSION',
     z.string().regex(/^\d{4}-\d\d-\d\d(-preview)?$/, 'must be a date, such as 2024-10-21'),
   ),
   /** Where tokens of Google's service accounts come from: to be set for tests and proxies alone. */
-  tokenUrl: variable('WEIR_VERTEX_TOKEN_URL', httpUrl.optional()),
+  tokenUrl: envVariable('WEIR_VERTEX_TOKEN_URL', httpUrl.optional()),
   /** How long a provider may be silent before it is given up: clients wait ten minutes, and must give up first. */
-  upstreamTimeoutMs: variable('WEIR_UPSTREAM_TIMEOUT', durationMs.default(600_000)),
+  upstreamTimeoutMs: envVariable('WEIR_UPSTREAM_TIMEOUT', durationMs.default(600_000)),
   /** The operator's own prices. */
-  prices: variable('WEIR_PRICES', z.string().min(1).transform(pricesOf).optional()),
+  prices: envVariable('WEIR_PRICES', z.string().min(1).transform(loadPriceOverrides).optional()),
   /** What happens to calls of models without a known price. */
-  unknownModels: variable(
+  unknownModels: envVariable(
     'WEIR_UNKNOWN_MODELS',
     z.enum(['estimate', 'refuse'], 'must be estimate or refuse').default('estimate'),
   ),
 } as const;
 
 /** By their names: a module may have settings that end alike. */
-function ofClouds<Value>(name: string, schema: z.ZodType<Value>): Setting<ReadonlyMap<string, Value>> {
-  const one = (cloud: string) => variable(`WEIR_${cloud}_${name}`, schema.optional());
+function cloudVariables<Value>(name: string, schema: z.ZodType<Value>): Setting<ReadonlyMap<string, Value>> {
+  const one = (cloud: string) => envVariable(`WEIR_${cloud}_${name}`, schema.optional());
   const all = { azure: one('AZURE'), bedrock: one('BEDROCK'), vertex: one('VERTEX') };
-  return combined(all, (values) => {
+  return combineSettings(all, (settingValues) => {
     const set = new Map<string, Value>();
-    for (const [cloud, value] of Object.entries(values)) if (value !== undefined) set.set(cloud, value);
+    for (const [cloud, value] of Object.entries(settingValues))
+      if (value !== undefined) set.set(cloud, value);
     return set;
   });
 }
 
-function pricesOf(path: string, context: z.RefinementCtx): PriceOverrides {
+function loadPriceOverrides(path: string, context: z.RefinementCtx): PriceOverrides {
   try {
     return readPriceOverrides(path);
   } catch (thrown) {
     if (!(thrown instanceof PriceFileError)) throw thrown;
-    for (const fault of thrown.faults) context.addIssue(fault);
+    for (const fault of thrown.issues) context.addIssue(fault);
     return z.NEVER;
   }
 }

@@ -1,11 +1,11 @@
-import { openModels } from './acceptance/open-models.ts';
+import { openModelAcceptance } from './acceptance/open-models.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
 export const together = openaiCompatible({
   name: 'together',
   title: 'Together AI',
   baseUrl: 'https://api.together.xyz/v1',
-  accepts: openModels,
+  accepts: openModelAcceptance,
   streamUsage: 'unasked',
   keyPrefixes: ['tgp_'],
   priceId: 'together',

@@ -1,36 +1,42 @@
-import { giveBack } from '../kernel/body-memory.ts';
-import type { Departure, Draft, Means } from '../kernel/departure.ts';
-import { GatewayError, isRefusal } from '../kernel/errors.ts';
+import { releaseBytes } from '../kernel/body-memory.ts';
+import { type ClientRequest, rawHeadersOf } from '../kernel/client-request.ts';
+import { GatewayError, isRejection } from '../kernel/errors.ts';
 import { credentialsOf, type Exchange } from '../kernel/exchange.ts';
-import { headersOf } from '../kernel/headers.ts';
+import { headerValuesOf } from '../kernel/headers.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import { type FieldReader, LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Handler } from '../kernel/module.ts';
-import { type Fields, Outline } from '../kernel/outline.ts';
 import { choosesOutputLimit } from '../kernel/output-limit.ts';
 import { addFields, patchJson } from '../kernel/patch-json.ts';
-import { acceptanceOf, type Target, wireTowards } from '../kernel/provider.ts';
-import { type Received, rawHeadersOf } from '../kernel/received.ts';
-import type { Raw } from '../kernel/reply/relayed.ts';
+import { acceptanceOf, chooseWire, type Target } from '../kernel/provider.ts';
+import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { Reply } from '../kernel/reply/reply.ts';
 import type { Secret } from '../kernel/secret.ts';
+import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
 import type { ProviderFormat } from '../kernel/wire-format.ts';
-import { eventStreamType } from '../wire/event-stream.ts';
-import { begun } from './begun.ts';
-import { decompressed } from './decompressed.ts';
-import { departureOf } from './departure.ts';
-import { type Egress, whenSent } from './egress.ts';
-import { forwardedAnswerHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
-import { type Head, Inbound } from './inbound.ts';
-import { lookedAt } from './looked-at.ts';
-import { refused, type WholeAnswer, whole } from './refusal.ts';
-import { spoken } from './spoken.ts';
-import { unpacked } from './unpacked.ts';
-import { brokenOff, clientGone, isConnectFailure, pause, unreachable } from './unreachable.ts';
+import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
+import { awaitFirstContent } from './await-first-content.ts';
+import {
+  clientGoneError,
+  interruptedError,
+  isConnectFailure,
+  unreachableError,
+  waitBeforeRetry,
+} from './connection-errors.ts';
+import { decompressBody } from './decompress-body.ts';
+import { type Egress, onSent } from './egress.ts';
+import { readErrorResponse, readWholeResponse, type WholeResponse } from './error-response.ts';
+import { eventStreamToSse } from './event-stream-to-sse.ts';
+import { filterResponseHeaders, RequestHeaderFilter } from './forwarded-headers.ts';
+import { rejectErrorDocument } from './reject-error-document.ts';
+import { type ProviderResponseHead, ResponseReader } from './response-reader.ts';
+import { signRequest } from './sign-request.ts';
+import { sniffFraming } from './sniff-framing.ts';
 
 export interface UpstreamParts {
   readonly egress: Egress;
-  readonly means: Means;
+  readonly signing: SigningContext;
   /** Marks requests that came through this gateway, so that a loop can be seen. */
   readonly via: string;
   /** No answer of this model has more tokens than this, where that is known. */
@@ -38,7 +44,7 @@ export interface UpstreamParts {
 }
 
 /** The last handler: sends the exchange to its provider, and resolves when the answer has begun. */
-export function createUpstream({ egress, means, via, outputTokensMax }: UpstreamParts): Handler {
+export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Handler {
   const filter = new RequestHeaderFilter();
   return async (exchange) => {
     const { target, trace } = exchange;
@@ -47,63 +53,77 @@ export function createUpstream({ egress, means, via, outputTokensMax }: Upstream
     const credential = found instanceof Promise ? await found : found;
     const leftAt = performance.now();
     try {
-      if (provider.local !== undefined)
-        return Reply.stream(provider.local(exchange.request, exchange.signal));
+      if (provider.answerLocally !== undefined)
+        return Reply.stream(provider.answerLocally(exchange.request, exchange.signal));
       const wire = wireFor(exchange);
-      trace.askedIn = wire.name;
-      const question = usageQuestionFor(exchange, wire);
+      trace.providerWire = wire.name;
+      const question = usageFieldsFor(exchange, wire);
       const headers = requestHeaders(exchange, { wire, via, filter });
-      const query = exchange.received.wire === wire ? exchange.received.query : '';
-      const path = wire.address(target.model, isStreamed(exchange), query);
+      const query = exchange.clientRequest.wire === wire ? exchange.clientRequest.query : '';
+      const path = wire.requestPath(target.model, isStreamed(exchange), query);
       const limited = choosesOutputLimit(exchange)
-        ? limitedTo(outputTokensMax?.(target), exchange)
+        ? withOutputLimit(outputTokensMax?.(target), exchange)
         : exchange;
       const body = requestBody(limited, wire, question);
-      exchange.received.letGo();
-      const leaving = departureOf(drafted(exchange, wire, { path, headers, body }), credential, means);
-      const departure = leaving instanceof Promise ? await leaving : leaving;
-      const answer = await send(exchange, egress, { wire, departure });
-      const raw: Raw = question === undefined ? answer : { ...answer, usageAsked: true };
-      if (raw.status >= 300) throw await refused(raw, target, departure);
-      const answered = raw.framing === 'sse' ? await begun(raw, isStreamed(exchange)) : raw;
+      exchange.clientRequest.releaseParsed();
+      const leaving = signRequest(
+        buildOutboundRequest(exchange, wire, { path, headers, body }),
+        credential,
+        signing,
+      );
+      const signed = leaving instanceof Promise ? await leaving : leaving;
+      const answer = await send(exchange, egress, { wire, signed });
+      const providerResponse: ProviderResponse =
+        question === undefined ? answer : { ...answer, usageRequested: true };
+      if (providerResponse.status >= 300) throw await readErrorResponse(providerResponse, target, signed);
+      const answered =
+        providerResponse.framing === 'sse'
+          ? await awaitFirstContent(providerResponse, isStreamed(exchange))
+          : providerResponse;
       const isDocument = answered.framing === 'json' && isStreamed(exchange);
-      return Reply.relay(isDocument ? await spoken(answered) : answered);
+      return Reply.relay(isDocument ? await rejectErrorDocument(answered) : answered);
     } finally {
-      trace.awayMs += performance.now() - leftAt;
+      trace.providerMs += performance.now() - leftAt;
     }
   };
 }
 
 /** What a provider's own counter says: as it came to a client of its format, else how many tokens there are. */
-export type Counted = { readonly answer: WholeAnswer } | { readonly tokens: number };
+export type ProviderTokenCount = { readonly answer: WholeResponse } | { readonly tokens: number };
 
 /** Sends a call to where its provider counts tokens, by the same rules; undefined where it doesn't. */
-export function createCounter({
+export function createTokenCounter({
   egress,
-  means,
+  signing,
   via,
-}: UpstreamParts): (exchange: Exchange) => Promise<Counted | undefined> {
+}: UpstreamParts): (exchange: Exchange) => Promise<ProviderTokenCount | undefined> {
   const filter = new RequestHeaderFilter();
   return async (exchange) => {
-    const { target, received } = exchange;
+    const { target, clientRequest } = exchange;
     const { provider, model } = target;
     const wire = wireFor(exchange);
-    const { counting } = wire;
-    if (provider.counts === undefined || counting === undefined) return undefined;
-    const own = received.wire === wire;
-    const paying = await payingFor(exchange, own);
+    const { counting: tokenCounting } = wire;
+    if (provider.hasTokenCounting === undefined || tokenCounting === undefined) return undefined;
+    const own = clientRequest.wire === wire;
+    const paying = await findCredential(exchange, own);
     if (paying === undefined) return undefined;
     const { credential } = paying;
     const headers = requestHeaders(exchange, { wire, via, filter });
-    const path = counting.address(model, own ? received.query : '');
+    const path = tokenCounting.requestPath(model, own ? clientRequest.query : '');
     const call = requestBody(exchange, wire, undefined);
-    const body = own ? call : Buffer.from(JSON.stringify(counting.question(objectIn(call), model)));
-    const departure = await departureOf(drafted(exchange, wire, { path, headers, body }), credential, means);
-    const raw = await send(exchange, egress, { wire, departure });
-    if (raw.status >= 300) throw await refused(raw, target, departure);
-    const answer = await whole(raw, target);
+    const body = own
+      ? call
+      : Buffer.from(JSON.stringify(tokenCounting.encodeRequest(parseJsonObject(call), model)));
+    const signed = await signRequest(
+      buildOutboundRequest(exchange, wire, { path, headers, body }),
+      credential,
+      signing,
+    );
+    const providerResponse = await send(exchange, egress, { wire, signed });
+    if (providerResponse.status >= 300) throw await readErrorResponse(providerResponse, target, signed);
+    const answer = await readWholeResponse(providerResponse, target);
     if (own) return { answer };
-    const tokens = counting.told(objectIn(answer.bytes));
+    const tokens = tokenCounting.readCount(parseJsonObject(answer.bytes));
     if (typeof tokens !== 'number')
       throw new GatewayError('upstream_broken', `${provider.title} answered without a count of tokens`);
     return { tokens };
@@ -111,24 +131,24 @@ export function createCounter({
 }
 
 /** Who speaks the provider's own format is told that a key is missing; to others an estimate needs none. */
-async function payingFor(
+async function findCredential(
   exchange: Exchange,
   own: boolean,
 ): Promise<{ readonly credential: Secret | undefined } | undefined> {
   try {
     return { credential: await credentialsOf(exchange).find(exchange.target) };
   } catch (refusal) {
-    if (!own && isRefusal(refusal)) return undefined;
+    if (!own && isRejection(refusal)) return undefined;
     throw refusal;
   }
 }
 
-function objectIn(bytes: Uint8Array): JsonObject {
-  const read: unknown = parsedOr(Buffer.from(bytes).toString('utf8'));
+function parseJsonObject(bytes: Uint8Array): JsonObject {
+  const read: unknown = parseJsonOrUndefined(Buffer.from(bytes).toString('utf8'));
   return isJsonObject(read) ? read : {};
 }
 
-function parsedOr(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -136,55 +156,59 @@ function parsedOr(text: string): unknown {
   }
 }
 
-type Written = Pick<Draft, 'path' | 'headers' | 'body'>;
+type EncodedRequest = Pick<OutboundRequest, 'path' | 'headers' | 'body'>;
 
-function drafted(exchange: Exchange, wire: ProviderFormat, { path, headers, body }: Written): Draft {
+function buildOutboundRequest(
+  exchange: Exchange,
+  wire: ProviderFormat,
+  { path, headers, body }: EncodedRequest,
+): OutboundRequest {
   const { provider, model } = exchange.target;
   return {
     provider,
     method: 'POST',
-    asks: { wire, model, streamed: isStreamed(exchange) },
+    modelCall: { wire, model, streamed: isStreamed(exchange) },
     path,
     headers,
     body,
   };
 }
 
-function wireFor({ received, target }: Exchange): ProviderFormat {
-  const wire = wireTowards(target, received.wire);
+function wireFor({ clientRequest, target }: Exchange): ProviderFormat {
+  const wire = chooseWire(target, clientRequest.wire);
   if (wire === undefined) throw new Error(`${target.provider.name} speaks no wire format`);
   return wire;
 }
 
 function isStreamed(exchange: Exchange): boolean {
-  return exchange.untouched ? exchange.received.streamed : exchange.request.stream === true;
+  return exchange.isUnmodified ? exchange.clientRequest.streamed : exchange.request.stream === true;
 }
 
 /** The fields by which a streamed call asks for its usage; undefined where it needs none, or they might be refused. */
-function usageQuestionFor(exchange: Exchange, wire: ProviderFormat): JsonObject | undefined {
-  const { received, target } = exchange;
-  const own = received.wire === wire;
+function usageFieldsFor(exchange: Exchange, wire: ProviderFormat): JsonObject | undefined {
+  const { clientRequest, target } = exchange;
+  const own = clientRequest.wire === wire;
   const { streamUsage = own ? 'unasked' : 'asked' } = target.provider;
   if (streamUsage === 'unasked' || !isStreamed(exchange)) return undefined;
-  return own ? received.usageQuestion : wire.usageQuestion?.asking(nothing);
+  return own ? clientRequest.usageOptInFields : wire.usageOptIn?.optInFields(noFields);
 }
 
 /** What was made here of what came in. */
-const anything = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
-const nothing: Fields = { get: () => undefined };
+const noLimits = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
+const noFields: FieldReader = { get: () => undefined };
 
 /** As much as the model can say, as it would be where no limit is required. */
-function limitedTo(max_tokens: number | undefined, exchange: Exchange): Exchange {
+function withOutputLimit(max_tokens: number | undefined, exchange: Exchange): Exchange {
   if (max_tokens === undefined) return exchange;
   return exchange.with({ request: { ...exchange.request, max_tokens } });
 }
 
 /** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */
 function requestBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject | undefined): Uint8Array {
-  const { received, target, trace } = exchange;
-  const own = received.wire === wire ? received : undefined;
-  if (own !== undefined && exchange.untouched) {
-    const model = own.asked.model === target.model ? undefined : wire.naming(target.model);
+  const { clientRequest, target, trace } = exchange;
+  const own = clientRequest.wire === wire ? clientRequest : undefined;
+  if (own !== undefined && exchange.isUnmodified) {
+    const model = own.routing.model === target.model ? undefined : wire.modelFields(target.model);
     if (model === undefined && added === undefined) return own.bytes;
     return patchJson(own.fields, { ...model, ...added });
   }
@@ -193,87 +217,88 @@ function requestBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject
   const { body, dropped } = wire.encodeRequest(request, own, acceptanceOf(target));
   trace.dropped.push(...dropped);
   if (added === undefined) return body;
-  return own === undefined ? addFields(body, added) : patchJson(Outline.of(body, anything), added);
+  return own === undefined ? addFields(body, added) : patchJson(LazyJsonObject.of(body, noLimits), added);
 }
 
-interface Outgoing {
+interface HeaderParts {
   readonly wire: ProviderFormat;
   readonly via: string;
   readonly filter: RequestHeaderFilter;
 }
 
-function requestHeaders(exchange: Exchange, { wire, via, filter }: Outgoing): string[] {
-  const { received } = exchange;
-  const came = rawHeadersOf(received);
-  const own = received.wire === wire ? filter.forwarded(came) : [...wire.ownHeaders];
-  const headers = exchange.untouched ? own : (wire.headersFor?.(exchange.request, own) ?? own);
-  const passedBy = headersOf(came, 'via');
+function requestHeaders(exchange: Exchange, { wire, via, filter }: HeaderParts): string[] {
+  const { clientRequest } = exchange;
+  const came = rawHeadersOf(clientRequest);
+  const own = clientRequest.wire === wire ? filter.filter(came) : [...wire.ownHeaders];
+  const headers = exchange.isUnmodified ? own : (wire.headersFor?.(exchange.request, own) ?? own);
+  const passedBy = headerValuesOf(came, 'via');
   headers.push(
     'accept-encoding',
     'identity',
     'via',
     passedBy.length === 0 ? via : [...passedBy, via].join(', '),
   );
-  if (received.wire !== wire) headers.push('content-type', 'application/json');
+  if (clientRequest.wire !== wire) headers.push('content-type', 'application/json');
   return headers;
 }
 
-interface Sending {
+interface SendParts {
   readonly wire: ProviderFormat;
-  readonly departure: Departure;
+  readonly signed: SignedRequest;
 }
 
 /** Tries again only while nothing was sent: a call that may have been received is never made twice. */
-async function send(exchange: Exchange, egress: Egress, sending: Sending): Promise<Raw> {
-  const { presence, target, received } = exchange;
-  const { baseUrl, headers, body } = sending.departure;
-  const { pool, basePath } = egress.to(target.provider, baseUrl);
-  const path = basePath + sending.departure.path;
+async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): Promise<ProviderResponse> {
+  const { presence: clientPresence, target, clientRequest } = exchange;
+  const { baseUrl, headers, body } = sendParts.signed;
+  const { pool, basePath } = egress.endpointFor(target.provider, baseUrl);
+  const path = basePath + sendParts.signed.path;
   const explain = (cause: unknown, hasBegun: boolean) => {
-    if (presence.gone) return clientGone(cause);
-    return hasBegun ? brokenOff(target.provider, cause) : unreachable(target.provider, cause);
+    if (clientPresence.hasLeft) return clientGoneError(cause);
+    return hasBegun ? interruptedError(target.provider, cause) : unreachableError(target.provider, cause);
   };
-  if (body.byteLength >= limits.keptBodyBytesMin) letGoOnceSent(body, received);
-  exchange.trace.leftAtMs = performance.now();
+  if (body.byteLength >= limits.eagerlyFreedBodyBytesMin) releaseOnceSent(body, clientRequest);
+  exchange.trace.sentAtMs = performance.now();
   for (let attempt = 1; ; attempt++) {
-    const inbound = new Inbound(presence, explain);
-    pool.dispatch({ path, method: 'POST', headers, body }, inbound);
+    const responseReader = new ResponseReader(clientPresence, explain);
+    pool.dispatch({ path, method: 'POST', headers, body }, responseReader);
     try {
-      const raw = rawOf(inbound, await inbound.head, sending);
+      const raw = rawReplyOf(responseReader, await responseReader.head, sendParts);
       return raw instanceof Promise ? await raw : raw;
     } catch (failure) {
       if (attempt >= limits.connectAttemptsMax || !isConnectFailure(failure)) throw failure;
-      await pause(attempt, exchange.signal);
+      await waitBeforeRetry(attempt, exchange.signal);
     } finally {
-      exchange.trace.connectedAtMs = inbound.connectedAtMs;
-      exchange.trace.headAtMs = inbound.headAtMs;
+      exchange.trace.connectedAtMs = responseReader.connectedAtMs;
+      exchange.trace.headAtMs = responseReader.headAtMs;
     }
   }
 }
 
 /** What is sent is sent once: the client's own bytes may be needed for another attempt, others are not needed any more. */
-function letGoOnceSent(body: Uint8Array, received: Received): void {
-  const letGo = body === received.bytes ? received.keep() : () => giveBack(body);
-  if (letGo !== undefined) whenSent(body, letGo);
+function releaseOnceSent(body: Uint8Array, clientRequest: ClientRequest): void {
+  const letGo = body === clientRequest.bytes ? clientRequest.retain() : () => releaseBytes(body);
+  if (letGo !== undefined) onSent(body, letGo);
 }
 
 /** The answer's head tells how its body is to be read; what came packed is looked at once more. */
-function rawOf(
-  inbound: Inbound,
-  { status, headers, framing }: Head,
-  { wire, departure }: Sending,
-): Raw | Promise<Raw> {
+function rawReplyOf(
+  responseReader: ResponseReader,
+  { status, headers, framing }: ProviderResponseHead,
+  { wire, signed }: SendParts,
+): ProviderResponse | Promise<ProviderResponse> {
   const { 'content-encoding': encoding = 'identity' } = headers;
-  const plain = encoding === 'identity' ? undefined : decompressed(inbound, encoding);
-  const body = plain ?? inbound;
+  const plain = encoding === 'identity' ? undefined : decompressBody(responseReader, encoding);
+  const body = plain ?? responseReader;
   const shown = plain === undefined ? headers : { ...headers, 'content-encoding': undefined };
-  const raw: Raw = {
+  const providerResponse: ProviderResponse = {
     wire,
     framing,
     status,
-    headers: forwardedAnswerHeaders(shown, departure.secrets),
-    secrets: departure.secrets,
-    body: headers['content-type']?.startsWith(eventStreamType) === true ? unpacked(body) : body,
+    headers: filterResponseHeaders(shown, signed.secrets),
+    secrets: signed.secrets,
+    body:
+      headers['content-type']?.startsWith(awsEventStreamContentType) === true ? eventStreamToSse(body) : body,
   };
-  return plain === undefined ? raw : lookedAt(raw);
+  return plain === undefined ? providerResponse : sniffFraming(providerResponse);
 }

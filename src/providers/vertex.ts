@@ -1,12 +1,20 @@
 import { createPrivateKey } from 'node:crypto';
 import { z } from 'zod';
-import type { Departure, Draft, Means } from '../kernel/departure.ts';
 import type { Provider } from '../kernel/provider.ts';
 import type { Secret } from '../kernel/secret.ts';
+import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
 import { anthropicMessages, gemini } from '../wire/index.ts';
 import { vertexAcceptance } from './acceptance/vertex.ts';
-import { betasIn, invokedBody, onlyHeaders } from './invoked-claude.ts';
-import { filled, JsonKeys, placeFault, placeField, secretField, segment, textField } from './key-form.ts';
+import { pickHeaders, supportedBetas, toCloudMessagesBody } from './cloud-claude.ts';
+import {
+  fillUrlTemplate,
+  findLocationFault,
+  JsonKeyForm,
+  locationField,
+  modelPathSegment,
+  secretField,
+  textField,
+} from './json-key-form.ts';
 
 /** Of both, letters, digits and hyphens: they become parts of a name and of a path. */
 const region = z.string().regex(/^(?:global|us|eu|[a-z]{2,20}-[a-z]{2,20}\d{1,2})$/);
@@ -32,16 +40,17 @@ const accessToken = z.strictObject({
 
 type VertexKey = z.infer<typeof serviceAccount> | z.infer<typeof accessToken>;
 
-const keys = new JsonKeys<VertexKey>({
-  written:
+const vertexKeyForm = new JsonKeyForm<VertexKey>({
+  description:
     'the JSON of a service account, with "region" added where it is not the gateway\'s usual one, or {"token", "project_id", "region"?}',
   schema: z.union([serviceAccount, accessToken]),
-  fault: ({ region: named }, provider) => placeFault(regionOf(named, provider), 'region', provider),
+  findFault: ({ region: named }, provider) =>
+    findLocationFault(regionOf(named, provider), 'region', provider),
   // Both tell one account from another without a part of the secret.
-  shown: (key) => ('token' in key ? key.token : (key.private_key_id ?? key.client_email)),
-  ways: (provider) => {
+  hintSource: (key) => ('token' in key ? key.token : (key.private_key_id ?? key.client_email)),
+  variants: (provider) => {
     const usual = regionOf(undefined, provider);
-    const place = placeField({ name: 'region', title: 'Region', example: usual }, provider, usual);
+    const place = locationField({ name: 'region', title: 'Region', example: usual }, provider, usual);
     const file = {
       name: '',
       title: 'Its JSON file',
@@ -58,8 +67,8 @@ const keys = new JsonKeys<VertexKey>({
 });
 
 /** Everywhere, where neither the key nor the operator says otherwise. */
-function regionOf(named: string | undefined, { places }: Provider): string {
-  return named ?? places?.[0] ?? 'global';
+function regionOf(named: string | undefined, { locations }: Provider): string {
+  return named ?? locations?.[0] ?? 'global';
 }
 
 /** Gemini, and Claude in Anthropic's format, at Google: paid through a project there. */
@@ -76,49 +85,56 @@ export const vertex: Provider = {
   modelPrefixes: [],
   keyless: false,
   priceId: 'google',
-  ownErrors: true,
+  hasOwnErrorFormat: true,
   keyTest: { path: '' },
-  keyForm: keys,
-  namedFirst: true,
+  keyForm: vertexKeyForm,
+  requiresProviderPrefix: true,
   authorize: () => [],
-  depart,
+  sign: signVertexRequest,
 };
 
-async function depart(draft: Draft, credential: Secret, means: Means): Promise<Departure> {
-  const { provider } = draft;
-  const { headers, body } = written(draft);
-  const key = keys.of(credential, provider);
+async function signVertexRequest(
+  outboundRequest: OutboundRequest,
+  credential: Secret,
+  signingContext: SigningContext,
+): Promise<SignedRequest> {
+  const { provider } = outboundRequest;
+  const { headers, body } = buildVertexRequest(outboundRequest);
+  const key = vertexKeyForm.partsOf(credential, provider);
   const region = regionOf(key.region, provider);
-  const token = 'token' in key ? key.token : await means.accessToken(accountOf(key));
+  const token = 'token' in key ? key.token : await signingContext.accessToken(accountOf(key));
   headers.push('authorization', `Bearer ${token}`);
   const place = `/v1/projects/${encodeURIComponent(key.project_id)}/locations/${region}`;
   return {
-    baseUrl: filled(provider.baseUrl, { host: hostOf(region) }),
-    path: place + pathOf(draft),
+    baseUrl: fillUrlTemplate(provider.baseUrl, { host: hostOf(region) }),
+    path: place + pathOf(outboundRequest),
     headers,
     body,
     ...('token' in key
       ? { secrets: [token] }
       : {
           secrets: [token, key.private_key],
-          refused: () => means.forget(accountOf(key), token),
+          onUnauthorized: () => signingContext.forgetToken(accountOf(key), token),
         }),
   };
 }
 
 /** A Claude's call says its version in the body, and its betas in one header. Which project pays is for the key to say. */
-function written({ asks, headers, body }: Draft): { readonly headers: string[]; readonly body: Uint8Array } {
-  if (asks?.wire !== anthropicMessages)
-    return { headers: onlyHeaders(headers, (name) => name !== payer), body };
-  const betas = betasIn(headers);
-  const others = onlyHeaders(headers, (name) => name !== payer && name !== 'anthropic-beta');
+function buildVertexRequest({ modelCall, headers, body }: OutboundRequest): {
+  readonly headers: string[];
+  readonly body: Uint8Array;
+} {
+  if (modelCall?.wire !== anthropicMessages)
+    return { headers: pickHeaders(headers, (name) => name !== billingProjectHeader), body };
+  const betas = supportedBetas(headers);
+  const others = pickHeaders(headers, (name) => name !== billingProjectHeader && name !== 'anthropic-beta');
   return {
     headers: betas.length > 0 ? [...others, 'anthropic-beta', betas.join(',')] : others,
-    body: invokedBody(body, 'vertex-2023-10-16'),
+    body: toCloudMessagesBody(body, 'vertex-2023-10-16'),
   };
 }
 
-const payer = 'x-goog-user-project';
+const billingProjectHeader = 'x-goog-user-project';
 
 function accountOf(key: z.infer<typeof serviceAccount>) {
   return { email: key.client_email, keyId: key.private_key_id, privateKey: key.private_key };
@@ -131,12 +147,12 @@ function hostOf(region: string): string {
 }
 
 /** A project that may be looked at is one whose key is taken. */
-function pathOf({ provider, asks }: Draft): string {
-  if (asks === undefined) return '';
-  const model = segment(asks.model, /^\w[\w.@-]{0,127}$/, provider);
-  if (asks.wire === anthropicMessages)
-    return `/publishers/anthropic/models/${model}:${asks.streamed ? 'streamRawPredict' : 'rawPredict'}`;
-  return `/publishers/google/models/${model}:${asks.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
+function pathOf({ provider, modelCall }: OutboundRequest): string {
+  if (modelCall === undefined) return '';
+  const model = modelPathSegment(modelCall.model, /^\w[\w.@-]{0,127}$/, provider);
+  if (modelCall.wire === anthropicMessages)
+    return `/publishers/anthropic/models/${model}:${modelCall.streamed ? 'streamRawPredict' : 'rawPredict'}`;
+  return `/publishers/google/models/${model}:${modelCall.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
 /** Of a length with which tokens are asked for: Google's own have 2048 bits, and a far longer one would keep a processor busy. */

@@ -4,7 +4,7 @@ import { isJsonObject } from '../kernel/json.ts';
 import type { Receipts } from '../kernel/ports/receipts.ts';
 import { SigningKey } from './signing-key.ts';
 
-export interface KeySet {
+export interface PublicKeySet {
   readonly keys: readonly JWK[];
 }
 
@@ -35,13 +35,13 @@ export class ReceiptKeys {
   }
 
   /** For `/.well-known/jwks.json`, the newest first. */
-  async published(): Promise<KeySet> {
+  async publicKeySet(): Promise<PublicKeySet> {
     const keys = await this.#receipts.keys();
-    return { keys: keys.map(({ jwk }) => jwkOf(jwk)) };
+    return { keys: keys.map(({ jwk }) => parseJwk(jwk)) };
   }
 }
 
-function jwkOf(text: string): JWK {
+function parseJwk(text: string): JWK {
   const jwk: unknown = JSON.parse(text);
   return isJsonObject(jwk) ? { ...jwk, kty: String(jwk.kty) } : { kty: '' };
 }

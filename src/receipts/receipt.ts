@@ -3,7 +3,7 @@ import type { StoredReceipt, Visibility } from '../kernel/ports/receipts.ts';
 import type { Ending } from '../kernel/reply/ending.ts';
 
 /** What is known of a call that a receipt is made of. */
-export interface ReceiptFacts {
+export interface ReceiptDetails {
   readonly id: string;
   readonly sessionRef: string | null;
   readonly visibility: Visibility;
@@ -47,7 +47,7 @@ export const receiptSchema = z.strictObject({
 export type SignedFields = z.output<z.ZodObject<typeof signedFields>>;
 export type ReceiptRow = z.output<typeof receiptSchema>;
 
-export function signedFieldsOf(facts: ReceiptFacts, keyId: string): SignedFields {
+export function signedFieldsOf(facts: ReceiptDetails, keyId: string): SignedFields {
   return {
     receipt_id: facts.id,
     session_ref: facts.sessionRef,

@@ -1,8 +1,8 @@
-import { type ReceiptFacts, type ReceiptRow, receiptRow, signedFieldsOf } from './receipt.ts';
+import { type ReceiptDetails, type ReceiptRow, receiptRow, signedFieldsOf } from './receipt.ts';
 import { SigningKey } from './signing-key.ts';
 
 /** For tests: what is known of some call. */
-export function factsOf(given: Partial<ReceiptFacts> = {}): ReceiptFacts {
+export function sampleReceiptDetails(given: Partial<ReceiptDetails> = {}): ReceiptDetails {
   return {
     id: `rcpt_${'0'.repeat(32)}`,
     sessionRef: 'ref',
@@ -23,10 +23,10 @@ export function factsOf(given: Partial<ReceiptFacts> = {}): ReceiptFacts {
 
 /** A receipt of it, and the key that it is checked with. */
 export async function signedReceipt(
-  given: Partial<ReceiptFacts> = {},
+  given: Partial<ReceiptDetails> = {},
   number = 1,
 ): Promise<{ readonly row: ReceiptRow; readonly key: SigningKey }> {
   const key = await SigningKey.from(new Uint8Array(32).fill(number));
-  const payload = JSON.stringify(signedFieldsOf(factsOf(given), key.id));
+  const payload = JSON.stringify(signedFieldsOf(sampleReceiptDetails(given), key.id));
   return { key, row: receiptRow({ jws: await key.sign(payload) }) };
 }

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { CompactSign, generateKeyPair } from 'jose';
 import { SigningKey } from './signing-key.ts';
 import { signedReceipt } from './testing.ts';
-import { faultOf } from './verify-receipt.ts';
+import { findReceiptProblem } from './verify-receipt.ts';
 
 test('a receipt holds with its key, also among others', async () => {
   const { row, key } = await signedReceipt();
   const other = await SigningKey.from(new Uint8Array(32).fill(2));
-  assert.equal(await faultOf(row, { keys: [other.publicJwk, key.publicJwk] }), undefined);
-  assert.match(String(await faultOf(row, { keys: [other.publicJwk] })), /key is not among/);
+  assert.equal(await findReceiptProblem(row, { keys: [other.publicJwk, key.publicJwk] }), undefined);
+  assert.match(String(await findReceiptProblem(row, { keys: [other.publicJwk] })), /key is not among/);
 });
 
 test('the same secret makes the same key, and no other does', async () => {
@@ -26,11 +26,11 @@ test('no field can be changed, left out or added', async () => {
   for (const [name, value] of Object.entries(row)) {
     const changed =
       typeof value === 'string' ? `${value}x` : typeof value === 'number' ? value + 1 : 'changed';
-    assert.notEqual(await faultOf({ ...row, [name]: changed }, keys), undefined, name);
-    assert.notEqual(await faultOf({ ...row, [name]: undefined }, keys), undefined, name);
+    assert.notEqual(await findReceiptProblem({ ...row, [name]: changed }, keys), undefined, name);
+    assert.notEqual(await findReceiptProblem({ ...row, [name]: undefined }, keys), undefined, name);
   }
-  assert.match(String(await faultOf({ ...row, more: 1 }, keys)), /changed: more/);
-  assert.match(String(await faultOf({ ...row, cost_usd: '0' }, keys)), /changed: cost_usd/);
+  assert.match(String(await findReceiptProblem({ ...row, more: 1 }, keys)), /changed: more/);
+  assert.match(String(await findReceiptProblem({ ...row, cost_usd: '0' }, keys)), /changed: cost_usd/);
 });
 
 test('no other signature does, whatever it says of itself', async () => {
@@ -48,7 +48,7 @@ test('no other signature does, whatever it says of itself', async () => {
     `${head}.${payload}`,
     'x',
   ])
-    assert.notEqual(await faultOf({ ...row, signature }, keys), undefined, signature);
+    assert.notEqual(await findReceiptProblem({ ...row, signature }, keys), undefined, signature);
 });
 
 test('a signature of another algorithm is not taken, though its key is there', async () => {
@@ -59,7 +59,7 @@ test('a signature of another algorithm is not taken, though its key is there', a
     .setProtectedHeader({ alg: 'ES256', kid: key.id })
     .sign(privateKey);
   assert.match(
-    String(await faultOf({ ...told, signature: other }, { keys: [key.publicJwk] })),
+    String(await findReceiptProblem({ ...told, signature: other }, { keys: [key.publicJwk] })),
     /wrong|among/,
   );
 });

@@ -3,7 +3,10 @@ import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jo
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 
 /** Why a receipt doesn't hold; undefined where it does. Nothing but the receipt and the keys is needed. */
-export async function faultOf(receipt: JsonObject, keys: JSONWebKeySet): Promise<string | undefined> {
+export async function findReceiptProblem(
+  receipt: JsonObject,
+  keys: JSONWebKeySet,
+): Promise<string | undefined> {
   const { signature, ...told } = receipt;
   if (typeof signature !== 'string') return 'it has no signature';
   try {

@@ -1,15 +1,15 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
-import { countByAddress } from '../kernel/address-attempts.ts';
+import { countAttemptByAddress } from '../kernel/address-attempts.ts';
 import { addressBlock } from '../kernel/address-block.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
 import type { AnonSession, AnonSessions } from '../kernel/ports/sandbox.ts';
-import type { Attempts } from '../kernel/ports/shared-state.ts';
+import type { RateLimiter } from '../kernel/ports/shared-state.ts';
 
 export interface AnonymousSessionParts {
   readonly sessions: AnonSessions;
-  readonly attempts: Attempts;
+  readonly rateLimiter: RateLimiter;
   readonly clock: Clock;
   /** For tokens: the key to hash with, then those that older hashes were made with. */
   readonly tokenKeys: readonly [Uint8Array, ...Uint8Array[]];
@@ -30,24 +30,24 @@ export interface IssuedSession {
   readonly token: string;
 }
 
-const tokenShape = /^anon_[\w-]{43}$/;
+const tokenPattern = /^anon_[\w-]{43}$/;
 
 /** Sessions of people without an account: what they may do is counted here, and who they are is known nowhere. */
 export class AnonymousSessions {
   readonly #parts: AnonymousSessionParts;
   /** What is on its way back; whoever takes next waits for it. */
-  readonly #givingBack = new Set<Promise<void>>();
+  readonly #pendingRefunds = new Set<Promise<void>>();
 
   constructor(parts: AnonymousSessionParts) {
     this.#parts = parts;
   }
 
   /** Comes before a session is made, and refuses an address that makes too many. */
-  async count(remoteAddress: string): Promise<void> {
-    const { attempts, terms } = this.#parts;
-    const retryAfterSeconds = await countByAddress(attempts, {
+  async limitCreation(remoteAddress: string): Promise<void> {
+    const { rateLimiter, terms } = this.#parts;
+    const retryAfterSeconds = await countAttemptByAddress(rateLimiter, {
       address: remoteAddress,
-      name: (block) => `anon:${hashed(this.#parts.addressKey, block)}`,
+      counterName: (block) => `anon:${hmac(this.#parts.addressKey, block)}`,
       most: terms.sessionsPerHour,
       seconds: 3600,
     });
@@ -59,38 +59,38 @@ export class AnonymousSessions {
       );
   }
 
-  async begin(remoteAddress: string): Promise<IssuedSession> {
+  async create(remoteAddress: string): Promise<IssuedSession> {
     const { sessions, clock, terms, tokenKeys, refKey } = this.#parts;
     const token = `anon_${randomBytes(32).toString('base64url')}`;
     const id = randomUUID();
     const nowMs = clock.now();
     const session: AnonSession = {
       id,
-      sessionRef: hashed(refKey, id),
+      sessionRef: hmac(refKey, id),
       requestLimit: terms.limit,
       requestsUsed: 0,
       expiresAtMs: nowMs + terms.ttlMs,
       revokedAtMs: null,
     };
-    const hashes = { tokenHash: hashed(tokenKeys[0], token), addressHash: this.#addressHash(remoteAddress) };
+    const hashes = { tokenHash: hmac(tokenKeys[0], token), addressHash: this.#addressHash(remoteAddress) };
     await sessions.add({ ...session, ...hashes }, nowMs - limits.anonSessionKeptMs);
     return { session, token };
   }
 
   /** Undefined where there never was a session with this token, or it is forgotten. */
   async find(token: string): Promise<AnonSession | undefined> {
-    if (!tokenShape.test(token)) return undefined;
-    return this.#parts.sessions.byToken(this.#parts.tokenKeys.map((key) => hashed(key, token)));
+    if (!tokenPattern.test(token)) return undefined;
+    return this.#parts.sessions.byToken(this.#parts.tokenKeys.map((key) => hmac(key, token)));
   }
 
   /** Refuses a session that does not hold any more. */
   checkOpen(session: AnonSession): void {
-    const fault = this.#faultOf(session);
+    const fault = this.#rejectionOf(session);
     if (fault !== undefined) throw fault;
   }
 
   /** The session of this id, for whoever shows its token. */
-  async opened(id: string, token: string | undefined): Promise<AnonSession> {
+  async authenticate(id: string, token: string | undefined): Promise<AnonSession> {
     checkSessionId(id);
     const session = token === undefined ? undefined : await this.find(token);
     if (session === undefined || session.id !== id.toLowerCase())
@@ -107,17 +107,17 @@ export class AnonymousSessions {
   /** Counts a request; otherwise says why the session has none. */
   async take({ id }: AnonSession): Promise<GatewayError | undefined> {
     const { sessions, clock } = this.#parts;
-    if (this.#givingBack.size > 0) await Promise.all(this.#givingBack);
+    if (this.#pendingRefunds.size > 0) await Promise.all(this.#pendingRefunds);
     const bounds = { nowMs: clock.now(), givenBackMax: limits.sandboxGivenBackMax };
     if (await sessions.take(id, bounds)) return undefined;
-    return this.#faultOf(await sessions.byId(id)) ?? limitExceeded();
+    return this.#rejectionOf(await sessions.byId(id)) ?? limitExceeded();
   }
 
   giveBack({ id }: AnonSession): void {
     const { sessions, onFault } = this.#parts;
     const giving = sessions.giveBack(id).catch(onFault);
-    this.#givingBack.add(giving);
-    void giving.then(() => this.#givingBack.delete(giving));
+    this.#pendingRefunds.add(giving);
+    void giving.then(() => this.#pendingRefunds.delete(giving));
   }
 
   revoke({ id }: AnonSession): Promise<void> {
@@ -125,11 +125,11 @@ export class AnonymousSessions {
   }
 
   /** Resolves when nothing is on its way back. */
-  async settled(): Promise<void> {
-    await Promise.all(this.#givingBack);
+  async waitForRefunds(): Promise<void> {
+    await Promise.all(this.#pendingRefunds);
   }
 
-  #faultOf(session: AnonSession | undefined): GatewayError | undefined {
+  #rejectionOf(session: AnonSession | undefined): GatewayError | undefined {
     if (session === undefined || session.revokedAtMs !== null)
       return invalidToken('this anonymous session was revoked');
     if (session.expiresAtMs > this.#parts.clock.now()) return undefined;
@@ -141,7 +141,7 @@ export class AnonymousSessions {
   }
 
   #addressHash(remoteAddress: string): string {
-    return hashed(this.#parts.addressKey, addressBlock(remoteAddress));
+    return hmac(this.#parts.addressKey, addressBlock(remoteAddress));
   }
 }
 
@@ -166,6 +166,6 @@ function checkSessionId(id: string): void {
     );
 }
 
-function hashed(key: Uint8Array, text: string): string {
+function hmac(key: Uint8Array, text: string): string {
   return createHmac('sha256', key).update(text).digest('base64url');
 }

@@ -9,7 +9,7 @@ export interface ClaimParts {
   readonly clock: Clock;
 }
 
-export interface Claimed {
+export interface ClaimResult {
   readonly sessionId: string;
   /** How many there are now; later ones belong to the same account. */
   readonly receipts: number;
@@ -25,7 +25,7 @@ export class Claims {
   }
 
   /** The same again for the account that has it; whether the session is over or revoked doesn't matter. */
-  async claim(accountId: string, sessionId: string): Promise<Claimed> {
+  async claim(accountId: string, sessionId: string): Promise<ClaimResult> {
     const { sessions, receipts, clock } = this.#parts;
     const session = await sessions.byId(sessionId);
     if (session === undefined) throw new GatewayError('not_found', 'there is no such anonymous session');

@@ -2,10 +2,10 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, zstdDecompress } from 'node:zlib';
 import type { HttpRequest } from '../http/request.ts';
 import { GatewayError } from '../kernel/errors.ts';
-import { atTurnEnd } from '../kernel/turn-end.ts';
-import type { Load } from './ballast.ts';
-import { Pieces } from './pieces.ts';
-import { IncomingBody, type SlowBodies } from './slow-bodies.ts';
+import { queueImmediate } from '../kernel/queue-immediate.ts';
+import { BodyBuffer } from './body-buffer.ts';
+import type { MemoryReservation } from './body-memory-budget.ts';
+import { IncomingBody, type SlowBodyMonitor } from './slow-body-monitor.ts';
 
 const decoders = {
   gzip: promisify(gunzip),
@@ -14,36 +14,39 @@ const decoders = {
   zstd: promisify(zstdDecompress),
 } as const;
 
-function isKnown(encoding: string): encoding is keyof typeof decoders {
+function isSupportedEncoding(encoding: string): encoding is keyof typeof decoders {
   return Object.hasOwn(decoders, encoding);
 }
 
 /** How a body is let in. */
-interface Intake {
+interface BodyReadOptions {
   readonly bytesMax: number;
   /** Told of what it weighs while it comes in; refuses what there is no room for. */
-  readonly load?: Pick<Load, 'add'>;
+  readonly reservation?: Pick<MemoryReservation, 'add'>;
   /** Cuts off who takes too long. */
-  readonly slowBodies?: SlowBodies;
+  readonly slowBodies?: SlowBodyMonitor;
 }
 
 /** A request's whole body, decoded, never more than `bytesMax` of it in memory. */
-export function readBody(req: HttpRequest, intake: Intake): Promise<Uint8Array> {
+export function readBody(req: HttpRequest, bodyReadOptions: BodyReadOptions): Promise<Uint8Array> {
   const encoding = encodingOf(req);
-  if (encoding === 'identity') return collect(req, intake);
-  return readEncoded(req, encoding, intake).then(({ decoded }) => decoded);
+  if (encoding === 'identity') return collectBody(req, bodyReadOptions);
+  return readEncoded(req, encoding, bodyReadOptions).then(({ decoded }) => decoded);
 }
 
 /** A body as it came, and decoded. */
-export interface Content {
+export interface BodyWithRaw {
   readonly raw: Uint8Array;
   readonly decoded: Uint8Array;
 }
 
-export async function readContent(req: HttpRequest, intake: Intake): Promise<Content> {
+export async function readBodyWithRaw(
+  req: HttpRequest,
+  bodyReadOptions: BodyReadOptions,
+): Promise<BodyWithRaw> {
   const encoding = encodingOf(req);
-  if (encoding !== 'identity') return readEncoded(req, encoding, intake);
-  const raw = await collect(req, intake);
+  if (encoding !== 'identity') return readEncoded(req, encoding, bodyReadOptions);
+  const raw = await collectBody(req, bodyReadOptions);
   return { raw, decoded: raw };
 }
 
@@ -51,20 +54,24 @@ function encodingOf(req: HttpRequest): string {
   return req.header('content-encoding')?.toLowerCase() ?? 'identity';
 }
 
-async function readEncoded(req: HttpRequest, encoding: string, intake: Intake): Promise<Content> {
-  if (!isKnown(encoding))
+async function readEncoded(
+  req: HttpRequest,
+  encoding: string,
+  bodyReadOptions: BodyReadOptions,
+): Promise<BodyWithRaw> {
+  if (!isSupportedEncoding(encoding))
     throw new GatewayError(
       'unsupported_encoding',
       `content-encoding "${encoding.slice(0, 40)}" is not supported; gzip, br and zstd are`,
     );
-  const { bytesMax, load } = intake;
-  const raw = await collect(req, intake);
-  const decoded = await decodedBy(encoding, raw, bytesMax);
-  load?.add(Math.max(0, decoded.byteLength - raw.byteLength));
+  const { bytesMax, reservation } = bodyReadOptions;
+  const raw = await collectBody(req, bodyReadOptions);
+  const decoded = await decodeBody(encoding, raw, bytesMax);
+  reservation?.add(Math.max(0, decoded.byteLength - raw.byteLength));
   return { raw, decoded };
 }
 
-async function decodedBy(
+async function decodeBody(
   encoding: keyof typeof decoders,
   bytes: Uint8Array,
   bytesMax: number,
@@ -72,70 +79,70 @@ async function decodedBy(
   try {
     return await decoders[encoding](bytes, { maxOutputLength: bytesMax });
   } catch (cause) {
-    if (cause instanceof RangeError) throw tooLarge(bytesMax);
+    if (cause instanceof RangeError) throw bodyTooLargeError(bytesMax);
     throw new GatewayError('invalid_request', `the body is not valid ${encoding}`, { cause });
   }
 }
 
-function collect({ body }: HttpRequest, intake: Intake): Promise<Buffer> {
-  const { bytesMax, load, slowBodies } = intake;
-  if (body.announced > bytesMax) return Promise.reject(tooLarge(bytesMax));
+function collectBody({ body }: HttpRequest, bodyReadOptions: BodyReadOptions): Promise<Buffer> {
+  const { bytesMax, reservation, slowBodies: slowBodyMonitor } = bodyReadOptions;
+  if (body.contentLength > bytesMax) return Promise.reject(bodyTooLargeError(bytesMax));
   // Most are there already, and can't be slow.
-  if (body.isComplete) return taken(body.take(), intake);
+  if (body.isComplete) return acceptCompleteBody(body.take(), bodyReadOptions);
   return new Promise((resolve, reject) => {
-    const pieces = new Pieces(body.announced);
-    const incoming = new IncomingBody(() => refuse(tooSlow()));
+    const bodyBuffer = new BodyBuffer(body.contentLength);
+    const incoming = new IncomingBody(() => refuse(bodyTooSlowError()));
     const refuse = (refusal: unknown) => {
-      slowBodies?.delete(incoming);
+      slowBodyMonitor?.delete(incoming);
       body.stop();
-      pieces.drop();
+      bodyBuffer.discard();
       reject(refusal);
     };
-    slowBodies?.add(incoming);
+    slowBodyMonitor?.add(incoming);
     body.read({
-      piece(chunk) {
+      onChunk(chunk) {
         incoming.bytes += chunk.byteLength;
-        if (incoming.bytes > bytesMax) return refuse(tooLarge(bytesMax));
+        if (incoming.bytes > bytesMax) return refuse(bodyTooLargeError(bytesMax));
         try {
-          load?.add(chunk.byteLength);
-          pieces.add(chunk);
+          reservation?.add(chunk.byteLength);
+          bodyBuffer.add(chunk);
         } catch (refusal) {
           refuse(refusal);
         }
       },
-      end() {
-        slowBodies?.delete(incoming);
-        atTurnEnd(() => resolve(pieces.joined()));
+      onEnd() {
+        slowBodyMonitor?.delete(incoming);
+        queueImmediate(() => resolve(bodyBuffer.toBuffer()));
       },
-      gone() {
-        slowBodies?.delete(incoming);
-        pieces.drop();
-        reject(clientGone());
+      onAbort() {
+        slowBodyMonitor?.delete(incoming);
+        bodyBuffer.discard();
+        reject(clientClosedError());
       },
     });
   });
 }
 
-function taken(whole: Buffer, { bytesMax, load }: Intake): Promise<Buffer> {
-  if (whole.byteLength > bytesMax) return Promise.reject(tooLarge(bytesMax));
+function acceptCompleteBody(whole: Buffer, { bytesMax, reservation }: BodyReadOptions): Promise<Buffer> {
+  if (whole.byteLength > bytesMax) return Promise.reject(bodyTooLargeError(bytesMax));
   try {
-    load?.add(whole.byteLength);
+    reservation?.add(whole.byteLength);
   } catch (refusal) {
     return Promise.reject(refusal);
   }
-  return new Promise((resolve) => atTurnEnd(() => resolve(whole)));
+  return new Promise((resolve) => queueImmediate(() => resolve(whole)));
 }
 
-function tooSlow(): GatewayError {
+function bodyTooSlowError(): GatewayError {
   return new GatewayError('body_too_slow', 'the body came too slowly; send it at once', {
     headers: ['connection', 'close'],
   });
 }
 
-function clientGone(): GatewayError {
+function clientClosedError(): GatewayError {
   return new GatewayError('client_gone', 'the client closed the connection');
 }
 
-function tooLarge(bytesMax: number): GatewayError {
+function bodyTooLargeError(bytesMax: number): GatewayError {
   return new GatewayError('body_too_large', `the body has more than ${bytesMax} bytes`);
 }

@@ -1,31 +1,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClientPresence } from '../kernel/client-presence.ts';
+import { ClientRequest } from '../kernel/client-request.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { Exchange } from '../kernel/exchange.ts';
-import { Outline } from '../kernel/outline.ts';
-import { Presence } from '../kernel/presence.ts';
-import { Received } from '../kernel/received.ts';
+import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
-import { AccessTokens } from '../providers/access-tokens.ts';
 import { Egress } from '../providers/egress.ts';
+import { GoogleAccessTokens } from '../providers/google-access-tokens.ts';
 import { openaiCompatible } from '../providers/openai-compatible.ts';
 import { createUpstream } from '../providers/upstream.ts';
 import { FakeUpstream } from '../testing/fake-upstream.ts';
 import { anthropicMessages, openaiChat, wireFormats } from '../wire/index.ts';
-import { dataPlaneOf, servedRoutes } from './data-plane.ts';
+import { createDataPlaneRouter, createDataPlaneRoutes } from './data-plane.ts';
 
 /** A format that names the model, and whether its answer is a stream, in the path: as Gemini's own does. */
 const modelInPath: WireFormat = {
   ...openaiChat,
   name: 'model-in-path',
   routes: [{ path: '/v9/models/*', summary: 'Model in the path', purpose: 'answer' }],
-  asked(_body, path) {
+  readRouting(_body, path) {
     const [, model, verb] = /^\/v9\/models\/([^:]+):(\w+)$/.exec(path) ?? [];
     return { model, stream: verb === 'streamGenerateContent' };
   },
-  naming: () => ({}),
-  address: (model, streamed, query) =>
+  modelFields: () => ({}),
+  requestPath: (model, streamed, query) =>
     `/models/${model}:${streamed ? 'streamGenerateContent' : 'generateContent'}${query}`,
 };
 
@@ -34,16 +34,16 @@ const nobody = { handle: async () => undefined };
 test('a path belongs to its format, with or without a slash at its end', () => {
   const answer = { ...nobody };
   const count = { ...nobody };
-  const find = dataPlaneOf(servedRoutes(wireFormats, { answer, count }));
-  assert.equal(find('/v1/messages')?.by, answer);
+  const find = createDataPlaneRouter(createDataPlaneRoutes(wireFormats, { answer, count }));
+  assert.equal(find('/v1/messages')?.handler, answer);
   assert.equal(find('/v1/messages/')?.wire, anthropicMessages);
-  assert.equal(find('/v1/messages/count_tokens')?.by, count);
+  assert.equal(find('/v1/messages/count_tokens')?.handler, count);
   for (const path of ['/', '/v1', '/v1/messages/more', '/v1/models']) assert.equal(find(path), undefined);
 });
 
 test('a format may read the rest of its path by itself', async (t) => {
   const formats = [...wireFormats, modelInPath];
-  const find = dataPlaneOf(servedRoutes(formats, { answer: nobody, count: nobody }));
+  const find = createDataPlaneRouter(createDataPlaneRoutes(formats, { answer: nobody, count: nobody }));
   const fake = await FakeUpstream.start({ body: { choices: [] } });
   const provider = {
     ...openaiCompatible({ name: 'p', title: 'P', baseUrl: fake.url }),
@@ -56,7 +56,7 @@ test('a format may read the rest of its path by itself', async (t) => {
   });
   const upstream = createUpstream({
     egress,
-    means: new AccessTokens({ egress, clock: systemClock, tokenUrl: fake.url }),
+    signing: new GoogleAccessTokens({ egress, clock: systemClock, tokenUrl: fake.url }),
     via: '1.1 test',
   });
   for (const [verb, streamed] of [
@@ -67,21 +67,21 @@ test('a format may read the rest of its path by itself', async (t) => {
     const wire = find(path)?.wire;
     assert.equal(wire, modelInPath);
     const bytes = Buffer.from('{ "contents":[] }');
-    const received = new Received({
+    const clientRequest = new ClientRequest({
       wire: modelInPath,
-      fields: Outline.of(bytes),
+      fields: LazyJsonObject.of(bytes),
       headers: [],
       query: '?alt=sse',
       path,
     });
-    assert.deepEqual([received.asked.model, received.streamed], ['asked-for', streamed]);
+    assert.deepEqual([clientRequest.routing.model, clientRequest.streamed], ['asked-for', streamed]);
     const reply = await upstream(
       new Exchange({
         id: 'req_test',
-        received,
+        clientRequest,
         caller: { kind: 'local' },
         target: { provider, model: 'other' },
-        presence: new Presence(),
+        presence: new ClientPresence(),
         trace: new Trace(0),
         credentials: { find: async () => undefined },
       }),

@@ -1,35 +1,35 @@
 import type { Admission } from '../calls/admission.ts';
 import type { CallReceipts } from '../calls/call-receipts.ts';
-import type { Callers } from '../calls/callers.ts';
-import { inOwnWords } from '../calls/own-words.ts';
-import type { Passage } from '../calls/passage.ts';
+import type { CallRunner } from '../calls/call-runner.ts';
+import type { CallerAuthenticator } from '../calls/caller-authenticator.ts';
+import { hideProviderError } from '../calls/hide-provider-error.ts';
 import type { HttpRequest } from '../http/request.ts';
 import type { HttpResponse } from '../http/response.ts';
 import { operatorPays } from '../kernel/caller.ts';
+import { ClientPresence } from '../kernel/client-presence.ts';
+import { ClientRequest } from '../kernel/client-request.ts';
+import { IntrusiveList } from '../kernel/intrusive-list.ts';
+import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { limits } from '../kernel/limits.ts';
-import { OpenList } from '../kernel/open-list.ts';
-import { Outline } from '../kernel/outline.ts';
-import { Presence } from '../kernel/presence.ts';
-import { Received } from '../kernel/received.ts';
 import { Trace } from '../kernel/trace.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import type { Log } from '../telemetry/log.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
-import type { Ballast, Load } from './ballast.ts';
 import { readBody } from './body.ts';
+import type { BodyMemoryBudget, MemoryReservation } from './body-memory-budget.ts';
 import { deliver } from './delivery/deliver.ts';
-import { refuse } from './refuse.ts';
-import type { Call } from './respond.ts';
-import type { SlowBodies } from './slow-bodies.ts';
+import { rejectCall } from './reject-call.ts';
+import type { RequestContext } from './respond.ts';
+import type { SlowBodyMonitor } from './slow-body-monitor.ts';
 
 export interface InferenceParts {
-  readonly callers: Callers;
+  readonly callers: CallerAuthenticator;
   readonly admission: Admission;
-  readonly passage: Passage;
+  readonly callRunner: CallRunner;
   readonly receipts: CallReceipts;
   /** What requests under way weigh together. */
-  readonly ballast: Ballast;
-  readonly slowBodies: SlowBodies;
+  readonly memoryBudget: BodyMemoryBudget;
+  readonly slowBodies: SlowBodyMonitor;
   readonly metrics: Metrics;
   readonly log: Log;
   /** How long a stream may be silent. */
@@ -37,9 +37,9 @@ export interface InferenceParts {
 }
 
 /** The data plane: one call from its first byte to its last, on the raw request and response. */
-export class Inference {
+export class InferenceHandler {
   readonly #parts: InferenceParts;
-  readonly #open = new OpenList<Presence>();
+  readonly #inFlight = new IntrusiveList<ClientPresence>();
 
   constructor(parts: InferenceParts) {
     this.#parts = parts;
@@ -47,46 +47,74 @@ export class Inference {
 
   /** Calls that have not ended yet. */
   get openCalls(): number {
-    return this.#open.size;
+    return this.#inFlight.size;
   }
 
   /** Gives every open call up. */
   abortAll(): void {
-    for (const presence of this.#open.snapshot()) presence.leave();
+    for (const clientPresence of this.#inFlight.snapshot()) clientPresence.leave();
   }
 
-  async handle(req: HttpRequest, res: HttpResponse, call: Call, wire: WireFormat): Promise<void> {
-    const { callers, admission, passage, receipts, ballast, slowBodies, metrics, log, keepAliveMs } =
-      this.#parts;
-    const presence = new Presence();
-    this.#open.add(presence);
-    res.onGone(() => presence.leave());
-    let held: Load | undefined;
+  async handle(
+    req: HttpRequest,
+    res: HttpResponse,
+    context: RequestContext,
+    wire: WireFormat,
+  ): Promise<void> {
+    const {
+      callers: callerAuthenticator,
+      admission,
+      callRunner,
+      receipts,
+      memoryBudget,
+      slowBodies: slowBodyMonitor,
+      metrics,
+      log,
+      keepAliveMs,
+    } = this.#parts;
+    const clientPresence = new ClientPresence();
+    this.#inFlight.add(clientPresence);
+    res.onAbort(() => clientPresence.leave());
+    let held: MemoryReservation | undefined;
     let letGo: (() => void) | undefined;
     let isGuest = false;
     try {
-      const { id, path, query } = call;
+      const { id, path, query } = context;
       const headers = req.headers;
-      const identifying = callers.identify(headers, wire);
-      const known = identifying instanceof Promise ? await identifying : identifying;
-      isGuest = operatorPays(known.caller);
-      const load = ballast.load(known.accountId);
-      held = load;
+      const identifying = callerAuthenticator.identify(headers, wire);
+      const callerIdentity = identifying instanceof Promise ? await identifying : identifying;
+      isGuest = operatorPays(callerIdentity.caller);
+      const reservation = memoryBudget.reserve(callerIdentity.accountId);
+      held = reservation;
       const bytesMax = isGuest ? limits.paidBodyBytesMax : limits.bodyBytesMax;
-      const bytes = await readBody(req, { bytesMax, load, slowBodies });
+      const bytes = await readBody(req, { bytesMax, reservation, slowBodies: slowBodyMonitor });
       const trace = new Trace(performance.now());
-      const received = new Received({ wire, fields: Outline.of(bytes), headers, query, path, load });
-      letGo = received.keep();
-      const admitted = await admission.admit({ id, received, presence, trace }, known);
-      const underway = await passage.run(admitted.exchange, admitted.pipeline, admitted.counted);
-      const receipt = receipts.open(admitted.counted.known, underway, received.bytes);
-      await deliver({ res, call, underway, metrics, keepAliveMs, receipt });
+      const clientRequest = new ClientRequest({
+        wire,
+        fields: LazyJsonObject.of(bytes),
+        headers,
+        query,
+        path,
+        memoryReservation: reservation,
+      });
+      letGo = clientRequest.retain();
+      const admittedCall = await admission.admit(
+        { id, clientRequest, presence: clientPresence, trace },
+        callerIdentity,
+      );
+      const inFlightCall = await callRunner.run(
+        admittedCall.exchange,
+        admittedCall.pipeline,
+        admittedCall.countedCall,
+      );
+      const receipt = receipts.open(admittedCall.countedCall.identity, inFlightCall, clientRequest.bytes);
+      await deliver({ res, context, inFlightCall, metrics, keepAliveMs, receipt });
     } catch (thrown) {
-      refuse(isGuest ? inOwnWords(thrown) : thrown, { res, call, wire, log });
+      rejectCall(isGuest ? hideProviderError(thrown) : thrown, { res, context, wire, log });
     } finally {
       letGo?.();
       held?.release();
-      this.#open.delete(presence);
+      this.#inFlight.delete(clientPresence);
     }
   }
 }

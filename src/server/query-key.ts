@@ -4,32 +4,33 @@ import type { HttpRequest } from '../http/request.ts';
  * Google's clients may send their key in the query. It is a credential like those in headers: from here on it is one of
  * them, and nobody who reads, logs or passes the query on sees it. Returns what is left of the query.
  */
-export function takeQueryKey({ headers }: Pick<HttpRequest, 'headers'>, query: string): string {
-  if (query === '' || !maybeNamed.test(query)) return query;
+export function moveQueryKeyToHeaders({ headers }: Pick<HttpRequest, 'headers'>, query: string): string {
+  if (query === '' || !maybeKeyParameter.test(query)) return query;
   const pairs = query.slice(1).split('&');
   for (const pair of pairs)
-    if (isKey(pair) && valueIn(pair) !== '') headers.push('x-goog-api-key', valueIn(pair));
-  const left = pairs.filter((pair) => !isKey(pair));
+    if (isKeyParameter(pair) && parameterValueOf(pair) !== '')
+      headers.push('x-goog-api-key', parameterValueOf(pair));
+  const left = pairs.filter((pair) => !isKeyParameter(pair));
   return left.length === 0 ? '' : `?${left.join('&')}`;
 }
 
 /** `$key` is its other name, and each letter may be escaped: https://cloud.google.com/apis/docs/system-parameters. */
 const keyName = /^(?:\$|%24)?(?:k|%6[bB])(?:e|%65)(?:y|%79)=/;
-const maybeNamed = /(?:y|%79)=/;
+const maybeKeyParameter = /(?:y|%79)=/;
 
-function isKey(pair: string): boolean {
+function isKeyParameter(pair: string): boolean {
   return keyName.test(pair);
 }
 
-function valueIn(pair: string): string {
+function parameterValueOf(pair: string): string {
   const written = pair.slice(pair.indexOf('=') + 1);
   try {
     const value = decodeURIComponent(written);
-    return inHeaders.test(value) ? value : written;
+    return headerSafeText.test(value) ? value : written;
   } catch {
     return written;
   }
 }
 
 /** What else may be escaped is in nobody's key, and no header can carry it. */
-const inHeaders = /^[ -~]*$/;
+const headerSafeText = /^[ -~]*$/;

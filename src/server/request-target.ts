@@ -7,26 +7,26 @@ export interface RequestTarget {
   readonly authority: string | undefined;
 }
 
-export function requestTarget(url: string): RequestTarget {
-  if (url.startsWith('/')) return targetOf(url, undefined);
-  const [, authority, rest = url] = absolute.exec(url) ?? [];
-  return targetOf(rest, authority);
+export function parseRequestTarget(url: string): RequestTarget {
+  if (url.startsWith('/')) return splitTarget(url, undefined);
+  const [, authority, rest = url] = absoluteForm.exec(url) ?? [];
+  return splitTarget(rest, authority);
 }
 
-function targetOf(rest: string, authority: string | undefined): RequestTarget {
+function splitTarget(rest: string, authority: string | undefined): RequestTarget {
   const mark = rest.indexOf('?');
   const path = mark < 0 ? rest : rest.slice(0, mark);
-  return { path: normal(path) || '/', query: mark < 0 ? '' : rest.slice(mark), authority };
+  return { path: normalizePath(path) || '/', query: mark < 0 ? '' : rest.slice(mark), authority };
 }
 
-const absolute = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)(.*)$/is;
-const escaped = /%[2-7][\da-f]/gi;
+const absoluteForm = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)(.*)$/is;
+const escapedCharacter = /%[2-7][\da-f]/gi;
 const unreserved = /[\w.~-]/;
 
 /** An escape that stands for a letter, a digit or `-._~` is that character (RFC 3986, 6.2.2.2); others mean something else. */
-function normal(path: string): string {
+function normalizePath(path: string): string {
   if (!path.includes('%')) return path;
-  return path.replace(escaped, (written) => {
+  return path.replace(escapedCharacter, (written) => {
     const character = String.fromCharCode(Number.parseInt(written.slice(1), 16));
     return unreserved.test(character) ? character : written;
   });

@@ -1,13 +1,13 @@
 import type { HttpResponse } from '../http/response.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { GatewayError, isFinal } from '../kernel/errors.ts';
+import { GatewayError, isPermanent } from '../kernel/errors.ts';
 import { type HeaderList, headerOf } from '../kernel/headers.ts';
 import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 
 /** What is known of a request before anybody looked at its body. */
-export interface Call {
+export interface RequestContext {
   readonly id: string;
   readonly path: string;
   /** With its question mark, or empty. */
@@ -18,41 +18,41 @@ export interface Call {
 
 /** The one shape of errors, readable by the SDKs of all formats; `wire` words the type on inference routes. */
 export function errorEnvelope(error: GatewayError, requestId: string, wire?: WireFormat): JsonObject {
-  const { param, detail, beside, toldCode, upgradeUrl } = error.details;
-  const resetsAtMs = resetOf(error);
+  const { param, detail, extraFields, providerCode, upgradeUrl } = error.details;
+  const resetsAtMs = resetTimeOf(error);
   const envelope = {
     type: 'error',
     error: {
       type: errorTypeOf(error, wire),
       message: error.message,
-      code: toldCode ?? wire?.errorCodes?.[error.code] ?? error.code,
+      code: providerCode ?? wire?.errorCodes?.[error.code] ?? error.code,
       param: param ?? null,
       ...(detail !== undefined && { detail }),
       ...(upgradeUrl !== undefined && { upgrade_url: upgradeUrl }),
       ...(resetsAtMs !== undefined && { resets_at: new Date(resetsAtMs).toISOString() }),
     },
     request_id: requestId,
-    ...beside,
+    ...extraFields,
   };
   if (sandboxCodes.has(error.code)) return envelope;
   return wire?.errorBody?.(envelope, error) ?? envelope;
 }
 
-function resetOf(error: GatewayError): number | undefined {
+function resetTimeOf(error: GatewayError): number | undefined {
   const { resetsAtMs, retryAfterSeconds = 0 } = error.details;
-  if (resetsAtMs !== undefined || !isLong(error)) return resetsAtMs;
+  if (resetsAtMs !== undefined || !isLongWait(error)) return resetsAtMs;
   return systemClock.now() + retryAfterSeconds * 1000;
 }
 
 /** What a provider says is passed on, however long it is. */
-function isLong({ code, details: { retryAfterSeconds = 0 } }: GatewayError): boolean {
+function isLongWait({ code, details: { retryAfterSeconds = 0 } }: GatewayError): boolean {
   return code !== 'upstream_error' && retryAfterSeconds > limits.retryAfterSecondsMax;
 }
 
 /** What anonymous sessions are told has one name, wherever it is told. */
 function errorTypeOf(error: GatewayError, wire: WireFormat | undefined): string {
   if (sandboxCodes.has(error.code)) return error.code;
-  return wire === undefined ? ownErrorType(error) : wire.errorType(error.status, error.code);
+  return wire === undefined ? apiErrorType(error) : wire.errorType(error.status, error.code);
 }
 
 const sandboxCodes: ReadonlySet<string> = new Set([
@@ -62,7 +62,7 @@ const sandboxCodes: ReadonlySet<string> = new Set([
   'request_limit_exceeded',
 ]);
 
-function ownErrorType({ status, code }: GatewayError): string {
+function apiErrorType({ status, code }: GatewayError): string {
   if (code === 'local_mode') return 'permission_error';
   switch (status) {
     case 401:
@@ -89,43 +89,52 @@ export function asGatewayError(thrown: unknown): GatewayError {
 }
 
 /** Browsers take an answer of our own for nothing but what its type says. */
-export const noSniffing: HeaderList = ['x-content-type-options', 'nosniff'];
+export const noSniffHeaders: HeaderList = ['x-content-type-options', 'nosniff'];
 
-export function errorHeaders(error: GatewayError, call: Call): HeaderList {
+export function errorHeaders(error: GatewayError, requestContext: RequestContext): HeaderList {
   const { retryAfterSeconds, shouldRetry, headers } = error.details;
-  const tooLong = isLong(error);
+  const tooLong = isLongWait(error);
   return [
-    ...noSniffing,
+    ...noSniffHeaders,
     'x-request-id',
-    call.id,
+    requestContext.id,
     'request-id',
-    call.id,
-    ...call.cors,
+    requestContext.id,
+    ...requestContext.cors,
     ...(headers ?? []),
     ...(retryAfterSeconds === undefined || tooLong
       ? []
       : ['retry-after', String(Math.ceil(retryAfterSeconds))]),
-    ...(tooLong || isFinal(error) ? ['x-should-retry', 'false'] : []),
+    ...(tooLong || isPermanent(error) ? ['x-should-retry', 'false'] : []),
     ...(shouldRetry === true ? ['x-should-retry', 'true'] : []),
   ];
 }
 
 /** Answers with an error of our own, on a response that has not begun. */
-export function sendError(res: HttpResponse, error: GatewayError, call: Call, wire?: WireFormat): void {
-  const bytes = Buffer.from(JSON.stringify(errorEnvelope(error, call.id, wire)));
+export function sendError(
+  res: HttpResponse,
+  error: GatewayError,
+  requestContext: RequestContext,
+  wire?: WireFormat,
+): void {
+  const bytes = Buffer.from(JSON.stringify(errorEnvelope(error, requestContext.id, wire)));
   const type = ['content-type', 'application/json; charset=utf-8'];
   const length = ['content-length', String(bytes.byteLength)];
-  send(res, { status: error.status, headers: [...type, ...length, ...errorHeaders(error, call)], bytes });
+  writeResponse(res, {
+    status: error.status,
+    headers: [...type, ...length, ...errorHeaders(error, requestContext)],
+    bytes,
+  });
 }
 
-export interface WholeAnswer {
+export interface BufferedResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly bytes: Uint8Array;
 }
 
 /** Sends all of it. After a body that was not read to its end the connection can't carry another request. */
-export function send(res: HttpResponse, { status, headers, bytes }: WholeAnswer): void {
+export function writeResponse(res: HttpResponse, { status, headers, bytes }: BufferedResponse): void {
   if (res.request.body.isComplete) {
     res.writeHead(status, headers).end(bytes);
     return;
@@ -138,25 +147,33 @@ export function send(res: HttpResponse, { status, headers, bytes }: WholeAnswer)
 /** The answer goes out at once; the connection closes later, since a client that is cut off while it sends loses it. */
 function endAfterRequest(res: HttpResponse, answer: Uint8Array): void {
   let bytes = 0;
-  const end = () => {
+  const onEnd = () => {
     clearTimeout(enough);
     res.end();
   };
-  const enough = setTimeout(end, limits.lingerMs);
+  const enough = setTimeout(onEnd, limits.lingerMs);
   res.flushHead();
   res.write(answer);
   res.request.body.read({
-    piece(chunk) {
+    onChunk(chunk) {
       bytes += chunk.byteLength;
-      if (bytes > limits.lingerBytesMax) end();
+      if (bytes > limits.lingerBytesMax) onEnd();
     },
-    end,
-    gone: end,
+    onEnd,
+    onAbort: onEnd,
   });
 }
 
 /** An answer that is whole already, with its own headers beside ours. */
-export function sendWhole(res: HttpResponse, { status, headers, bytes }: WholeAnswer, call: Call): void {
+export function sendResponse(
+  res: HttpResponse,
+  { status, headers, bytes }: BufferedResponse,
+  requestContext: RequestContext,
+): void {
   const length = ['content-length', String(bytes.byteLength)];
-  send(res, { status, headers: [...headers, 'x-request-id', call.id, ...call.cors, ...length], bytes });
+  writeResponse(res, {
+    status,
+    headers: [...headers, 'x-request-id', requestContext.id, ...requestContext.cors, ...length],
+    bytes,
+  });
 }

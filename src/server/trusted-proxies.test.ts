@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientAddress, readTrustedProxies } from './trusted-proxies.ts';
+import { clientAddress, parseTrustedProxies } from './trusted-proxies.ts';
 
 function client(setting: string, remote: string, forwardedFor?: string): string {
-  const trusted = readTrustedProxies(setting);
+  const trusted = parseTrustedProxies(setting);
   assert.ok(trusted);
   return clientAddress(remote, forwardedFor, trusted);
 }
@@ -36,5 +36,5 @@ test('an address that is none is not taken for one, and ports are no part of it'
 
 test('a setting that can not be read is no setting', () => {
   for (const text of ['yes', '10.0.0.0/33', '10.0.0.0/8/8', '-1', '21', '10.0.0.0/8,', '1.5'])
-    assert.equal(readTrustedProxies(text), undefined, text);
+    assert.equal(parseTrustedProxies(text), undefined, text);
 });

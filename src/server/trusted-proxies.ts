@@ -9,7 +9,7 @@ export type TrustedProxies =
 const hopsMax = 20;
 
 /** Undefined where the text can't be read. */
-export function readTrustedProxies(text: string): TrustedProxies | undefined {
+export function parseTrustedProxies(text: string): TrustedProxies | undefined {
   const wanted = text.trim().toLowerCase();
   if (wanted === 'off' || wanted === '0') return { by: 'nobody' };
   if (/^\d+$/.test(wanted)) {
@@ -17,12 +17,12 @@ export function readTrustedProxies(text: string): TrustedProxies | undefined {
     return hops <= hopsMax ? { by: 'hops', hops } : undefined;
   }
   const networks = new BlockList();
-  return wanted.split(',').every((network) => added(network.trim(), networks))
+  return wanted.split(',').every((network) => addNetwork(network.trim(), networks))
     ? { by: 'network', networks }
     : undefined;
 }
 
-function added(network: string, networks: BlockList): boolean {
+function addNetwork(network: string, networks: BlockList): boolean {
   const [address = '', bits, ...rest] = network.split('/');
   if (isIP(address) === 0 || rest.length > 0) return false;
   const family = familyOf(address);
@@ -42,9 +42,9 @@ export function clientAddress(
   trusted: TrustedProxies,
 ): string {
   if (trusted.by === 'nobody' || forwardedFor === undefined) return remoteAddress;
-  const told = forwardedFor.split(',').map((address) => plain(address.trim()));
+  const told = forwardedFor.split(',').map((address) => stripPort(address.trim()));
   let client = remoteAddress;
-  for (let hop = 1; isOurs(client, hop, trusted); hop++) {
+  for (let hop = 1; isTrustedProxy(client, hop, trusted); hop++) {
     const before = told.pop();
     // What isn't an address was made up by somebody before our proxies.
     if (before === undefined || isIP(before) === 0) break;
@@ -53,7 +53,7 @@ export function clientAddress(
   return client;
 }
 
-function isOurs(address: string, hop: number, trusted: TrustedProxies): boolean {
+function isTrustedProxy(address: string, hop: number, trusted: TrustedProxies): boolean {
   if (trusted.by === 'hops') return hop <= trusted.hops;
   if (trusted.by === 'nobody') return false;
   const known = address.replace(/^::ffff:(?=\d+\.)/i, '');
@@ -61,7 +61,7 @@ function isOurs(address: string, hop: number, trusted: TrustedProxies): boolean 
 }
 
 /** Some proxies add the port, and brackets around an IPv6 address. */
-function plain(address: string): string {
+function stripPort(address: string): string {
   const [, bracketed] = /^\[(.+)\](?::\d+)?$/.exec(address) ?? [];
   const [, beforePort] = /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address) ?? [];
   return bracketed ?? beforePort ?? address;

@@ -19,7 +19,7 @@ import { requestLogPagesConformance } from './database-conformance/request-log-p
 import { requestLogRowsConformance } from './database-conformance/request-log-rows.ts';
 import { requestLogSumsConformance } from './database-conformance/request-log-sums.ts';
 import { sessionsConformance } from './database-conformance/sessions.ts';
-import type { MakeHome, SetUp } from './database-conformance/set-up.ts';
+import type { CreateDatabaseFixture, SetUpDatabase } from './database-conformance/set-up.ts';
 import { settlementsConformance } from './database-conformance/settlements.ts';
 import { textConformance } from './database-conformance/text.ts';
 import { usageConformance } from './database-conformance/usage.ts';
@@ -27,8 +27,12 @@ import { usersConformance } from './database-conformance/users.ts';
 import { vectorsConformance } from './database-conformance/vectors.ts';
 
 /** What every home of the database must do, whatever it is made of; `makeReady` makes one that has its tables. */
-export function databaseConformance(name: string, makeHome: MakeHome, makeReady = makeHome): void {
-  const setUp: SetUp = async (t) => {
+export function databaseConformance(
+  name: string,
+  createDatabaseFixture: CreateDatabaseFixture,
+  makeReady = createDatabaseFixture,
+): void {
+  const setUpDatabase: SetUpDatabase = async (t) => {
     const home = await makeReady(t);
     const open = async () => {
       const database = await home.open();
@@ -40,30 +44,30 @@ export function databaseConformance(name: string, makeHome: MakeHome, makeReady 
     return { ...home, open, database: await open() };
   };
   describe(name, () => {
-    openingConformance(makeHome);
-    usersConformance(setUp);
-    sessionsConformance(setUp);
-    apiKeysConformance(setUp);
-    providerKeysConformance(setUp);
-    usageConformance(setUp);
-    requestLogRowsConformance(setUp);
-    requestLogPagesConformance(setUp);
-    requestLogFiltersConformance(setUp);
-    requestLogSumsConformance(setUp);
-    requestLogCleaningConformance(setUp);
-    modulesConformance(setUp);
-    anonSessionsConformance(setUp);
-    receiptsConformance(setUp);
-    challengesConformance(setUp);
-    ledgerConformance(setUp);
-    settlementsConformance(setUp);
-    paidAnswersConformance(setUp);
-    vectorsConformance(setUp);
-    archiveConformance(setUp);
-    billingConformance(setUp);
-    creditsConformance(setUp);
-    rechargesConformance(setUp);
-    patternsConformance(setUp);
-    textConformance(setUp);
+    openingConformance(createDatabaseFixture);
+    usersConformance(setUpDatabase);
+    sessionsConformance(setUpDatabase);
+    apiKeysConformance(setUpDatabase);
+    providerKeysConformance(setUpDatabase);
+    usageConformance(setUpDatabase);
+    requestLogRowsConformance(setUpDatabase);
+    requestLogPagesConformance(setUpDatabase);
+    requestLogFiltersConformance(setUpDatabase);
+    requestLogSumsConformance(setUpDatabase);
+    requestLogCleaningConformance(setUpDatabase);
+    modulesConformance(setUpDatabase);
+    anonSessionsConformance(setUpDatabase);
+    receiptsConformance(setUpDatabase);
+    challengesConformance(setUpDatabase);
+    ledgerConformance(setUpDatabase);
+    settlementsConformance(setUpDatabase);
+    paidAnswersConformance(setUpDatabase);
+    vectorsConformance(setUpDatabase);
+    archiveConformance(setUpDatabase);
+    billingConformance(setUpDatabase);
+    creditsConformance(setUpDatabase);
+    rechargesConformance(setUpDatabase);
+    patternsConformance(setUpDatabase);
+    textConformance(setUpDatabase);
   });
 }

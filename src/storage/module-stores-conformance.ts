@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits } from '../kernel/limits.ts';
 import type { ModuleStore, ModuleStores } from '../kernel/ports/module-store.ts';
-import { keysOf, moduleListsConformance } from './module-lists-conformance.ts';
+import { listKeys, moduleStoreListConformance } from './module-store-list-conformance.ts';
 
 /** Stores for one test, as two replicas have them. */
-interface ModuleStoresHome {
+interface ModuleStoresFixture {
   readonly replicas: readonly [ModuleStores, ModuleStores];
   /** Fills the store of module `m` in scope `s`, which has an entry already, until `left` more fit. */
   fill(left: number): Promise<void>;
@@ -14,7 +14,7 @@ interface ModuleStoresHome {
 /** What every home of modules' stores must do, whatever it is made of. */
 export function moduleStoresConformance(
   name: string,
-  open: (t: TestContext) => ModuleStoresHome | Promise<ModuleStoresHome>,
+  open: (t: TestContext) => ModuleStoresFixture | Promise<ModuleStoresFixture>,
 ): void {
   const setUp = async (t: TestContext) => {
     const home = await open(t);
@@ -157,7 +157,7 @@ export function moduleStoresConformance(
       assert.ok(await stores.store('b', 'a').get('key'));
     });
 
-    moduleListsConformance(setUp);
+    moduleStoreListConformance(setUp);
 
     test('keys and names are of a bounded length, and of whole characters', async (t) => {
       const { stores, one } = await setUp(t);
@@ -169,7 +169,7 @@ export function moduleStoresConformance(
       const far = stores.store(name, name);
       await far.put(key, 'far');
       assert.equal((await far.get(key))?.value, 'far');
-      assert.deepEqual(await keysOf(far, { prefix: key }), [key]);
+      assert.deepEqual(await listKeys(far, { prefix: key }), [key]);
       for (const odd of [`${key}x`, 'a\0b', '\ud800', 'a\udfff']) {
         await assert.rejects(one.get(odd), /too long|NUL/);
         await assert.rejects(one.put(odd, 1), /too long|NUL/);
@@ -221,7 +221,7 @@ export function moduleStoresConformance(
 
     test('a tenant is forgotten with all that modules kept for it, and no other is', async (t) => {
       const { stores } = await setUp(t);
-      const many = limits.moduleEntriesForgottenAtOnce * 2;
+      const many = limits.moduleEntriesDeletedAtOnce * 2;
       // One after the other: a busy machine would refuse hundreds at once.
       for (let at = 0; at < many; at++) await stores.store('m', 's').put(`key ${at}`, at);
       await stores.store('n', 's').put('key', 1);
@@ -231,7 +231,7 @@ export function moduleStoresConformance(
       for (const module of ['m', 'n']) assert.deepEqual(await stores.store(module, 's').list(), []);
       assert.equal((await stores.store('m', 'other').get('key'))?.value, 1);
       assert.ok(await stores.store('m', 's').put('key', 1, 0));
-      assert.deepEqual(await keysOf(stores.store('m', 's')), ['key']);
+      assert.deepEqual(await listKeys(stores.store('m', 's')), ['key']);
     });
 
     test('who writes while a tenant is forgotten gets an answer', async (t) => {

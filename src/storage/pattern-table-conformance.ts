@@ -97,8 +97,8 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       const [one, other] = [somePattern(), somePattern()];
       await patterns.add('ada', one, most);
       await patterns.add('ada', other, most);
-      await patterns.tried('ada', 'c1', [{ patternId: one.id, isHeldOut: false }], 1);
-      await patterns.tried(
+      await patterns.recordTrials('ada', 'c1', [{ patternId: one.id, isHeldOut: false }], 1);
+      await patterns.recordTrials(
         'ada',
         'c1',
         [one, other].map(({ id }) => ({ patternId: id, isHeldOut: true })),
@@ -134,7 +134,7 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       const [patterns, other] = await make(t);
       const pattern = somePattern();
       await patterns.add('ada', pattern, most);
-      await patterns.tried('ada', 'c1', [{ patternId: pattern.id, isHeldOut: false }], 1);
+      await patterns.recordTrials('ada', 'c1', [{ patternId: pattern.id, isHeldOut: false }], 1);
       await Promise.all(
         Array.from({ length: 10 }, async (_, at) => {
           const table = at % 2 === 0 ? patterns : other;
@@ -159,9 +159,9 @@ export function patternTableConformance(name: string, make: MakeTables): void {
 
     test('the first word on what a conversation is about stands, until it is old', async (t) => {
       const [patterns, other] = await make(t);
-      await patterns.isAbout('ada', { conversation: 'c1', about: 'bread', scope: 'u-1', atMs: 1 });
-      await other.isAbout('ada', { conversation: 'c1', about: 'cake', scope: null, atMs: 2 });
-      await patterns.isAbout('ada', { conversation: 'c2', about: 'cake', scope: null, atMs: 20 });
+      await patterns.recordGist('ada', { conversation: 'c1', about: 'bread', scope: 'u-1', atMs: 1 });
+      await other.recordGist('ada', { conversation: 'c1', about: 'cake', scope: null, atMs: 2 });
+      await patterns.recordGist('ada', { conversation: 'c2', about: 'cake', scope: null, atMs: 20 });
       assert.deepEqual(await other.gist('ada', 'c1'), { about: 'bread', scope: 'u-1' });
       assert.deepEqual(await patterns.gist('ada', 'c2'), { about: 'cake', scope: null });
       assert.equal(await patterns.gist('eve', 'c1'), undefined);
@@ -185,8 +185,8 @@ export function patternTableConformance(name: string, make: MakeTables): void {
 
     test('calls are known with their conversations until they are old, and patterns stay', async (t) => {
       const [patterns] = await make(t);
-      await patterns.note('ada', { requestId: 'r1', conversation: 'c1', atMs: 1 });
-      await patterns.note('ada', { requestId: 'r2', conversation: 'c2', atMs: 20 });
+      await patterns.recordCall('ada', { requestId: 'r1', conversation: 'c1', atMs: 1 });
+      await patterns.recordCall('ada', { requestId: 'r2', conversation: 'c2', atMs: 20 });
       assert.equal(await patterns.conversationOf('ada', 'r1'), 'c1');
       assert.equal(await patterns.conversationOf('eve', 'r1'), undefined);
       assert.equal(await patterns.callOf('ada', 'c1'), 'r1');
@@ -197,7 +197,7 @@ export function patternTableConformance(name: string, make: MakeTables): void {
       const pattern = somePattern();
       await patterns.add('ada', pattern, most);
       await patterns.add('eve', pattern, most);
-      await patterns.isAbout('ada', { conversation: 'c2', about: 'bread', scope: null, atMs: 20 });
+      await patterns.recordGist('ada', { conversation: 'c2', about: 'bread', scope: null, atMs: 20 });
       await patterns.forget('ada');
       assert.equal(await patterns.version('ada'), 0);
       assert.equal(await patterns.gist('ada', 'c2'), undefined);

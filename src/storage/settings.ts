@@ -1,22 +1,22 @@
 import { z } from 'zod';
-import { combined, variable } from '../kernel/settings.ts';
+import { combineSettings, envVariable } from '../kernel/settings.ts';
 
 /** In place of a folder: everything is in the memory of the process, and gone with it. */
-export const inMemory = ':memory:';
+export const inMemoryDataDir = ':memory:';
 
 /** Where things are kept. */
 export const storageSettings = {
-  dataDir: variable('WEIR_DATA_DIR', z.string().min(1).default('./data')),
+  dataDir: envVariable('WEIR_DATA_DIR', z.string().min(1).default('./data')),
   /** Servers for many replicas; undefined keeps everything in the data folder and in this process. */
-  stores: combined(
+  stores: combineSettings(
     {
-      database: variable(
+      database: envVariable(
         'DATABASE_URL',
-        urlOf(['postgres:', 'postgresql:'], 'must be a postgres:// address').optional(),
+        urlSchema(['postgres:', 'postgresql:'], 'must be a postgres:// address').optional(),
       ),
-      redis: variable(
+      redis: envVariable(
         'REDIS_URL',
-        urlOf(['redis:', 'rediss:'], 'must be a redis:// or rediss:// address').optional(),
+        urlSchema(['redis:', 'rediss:'], 'must be a redis:// or rediss:// address').optional(),
       ),
     },
     ({ database, redis }) =>
@@ -24,6 +24,6 @@ export const storageSettings = {
   ),
 } as const;
 
-function urlOf(protocols: readonly string[], message: string) {
+function urlSchema(protocols: readonly string[], message: string) {
   return z.string().refine((text) => protocols.includes(URL.parse(text)?.protocol ?? ''), message);
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { limits } from '../kernel/limits.ts';
-import type { Allowance, SharedState, Taken } from '../kernel/ports/shared-state.ts';
+import type { Allowance, SharedState, SlotDecision } from '../kernel/ports/shared-state.ts';
 
 /** A home of shared state for one test. */
-export interface SharedStateHome {
+export interface SharedStateFixture {
   /** As two replicas see it; the same object twice where there is only one process. */
   readonly replicas: readonly [SharedState, SharedState];
   readonly nowMs: number;
@@ -18,7 +18,7 @@ const day = 86_400;
 /** What every home of shared state must do, whatever it is made of. */
 export function sharedStateConformance(
   name: string,
-  open: (t: TestContext) => SharedStateHome | Promise<SharedStateHome>,
+  open: (t: TestContext) => SharedStateFixture | Promise<SharedStateFixture>,
 ): void {
   const setUp = async (t: TestContext, changes: Partial<Allowance> = {}) => {
     const home = await open(t);
@@ -53,33 +53,33 @@ export function sharedStateConformance(
     test('a slot that is given back can be taken by another call', async (t) => {
       const { state, other, allowance } = await setUp(t, { limit: 1 });
       await state.slots.begin(allowance, 0);
-      assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
-      assert.equal(outcome(await other.slots.take(allowance)), 'full 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'full 1');
       await other.slots.giveBack(allowance);
-      assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
     });
 
     test('a count never falls below nothing', async (t) => {
       const { state, allowance } = await setUp(t, { limit: 1 });
       await state.slots.begin(allowance, 0);
       await state.slots.giveBack(allowance);
-      assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
-      assert.equal(outcome(await state.slots.take(allowance)), 'full 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
     });
 
     test('a count is begun once, and what others would begin with is left aside', async (t) => {
       const { state, other, allowance } = await setUp(t);
-      assert.equal(outcome(await state.slots.take(allowance)), 'uncounted');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
       await Promise.all([state.slots.begin(allowance, 7), other.slots.begin(allowance, 7)]);
-      assert.equal(outcome(await other.slots.take(allowance)), 'granted 8');
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 8');
       await state.slots.begin(allowance, 0);
-      assert.equal(outcome(await other.slots.take(allowance)), 'granted 9');
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 9');
     });
 
     test('giving back what nobody counted begins no count', async (t) => {
       const { state, allowance } = await setUp(t);
       await state.slots.giveBack(allowance);
-      assert.equal(outcome(await state.slots.take(allowance)), 'uncounted');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
     });
 
     test('accounts and periods are counted apart', async (t) => {
@@ -87,37 +87,37 @@ export function sharedStateConformance(
       const nextPeriod = { ...allowance, periodStartMs: allowance.periodEndMs };
       const neighbour = { ...allowance, accountId: 'b' };
       await state.slots.begin(allowance, 0);
-      assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
-      assert.equal(outcome(await state.slots.take(nextPeriod)), 'uncounted');
-      assert.equal(outcome(await state.slots.take(neighbour)), 'uncounted');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(nextPeriod)), 'uncounted');
+      assert.equal(describeOutcome(await state.slots.take(neighbour)), 'uncounted');
       await state.slots.begin(nextPeriod, 0);
       await state.slots.giveBack(allowance);
-      assert.equal(outcome(await state.slots.take(nextPeriod)), 'granted 1');
-      assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(nextPeriod)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
     });
 
     test('a limit that was raised or lowered holds from the next call on', async (t) => {
       const { state, allowance } = await setUp(t, { limit: 1 });
       await state.slots.begin(allowance, 1);
-      assert.equal(outcome(await state.slots.take(allowance)), 'full 1');
-      assert.equal(outcome(await state.slots.take({ ...allowance, limit: 2 })), 'granted 2');
-      assert.equal(outcome(await state.slots.take({ ...allowance, limit: 1 })), 'full 2');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
+      assert.equal(describeOutcome(await state.slots.take({ ...allowance, limit: 2 })), 'granted 2');
+      assert.equal(describeOutcome(await state.slots.take({ ...allowance, limit: 1 })), 'full 2');
     });
 
     test('after too many calls were given back, a minute passes before the next', async (t) => {
       const { state, other, allowance, pass } = await setUp(t, { givenBackMax: 3 });
       await state.slots.begin(allowance, 0);
       for (let at = 0; at < 3; at++) {
-        assert.equal(outcome(await other.slots.take(allowance)), 'granted 1');
+        assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 1');
         await state.slots.giveBack(allowance);
       }
-      const taken = await other.slots.take(allowance);
-      assert.equal(taken.outcome, 'failing');
-      const wait = taken.outcome === 'failing' ? taken.retryAfterSeconds : 0;
+      const slotDecision = await other.slots.take(allowance);
+      assert.equal(slotDecision.outcome, 'failing');
+      const wait = slotDecision.outcome === 'failing' ? slotDecision.retryAfterSeconds : 0;
       assert.ok(Number.isInteger(wait) && wait > 30 && wait <= 60, String(wait));
       assert.equal((await state.slots.take({ ...allowance, accountId: 'b' })).outcome, 'uncounted');
       await pass(61);
-      assert.equal(outcome(await other.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await other.slots.take(allowance)), 'granted 1');
     });
 
     test('a count that is full tells how much of it processes have under way', async (t) => {
@@ -127,15 +127,15 @@ export function sharedStateConformance(
       await state.slots.take(allowance, { processId: 'one', calls: 2 });
       await other.slots.take(allowance, { processId: 'two', calls: 1 });
       const held = async (processId: string, calls: number) => {
-        const taken = await other.slots.take(allowance, { processId, calls });
-        return taken.outcome === 'full' ? taken.held : taken.outcome;
+        const slotDecision = await other.slots.take(allowance, { processId, calls });
+        return slotDecision.outcome === 'full' ? slotDecision.held : slotDecision.outcome;
       };
       assert.equal(await held('three', 1), 3, 'the call that is refused is none of them');
       assert.equal(await held('two', 1), 2);
-      await state.slots.tell(allowance, { processId: 'one', calls: 0 });
+      await state.slots.reportInFlight(allowance, { processId: 'one', calls: 0 });
       assert.equal(await held('two', 2), 1);
       assert.equal(await held('two', 100), 4, 'no more than are used');
-      await other.slots.tell({ ...allowance, accountId: 'b' }, { processId: 'two', calls: 3 });
+      await other.slots.reportInFlight({ ...allowance, accountId: 'b' }, { processId: 'two', calls: 3 });
       assert.equal(await held('two', 1), 0);
     });
 
@@ -144,33 +144,33 @@ export function sharedStateConformance(
       await state.slots.begin(allowance, 0);
       await state.slots.take(allowance, { processId: 'killed', calls: 1 });
       await other.slots.take(allowance, { processId: 'living', calls: 1 });
-      await pass(limits.underWayLifeMs / 2000);
-      await other.slots.tell(allowance, { processId: 'living', calls: 1 });
-      await pass(limits.underWayLifeMs / 2000 + 1);
-      const taken = await state.slots.take(allowance);
-      assert.ok(taken.outcome === 'full', taken.outcome);
-      assert.deepEqual([taken.used, taken.held], [2, 1]);
+      await pass(limits.inFlightLifeMs / 2000);
+      await other.slots.reportInFlight(allowance, { processId: 'living', calls: 1 });
+      await pass(limits.inFlightLifeMs / 2000 + 1);
+      const slotDecision = await state.slots.take(allowance);
+      assert.ok(slotDecision.outcome === 'full', slotDecision.outcome);
+      assert.deepEqual([slotDecision.used, slotDecision.held], [2, 1]);
     });
 
     test('calls that were never made leave no trace', async (t) => {
       const { state, other, allowance } = await setUp(t, { limit: 1, givenBackMax: 1 });
       await state.slots.begin(allowance, 0);
       for (let at = 0; at < 5; at++) {
-        assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
+        assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
         await other.slots.undo(allowance);
       }
       await state.slots.undo(allowance);
-      assert.equal(outcome(await state.slots.take(allowance)), 'granted 1');
-      assert.equal(outcome(await state.slots.take(allowance)), 'full 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'granted 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
     });
 
     test('a count lasts as long as its period and a while longer', async (t) => {
       const { state, allowance, pass } = await setUp(t, { limit: 1 });
       await state.slots.begin(allowance, 1);
       await pass(day + limits.countGraceMs / 1000 - 600);
-      assert.equal(outcome(await state.slots.take(allowance)), 'full 1');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'full 1');
       await pass(601);
-      assert.equal(outcome(await state.slots.take(allowance)), 'uncounted');
+      assert.equal(describeOutcome(await state.slots.take(allowance)), 'uncounted');
     });
 
     test('a version stays until it is renewed, on every replica', async (t) => {
@@ -194,8 +194,11 @@ export function sharedStateConformance(
       const [granted, full] = [await state.slots.take(allowance), await state.slots.take(allowance)];
       await state.slots.giveBack(allowance);
       const failing = await state.slots.take(allowance);
-      assert.deepEqual([granted, full, failing].map(outcome), ['granted 1', 'full 1', 'failing']);
-      assert.deepEqual(new Set([granted, full, failing].map((taken) => taken.version)), new Set([version]));
+      assert.deepEqual([granted, full, failing].map(describeOutcome), ['granted 1', 'full 1', 'failing']);
+      assert.deepEqual(
+        new Set([granted, full, failing].map((slotDecision) => slotDecision.version)),
+        new Set([version]),
+      );
     });
 
     test('accounts have versions of their own', async (t) => {
@@ -211,39 +214,39 @@ export function sharedStateConformance(
       const before = await state.versions.of('a');
       await state.slots.begin(allowance, 3);
       const left = await lose();
-      const taken = await left.slots.take(allowance);
-      assert.equal(taken.outcome, 'uncounted');
-      assert.notEqual(taken.version, before);
+      const slotDecision = await left.slots.take(allowance);
+      assert.equal(slotDecision.outcome, 'uncounted');
+      assert.notEqual(slotDecision.version, before);
     });
 
     test('tries are counted in a window that begins with the first', async (t) => {
       const { state, other, pass } = await setUp(t);
       const limit = { most: 3, seconds: 600 };
-      assert.equal(await state.attempts.count('one', limit), 0);
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
       await pass(300);
-      assert.equal(await other.attempts.count('one', limit), 0);
-      assert.equal(await state.attempts.count('one', limit), 0);
-      const wait = await other.attempts.count('one', limit);
+      assert.equal(await other.rateLimiter.count('one', limit), 0);
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
+      const wait = await other.rateLimiter.count('one', limit);
       assert.ok(Number.isInteger(wait) && wait > 200 && wait <= 300, String(wait));
-      assert.equal(await state.attempts.count('another', limit), 0);
+      assert.equal(await state.rateLimiter.count('another', limit), 0);
       await pass(301);
-      assert.equal(await state.attempts.count('one', limit), 0);
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
     });
 
     test('tries that are forgotten count no more', async (t) => {
       const { state, other } = await setUp(t);
       const limit = { most: 1, seconds: 600 };
-      await state.attempts.count('one', limit);
-      assert.ok((await state.attempts.count('one', limit)) > 0);
-      await other.attempts.forget('one');
-      assert.equal(await state.attempts.count('one', limit), 0);
+      await state.rateLimiter.count('one', limit);
+      assert.ok((await state.rateLimiter.count('one', limit)) > 0);
+      await other.rateLimiter.forget('one');
+      assert.equal(await state.rateLimiter.count('one', limit), 0);
     });
 
     test('no more than the limit of tries get through at once', async (t) => {
       const { state, other } = await setUp(t);
       const limit = { most: 5, seconds: 600 };
       const waits = await Promise.all(
-        Array.from({ length: 50 }, (_, at) => (at % 2 ? state : other).attempts.count('one', limit)),
+        Array.from({ length: 50 }, (_, at) => (at % 2 ? state : other).rateLimiter.count('one', limit)),
       );
       assert.equal(waits.filter((wait) => wait === 0).length, 5);
     });
@@ -255,6 +258,6 @@ export function sharedStateConformance(
   });
 }
 
-function outcome(taken: Taken): string {
-  return 'used' in taken ? `${taken.outcome} ${taken.used}` : taken.outcome;
+function describeOutcome(slotDecision: SlotDecision): string {
+  return 'used' in slotDecision ? `${slotDecision.outcome} ${slotDecision.used}` : slotDecision.outcome;
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import type { VectorRow, VectorsAdded, VectorTable } from '../kernel/ports/vectors.ts';
+import type { AddedVectorsPage, VectorRow, VectorTable } from '../kernel/ports/vectors.ts';
 
 /** One table, as two replicas have it. */
 type Replicas = readonly [VectorTable, VectorTable];
@@ -112,6 +112,6 @@ function someRow(id: string, over: Partial<VectorRow> = {}): VectorRow {
   return { id, part: 'p', space: 'x/3', codes, data: '', addedAtMs: 1, expiresAtMs: 1e12, ...over };
 }
 
-function idsOf({ rows }: VectorsAdded): readonly string[] {
+function idsOf({ rows }: AddedVectorsPage): readonly string[] {
   return rows.map(({ id }) => id);
 }

@@ -1,9 +1,9 @@
-import { hundredths } from '../kernel/hundredths.ts';
+import { formatHundredths } from '../kernel/format-hundredths.ts';
 import type { Step } from '../kernel/trace.ts';
 import type { EndedCall } from './ended-call.ts';
 
 /** What the line of a call says besides. */
-export interface LineFacts {
+export interface CallLineFields {
   readonly error: string | undefined;
   /** Whether usage or cost is a guess. */
   readonly estimated: boolean;
@@ -11,10 +11,14 @@ export interface LineFacts {
 }
 
 /** The line of one call, put together by hand: it is the only one on the hot path, and a serializer costs four times as much. */
-export function callLine(call: EndedCall, { error, stop, estimated }: LineFacts, time: string): string {
+export function formatCallLine(
+  call: EndedCall,
+  { error, stop, estimated }: CallLineFields,
+  time: string,
+): string {
   const { usage } = call;
-  let line = `{"level":"info","time":"${time}","msg":"call","id":"${call.id}","wire":"${call.wire}","provider":"${call.provider}","model":${JSON.stringify(call.modelUsed)},"status":${call.status},"ending":"${call.ending}","ms":${hundredths(call.totalMs)},"overheadMs":${hundredths(call.overheadMs)}`;
-  if (call.contentMs !== undefined) line += `,"contentMs":${hundredths(call.contentMs)}`;
+  let line = `{"level":"info","time":"${time}","msg":"call","id":"${call.id}","wire":"${call.wire}","provider":"${call.provider}","model":${JSON.stringify(call.modelUsed)},"status":${call.status},"ending":"${call.ending}","ms":${formatHundredths(call.totalMs)},"overheadMs":${formatHundredths(call.overheadMs)}`;
+  if (call.contentMs !== undefined) line += `,"contentMs":${formatHundredths(call.contentMs)}`;
   if (usage.input_tokens !== undefined) line += `,"input":${usage.input_tokens}`;
   if (usage.output_tokens !== undefined) line += `,"output":${usage.output_tokens}`;
   if (usage.cache_read_input_tokens !== undefined) line += `,"cacheRead":${usage.cache_read_input_tokens}`;
@@ -24,10 +28,10 @@ export function callLine(call: EndedCall, { error, stop, estimated }: LineFacts,
   if (estimated) line += ',"estimated":true';
   if (stop !== undefined) line += `,"stop":${JSON.stringify(stop)}`;
   if (error !== undefined) line += `,"error":${JSON.stringify(error)}`;
-  if (call.steps.length > 0) line += `,"modules":${JSON.stringify(call.steps.map(stepFacts))}`;
+  if (call.steps.length > 0) line += `,"modules":${JSON.stringify(call.steps.map(stepFields))}`;
   return `${line}}\n`;
 }
 
-function stepFacts({ module, effect, ownMs, facts }: Step): object {
-  return { module, effect, ms: Math.round(ownMs * 100) / 100, ...facts };
+function stepFields({ module, effect, ownMs, attributes }: Step): object {
+  return { module, effect, ms: Math.round(ownMs * 100) / 100, ...attributes };
 }

@@ -1,32 +1,32 @@
 import { closeSync, write as writeByThread, writeSync } from 'node:fs';
 import { limits } from '../kernel/limits.ts';
-import { Backlog, type Piece } from './backlog.ts';
-import type { Lines } from './log.ts';
-import type { Outlet } from './outlet.ts';
+import { LineBacklog, type LineChunk } from './line-backlog.ts';
+import type { LineSink } from './log.ts';
+import type { OutputDescriptor } from './output-descriptor.ts';
 
 /**
  * Writes lines to somewhere that may be slow, full or gone, and keeps nobody waiting: what waits is bounded, what nobody
  * takes is lost and counted, and what is written is whole lines.
  */
-export class LineWriter implements Lines {
-  #outlet: Outlet;
-  readonly #pieceBytes: number;
+export class LineWriter implements LineSink {
+  #output: OutputDescriptor;
+  readonly #chunkBytesMax: number;
   /** Lines are gathered: one write a call would cost more than the call's own work. */
-  #gathered = '';
-  #gatheredBytes = 0;
-  readonly #backlog = new Backlog();
-  #isUnderway = false;
+  #buffered = '';
+  #bufferedBytes = 0;
+  readonly #backlog = new LineBacklog();
+  #isWriting = false;
   /** Outlets that were left, and are closed when nothing is on its way to them. */
-  #left: Outlet[] = [];
+  #replacedOutputs: OutputDescriptor[] = [];
   /** Until the timer has run nothing is tried: where the last try failed, the next would, too. */
-  #isResting = false;
+  #isBackingOff = false;
   #timer: NodeJS.Timeout | undefined;
-  #passedAtMs = Number.NEGATIVE_INFINITY;
-  #behindMs: number = limits.logReaderBehindMsMin;
+  #lastWriteAtMs = Number.NEGATIVE_INFINITY;
+  #backoffMs: number = limits.logReaderBehindMsMin;
 
-  constructor(outlet: Outlet, pieceBytes: number) {
-    this.#outlet = outlet;
-    this.#pieceBytes = pieceBytes;
+  constructor(outputDescriptor: OutputDescriptor, pieceBytes: number) {
+    this.#output = outputDescriptor;
+    this.#chunkBytesMax = pieceBytes;
   }
 
   get lost(): number {
@@ -35,25 +35,25 @@ export class LineWriter implements Lines {
 
   write(line: string): void {
     const bytes = Buffer.byteLength(line);
-    if (this.#gatheredBytes + bytes > this.#pieceBytes) {
-      this.#gather();
-      this.#pass();
+    if (this.#bufferedBytes + bytes > this.#chunkBytesMax) {
+      this.#queueBuffered();
+      this.#writeQueued();
     }
-    this.#gathered += line;
-    this.#gatheredBytes += bytes;
-    if (this.#timer === undefined) this.#plan();
+    this.#buffered += line;
+    this.#bufferedBytes += bytes;
+    if (this.#timer === undefined) this.#scheduleWrite();
   }
 
   /** Goes on elsewhere: a log file was moved away, and another is in its place. */
-  moveTo(outlet: Outlet): void {
-    this.#left.push(this.#outlet);
-    this.#outlet = outlet;
-    this.#closeLeft();
+  switchTo(outputDescriptor: OutputDescriptor): void {
+    this.#replacedOutputs.push(this.#output);
+    this.#output = outputDescriptor;
+    this.#closeReplaced();
   }
 
-  #closeLeft(): void {
-    if (this.#isUnderway) return;
-    for (const { fd } of this.#left.splice(0)) closeSync(fd);
+  #closeReplaced(): void {
+    if (this.#isWriting) return;
+    for (const { fd } of this.#replacedOutputs.splice(0)) closeSync(fd);
   }
 
   /**
@@ -61,129 +61,133 @@ export class LineWriter implements Lines {
    * reads. It always comes back; what is left then is lost.
    */
   flush(): void {
-    this.#gather();
+    this.#queueBuffered();
     const startedAtMs = performance.now();
     let takenAtMs = startedAtMs;
-    for (let piece = this.#backlog.first; piece !== undefined; piece = this.#backlog.first) {
-      const bytes = this.#attempt(piece);
+    for (let lineChunk = this.#backlog.first; lineChunk !== undefined; lineChunk = this.#backlog.first) {
+      const bytes = this.#writeChunk(lineChunk);
       const nowMs = performance.now();
       if (bytes > 0) takenAtMs = nowMs;
       else if (nowMs - takenAtMs > limits.logReaderStillMs) break;
-      else pause(limits.logReaderBehindMsMin);
+      else sleepSync(limits.logReaderBehindMsMin);
       if (nowMs - startedAtMs > limits.logLastLinesMs) break;
     }
-    this.#backlog.loseAll();
+    this.#backlog.dropAll();
   }
 
   /** A line that comes alone is written at once, one that comes soon after others with those that follow. */
-  #plan(): void {
-    const agoMs = performance.now() - this.#passedAtMs;
-    this.#wakeAfter(agoMs < limits.logLinesGatheredMs ? limits.logLinesGatheredMs : 0);
+  #scheduleWrite(): void {
+    const agoMs = performance.now() - this.#lastWriteAtMs;
+    this.#wakeAfter(agoMs < limits.logLinesBatchMs ? limits.logLinesBatchMs : 0);
   }
 
   #wakeAfter(ms: number): void {
     clearTimeout(this.#timer);
     const wake = () => {
       this.#timer = undefined;
-      this.#isResting = false;
-      this.#pass();
+      this.#isBackingOff = false;
+      this.#writeQueued();
     };
     this.#timer = setTimeout(wake, ms).unref();
   }
 
-  #rest(ms: number): void {
-    this.#isResting = true;
+  #backOff(ms: number): void {
+    this.#isBackingOff = true;
     this.#wakeAfter(ms);
   }
 
-  #gather(): void {
-    if (this.#gathered === '') return;
-    this.#backlog.add(this.#gathered);
-    this.#gathered = '';
-    this.#gatheredBytes = 0;
+  #queueBuffered(): void {
+    if (this.#buffered === '') return;
+    this.#backlog.add(this.#buffered);
+    this.#buffered = '';
+    this.#bufferedBytes = 0;
   }
 
-  #pass(): void {
-    if (this.#isUnderway || this.#isResting) return;
-    this.#passedAtMs = performance.now();
-    if (this.#outlet.isPrompt) this.#passNow();
-    else this.#passByThread();
+  #writeQueued(): void {
+    if (this.#isWriting || this.#isBackingOff) return;
+    this.#lastWriteAtMs = performance.now();
+    if (this.#output.isNonBlocking) this.#writeSynchronously();
+    else this.#writeOnThreadPool();
   }
 
-  #next(): Piece | undefined {
-    if (this.#backlog.first === undefined) this.#gather();
+  #nextChunk(): LineChunk | undefined {
+    if (this.#backlog.first === undefined) this.#queueBuffered();
     return this.#backlog.first;
   }
 
-  #passNow(): void {
+  #writeSynchronously(): void {
     let bytes = 0;
-    for (let piece = this.#next(); piece !== undefined && !this.#isResting; piece = this.#next()) {
-      bytes += this.#attempt(piece);
-      if (bytes > limits.logBytesAtOnce) this.#rest(0);
+    for (
+      let lineChunk = this.#nextChunk();
+      lineChunk !== undefined && !this.#isBackingOff;
+      lineChunk = this.#nextChunk()
+    ) {
+      bytes += this.#writeChunk(lineChunk);
+      if (bytes > limits.logBytesAtOnce) this.#backOff(0);
     }
   }
 
   /** How much was taken of the first piece that waits. */
-  #attempt({ bytes, from }: Piece): number {
+  #writeChunk({ bytes, offset }: LineChunk): number {
     try {
-      this.#outlet.keepPrompt?.();
-      const taken = writeSync(this.#outlet.fd, bytes, from);
-      this.#taken(taken);
+      this.#output.ensureNonBlocking?.();
+      const taken = writeSync(this.#output.fd, bytes, offset);
+      this.#onWritten(taken);
       return taken;
     } catch (cause) {
-      this.#failed(cause);
+      this.#onWriteError(cause);
       return 0;
     }
   }
 
   /** A busy disk may take its time: so it keeps a thread waiting that nobody needs. */
-  #passByThread(): void {
-    const piece = this.#next();
-    if (piece === undefined) return;
+  #writeOnThreadPool(): void {
+    const lineChunk = this.#nextChunk();
+    if (lineChunk === undefined) return;
     // Or the end of the process would write it a second time.
     this.#backlog.lendFirst();
-    this.#isUnderway = true;
-    writeByThread(this.#outlet.fd, piece.bytes, piece.from, (cause, bytes) => {
-      this.#isUnderway = false;
-      this.#closeLeft();
-      this.#backlog.giveBack(piece);
-      if (cause === null) this.#taken(bytes);
-      else this.#failed(cause);
+    this.#isWriting = true;
+    writeByThread(this.#output.fd, lineChunk.bytes, lineChunk.offset, (cause, bytes) => {
+      this.#isWriting = false;
+      this.#closeReplaced();
+      this.#backlog.returnFirst(lineChunk);
+      if (cause === null) this.#onWritten(bytes);
+      else this.#onWriteError(cause);
       // What was gathered meanwhile has its own time, or there would be a write a line.
-      if (this.#backlog.first !== undefined) this.#pass();
-      else if (this.#gathered !== '' && this.#timer === undefined) this.#plan();
+      if (this.#backlog.first !== undefined) this.#writeQueued();
+      else if (this.#buffered !== '' && this.#timer === undefined) this.#scheduleWrite();
     });
   }
 
-  #taken(bytes: number): void {
-    this.#backlog.taken(bytes);
-    if (bytes === 0) this.#behind();
-    else this.#behindMs = limits.logReaderBehindMsMin;
+  #onWritten(bytes: number): void {
+    this.#backlog.markWritten(bytes);
+    if (bytes === 0) this.#onReaderBehind();
+    else this.#backoffMs = limits.logReaderBehindMsMin;
   }
 
-  #failed(cause: unknown): void {
-    if (isBehind(cause)) {
-      this.#behind();
+  #onWriteError(cause: unknown): void {
+    if (isWouldBlockError(cause)) {
+      this.#onReaderBehind();
       return;
     }
-    this.#backlog.lose();
-    this.#rest(limits.logOutputBrokenMs);
+    this.#backlog.dropExceptPartialLine();
+    this.#backOff(limits.logOutputBrokenMs);
   }
 
-  #behind(): void {
-    this.#rest(this.#behindMs);
-    this.#behindMs = Math.min(2 * this.#behindMs, limits.logReaderBehindMsMax);
+  #onReaderBehind(): void {
+    this.#backOff(this.#backoffMs);
+    this.#backoffMs = Math.min(2 * this.#backoffMs, limits.logReaderBehindMsMax);
   }
 }
 
 /** Whether an output can take nothing just now, as opposed to one that is full, broken or gone. */
-function isBehind(thrown: unknown): boolean {
+function isWouldBlockError(thrown: unknown): boolean {
   return thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN';
 }
 
-const nobody = new Int32Array(new SharedArrayBuffer(4));
+const sleepCell = new Int32Array(new SharedArrayBuffer(4));
 
 /** Stops this thread. */
-function pause(ms: number): void {
-  Atomics.wait(nobody, 0, 0, ms);
+function sleepSync(ms: number): void {
+  Atomics.wait(sleepCell, 0, 0, ms);
 }

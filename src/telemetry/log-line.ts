@@ -1,16 +1,16 @@
-import { factsOf } from './plain-facts.ts';
+import { toLogAttributes } from './log-attributes.ts';
 
 /** A line of the log: level and time, then the facts, then what it says. Whatever the facts are, there is a line. */
-export function logLine(level: string, time: string, { facts, message }: Said): string {
+export function formatLogLine(level: string, time: string, { attributes, message }: LogRecord): string {
   let line = `{"level":"${level}","time":"${time}"`;
-  for (const [name, fact] of factsOf(facts)) {
+  for (const [name, fact] of toLogAttributes(attributes)) {
     const json = JSON.stringify(fact);
     if (json !== undefined) line += `,${JSON.stringify(name)}:${json}`;
   }
   return `${line},"msg":${JSON.stringify(message)}}\n`;
 }
 
-interface Said {
-  readonly facts: object;
+interface LogRecord {
+  readonly attributes: object;
   readonly message: string;
 }

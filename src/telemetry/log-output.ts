@@ -1,7 +1,7 @@
 import { openSync } from 'node:fs';
 import { LineWriter } from './line-writer.ts';
-import type { Outlet } from './outlet.ts';
-import { pieceBytesMost, standardOutput } from './standard-output.ts';
+import type { OutputDescriptor } from './output-descriptor.ts';
+import { createStdoutWriter, fileChunkBytesMax } from './stdout-writer.ts';
 
 /** Where the log of this process goes. */
 export interface LogOutput {
@@ -11,17 +11,17 @@ export interface LogOutput {
 }
 
 /** A file, or standard output in pieces of that size. */
-export function openLogOutput(file: string | undefined, pieceBytes = pieceBytesMost): LogOutput {
-  if (file === undefined) return { lines: standardOutput(pieceBytes), reopen() {} };
-  const lines = new LineWriter(openFile(file), pieceBytesMost);
+export function openLogOutput(file: string | undefined, pieceBytes = fileChunkBytesMax): LogOutput {
+  if (file === undefined) return { lines: createStdoutWriter(pieceBytes), reopen() {} };
+  const lines = new LineWriter(openFile(file), fileChunkBytesMax);
   process.on('exit', () => lines.flush());
-  return { lines, reopen: () => lines.moveTo(openFile(file)) };
+  return { lines, reopen: () => lines.switchTo(openFile(file)) };
 }
 
 /** Each write goes to its end, whoever else writes to it. */
-function openFile(file: string): Outlet {
+function openFile(file: string): OutputDescriptor {
   try {
-    return { fd: openSync(file, 'a', 0o640), isPrompt: false };
+    return { fd: openSync(file, 'a', 0o640), isNonBlocking: false };
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new Error(`WEIR_LOG_FILE: it can't be written (${why})`, { cause });

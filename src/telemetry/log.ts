@@ -1,7 +1,7 @@
 import { limits } from '../kernel/limits.ts';
-import { callLine, type LineFacts } from './call-line.ts';
+import { type CallLineFields, formatCallLine } from './call-line.ts';
 import type { EndedCall } from './ended-call.ts';
-import { logLine } from './log-line.ts';
+import { formatLogLine } from './log-line.ts';
 import type { Gauge } from './process-gauges.ts';
 
 /** Structured lines for operators. Headers, bodies and credentials are never handed to it. */
@@ -11,7 +11,7 @@ export interface Log {
   error(facts: object, message: string): void;
   /** Whether anybody wants a line a call. */
   readonly logsCalls: boolean;
-  call(call: EndedCall, facts: LineFacts): void;
+  call(call: EndedCall, facts: CallLineFields): void;
   /** Lines that were lost because nobody took them. */
   readonly lost: number;
 }
@@ -25,44 +25,44 @@ export interface AdjustableLog extends Log {
 }
 
 /** Where lines go; each ends with its line break. */
-export interface Lines {
+export interface LineSink {
   write(line: string): void;
   readonly lost?: number;
 }
 
-export function createLog(level: LogLevel, lines: Lines): AdjustableLog {
+export function createLog(level: LogLevel, lineSink: LineSink): AdjustableLog {
   const timestamp = createTimestamp();
   let current = level;
-  let tellsAll = isForAll(level);
+  let tellsAll = logsInfo(level);
   return {
     get level() {
       return current;
     },
     set level(next) {
       current = next;
-      tellsAll = isForAll(next);
+      tellsAll = logsInfo(next);
     },
-    info(facts, message) {
-      if (tellsAll) lines.write(logLine('info', timestamp(), { facts, message }));
+    info(attributes, message) {
+      if (tellsAll) lineSink.write(formatLogLine('info', timestamp(), { attributes, message }));
     },
-    error(facts, message) {
-      if (current !== 'silent') lines.write(logLine('error', timestamp(), { facts, message }));
+    error(attributes, message) {
+      if (current !== 'silent') lineSink.write(formatLogLine('error', timestamp(), { attributes, message }));
     },
     get logsCalls() {
       return tellsAll;
     },
-    call: (call, facts) => lines.write(callLine(call, facts, timestamp())),
+    call: (call, facts) => lineSink.write(formatCallLine(call, facts, timestamp())),
     get lost() {
-      return lines.lost ?? 0;
+      return lineSink.lost ?? 0;
     },
   };
 }
 
-function isForAll(level: LogLevel): boolean {
+function logsInfo(level: LogLevel): boolean {
   return level === 'debug' || level === 'info';
 }
 
-export function lostLines(lines: Pick<Lines, 'lost'>): Gauge {
+export function lostLinesGauge(lines: Pick<LineSink, 'lost'>): Gauge {
   return {
     name: 'weir_log_lines_lost',
     help: `Log lines that could not be written, or that nobody read before ${limits.logLinesBytesWaiting} bytes waited`,

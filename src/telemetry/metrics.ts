@@ -5,10 +5,10 @@ import type { Target } from '../kernel/provider.ts';
 import { storableFigure } from '../kernel/storable.ts';
 import type { EndedCall } from './ended-call.ts';
 import { type Gauge, processGauges } from './process-gauges.ts';
-import { type Counter, Family, type Histogram, HistogramFamily } from './series.ts';
+import { type Counter, CounterFamily, type Histogram, HistogramFamily } from './series.ts';
 
 /** The counters that calls of one kind add to, found by one look-up. */
-interface Bound {
+interface CallSeries {
   readonly wire: string;
   readonly provider: string;
   readonly status: number;
@@ -25,31 +25,39 @@ interface Bound {
 const secondsBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
 
 /** What one answer of a provider used and cost. */
-interface Spent {
+interface MeteredAttempt {
   readonly target: Target;
   readonly usage: Usage;
   readonly bill: Bill | undefined;
 }
 
-export const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Counters for Prometheus. */
 export class Metrics {
-  readonly #requests = new Family('weir_requests_total', 'Calls to models', ['wire', 'provider', 'status']);
-  readonly #counts = new Family('weir_token_counts_total', 'Counts of tokens of calls that were not made', [
+  readonly #requests = new CounterFamily('weir_requests_total', 'Calls to models', [
+    'wire',
     'provider',
     'status',
   ]);
-  readonly #tokens = new Family('weir_tokens_total', 'Tokens as the providers counted them', [
+  readonly #tokenCounts = new CounterFamily(
+    'weir_token_counts_total',
+    'Counts of tokens of calls that were not made',
+    ['provider', 'status'],
+  );
+  readonly #tokens = new CounterFamily('weir_tokens_total', 'Tokens as the providers counted them', [
     'provider',
     'model',
     'kind',
   ]);
-  readonly #cost = new Family('weir_cost_usd_total', 'What the calls cost, in dollars', [
+  readonly #cost = new CounterFamily('weir_cost_usd_total', 'What the calls cost, in dollars', [
     'provider',
     'model',
   ]);
-  readonly #effects = new Family('weir_module_effects_total', 'What modules did', ['module', 'effect']);
+  readonly #effects = new CounterFamily('weir_module_effects_total', 'What modules did', [
+    'module',
+    'effect',
+  ]);
   readonly #seconds = new HistogramFamily(
     'weir_request_seconds',
     'From the request to the last byte',
@@ -64,15 +72,15 @@ export class Metrics {
   );
   readonly #gauges: Gauge[] = [
     ...processGauges(),
-    { name: 'weir_open_streams', help: 'Streams being sent', read: () => this.#open },
+    { name: 'weir_open_streams', help: 'Streams being sent', read: () => this.#openStreams },
   ];
   /** By model. Names that are put together for each call would cost more than all that is counted. */
-  readonly #bound = new Map<string, readonly Bound[]>();
-  #bindings = 0;
+  readonly #callSeries = new Map<string, readonly CallSeries[]>();
+  #callSeriesCount = 0;
   /** By module and effect. */
   readonly #effectCounters = new Map<string, Map<string, Counter>>();
   readonly #models = new Set<string>();
-  #open = 0;
+  #openStreams = 0;
 
   /** A figure that is read only when somebody asks for the metrics. */
   gauge(name: string, help: string, read: () => number): void {
@@ -80,32 +88,32 @@ export class Metrics {
   }
 
   streamOpened(): void {
-    this.#open++;
+    this.#openStreams++;
   }
 
   streamClosed(): void {
-    this.#open--;
+    this.#openStreams--;
   }
 
   /** `spent` is what providers were asked for; without it what the call used is its own. */
-  record(call: EndedCall, spent: readonly Spent[]): void {
+  record(call: EndedCall, spent: readonly MeteredAttempt[]): void {
     const { provider = '', modelUsed = '', contentMs, steps } = call;
-    const bound = this.#boundFor(call, provider, modelUsed);
-    bound.requests.value++;
-    bound.seconds.observe(call.totalMs / 1000);
-    if (contentMs !== undefined) bound.toContent.observe(contentMs / 1000);
-    if (spent.length === 0) addUsage(bound, call.usage);
+    const callSeries = this.#callSeriesFor(call, provider, modelUsed);
+    callSeries.requests.value++;
+    callSeries.seconds.observe(call.totalMs / 1000);
+    if (contentMs !== undefined) callSeries.toContent.observe(contentMs / 1000);
+    if (spent.length === 0) addUsage(callSeries, call.usage);
     for (const { target, usage, bill } of spent) {
       const isItsOwn = target.provider.name === provider && target.model === modelUsed;
-      const own = isItsOwn ? bound : this.#boundFor(call, target.provider.name, target.model);
+      const own = isItsOwn ? callSeries : this.#callSeriesFor(call, target.provider.name, target.model);
       addUsage(own, usage);
-      if (bill !== undefined) own.cost.value += figure(bill.nanoUsd) / 1e9;
+      if (bill !== undefined) own.cost.value += toIncrement(bill.nanoUsd) / 1e9;
     }
-    for (const { module, effect } of steps) this.#effectOf(module, effect).value++;
+    for (const { module, effect } of steps) this.#effectCounter(module, effect).value++;
   }
 
   /** Modules and effects are few and known. */
-  #effectOf(module: string, effect: string): Counter {
+  #effectCounter(module: string, effect: string): Counter {
     const known = this.#effectCounters.get(module)?.get(effect);
     if (known !== undefined) return known;
     const counter = this.#effects.with(module, effect);
@@ -115,14 +123,14 @@ export class Metrics {
   }
 
   /** Somebody asked how many tokens a call would be. */
-  counted(provider: string, status: number): void {
-    this.#counts.with(provider, String(status)).value++;
+  recordTokenCount(provider: string, status: number): void {
+    this.#tokenCounts.with(provider, String(status)).value++;
   }
 
   render(): string {
     const families = [
       this.#requests,
-      this.#counts,
+      this.#tokenCounts,
       this.#tokens,
       this.#cost,
       this.#effects,
@@ -135,13 +143,13 @@ export class Metrics {
     return [...families.map((family) => family.render()), ...gauges].join('');
   }
 
-  #boundFor({ wire, status }: EndedCall, provider: string, model: string): Bound {
-    const known = this.#bound.get(model) ?? none;
+  #callSeriesFor({ wire, status }: EndedCall, provider: string, model: string): CallSeries {
+    const known = this.#callSeries.get(model) ?? none;
     for (const bound of known)
       if (bound.status === status && bound.provider === provider && bound.wire === wire) return bound;
-    const label = this.#bounded(model);
+    const label = this.#modelLabel(model);
     const tokens = (kind: string) => this.#tokens.with(provider, label, kind);
-    const bound: Bound = {
+    const bound: CallSeries = {
       wire,
       provider,
       status,
@@ -154,15 +162,15 @@ export class Metrics {
       cacheWrite: tokens('cache_write'),
       cost: this.#cost.with(provider, label),
     };
-    if (label === model && this.#bindings < limits.metricBindingsMax) {
-      this.#bound.set(model, [...known, bound]);
-      this.#bindings++;
+    if (label === model && this.#callSeriesCount < limits.metricBindingsMax) {
+      this.#callSeries.set(model, [...known, bound]);
+      this.#callSeriesCount++;
     }
     return bound;
   }
 
   /** Clients choose model names; they must not choose how many series there are. */
-  #bounded(model: string): string {
+  #modelLabel(model: string): string {
     if (this.#models.has(model)) return model;
     if (this.#models.size >= limits.metricModelsMax) return 'other';
     this.#models.add(model);
@@ -170,16 +178,16 @@ export class Metrics {
   }
 }
 
-function addUsage(bound: Bound, usage: Usage): void {
-  bound.input.value += figure(usage.input_tokens);
-  bound.output.value += figure(usage.output_tokens);
-  bound.cacheRead.value += figure(usage.cache_read_input_tokens);
-  bound.cacheWrite.value += figure(usage.cache_creation_input_tokens);
+function addUsage(callSeries: CallSeries, usage: Usage): void {
+  callSeries.input.value += toIncrement(usage.input_tokens);
+  callSeries.output.value += toIncrement(usage.output_tokens);
+  callSeries.cacheRead.value += toIncrement(usage.cache_read_input_tokens);
+  callSeries.cacheWrite.value += toIncrement(usage.cache_creation_input_tokens);
 }
 
-const none: readonly Bound[] = [];
+const none: readonly CallSeries[] = [];
 
 /** A counter never goes back, so that one absurd figure would stay in it. */
-function figure(told: number | null | undefined): number {
+function toIncrement(told: number | null | undefined): number {
   return storableFigure(told) ?? 0;
 }

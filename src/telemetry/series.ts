@@ -1,5 +1,5 @@
 /** Counters and histograms in the Prometheus text format, bound to their labels once and then only added to. */
-export class Family {
+export class CounterFamily {
   readonly #name: string;
   readonly #help: string;
   readonly #labels: readonly string[];
@@ -13,7 +13,7 @@ export class Family {
 
   /** The counter for these label values, in the order of the labels. */
   with(...values: readonly string[]): Counter {
-    const key = labelText(this.#labels, values);
+    const key = formatLabels(this.#labels, values);
     let child = this.#children.get(key);
     if (child === undefined) {
       child = { value: 0 };
@@ -47,7 +47,7 @@ export class HistogramFamily {
   }
 
   with(...values: readonly string[]): Histogram {
-    const key = labelText(this.#labels, values);
+    const key = formatLabels(this.#labels, values);
     let child = this.#children.get(key);
     if (child === undefined) {
       child = new Histogram(this.#bounds);
@@ -92,10 +92,10 @@ export class Histogram {
   }
 }
 
-function labelText(names: readonly string[], values: readonly string[]): string {
-  return names.map((name, at) => `${name}="${escaped(values[at] ?? '')}"`).join(',');
+function formatLabels(names: readonly string[], values: readonly string[]): string {
+  return names.map((name, at) => `${name}="${escapeLabel(values[at] ?? '')}"`).join(',');
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -1,29 +1,29 @@
 import { z } from 'zod';
-import { secret } from '../kernel/setting-schemas.ts';
-import { combined, variable } from '../kernel/settings.ts';
+import { secretText } from '../kernel/setting-schemas.ts';
+import { combineSettings, envVariable } from '../kernel/settings.ts';
 import { logLevels } from './log.ts';
 
 /** What operators are told. */
 export const telemetrySettings = {
-  logLevel: variable(
+  logLevel: envVariable(
     'WEIR_LOG_LEVEL',
     z.enum(logLevels, 'must be debug, info, warn, error or silent').default('info'),
   ),
   /** Where lines go instead of to standard output. */
-  logFile: variable('WEIR_LOG_FILE', z.string().min(1).optional()),
+  logFile: envVariable('WEIR_LOG_FILE', z.string().min(1).optional()),
   /** Whether calls are remembered in the request log, how long, and how many of them. */
-  requestLog: combined(
+  requestLog: combineSettings(
     {
-      days: variable(
+      days: envVariable(
         'WEIR_LOG_DAYS',
         z.coerce.number('must be a number of days').int().min(0).max(3650).default(30),
       ),
-      rowsMax: variable(
+      rowsMax: envVariable(
         'WEIR_LOG_ROWS',
         z.coerce.number('must be a number of calls').int().min(1000).default(1_000_000),
       ),
     },
-    ({ days, rowsMax }) => ({ isOn: days > 0, keptMs: days * 86_400_000, rowsMax }),
+    ({ days, rowsMax }) => ({ isOn: days > 0, retentionMs: days * 86_400_000, rowsMax }),
   ),
-  metricsToken: variable('WEIR_METRICS_TOKEN', secret.optional()),
+  metricsToken: envVariable('WEIR_METRICS_TOKEN', secretText.optional()),
 } as const;

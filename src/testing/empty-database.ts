@@ -1,13 +1,13 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../kernel/ports/records.ts';
-import type { Bounds } from '../storage/sql/links.ts';
-import { queryBounds } from '../storage/sql/sql-database.ts';
+import type { PoolBounds } from '../storage/sql/connection-pool.ts';
+import { defaultPoolBounds } from '../storage/sql/sql-database.ts';
 import { openSqlite } from '../storage/sql/sqlite.ts';
 
 /** For tests that are not about how soon a database answers: a hundred questions at once take a busy machine longer than callers wait. */
-export const patientBounds: Bounds = {
-  ...queryBounds,
+export const patientBounds: PoolBounds = {
+  ...defaultPoolBounds,
   waitMs: 60_000,
   statementMs: 50_000,
   answerMs: 60_000,

@@ -31,22 +31,22 @@ export interface SeenRequest {
   readonly over: Promise<boolean>;
 }
 
-type Answer = Script | ((request: SeenRequest) => Script | Promise<Script>);
+type ScriptedAnswer = Script | ((request: SeenRequest) => Script | Promise<Script>);
 
 /** A provider to test against: a real HTTP server that says what it is told to. */
 export class FakeUpstream {
   readonly requests: SeenRequest[] = [];
   readonly #server: Server;
-  #answer: Answer;
+  #answer: ScriptedAnswer;
 
-  private constructor(answer: Answer) {
-    this.#answer = answer;
+  private constructor(scriptedAnswer: ScriptedAnswer) {
+    this.#answer = scriptedAnswer;
     // It ends no connection for being idle: on a busy machine it may just be in use.
     this.#server = createServer({ keepAliveTimeout: 0 }, (req, res) => void this.#serve(req, res));
   }
 
-  static async start(answer: Answer = { body: {} }): Promise<FakeUpstream> {
-    const fake = new FakeUpstream(answer);
+  static async start(scriptedAnswer: ScriptedAnswer = { body: {} }): Promise<FakeUpstream> {
+    const fake = new FakeUpstream(scriptedAnswer);
     fake.#server.listen(0, '127.0.0.1');
     await once(fake.#server, 'listening');
     return fake;
@@ -66,8 +66,8 @@ export class FakeUpstream {
     return seen;
   }
 
-  answerWith(answer: Answer): void {
-    this.#answer = answer;
+  answerWith(scriptedAnswer: ScriptedAnswer): void {
+    this.#answer = scriptedAnswer;
   }
 
   async close(): Promise<void> {
@@ -81,14 +81,14 @@ export class FakeUpstream {
     for await (const chunk of req) chunks.push(chunk);
     const bytes = Buffer.concat(chunks);
     const { method = '', url = '', headers, rawHeaders } = req;
-    const seen: SeenRequest = { method, url, headers, rawHeaders, bytes, json: parsed(bytes), over };
+    const seen: SeenRequest = { method, url, headers, rawHeaders, bytes, json: parseJsonObject(bytes), over };
     this.requests.push(seen);
     const script = typeof this.#answer === 'function' ? await this.#answer(seen) : this.#answer;
-    await play(res, script);
+    await playScript(res, script);
   }
 }
 
-async function play(res: ServerResponse, script: Script): Promise<void> {
+async function playScript(res: ServerResponse, script: Script): Promise<void> {
   if (script.delayMs !== undefined) await sleep(script.delayMs);
   const streamed = script.chunks !== undefined;
   const type = streamed ? 'text/event-stream; charset=utf-8' : 'application/json';
@@ -118,7 +118,7 @@ function bodyOf(body: Script['body']): string | Uint8Array {
   return typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
 }
 
-function parsed(bytes: Buffer): Readonly<Record<string, unknown>> {
+function parseJsonObject(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return isJsonObject(value) ? value : {};

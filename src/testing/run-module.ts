@@ -1,48 +1,48 @@
 import { inspect } from 'node:util';
-import { Sealing } from '../accounts/sealing.ts';
-import type { ModuleWork } from '../billing/module-tally.ts';
+import { Sealer } from '../accounts/sealer.ts';
+import type { ModuleSavings } from '../billing/module-tally.ts';
 import { Reservations } from '../billing/reservations.ts';
-import { Spending } from '../billing/spending.ts';
-import { Afterwork } from '../calls/afterwork.ts';
+import { SpendingLimiter } from '../billing/spending-limiter.ts';
 import { SealedArchives } from '../calls/archives.ts';
-import { metered } from '../calls/attempt.ts';
-import { kitMaker } from '../calls/kit.ts';
-import { Ledgers } from '../calls/ledgers.ts';
-import { Meanings } from '../calls/meaning.ts';
-import { Settling } from '../calls/settling.ts';
+import { BackgroundTasks } from '../calls/background-tasks.ts';
+import { CallSettlement } from '../calls/call-settlement.ts';
+import { DecisionLogs } from '../calls/decision-logs.ts';
+import { createKitFactory } from '../calls/kit.ts';
+import { meterAttempts } from '../calls/metered-attempt.ts';
+import { RequestKeys } from '../calls/request-keys.ts';
 import { noEmbeddings } from '../embeddings/no-embeddings.ts';
-import { KeptVectors } from '../embeddings/vectors/kept-vectors.ts';
-import { plainSlabs } from '../embeddings/vectors/plain-slabs.ts';
+import { IndexedVectorStore } from '../embeddings/vectors/indexed-vector-store.ts';
+import { createScalarSlabs } from '../embeddings/vectors/scalar-slabs.ts';
 import type { Attempt } from '../kernel/attempt.ts';
+import { ClientPresence } from '../kernel/client-presence.ts';
+import { ClientRequest } from '../kernel/client-request.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { PrefixGuard } from '../kernel/conversation/prefix-guard.ts';
 import { Exchange } from '../kernel/exchange.ts';
 import type { HeaderList } from '../kernel/headers.ts';
+import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
-import type { Handler, Module, ModuleMaker } from '../kernel/module.ts';
-import { Outline } from '../kernel/outline.ts';
+import type { Handler, Module, ModuleFactory } from '../kernel/module.ts';
 import { Pipelines } from '../kernel/pipeline.ts';
 import type { ArchiveTable } from '../kernel/ports/archive.ts';
+import type { Budgets } from '../kernel/ports/budget.ts';
 import type { Embeddings } from '../kernel/ports/embeddings.ts';
 import type { PatternTable } from '../kernel/ports/patterns.ts';
 import type { Prices } from '../kernel/ports/prices.ts';
-import type { Purses } from '../kernel/ports/purse.ts';
-import { Presence } from '../kernel/presence.ts';
 import type { Provider } from '../kernel/provider.ts';
-import { Received } from '../kernel/received.ts';
-import { custody, Reply } from '../kernel/reply/reply.ts';
+import { Reply, replyOwnership } from '../kernel/reply/reply.ts';
 import { createRequestIds } from '../kernel/request-ids.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type Step, Trace } from '../kernel/trace.ts';
-import { PatternBook } from '../patterns/pattern-book.ts';
+import { PatternStore } from '../patterns/pattern-store.ts';
 import { freeSheet } from '../providers/catalog/price-sheet.ts';
 import { demo } from '../providers/demo/demo.ts';
 import { MemoryArchiveTable } from '../storage/memory/memory-archive-table.ts';
+import { MemoryBudgets } from '../storage/memory/memory-budgets.ts';
+import { MemoryCacheBackend } from '../storage/memory/memory-cache-backend.ts';
 import { MemoryModuleStores } from '../storage/memory/memory-module-stores.ts';
 import { MemoryPatternTable } from '../storage/memory/memory-pattern-table.ts';
-import { MemoryPurses } from '../storage/memory/memory-purses.ts';
-import { MemoryShelves } from '../storage/memory/memory-shelves.ts';
 import { MemoryVectorTable } from '../storage/memory/memory-vector-table.ts';
 import { anthropicMessages, wireByName } from '../wire/index.ts';
 import { testPrices } from './test-prices.ts';
@@ -59,7 +59,7 @@ export interface ModuleRun {
   /** What all modules were seen to do, in the order of their being called. */
   readonly steps: readonly Step[];
   /** What the client was told in headers. */
-  readonly told: HeaderList;
+  readonly moduleHeaders: HeaderList;
   /** What providers were asked for, with what each cost. */
   readonly attempts: readonly Attempt[];
 }
@@ -84,12 +84,12 @@ export interface RunOptions {
 }
 
 /** What all calls to a module have in common. */
-export interface Surroundings {
+export interface ModuleTestEnvironment {
   readonly clock?: Clock;
   /** Without them everything is free. */
   readonly prices?: Prices;
   /** In memory unless others are given. */
-  readonly purses?: Purses;
+  readonly budgets?: Budgets;
   /** Without them there are no vectors of texts. */
   readonly embeddings?: Embeddings;
   /** In memory unless others are given. */
@@ -99,101 +99,108 @@ export interface Surroundings {
   /** Variables `WEIR_<NAME>_…` of the module, by what follows in their names. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Told what usage is told of modules: what they saved, and how trials went. */
-  worked?(work: ModuleWork): void;
+  onModuleWork?(work: ModuleSavings): void;
   /** Modules that may stand beside it in a list. */
-  readonly beside?: readonly Module[];
+  readonly otherModules?: readonly Module[];
 }
 
 /** Nothing outlives a test. */
-const unreserved = { reserve: async () => undefined, reserved: async () => [] };
+const noReservations = { reserve: async () => undefined, reserved: async () => [] };
 
 /** Prepares a module for tests: a real pipeline, the kit of the gateway with real stores in memory, a provider of your choice. */
 export function runModule(
-  made: Module | ModuleMaker,
+  made: Module | ModuleFactory,
   defaults: RunOptions = {},
-  surroundings: Surroundings = {},
+  moduleTestEnvironment: ModuleTestEnvironment = {},
 ) {
-  const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = surroundings;
-  const { purses = new MemoryPurses(clock), embeddings = noEmbeddings('off') } = surroundings;
-  const { worked } = surroundings;
-  const { patterns = new MemoryPatternTable(), archive = new MemoryArchiveTable() } = surroundings;
-  const sealing = new Sealing([Buffer.alloc(32, 'test')]);
-  const archives = new SealedArchives({ table: archive, clock, sealing, bytesMax: 64 * 1024 * 1024 });
-  const module = typeof made === 'function' ? made(hostFor(clock, settings)) : made;
-  const reservations = new Reservations({ book: unreserved, clock });
-  const spending = new Spending({ purses, clock, reservations, days: async () => [] });
+  const { clock = systemClock, prices = testPrices(freeSheet), settings = {} } = moduleTestEnvironment;
+  const { budgets = new MemoryBudgets(clock), embeddings = noEmbeddings('off') } = moduleTestEnvironment;
+  const { onModuleWork } = moduleTestEnvironment;
+  const { patterns = new MemoryPatternTable(), archive = new MemoryArchiveTable() } = moduleTestEnvironment;
+  const sealer = new Sealer([Buffer.alloc(32, 'test')]);
+  const archives = new SealedArchives({ table: archive, clock, sealing: sealer, bytesMax: 64 * 1024 * 1024 });
+  const module = typeof made === 'function' ? made(createTestHost(clock, settings)) : made;
+  const reservations = new Reservations({ usageStore: noReservations, clock });
+  const spendingLimiter = new SpendingLimiter({ budgets, clock, reservations, days: async () => [] });
   const faults: unknown[] = [];
-  const afterwork = new Afterwork({ onFault: (_, fault) => void faults.push(fault) });
+  const backgroundTasks = new BackgroundTasks({ onFault: (_, fault) => void faults.push(fault) });
   const stores = new MemoryModuleStores(clock);
-  const shelves = new MemoryShelves(clock);
-  const kits = kitMaker({
+  const cacheBackend = new MemoryCacheBackend(clock);
+  const kits = createKitFactory({
     embeddings,
-    vectors: new KeptVectors({
+    vectors: new IndexedVectorStore({
       table: new MemoryVectorTable(),
       clock,
       perScope: 100_000,
-      slabs: () => plainSlabs(limits.vectorBytesMax),
+      slabs: () => createScalarSlabs(limits.vectorBytesMax),
     }),
-    patterns: new PatternBook({ table: patterns, clock }),
+    patterns: new PatternStore({ table: patterns, clock }),
     archives,
-    shelves,
+    cacheBackend,
     stores,
-    ledgers: new Ledgers({ stores, clock, sealing }),
+    decisionLogs: new DecisionLogs({ stores, clock, sealing: sealer }),
     clock,
     catalog: prices,
-    meanings: new Meanings(Buffer.from('test')),
-    afterwork,
-    asking: {
+    requestKeys: new RequestKeys(Buffer.from('test')),
+    backgroundTasks,
+    askModel: {
       wire: anthropicMessages,
       newId: createRequestIds(),
-      alone: async (exchange, aside) => (await aside(exchange)).answer(),
+      runModuleCall: async (exchange, aside) => (await aside(exchange)).answer(),
     },
-    usage: { work: (work) => worked?.(work) },
-    purse: (holder, call) => spending.purse(holder, call),
+    usage: { recordModule: (work) => onModuleWork?.(work) },
+    budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName,
     target: (model) => ({ provider: defaults.provider ?? demo, model }),
   });
-  const settling = new Settling({
+  const settlement = new CallSettlement({
     error: (facts, message) => process.emitWarning(message, { detail: inspect(facts) }),
   });
-  const all = [module, ...(surroundings.beside ?? [])];
-  const guard = new PrefixGuard({ shelves, prices, clock });
+  const all = [module, ...(moduleTestEnvironment.otherModules ?? [])];
+  const guard = new PrefixGuard({ cacheBackend, prices, clock });
   const pipelines = new Pipelines(new Map(all.map((one) => [one.name, one])), kits, guard);
 
   return async (request: ChatRequest, over: RunOptions = {}): Promise<ModuleRun> => {
     const run = { ...defaults, ...over };
     const sent: ChatRequest[] = [];
     const trace = new Trace(performance.now());
-    const exchange = exchangeFor(request, run, trace);
+    const exchange = createExchange(request, run, trace);
     const answering: Handler = async (passed) => {
       sent.push(passed.request);
-      return run.upstream === undefined ? demonstration(passed) : run.upstream(passed);
+      return run.upstream === undefined ? answerWithDemo(passed) : run.upstream(passed);
     };
-    const upstream = metered({ upstream: answering, prices, spent: () => undefined, settling });
+    const upstream = meterAttempts({
+      upstream: answering,
+      prices,
+      onAttemptEnd: () => undefined,
+      settlement,
+    });
     const alone = run.options === undefined ? module.name : `${module.name}?${run.options}`;
-    const { told, attempts, steps } = trace;
+    const { moduleHeaders, attempts, steps } = trace;
     const seen = () => ({
       sent,
       steps,
       step: steps.find((one) => one.module === module.name),
-      told,
+      moduleHeaders,
       attempts,
     });
     try {
-      const reply = custody.release(await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream));
+      const reply = replyOwnership.clearHolder(
+        await pipelines.compile(run.pipeline ?? alone).run(exchange, upstream),
+      );
       return { answer: await reply.answer(), error: undefined, ...seen() };
     } catch (error) {
       return { answer: undefined, error, ...seen() };
     } finally {
-      trace.over();
-      await afterwork.flush(limits.lastFlushMs);
+      trace.end();
+      await backgroundTasks.flush(limits.lastFlushMs);
       const [fault] = faults.splice(0);
       if (fault !== undefined) process.emitWarning(`work after the call failed: ${String(fault)}`);
     }
   };
 }
 
-function hostFor(clock: Clock, settings: Readonly<Record<string, string>>) {
+function createTestHost(clock: Clock, settings: Readonly<Record<string, string>>) {
   return {
     clock,
     log: { info() {}, error() {} },
@@ -202,20 +209,20 @@ function hostFor(clock: Clock, settings: Readonly<Record<string, string>>) {
   };
 }
 
-function demonstration({ request, signal }: Exchange): Reply {
-  if (demo.local === undefined) throw new Error('the demonstration model answers by itself');
-  return Reply.stream(demo.local(request, signal));
+function answerWithDemo({ request, signal }: Exchange): Reply {
+  if (demo.answerLocally === undefined) throw new Error('the demonstration model answers by itself');
+  return Reply.stream(demo.answerLocally(request, signal));
 }
 
-function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Exchange {
+function createExchange(request: ChatRequest, run: RunOptions, trace: Trace): Exchange {
   const wire = run.wire === undefined ? anthropicMessages : wireByName(run.wire);
   if (wire === undefined) throw new Error(`there is no format "${run.wire}"`);
   const written = run.wire === undefined ? JSON.stringify(request) : wire.encodeRequest(request).body;
   // Some formats say there which model is asked for, and for what.
-  const [path = '', query] = wire.address(request.model, request.stream === true, '').split('?');
-  const received = new Received({
+  const [path = '', query] = wire.requestPath(request.model, request.stream === true, '').split('?');
+  const clientRequest = new ClientRequest({
     wire,
-    fields: Outline.of(Buffer.from(written)),
+    fields: LazyJsonObject.of(Buffer.from(written)),
     headers: run.headers ?? [],
     path,
     query: query === undefined ? '' : `?${query}`,
@@ -223,7 +230,7 @@ function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Excha
   const credential = run.credential === undefined ? undefined : new Secret(run.credential);
   return new Exchange({
     id: 'req_test',
-    received,
+    clientRequest,
     caller:
       run.account === undefined
         ? { kind: 'local' }
@@ -235,9 +242,9 @@ function exchangeFor(request: ChatRequest, run: RunOptions, trace: Trace): Excha
   });
 }
 
-function presenceOf(signal: AbortSignal | undefined): Presence {
-  const presence = new Presence();
-  if (signal?.aborted === true) presence.leave();
-  signal?.addEventListener('abort', () => presence.leave());
-  return presence;
+function presenceOf(signal: AbortSignal | undefined): ClientPresence {
+  const clientPresence = new ClientPresence();
+  if (signal?.aborted === true) clientPresence.leave();
+  signal?.addEventListener('abort', () => clientPresence.leave());
+  return clientPresence;
 }

@@ -1,7 +1,7 @@
 import type { Acceptance } from '../kernel/acceptance.ts';
 import type { ChatRequest } from '../kernel/message.ts';
-import { outputFormatOf } from './openai/output-format.ts';
-import { defined } from './read.ts';
+import { omitUndefined } from './json-values.ts';
+import { outputFormatOf } from './output-format.ts';
 
 /** A format that the model can't be held to is asked for in words, which also do for providers that insist on the word JSON. */
 export function withAcceptedFormat(
@@ -15,18 +15,21 @@ export function withAcceptedFormat(
   if (formats.includes(plain ? 'json_object' : 'json_schema')) return request;
   dropped.add(plain ? 'output_config.format' : 'output_config.format.schema');
   const next = formats.includes('json_object') ? { type: 'json_object' } : undefined;
-  return defined({
+  return omitUndefined({
     ...request,
-    system: withWords(request.system, plain ? anyShape : `${inShape} ${JSON.stringify(format.schema ?? {})}`),
-    output_config: defined({ ...request.output_config, format: next }),
+    system: appendInstruction(
+      request.system,
+      plain ? jsonInstruction : `${jsonSchemaInstruction} ${JSON.stringify(format.schema ?? {})}`,
+    ),
+    output_config: omitUndefined({ ...request.output_config, format: next }),
     output_format: undefined,
   });
 }
 
-const anyShape = 'Answer with JSON alone.';
-const inShape = 'Answer with JSON alone, by this JSON schema:';
+const jsonInstruction = 'Answer with JSON alone.';
+const jsonSchemaInstruction = 'Answer with JSON alone, by this JSON schema:';
 
-function withWords(system: ChatRequest['system'], words: string): ChatRequest['system'] {
+function appendInstruction(system: ChatRequest['system'], words: string): ChatRequest['system'] {
   if (system === undefined || system.length === 0) return words;
   return typeof system === 'string' ? `${system}\n\n${words}` : [...system, { type: 'text', text: words }];
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 import type { ChatRequest } from '../kernel/message.ts';
-import { refuse } from './check-messages.ts';
+import { invalidRequestError } from './check-messages.ts';
 
 /** A translator reads inside the blocks that a provider would otherwise have judged: what it needs must be there. */
 export function checkBlocks({ system, messages }: ChatRequest): void {
@@ -11,8 +11,8 @@ export function checkBlocks({ system, messages }: ChatRequest): void {
 }
 
 function checkBlock(block: unknown, place: string): void {
-  if (!isJsonObject(block)) throw refuse(place, 'a block must be an object');
-  const needs = (field: string) => checkText(block, field, place);
+  if (!isJsonObject(block)) throw invalidRequestError(place, 'a block must be an object');
+  const needs = (field: string) => checkString(block, field, place);
   needs('type');
   switch (block.type) {
     case 'text':
@@ -37,30 +37,30 @@ function checkBlock(block: unknown, place: string): void {
       return;
     case 'tool_result':
       needs('tool_use_id');
-      checkResult(block.content, `${place}.content`);
+      checkToolResult(block.content, `${place}.content`);
   }
 }
 
-function checkResult(content: unknown, place: string): void {
+function checkToolResult(content: unknown, place: string): void {
   if (content === undefined || typeof content === 'string') return;
-  if (!Array.isArray(content)) throw refuse(place, 'must be a string or a list of blocks');
+  if (!Array.isArray(content)) throw invalidRequestError(place, 'must be a string or a list of blocks');
   for (const [at, block] of content.entries()) checkBlock(block, `${place}.${at}`);
 }
 
 function checkSource(source: unknown, place: string): void {
-  if (!isJsonObject(source)) throw refuse(place, 'must be an object');
-  checkText(source, 'type', place);
-  for (const field of textsOf.get(source.type) ?? []) checkText(source, field, place);
+  if (!isJsonObject(source)) throw invalidRequestError(place, 'must be an object');
+  checkString(source, 'type', place);
+  for (const field of stringFieldsBySourceType.get(source.type) ?? []) checkString(source, field, place);
 }
 
 /** Fields of a source that are text, by its type. */
-const textsOf: ReadonlyMap<unknown, readonly string[]> = new Map([
+const stringFieldsBySourceType: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['base64', ['media_type', 'data']],
   ['text', ['media_type', 'data']],
   ['url', ['url']],
   ['file', ['file_id']],
 ]);
 
-function checkText(object: JsonObject, field: string, place: string): void {
-  if (typeof object[field] !== 'string') throw refuse(`${place}.${field}`, 'must be a string');
+function checkString(object: JsonObject, field: string, place: string): void {
+  if (typeof object[field] !== 'string') throw invalidRequestError(`${place}.${field}`, 'must be a string');
 }

@@ -1,25 +1,26 @@
 import { GatewayError } from '../kernel/errors.ts';
 import { isJsonObject, type JsonObject } from '../kernel/json.ts';
 
-export function refuse(param: string, message: string): GatewayError {
+export function invalidRequestError(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', `${param}: ${message}`, { param });
 }
 
 export function checkModel(body: JsonObject): string {
   const { model } = body;
-  if (typeof model !== 'string' || model === '') throw refuse('model', 'the name of a model is required');
+  if (typeof model !== 'string' || model === '')
+    throw invalidRequestError('model', 'the name of a model is required');
   return model;
 }
 
 /** A conversation as both vendors write it: objects with a role. */
 export function checkMessages(body: JsonObject): readonly JsonObject[] {
   const { messages } = body;
-  if (!Array.isArray(messages)) throw refuse('messages', 'a list of messages is required');
-  if (messages.length === 0) throw refuse('messages', 'at least one message is required');
+  if (!Array.isArray(messages)) throw invalidRequestError('messages', 'a list of messages is required');
+  if (messages.length === 0) throw invalidRequestError('messages', 'at least one message is required');
   for (const [at, message] of messages.entries()) {
     const place = `messages.${at}`;
-    if (!isJsonObject(message)) throw refuse(place, 'a message must be an object');
-    if (typeof message.role !== 'string') throw refuse(`${place}.role`, 'a role is required');
+    if (!isJsonObject(message)) throw invalidRequestError(place, 'a message must be an object');
+    if (typeof message.role !== 'string') throw invalidRequestError(`${place}.role`, 'a role is required');
   }
   return messages;
 }
@@ -28,5 +29,5 @@ export function checkTokenLimit(body: JsonObject, field: string): void {
   const value = body[field];
   if (value === undefined || value === null) return;
   if (!Number.isInteger(value) || Number(value) < 1)
-    throw refuse(field, 'must be a whole number of 1 or more');
+    throw invalidRequestError(field, 'must be a whole number of 1 or more');
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isContextOverflow, overflowWords } from './context-overflow.ts';
+import { isContextOverflow, withOverflowPhrase } from './context-overflow.ts';
 
 const tooLong = [
   'prompt is too long: 208310 tokens > 200000 maximum',
@@ -36,6 +36,6 @@ test('a code says it whatever the words, and words only where the status allows 
 });
 
 test('it is told in words that clients of Messages look for, once', () => {
-  assert.equal(overflowWords('prompt is too long: 9 > 8'), 'prompt is too long: 9 > 8');
-  assert.equal(overflowWords('too much'), 'prompt is too long: too much');
+  assert.equal(withOverflowPhrase('prompt is too long: 9 > 8'), 'prompt is too long: 9 > 8');
+  assert.equal(withOverflowPhrase('too much'), 'prompt is too long: too much');
 });

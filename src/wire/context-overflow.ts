@@ -1,11 +1,11 @@
 /** OpenAI's code for a conversation that is too long for its model. */
-export const contextOverflow = 'context_length_exceeded';
+export const contextOverflowCode = 'context_length_exceeded';
 
 /** Anthropic has no code for it: its clients look for these words. */
-const anthropicWords = 'prompt is too long';
+const anthropicOverflowPhrase = 'prompt is too long';
 
 /** How providers say it that have no code for it either, or one of their own. */
-const saidSo = [
+const overflowPatterns = [
   /input is too long/i,
   /maximum (context|prompt) length/i,
   /too large for model with \d+/i,
@@ -14,14 +14,17 @@ const saidSo = [
 ];
 
 /** The same in two phrases, the second within so many characters behind the first. */
-const saidInTwo: readonly (readonly [RegExp, within: number, RegExp])[] = [
+const overflowPatternPairs: readonly (readonly [RegExp, within: number, RegExp])[] = [
   [/prompt /gi, 60, /too (long|large)/i],
   [/(context|token) (length|window|size|limit)/gi, 46, /exceed/i],
   [/exceed/gi, 80, /(context|token) (length|window|size|limit)/i],
   [/input token count/gi, 46, /exceed/i],
 ];
 
-function areNear(message: string, [first, within, second]: (typeof saidInTwo)[number]): boolean {
+function matchesPatternPair(
+  message: string,
+  [first, within, second]: (typeof overflowPatternPairs)[number],
+): boolean {
   for (const { 0: phrase, index } of message.matchAll(first)) {
     const end = index + phrase.length;
     if (second.test(message.slice(end, end + within))) return true;
@@ -29,23 +32,26 @@ function areNear(message: string, [first, within, second]: (typeof saidInTwo)[nu
   return false;
 }
 
-interface Said {
+interface ErrorDescription {
   readonly message: string;
   readonly code?: unknown;
   readonly status?: number | undefined;
 }
 
 /** Limits on tokens in a minute are worded much alike, and pass. */
-export function isContextOverflow({ message, code, status }: Said): boolean {
-  if (code === contextOverflow) return true;
+export function isContextOverflow({ message, code, status }: ErrorDescription): boolean {
+  if (code === contextOverflowCode) return true;
   if (status !== undefined && status !== 400 && status !== 413 && status !== 422) return false;
   if (/rate.?limit|per (minute|day|hour)|quota/i.test(message)) return false;
   return (
-    saidSo.some((words) => words.test(message)) || saidInTwo.some((phrases) => areNear(message, phrases))
+    overflowPatterns.some((words) => words.test(message)) ||
+    overflowPatternPairs.some((phrases) => matchesPatternPair(message, phrases))
   );
 }
 
 /** In the words of both dialects, beside what the provider said. */
-export function overflowWords(message: string): string {
-  return message.toLowerCase().includes(anthropicWords) ? message : `${anthropicWords}: ${message}`;
+export function withOverflowPhrase(message: string): string {
+  return message.toLowerCase().includes(anthropicOverflowPhrase)
+    ? message
+    : `${anthropicOverflowPhrase}: ${message}`;
 }

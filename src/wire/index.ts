@@ -1,4 +1,4 @@
-import type { ModelDialect } from '../kernel/model-dialect.ts';
+import type { ModelListFormat } from '../kernel/model-list-format.ts';
 import type { ProviderFormat, WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages } from './anthropic-messages/anthropic-messages.ts';
 import { anthropicModels } from './anthropic-messages/models.ts';
@@ -13,7 +13,7 @@ export { FrameGate } from './frame-gate.ts';
 export { anthropicMessages, bedrockConverse, gemini, openaiChat, openaiResponses };
 
 /** How models can be listed; of those at one path, the last takes what the others leave. */
-export const modelDialects: readonly ModelDialect[] = [
+export const modelDialects: readonly ModelListFormat[] = [
   anthropicModels,
   openaiModels,
   geminiModels,

@@ -32,12 +32,12 @@ export function objectWith(needed: Checks, optional: Checks = {}): Check {
 type Checks = Readonly<Record<string, Check>>;
 
 /** Fields that can't change an answer. */
-export function harmless(names: readonly string[]): Checks {
+export function ignoredFields(names: readonly string[]): Checks {
   return Object.fromEntries(names.map((name) => [name, anything]));
 }
 
 /** Turns of two speakers who take turns, the user first: what some formats write as one turn, others write as several. */
-export function alternating(check: Check, assistant: string): Check {
+export function alternatingTurns(check: Check, assistant: string): Check {
   const turns = listOf(check);
   return (value) =>
     turns(value) &&

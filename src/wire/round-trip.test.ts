@@ -5,11 +5,11 @@ import type { JsonObject } from '../kernel/json.ts';
 import { limits } from '../kernel/limits.ts';
 import type { Answer, ChatRequest } from '../kernel/message.ts';
 import { parseBody } from '../kernel/parse-body.ts';
-import { unfold } from '../kernel/reply/answer.ts';
+import { answerToEvents } from '../kernel/reply/answer-events.ts';
 import type { WireFormat } from '../kernel/wire-format.ts';
 import { anthropicMessages, gemini, openaiChat, openaiResponses, wireFormats } from './index.ts';
 import { conversations, plainThinking, signedThinking, toolInput } from './testing/conversations.ts';
-import { received, replay, written } from './testing/replay.ts';
+import { clientRequestFrom, encodeEvents, replay } from './testing/replay.ts';
 
 const trips = [
   { wire: anthropicMessages, model: 'claude-sonnet-4-5', thinking: signedThinking },
@@ -91,7 +91,7 @@ function toolsIn({ messages }: ChatRequest) {
 }
 
 /** Two of them together are still a count that is believed. */
-const tokens = fc.nat(limits.toldCountMax / 4);
+const tokens = fc.nat(limits.reportedCountMax / 4);
 const word = fc.string({ minLength: 1, unit: 'grapheme' });
 
 const answers: fc.Arbitrary<Answer> = fc
@@ -120,10 +120,10 @@ const answers: fc.Arbitrary<Answer> = fc
 for (const wire of wireFormats)
   for (const framing of ['json', 'sse'] as const)
     test(`an answer written in ${wire.name} as ${framing} reads back as it was, whatever the cuts`, () => {
-      const asked = received(wire, { model: 'm', stream_options: { include_usage: true } });
+      const asked = clientRequestFrom(wire, { model: 'm', stream_options: { include_usage: true } });
       fc.assert(
         fc.property(answers, fc.array(fc.nat(2000)), (answer, cuts) => {
-          const bytes = Buffer.from(written(wire.replyEncoder(framing, asked), unfold(answer)));
+          const bytes = Buffer.from(encodeEvents(wire.replyEncoder(framing, asked), answerToEvents(answer)));
           const inside = [...new Set(cuts)].filter((cut) => cut < bytes.length).sort((a, b) => a - b);
           const { answer: read, finished } = replay({ wire, framing, bytes }, inside);
           assert.deepEqual([read, finished], [answer, true]);

@@ -28,31 +28,31 @@ export class SseParser {
   /** Also hands over a last frame that no blank line closed. */
   end(): readonly SseFrame[] {
     const frames = [...this.#read(this.#utf8.end())];
-    if (this.#line.length > 0) this.#take(this.#wholeLine(''), frames);
-    this.#take('', frames);
+    if (this.#line.length > 0) this.#acceptLine(this.#completeLine(''), frames);
+    this.#acceptLine('', frames);
     return frames;
   }
 
   #read(text: string): readonly SseFrame[] {
     const frames: SseFrame[] = [];
-    let from = this.#skip(text);
-    if (text.includes('\r', from)) from = this.#readAnyEnds(text, from, frames);
+    let from = this.#skipLeading(text);
+    if (text.includes('\r', from)) from = this.#readMixedLineEndings(text, from, frames);
     else
       for (let end = text.indexOf('\n', from); end >= 0; end = text.indexOf('\n', from)) {
-        this.#take(this.#wholeLine(text.slice(from, end)), frames);
+        this.#acceptLine(this.#completeLine(text.slice(from, end)), frames);
         from = end + 1;
       }
-    if (from < text.length) this.#hold(from === 0 ? text : text.slice(from));
+    if (from < text.length) this.#bufferLine(from === 0 ? text : text.slice(from));
     return frames;
   }
 
   /** The rare case: lines that end in CRLF or CR. */
-  #readAnyEnds(text: string, start: number, frames: SseFrame[]): number {
+  #readMixedLineEndings(text: string, start: number, frames: SseFrame[]): number {
     const lineEnd = /\r\n|\r|\n/g;
     lineEnd.lastIndex = start;
     let from = start;
     for (let end = lineEnd.exec(text); end !== null; end = lineEnd.exec(text)) {
-      this.#take(this.#wholeLine(text.slice(from, end.index)), frames);
+      this.#acceptLine(this.#completeLine(text.slice(from, end.index)), frames);
       from = lineEnd.lastIndex;
     }
     this.#endedInCarriageReturn = text.endsWith('\r');
@@ -60,7 +60,7 @@ export class SseParser {
   }
 
   /** Leaves out a byte order mark, and a line feed whose carriage return came in the chunk before. */
-  #skip(text: string): number {
+  #skipLeading(text: string): number {
     if (text === '') return 0;
     let from = 0;
     if (!this.#started) {
@@ -74,13 +74,13 @@ export class SseParser {
     return from;
   }
 
-  #hold(piece: string): void {
+  #bufferLine(piece: string): void {
     this.#line.push(piece);
     this.#lineChars += piece.length;
-    this.#bound();
+    this.#checkFrameSize();
   }
 
-  #bound(): void {
+  #checkFrameSize(): void {
     if (this.#lineChars + this.#frameChars > limits.frameBytesMax)
       throw new GatewayError(
         'upstream_broken',
@@ -88,7 +88,7 @@ export class SseParser {
       );
   }
 
-  #wholeLine(rest: string): string {
+  #completeLine(rest: string): string {
     if (this.#line.length === 0) return rest;
     const line = this.#line.join('') + rest;
     this.#line = [];
@@ -96,7 +96,7 @@ export class SseParser {
     return line;
   }
 
-  #take(line: string, frames: SseFrame[]): void {
+  #acceptLine(line: string, frames: SseFrame[]): void {
     if (line === '') {
       if (this.#data.length > 0) {
         frames.push({ event: this.#event, data: this.#data.join('\n') });
@@ -104,15 +104,15 @@ export class SseParser {
       }
       this.#event = '';
       this.#frameChars = 0;
-    } else if (line.startsWith('data:')) this.#add(fieldValue(line, 5), line);
+    } else if (line.startsWith('data:')) this.#addData(fieldValue(line, 5), line);
     else if (line.startsWith('event:')) this.#event = fieldValue(line, 6);
-    else if (line === 'data') this.#add('', line);
+    else if (line === 'data') this.#addData('', line);
   }
 
-  #add(value: string, line: string): void {
+  #addData(value: string, line: string): void {
     this.#data.push(value);
     this.#frameChars += line.length;
-    this.#bound();
+    this.#checkFrameSize();
   }
 }
 

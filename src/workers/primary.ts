@@ -1,40 +1,40 @@
 import cluster from 'node:cluster';
 import { fileURLToPath } from 'node:url';
-import { wholeEnvironment } from '../cli/settings-from.ts';
+import { loadEnvironment } from '../cli/load-settings.ts';
 import type { LocalModels } from '../embeddings/local-models.ts';
-import { localModels, modelGauges } from '../gateway/local-models.ts';
-import { ownMemory } from '../gateway/memory.ts';
-import { Roots } from '../gateway/secrets.ts';
+import { createInProcessStores } from '../gateway/ephemeral-stores.ts';
+import { createLocalModels, modelGauges } from '../gateway/local-models.ts';
+import { RootSecrets } from '../gateway/secrets.ts';
 import { type Environment, readSettings, type Settings } from '../gateway/settings.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { limits } from '../kernel/limits.ts';
-import { createLog, type Lines, lostLines } from '../telemetry/log.ts';
-import { Crew } from './crew.ts';
-import type { Started } from './questions.ts';
-import { Workforce } from './workforce.ts';
+import { createLog, type LineSink, lostLinesGauge } from '../telemetry/log.ts';
+import type { WorkerStartResult } from './rpc-methods.ts';
+import { WorkerGroup } from './worker-group.ts';
+import { WorkerPool } from './worker-pool.ts';
 
-export interface Serving extends Started {
+export interface PrimaryStartResult extends WorkerStartResult {
   readonly settings: Settings;
 }
 
 /** The process that has the port and the shared memory, and starts those that serve. */
 export class Primary {
   readonly #environment: Environment;
-  readonly #lines: Lines;
-  readonly #workforce: Workforce;
+  readonly #lines: LineSink;
+  readonly #pool: WorkerPool;
   readonly #models: LocalModels;
   readonly #startedAtMs = systemClock.now();
-  readonly #crews = new Set<Crew>();
-  #current: Crew | undefined;
+  readonly #groups = new Set<WorkerGroup>();
+  #current: WorkerGroup | undefined;
   /** The database that has been served with. */
-  #home: string | undefined;
+  #databaseLocation: string | undefined;
 
-  constructor(environment: Environment, lines: Lines) {
+  constructor(environment: Environment, lineSink: LineSink) {
     this.#environment = environment;
-    this.#lines = lines;
-    this.#models = localModels(createLog('info', lines));
-    this.#workforce = new Workforce(ownMemory(), this.#models, [
-      lostLines(lines),
+    this.#lines = lineSink;
+    this.#models = createLocalModels(createLog('info', lineSink));
+    this.#pool = new WorkerPool(createInProcessStores(), this.#models, [
+      lostLinesGauge(lineSink),
       ...modelGauges(this.#models),
     ]);
     // In turn, which is the same on every system; and with bytes that arrive as bytes.
@@ -47,47 +47,51 @@ export class Primary {
   }
 
   /** Starts workers with the settings as they are now; those from before leave when all the new ones serve. */
-  async start(): Promise<Serving> {
-    const environment = wholeEnvironment(this.#environment);
+  async start(): Promise<PrimaryStartResult> {
+    const environment = loadEnvironment(this.#environment);
     const settings = readSettings(environment);
     // Once, before several processes want to make the same file.
-    new Roots(settings);
-    const crew = new Crew({
-      workforce: this.#workforce,
-      order: { environment, startedAtMs: this.#startedAtMs, isJoining: this.#home === homeOf(settings) },
+    new RootSecrets(settings);
+    const workerGroup = new WorkerGroup({
+      pool: this.#pool,
+      startOptions: {
+        environment,
+        startedAtMs: this.#startedAtMs,
+        isJoining: this.#databaseLocation === databaseLocationOf(settings),
+      },
       size: settings.workers,
       log: createLog(settings.logLevel, this.#lines),
     });
-    this.#crews.add(crew);
+    this.#groups.add(workerGroup);
     try {
-      const started = await crew.start();
+      const workerStartResult = await workerGroup.start();
       const before = this.#current;
-      this.#current = crew;
-      this.#home = homeOf(settings);
+      this.#current = workerGroup;
+      this.#databaseLocation = databaseLocationOf(settings);
       if (before !== undefined) await this.#handOver(before, settings.drainMs);
-      return { ...started, settings };
+      return { ...workerStartResult, settings };
     } catch (thrown) {
-      this.#crews.delete(crew);
+      this.#groups.delete(workerGroup);
       throw thrown;
     }
   }
 
   /** Resolves when new connections go elsewhere: whoever is told of the reload finds what is new. */
-  async #handOver(crew: Crew, drainMs: number): Promise<void> {
-    await crew.leave();
-    void crew.handOver(limits.handOverMs).then(() => this.#crews.delete(crew));
-    const [oldest] = this.#crews;
-    if (this.#crews.size > limits.crewsMax) void oldest?.drain(drainMs).then(() => oldest.close());
+  async #handOver(workerGroup: WorkerGroup, drainMs: number): Promise<void> {
+    await workerGroup.stopAccepting();
+    void workerGroup.handOver(limits.handOverMs).then(() => this.#groups.delete(workerGroup));
+    const [oldest] = this.#groups;
+    if (this.#groups.size > limits.crewsMax) void oldest?.drain(drainMs).then(() => oldest.close());
   }
 
   /** The file of the log was moved away. */
   reopenLogs(): Promise<void> {
-    return this.#each((crew) => crew.reopenLogs());
+    return this.#forEachGroup((workerGroup) => workerGroup.reopenLogs());
   }
 
   /** Tells balancers to go elsewhere, while all workers serve on. */
-  announce(): Promise<void> {
-    return this.#each((crew) => crew.announce());
+  announceShutdown(): Promise<void> {
+    return this.#forEachGroup((workerGroup) => workerGroup.announceShutdown());
   }
 
   /**
@@ -95,20 +99,20 @@ export class Primary {
    * the last listener closes may be held without an answer, and that must be when this process ends, too.
    */
   async close(graceMs: number): Promise<void> {
-    await this.#each((crew) => crew.drain(graceMs));
-    await this.#each((crew) => crew.close());
+    await this.#forEachGroup((workerGroup) => workerGroup.drain(graceMs));
+    await this.#forEachGroup((workerGroup) => workerGroup.close());
     await this.#models.close();
   }
 
   async kill(): Promise<void> {
-    await Promise.all([this.#models.close(), this.#each((crew) => crew.kill())]);
+    await Promise.all([this.#models.close(), this.#forEachGroup((workerGroup) => workerGroup.kill())]);
   }
 
-  async #each(work: (crew: Crew) => Promise<void>): Promise<void> {
-    await Promise.all([...this.#crews].map(work));
+  async #forEachGroup(work: (workerGroup: WorkerGroup) => Promise<void>): Promise<void> {
+    await Promise.all([...this.#groups].map(work));
   }
 }
 
-function homeOf({ stores, dataDir }: Settings): string {
+function databaseLocationOf({ stores, dataDir }: Settings): string {
   return stores?.database ?? dataDir;
 }

@@ -1,20 +1,20 @@
+import type { InferenceClient } from '../embeddings/inference.ts';
 import { findModelFiles } from '../embeddings/model-files.ts';
-import type { ModelsHere } from '../embeddings/model-questions.ts';
 import { limits } from '../kernel/limits.ts';
-import type { WhyNoVectors } from '../kernel/ports/embeddings.ts';
-import type { Peer } from './peer.ts';
-import type { PrimaryQuestions } from './questions.ts';
+import type { EmbeddingFailureReason } from '../kernel/ports/embeddings.ts';
+import type { PrimaryMethods } from './rpc-methods.ts';
+import type { RpcPeer } from './rpc-peer.ts';
 
 /** Models that the primary process has. What it said last about itself is believed until it says something else. */
-export function remoteModels(
-  peer: Pick<Peer<object, Pick<PrimaryQuestions, 'askModel'>>, 'askWithin'>,
-): ModelsHere {
-  let lasting: WhyNoVectors | undefined;
+export function createRemoteModels(
+  peer: Pick<RpcPeer<object, Pick<PrimaryMethods, 'askModel'>>, 'invokeWithTimeout'>,
+): InferenceClient {
+  let lasting: EmbeddingFailureReason | undefined;
   let installed: boolean | undefined;
   return {
-    async ask(question, deadlineMs) {
+    async infer(question, deadlineMs) {
       try {
-        const answer = await peer.askWithin(
+        const answer = await peer.invokeWithTimeout(
           deadlineMs + limits.workerSweepMs,
           'askModel',
           question,
@@ -27,7 +27,7 @@ export function remoteModels(
         return { why: 'down' };
       }
     },
-    why() {
+    unavailableReason() {
       installed ??= findModelFiles() !== undefined;
       return installed ? lasting : 'missing';
     },

@@ -1,12 +1,12 @@
-import type { Allowance, Slots, Taken, UnderWay } from '../kernel/ports/shared-state.ts';
-import type { MemoryQuestions } from './memory-questions.ts';
-import type { Peer } from './peer.ts';
-import type { Unused } from './slots-ahead.ts';
+import type { Allowance, InFlightCalls, SlotDecision, Slots } from '../kernel/ports/shared-state.ts';
+import type { RpcPeer } from './rpc-peer.ts';
+import type { UnusedSlots } from './slot-leases.ts';
+import type { StoreMethods } from './store-methods.ts';
 
-type Primary = Pick<Peer<object, MemoryQuestions>, 'ask' | 'hasEnded'>;
+type PrimaryRpc = Pick<RpcPeer<object, StoreMethods>, 'invoke' | 'hasEnded'>;
 
 /** Slots of one account that were handed out here before any call needs them. */
-interface Ahead {
+interface LeasedSlots {
   readonly id: number;
   readonly periodStartMs: number;
   readonly version: string;
@@ -14,7 +14,7 @@ interface Ahead {
   next: number;
   readonly last: number;
   /** As of the last call. */
-  underWay: UnderWay | undefined;
+  inFlight: InFlightCalls | undefined;
 }
 
 /**
@@ -22,82 +22,90 @@ interface Ahead {
  * much again. They are given up as soon as it asks for them.
  */
 export class RemoteSlots implements Slots {
-  readonly #primary: Primary;
+  readonly #primary: PrimaryRpc;
   readonly #onVersion: (accountId: string, version: string) => void;
-  readonly #ahead = new Map<string, Ahead>();
+  readonly #leases = new Map<string, LeasedSlots>();
   /** Accounts for which some ahead are being asked for. */
-  readonly #asking = new Set<string>();
+  readonly #requesting = new Set<string>();
 
   /** `onVersion` hears of an account's version that was told with an answer. */
-  constructor(primary: Primary, onVersion: (accountId: string, version: string) => void) {
-    this.#primary = primary;
+  constructor(primaryRpc: PrimaryRpc, onVersion: (accountId: string, version: string) => void) {
+    this.#primary = primaryRpc;
     this.#onVersion = onVersion;
   }
 
-  take(allowance: Allowance, underWay?: UnderWay): Taken | Promise<Taken> {
-    const ahead = this.#ahead.get(allowance.accountId);
-    if (ahead === undefined || !this.#isFor(ahead, allowance)) return this.#ask(allowance, underWay);
-    ahead.underWay = underWay;
-    return { outcome: 'granted', used: ahead.next++, version: ahead.version };
+  take(allowance: Allowance, inFlightCalls?: InFlightCalls): SlotDecision | Promise<SlotDecision> {
+    const leasedSlots = this.#leases.get(allowance.accountId);
+    if (leasedSlots === undefined || !this.#isUsable(leasedSlots, allowance))
+      return this.#requestSlot(allowance, inFlightCalls);
+    leasedSlots.inFlight = inFlightCalls;
+    return { outcome: 'granted', used: leasedSlots.next++, version: leasedSlots.version };
   }
 
-  tell(allowance: Allowance, underWay: UnderWay): Promise<void> {
-    const ahead = this.#ahead.get(allowance.accountId);
-    if (ahead?.periodStartMs === allowance.periodStartMs) ahead.underWay = underWay;
-    return this.#primary.ask('tell', allowance, underWay);
+  reportInFlight(allowance: Allowance, inFlightCalls: InFlightCalls): Promise<void> {
+    const leasedSlots = this.#leases.get(allowance.accountId);
+    if (leasedSlots?.periodStartMs === allowance.periodStartMs) leasedSlots.inFlight = inFlightCalls;
+    return this.#primary.invoke('reportInFlight', allowance, inFlightCalls);
   }
 
   giveBack(allowance: Allowance): Promise<void> {
-    return this.#primary.ask('giveBack', allowance);
+    return this.#primary.invoke('giveBack', allowance);
   }
 
   undo(allowance: Allowance): Promise<void> {
-    return this.#primary.ask('undo', allowance);
+    return this.#primary.invoke('undo', allowance);
   }
 
   begin(allowance: Allowance, used: number): Promise<void> {
-    return this.#primary.ask('begin', allowance, used);
+    return this.#primary.invoke('startCount', allowance, used);
   }
 
   /** Gives up what is here of an account. */
-  forget(accountId: string): Unused | undefined {
-    const ahead = this.#ahead.get(accountId);
-    this.#ahead.delete(accountId);
-    return ahead && { id: ahead.id, calls: leftOf(ahead), underWay: ahead.underWay };
+  forget(accountId: string): UnusedSlots | undefined {
+    const leasedSlots = this.#leases.get(accountId);
+    this.#leases.delete(accountId);
+    return (
+      leasedSlots && { id: leasedSlots.id, calls: slotsLeftIn(leasedSlots), inFlight: leasedSlots.inFlight }
+    );
   }
 
   /** Without its way to the other process this one would not hear that they are asked for. */
-  #isFor(ahead: Ahead, { periodStartMs, limit }: Allowance): boolean {
-    const { next, last } = ahead;
-    return next <= last && next <= limit && ahead.periodStartMs === periodStartMs && !this.#primary.hasEnded;
+  #isUsable(leasedSlots: LeasedSlots, { periodStartMs, limit }: Allowance): boolean {
+    const { next, last } = leasedSlots;
+    return (
+      next <= last && next <= limit && leasedSlots.periodStartMs === periodStartMs && !this.#primary.hasEnded
+    );
   }
 
-  async #ask(allowance: Allowance, underWay: UnderWay | undefined): Promise<Taken> {
+  async #requestSlot(allowance: Allowance, inFlight: InFlightCalls | undefined): Promise<SlotDecision> {
     const { accountId, periodStartMs } = allowance;
-    const before = this.#ahead.get(accountId);
-    if (this.#asking.has(accountId) || (before !== undefined && leftOf(before) > 0))
-      return this.#heard(accountId, (await this.#primary.ask('take', allowance, underWay)).taken);
-    this.#asking.add(accountId);
+    const before = this.#leases.get(accountId);
+    if (this.#requesting.has(accountId) || (before !== undefined && slotsLeftIn(before) > 0))
+      return this.#noteVersion(
+        accountId,
+        (await this.#primary.invoke('takeSlot', allowance, inFlight)).result,
+      );
+    this.#requesting.add(accountId);
     try {
-      const { taken, ahead } = await this.#primary.ask('take', allowance, underWay, before?.id ?? 0);
-      if (taken.outcome === 'granted' && ahead !== undefined) {
-        const { used, version } = taken;
-        const { id, calls } = ahead;
+      const { result, lease } = await this.#primary.invoke('takeSlot', allowance, inFlight, before?.id ?? 0);
+      if (result.outcome === 'granted' && lease !== undefined) {
+        const { used, version } = result;
+        const { id, calls } = lease;
         const [next, last] = [used + 1, used + calls];
-        this.#ahead.set(accountId, { id, periodStartMs, version, next, last, underWay });
+        this.#leases.set(accountId, { id, periodStartMs, version, next, last, inFlight });
       }
-      return this.#heard(accountId, taken);
+      return this.#noteVersion(accountId, result);
     } finally {
-      this.#asking.delete(accountId);
+      this.#requesting.delete(accountId);
     }
   }
 
-  #heard(accountId: string, taken: Taken): Taken {
-    this.#onVersion(accountId, taken.version);
-    return taken;
+  #noteVersion(accountId: string, slotDecision: SlotDecision): SlotDecision {
+    this.#onVersion(accountId, slotDecision.version);
+    return slotDecision;
   }
 }
 
-function leftOf({ next, last }: Ahead): number {
+function slotsLeftIn({ next, last }: LeasedSlots): number {
   return last - next + 1;
 }

@@ -2,11 +2,11 @@ import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { parseDuration } from '../kernel/duration.ts';
 import { limits } from '../kernel/limits.ts';
-import { variable } from '../kernel/settings.ts';
+import { envVariable } from '../kernel/settings.ts';
 
 export const workerSettings = {
   /** Processes that share the port. */
-  workers: variable(
+  workers: envVariable(
     'WEIR_WORKERS',
     z
       .string()
@@ -19,7 +19,7 @@ export const workerSettings = {
       .default(1),
   ),
   /** How long the event loop of a process may stand still before the process is ended; infinite where that is switched off. */
-  watchdogMs: variable(
+  watchdogMs: envVariable(
     'WEIR_WATCHDOG',
     z
       .string()

@@ -1,41 +1,44 @@
 import cluster, { type Worker } from 'node:cluster';
 import { GatewayError } from '../kernel/errors.ts';
 import { limits } from '../kernel/limits.ts';
-import { unavailable } from '../kernel/ports/unavailable.ts';
-import { within } from '../kernel/within.ts';
+import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import { withTimeout } from '../kernel/with-timeout.ts';
 import { closeHandedConnection } from './handed-connection.ts';
-import { linkOf } from './link.ts';
-import { Peer } from './peer.ts';
-import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
-import type { Holder, Unused } from './slots-ahead.ts';
+import { channelTo } from './process-channel.ts';
+import type { PrimaryMethods, WorkerMethods, WorkerStartOptions, WorkerStartResult } from './rpc-methods.ts';
+import { RpcPeer } from './rpc-peer.ts';
+import type { LeaseHolder, UnusedSlots } from './slot-leases.ts';
 
-interface WorkerParts {
-  answersTo(worker: WorkerProcess): Omit<PrimaryQuestions, 'hello'>;
+interface WorkerProcessParts {
+  handlersFor(worker: WorkerProcess): Omit<PrimaryMethods, 'hello'>;
   /** It has said its last, and can still be asked. */
-  onLast(worker: WorkerProcess): Promise<void>;
+  onStopping(worker: WorkerProcess): Promise<void>;
 }
 
 /** A worker as the primary process sees it. */
-export class WorkerProcess implements Holder {
+export class WorkerProcess implements LeaseHolder {
   /** Resolves, when it is over, to how it ended. */
   readonly exited: Promise<string>;
-  readonly #parts: WorkerParts;
+  readonly #parts: WorkerProcessParts;
   readonly #worker: Worker;
-  readonly #peer: Peer<PrimaryQuestions, WorkerQuestions>;
-  readonly #greeted = Promise.withResolvers<void>();
-  #isGreeted = false;
+  readonly #peer: RpcPeer<PrimaryMethods, WorkerMethods>;
+  readonly #helloReceived = Promise.withResolvers<void>();
+  #hasSaidHello = false;
   #isReady = false;
-  #lastFigures = '';
+  #lastMetrics = '';
 
-  constructor(parts: WorkerParts) {
+  constructor(parts: WorkerProcessParts) {
     this.#parts = parts;
     this.#worker = cluster.fork();
     closeHandedConnection(this.#worker);
     const hello = async () => {
-      this.#isGreeted = true;
-      this.#greeted.resolve();
+      this.#hasSaidHello = true;
+      this.#helloReceived.resolve();
     };
-    this.#peer = new Peer({ link: linkOf(this.#worker), answers: { ...parts.answersTo(this), hello } });
+    this.#peer = new RpcPeer({
+      channel: channelTo(this.#worker),
+      handlers: { ...parts.handlersFor(this), hello },
+    });
     this.exited = new Promise((resolve) => {
       this.#worker.on('exit', (code, signal) => resolve(signal ?? `code ${code}`));
       // There may have been no process to end.
@@ -63,18 +66,20 @@ export class WorkerProcess implements Holder {
   }
 
   /** What it said of itself when it was last asked. */
-  get lastFigures(): string {
-    return this.#lastFigures;
+  get lastMetrics(): string {
+    return this.#lastMetrics;
   }
 
   /** One that can't be started is over when this rejects. */
-  async start(order: StartOrder): Promise<Started> {
+  async start(order: WorkerStartOptions): Promise<WorkerStartResult> {
     try {
-      void this.exited.then((how) => this.#greeted.reject(unavailable(how)));
-      await within(this.#greeted.promise, limits.workerStartMs, () => unavailable('it is silent'));
-      const started = await this.#peer.askWithin(limits.workerStartMs, 'start', order);
+      void this.exited.then((how) => this.#helloReceived.reject(storageUnavailable(how)));
+      await withTimeout(this.#helloReceived.promise, limits.workerStartMs, () =>
+        storageUnavailable('it is silent'),
+      );
+      const workerStartResult = await this.#peer.invokeWithTimeout(limits.workerStartMs, 'start', order);
       this.#isReady = true;
-      return started;
+      return workerStartResult;
     } catch (thrown) {
       const how = await this.kill();
       // What the worker itself says is in words for whoever started it.
@@ -83,50 +88,50 @@ export class WorkerProcess implements Holder {
     }
   }
 
-  async figures(): Promise<string> {
-    this.#lastFigures = await this.#peer.askWithin(limits.workerFiguresMs, 'figures');
-    return this.#lastFigures;
+  async metrics(): Promise<string> {
+    this.#lastMetrics = await this.#peer.invokeWithTimeout(limits.workerFiguresMs, 'metrics');
+    return this.#lastMetrics;
   }
 
   async reopenLog(): Promise<void> {
-    if (this.#isReady) await this.#peer.ask('reopenLog');
+    if (this.#isReady) await this.#peer.invoke('reopenLog');
   }
 
   /** One that has not said hello yet knows nothing. */
-  async forgetAccount(accountId: string, withinMs: number): Promise<Unused | undefined> {
-    if (!this.#isGreeted) return undefined;
-    return this.#peer.askWithin(withinMs, 'forgetAccount', accountId);
+  async forgetAccount(accountId: string, withinMs: number): Promise<UnusedSlots | undefined> {
+    if (!this.#hasSaidHello) return undefined;
+    return this.#peer.invokeWithTimeout(withinMs, 'forgetAccount', accountId);
   }
 
   /**
    * Waited for until it is heard, however busy the worker is: as long as one of them says that it is ready, balancers go on
    * sending calls. One that is not ready yet is killed, since it would say so later.
    */
-  async announce(): Promise<void> {
-    if (this.#isReady) await this.#peer.askWithin(limits.workerEndMs, 'announce');
+  async announceShutdown(): Promise<void> {
+    if (this.#isReady) await this.#peer.invokeWithTimeout(limits.workerEndMs, 'announceShutdown');
     else await this.kill();
   }
 
   /** One that is not ready yet is killed, and so is one that does not answer. */
   async drain(graceMs: number): Promise<void> {
     try {
-      if (!this.#isReady) throw unavailable('it is not ready');
-      await this.#peer.askWithin(graceMs + limits.workerDrainedMs, 'drain', graceMs);
+      if (!this.#isReady) throw storageUnavailable('it is not ready');
+      await this.#peer.invokeWithTimeout(graceMs + limits.workerDrainedMs, 'drain', graceMs);
     } catch {
       await this.kill();
     }
   }
 
-  async leave(): Promise<void> {
-    if (this.#isReady) await this.#peer.ask('leave');
+  async stopAccepting(): Promise<void> {
+    if (this.#isReady) await this.#peer.invoke('stopAccepting');
   }
 
   handOver(graceMs: number): Promise<void> {
-    return this.#end(this.#peer.askWithin(graceMs + limits.workerEndMs, 'handOver', graceMs));
+    return this.#stop(this.#peer.invokeWithTimeout(graceMs + limits.workerEndMs, 'handOver', graceMs));
   }
 
   close(): Promise<void> {
-    return this.#end(this.#peer.askWithin(limits.workerEndMs, 'close'));
+    return this.#stop(this.#peer.invokeWithTimeout(limits.workerEndMs, 'close'));
   }
 
   async kill(): Promise<string> {
@@ -135,12 +140,12 @@ export class WorkerProcess implements Holder {
   }
 
   /** Lets go of it when it has said its last; one that says nothing is killed. */
-  async #end(last: Promise<string>): Promise<void> {
+  async #stop(last: Promise<string>): Promise<void> {
     try {
-      this.#lastFigures = await last;
-      await this.#parts.onLast(this);
+      this.#lastMetrics = await last;
+      await this.#parts.onStopping(this);
       if (this.#worker.isConnected()) this.#worker.process.disconnect();
-      await within(this.exited, limits.workerEndMs, () => new Error('it does not end'));
+      await withTimeout(this.exited, limits.workerEndMs, () => new Error('it does not end'));
     } catch {
       await this.kill();
     }

@@ -1,39 +1,39 @@
 // A process of a gateway that has several: it waits for its settings, and then serves like one that is alone.
 import cluster, { type Worker } from 'node:cluster';
-import { type Control, openControl } from '../cli/control.ts';
-import { controlsOf } from '../cli/controls.ts';
-import { explained } from '../cli/explained.ts';
-import { giveFreedMemoryBack } from '../cli/freed-memory.ts';
-import { logStrayFailures } from '../cli/stray-failures.ts';
+import { createControlHandlers } from '../cli/control-handlers.ts';
+import { type ControlServer, openControlSocket } from '../cli/control-socket.ts';
+import { explainError } from '../cli/explain-error.ts';
+import { trimFreedMemory } from '../cli/freed-memory.ts';
+import { logUnhandledRejections } from '../cli/unhandled-rejections.ts';
 import { startWatchdog } from '../cli/watchdog.ts';
-import { letYoungGenerationGrow } from '../cli/young-generation.ts';
+import { growYoungGeneration } from '../cli/young-generation.ts';
 import { type Gateway, startGateway } from '../gateway/gateway.ts';
 import { readSettings } from '../gateway/settings.ts';
 import { limits } from '../kernel/limits.ts';
 import { createLog } from '../telemetry/log.ts';
 import { type LogOutput, openLogOutput } from '../telemetry/log-output.ts';
-import { pipePieceBytes } from '../telemetry/standard-output.ts';
-import { Figures } from './figures.ts';
-import { linkOf } from './link.ts';
-import { Peer } from './peer.ts';
-import type { PrimaryQuestions, Started, StartOrder, WorkerQuestions } from './questions.ts';
-import { type RemoteMemory, remoteMemory } from './remote-memory.ts';
-import { remoteModels } from './remote-models.ts';
-import type { Unused } from './slots-ahead.ts';
+import { pipeChunkBytesMax } from '../telemetry/stdout-writer.ts';
+import { MetricsAggregator } from './metrics-aggregator.ts';
+import { channelTo } from './process-channel.ts';
+import { createRemoteModels } from './remote-models.ts';
+import { createRemoteStores, type RemoteStores } from './remote-stores.ts';
+import type { PrimaryMethods, WorkerMethods, WorkerStartOptions, WorkerStartResult } from './rpc-methods.ts';
+import { RpcPeer } from './rpc-peer.ts';
+import type { UnusedSlots } from './slot-leases.ts';
 
 /** Known before it could have ended. */
 const parent = process.ppid;
 
-class WorkerLife implements WorkerQuestions {
-  readonly #primary: Peer<WorkerQuestions, PrimaryQuestions>;
-  #memory: RemoteMemory | undefined;
+class WorkerServer implements WorkerMethods {
+  readonly #primary: RpcPeer<WorkerMethods, PrimaryMethods>;
+  #stores: RemoteStores | undefined;
   #output: LogOutput | undefined;
-  #control: Control | undefined;
+  #control: ControlServer | undefined;
   #gateway: Gateway | undefined;
   #closed: Promise<void> | undefined;
 
   constructor(worker: Worker) {
-    this.#primary = new Peer({ link: linkOf(worker), answers: questionsTo(this) });
+    this.#primary = new RpcPeer({ channel: channelTo(worker), handlers: createWorkerHandlers(this) });
     worker.on('disconnect', () => {
       // Or the process would be over with this event.
       worker.exitedAfterDisconnect = true;
@@ -42,43 +42,43 @@ class WorkerLife implements WorkerQuestions {
   }
 
   async hello(): Promise<void> {
-    await this.#primary.askWithin(limits.workerStartMs, 'hello');
+    await this.#primary.invokeWithTimeout(limits.workerStartMs, 'hello');
   }
 
-  async start({ environment, startedAtMs, isJoining }: StartOrder): Promise<Started> {
+  async start({ environment, startedAtMs, isJoining }: WorkerStartOptions): Promise<WorkerStartResult> {
     try {
       const settings = readSettings(environment);
-      this.#output = openLogOutput(settings.logFile, pipePieceBytes);
+      this.#output = openLogOutput(settings.logFile, pipeChunkBytesMax);
       const log = createLog(settings.logLevel, this.#output.lines);
-      logStrayFailures(log);
-      this.#memory = remoteMemory(this.#primary);
+      logUnhandledRejections(log);
+      this.#stores = createRemoteStores(this.#primary);
       this.#gateway = await startGateway(settings, log, {
-        common: {
+        sharedResources: {
           startedAtMs,
           isJoining,
-          memory: this.#memory,
-          models: remoteModels(this.#primary),
-          metrics: () => this.#figuresOfAll(),
+          stores: this.#stores,
+          models: createRemoteModels(this.#primary),
+          metrics: () => this.#aggregateMetrics(),
         },
       });
-      const controls = controlsOf({ settings, log, gateway: this.#gateway });
-      this.#control = await openControl(settings.dataDir, controls);
-      letYoungGenerationGrow();
-      giveFreedMemoryBack();
+      const controls = createControlHandlers({ settings, log, gateway: this.#gateway });
+      this.#control = await openControlSocket(settings.dataDir, controls);
+      growYoungGeneration();
+      trimFreedMemory();
       startWatchdog({ settings, log, parent });
-      const { url, pipeline, ready, hasDashboard, unknownVariables } = this.#gateway;
-      return { url, pipeline, ready, hasDashboard, unknownVariables };
+      const { url, pipeline, readyProviders, hasDashboard, unknownVariables } = this.#gateway;
+      return { url, pipeline, readyProviders, hasDashboard, unknownVariables };
     } catch (thrown) {
-      throw new Error(explained(thrown), { cause: thrown });
+      throw new Error(explainError(thrown), { cause: thrown });
     }
   }
 
-  async figures(): Promise<string> {
+  async metrics(): Promise<string> {
     return this.#gateway?.metrics() ?? '';
   }
 
-  async leave(): Promise<void> {
-    this.#gateway?.leave();
+  async stopAccepting(): Promise<void> {
+    this.#gateway?.stopAccepting();
   }
 
   async handOver(graceMs: number): Promise<string> {
@@ -90,12 +90,12 @@ class WorkerLife implements WorkerQuestions {
     this.#output?.reopen();
   }
 
-  async forgetAccount(accountId: string): Promise<Unused | undefined> {
-    return this.#memory?.forgetAccount(accountId);
+  async forgetAccount(accountId: string): Promise<UnusedSlots | undefined> {
+    return this.#stores?.forgetAccount(accountId);
   }
 
-  async announce(): Promise<void> {
-    this.#gateway?.announce();
+  async announceShutdown(): Promise<void> {
+    this.#gateway?.announceShutdown();
   }
 
   async drain(graceMs: number): Promise<void> {
@@ -106,12 +106,12 @@ class WorkerLife implements WorkerQuestions {
     this.#closed ??= this.#gateway?.close(limits.workerLastAnswersMs);
     await this.#closed;
     await this.#control?.close();
-    return this.figures();
+    return this.metrics();
   }
 
-  async #figuresOfAll(): Promise<string> {
-    const all = new Figures();
-    for (const figures of await this.#primary.askWithin(2 * limits.workerFiguresMs, 'figuresOfAll'))
+  async #aggregateMetrics(): Promise<string> {
+    const all = new MetricsAggregator();
+    for (const figures of await this.#primary.invokeWithTimeout(2 * limits.workerFiguresMs, 'allMetrics'))
       all.add(figures);
     return all.render();
   }
@@ -127,15 +127,15 @@ class WorkerLife implements WorkerQuestions {
   }
 }
 
-function questionsTo(life: WorkerLife): WorkerQuestions {
+function createWorkerHandlers(life: WorkerServer): WorkerMethods {
   return {
     start: (order) => life.start(order),
-    figures: () => life.figures(),
-    leave: () => life.leave(),
+    metrics: () => life.metrics(),
+    stopAccepting: () => life.stopAccepting(),
     handOver: (graceMs) => life.handOver(graceMs),
     reopenLog: () => life.reopenLog(),
     forgetAccount: (accountId) => life.forgetAccount(accountId),
-    announce: () => life.announce(),
+    announceShutdown: () => life.announceShutdown(),
     drain: (graceMs) => life.drain(graceMs),
     close: () => life.close(),
   };
@@ -144,4 +144,4 @@ function questionsTo(life: WorkerLife): WorkerQuestions {
 if (cluster.worker === undefined) throw new Error('this is started by the primary process');
 // Whoever signals a whole group of processes means its first; that one tells the others.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-await new WorkerLife(cluster.worker).hello();
+await new WorkerServer(cluster.worker).hello();

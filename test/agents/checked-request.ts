@@ -1,5 +1,5 @@
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
-import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { searchesWeb } from './said.ts';
 
 /** What a strict provider would refuse in a request; undefined where nothing is wrong. */

@@ -1,5 +1,5 @@
 import type { Script, SeenRequest } from '../../src/testing/fake-upstream.ts';
-import { objectsOf } from '../../src/wire/read.ts';
+import { objectsOf } from '../../src/wire/json-values.ts';
 import { asksStream, dialectAt } from '../support/provider-dialects.ts';
 
 const searching = { type: 'search', query: 'rivers' };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FakeUpstream, type SeenRequest } from '../../src/testing/fake-upstream.ts';
 import { startTestGateway } from '../../src/testing/test-gateway.ts';
-import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 import { Person } from '../support/cloud.ts';
 import { exampleModules } from '../support/example-modules.ts';
 import { listening } from '../support/server.ts';

@@ -9,7 +9,7 @@ import {
   messagesStream,
   responsesStream,
 } from '../../src/wire/testing/fixtures.ts';
-import { received, replay, written } from '../../src/wire/testing/replay.ts';
+import { clientRequestFrom, encodeEvents, replay } from '../../src/wire/testing/replay.ts';
 import { converseDialect } from './converse-dialect.ts';
 
 /** A format from both sides, with what is good in it. */
@@ -259,7 +259,7 @@ function dialectOf(
   { path, models, small, rare, whole }: Told,
 ): Dialect {
   const { events } = replay({ wire, framing: 'sse', bytes: stream });
-  const answer = () => written(wire.replyEncoder('json', received(wire, {})), events);
+  const answer = () => encodeEvents(wire.replyEncoder('json', clientRequestFrom(wire, {})), events);
   return {
     name: wire.name,
     path,

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/kernel/json.ts';
 import { parseBody } from '../../src/kernel/parse-body.ts';
 import type { Framing, ProviderFormat } from '../../src/kernel/wire-format.ts';
 import { bedrockConverse, providerFormatByName, wireByName, wireFormats } from '../../src/wire/index.ts';
-import { received, replay, written } from '../../src/wire/testing/replay.ts';
+import { clientRequestFrom, encodeEvents, replay } from '../../src/wire/testing/replay.ts';
 import { answeringDialects, type Dialect, dialects, type Frame } from './dialects.ts';
 import { everyMutation } from './mutated-json.ts';
 
@@ -39,7 +39,7 @@ export function fuzzAnswers(step = 1, first = 0): CodecTally {
           const { events } = replay({ wire, framing, bytes: Buffer.from(json()), interest });
           if (interest === 'everything')
             for (const to of ['json', 'sse'] as const)
-              written(other.replyEncoder(to, received(other, {})), events);
+              encodeEvents(other.replyEncoder(to, clientRequestFrom(other, {})), events);
         }),
       ),
     ),

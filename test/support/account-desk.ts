@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { AccountKeys } from '../../src/accounts/api-keys.ts';
-import { keyHashing, passwordHashing } from '../../src/accounts/hashing.ts';
-import { KeyRing } from '../../src/accounts/key-ring.ts';
+import { AccountApiKeys } from '../../src/accounts/account-api-keys.ts';
+import { ApiKeyAuthenticator } from '../../src/accounts/api-key-authenticator.ts';
 import { KeyUses } from '../../src/accounts/key-uses.ts';
-import { ProviderVault } from '../../src/accounts/provider-keys.ts';
-import { Sealing } from '../../src/accounts/sealing.ts';
+import { ProviderKeyVault } from '../../src/accounts/provider-key-vault.ts';
+import { Sealer } from '../../src/accounts/sealer.ts';
+import { createKeyHasher, createPasswordHasher } from '../../src/accounts/secret-hasher.ts';
 import { SessionTokens } from '../../src/accounts/session-tokens.ts';
-import { Accounts } from '../../src/accounts/users.ts';
+import { UserAccounts } from '../../src/accounts/user-accounts.ts';
 import type { Database } from '../../src/kernel/ports/records.ts';
 import type { SharedState } from '../../src/kernel/ports/shared-state.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
@@ -29,11 +29,11 @@ export class AccountDesk {
   readonly database: Database;
   readonly shared: SharedState;
   readonly tokens: SessionTokens;
-  readonly accounts: Accounts;
+  readonly accounts: UserAccounts;
   readonly uses: KeyUses;
-  readonly keys: AccountKeys;
-  readonly ring: KeyRing;
-  readonly vault: ProviderVault;
+  readonly keys: AccountApiKeys;
+  readonly ring: ApiKeyAuthenticator;
+  readonly vault: ProviderKeyVault;
   /** Why uses of keys could not be stored. */
   readonly failures: unknown[] = [];
 
@@ -53,23 +53,23 @@ export class AccountDesk {
     this.database = database;
     this.shared = shared;
     this.tokens = this.tokensSignedBy([testKey(1)]);
-    this.accounts = new Accounts({
+    this.accounts = new UserAccounts({
       users: database.users,
-      attempts: shared.attempts,
+      attempts: shared.rateLimiter,
       tokens: this.tokens,
-      passwords: passwordHashing(),
+      passwordHasher: createPasswordHasher(),
       clock,
     });
-    const hashing = keyHashing();
+    const hasher = createKeyHasher();
     const { versions } = shared;
     this.uses = new KeyUses({
       apiKeys: database.apiKeys,
       clock,
       onFailure: (cause) => this.failures.push(cause),
     });
-    const shape = { versions, hashing, uses: this.uses, keyPrefix: 'gw', clock };
-    this.keys = new AccountKeys({ apiKeys: database.apiKeys, ...shape });
-    this.ring = new KeyRing({ apiKeys: database.apiKeys, cacheKey: testKey(2), ...shape });
+    const shape = { versions, hasher, uses: this.uses, keyPrefix: 'gw', clock };
+    this.keys = new AccountApiKeys({ apiKeys: database.apiKeys, ...shape });
+    this.ring = new ApiKeyAuthenticator({ apiKeys: database.apiKeys, cacheKey: testKey(2), ...shape });
     this.vault = this.vaultSealedBy([testKey(3)]);
   }
 
@@ -77,10 +77,10 @@ export class AccountDesk {
     return new SessionTokens({ keys, sessions: this.database.sessions, clock: this.clock });
   }
 
-  vaultSealedBy(keys: Keys): ProviderVault {
+  vaultSealedBy(keys: Keys): ProviderKeyVault {
     const { providerKeys } = this.database;
     const { versions } = this.shared;
-    return new ProviderVault({ providerKeys, versions, sealing: new Sealing(keys), clock: this.clock });
+    return new ProviderKeyVault({ providerKeys, versions, sealer: new Sealer(keys), clock: this.clock });
   }
 
   /** One and the same. */

@@ -20,8 +20,8 @@ export async function billingDesk(t: TestContext) {
   const clock = new MovedClock();
   const user = someUser({ tier: 'pro' });
   await database.users.add(user);
-  const customerId = await processor.makeCustomer({ accountId: user.id, email: user.email });
-  await database.billing.bind(user.id, customerId);
+  const customerId = await processor.createCustomer({ accountId: user.id, email: user.email });
+  await database.billing.linkCustomer(user.id, customerId);
   const [customer] = stripe.billing.customers;
   assert.ok(customer !== undefined);
   const { versions } = new MemorySharedState(clock);

@@ -4,7 +4,7 @@ import {
   type Kit,
   type Message,
   type Module,
-  type ModuleMaker,
+  type ModuleFactory,
   withTools,
 } from '../../src/module-api.ts';
 import { mcpOptimizer } from '../../src/modules/mcp-optimizer/mcp-optimizer.ts';
@@ -33,26 +33,32 @@ function hasResults({ content }: Message): boolean {
 }
 
 /** Chooses tools at the first call of a conversation, and leaves the others out of all. */
-const picker = editing('picker', async (exchange, next, { ledger }) => {
+const picker = editing('picker', async (exchange, next, { decisions }) => {
   const { request } = exchange;
   const { tools = [] } = request;
   const left = z
     .array(z.string())
-    .parse(await ledger.once('left', () => tools.filter(() => ++random % 3 === 0).map(({ name }) => name)));
+    .parse(
+      await decisions.decideOnce('left', () =>
+        tools.filter(() => ++random % 3 === 0).map(({ name }) => name),
+      ),
+    );
   const kept = tools.filter(({ name }) => !left.includes(name));
   if (kept.length === tools.length || kept.length === 0) return next(exchange);
   return next(exchange.with({ request: { ...request, tools: kept } }));
 });
 
 /** Puts a hint, another each time, behind what a person says. */
-const hinter = editing('hinter', async (exchange, next, { ledger }) => {
+const hinter = editing('hinter', async (exchange, next, { decisions }) => {
   const { request, conversation } = exchange;
   const newest = request.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const messages = await Promise.all(
     request.messages.map(async (message, at): Promise<Message> => {
       if (message.role !== 'user' || hasResults(message)) return message;
-      const place = `hint:${conversation.at(at + 1)}`;
-      const hint = await (at < newest ? ledger.recall(place) : ledger.once(place, () => `Hint ${++random}.`));
+      const place = `hint:${conversation.digestAt(at + 1)}`;
+      const hint = await (at < newest
+        ? decisions.get(place)
+        : decisions.decideOnce(place, () => `Hint ${++random}.`));
       if (typeof hint !== 'string') return message;
       const said =
         typeof message.content === 'string'
@@ -66,7 +72,7 @@ const hinter = editing('hinter', async (exchange, next, { ledger }) => {
 });
 
 /** Makes a summary of the oldest part of a long conversation, in declared steps. */
-const folder = editing('folder', async (exchange, next, { ledger, prefix }) => {
+const folder = editing('folder', async (exchange, next, { decisions, prefix }) => {
   const { request, conversation } = exchange;
   const { messages } = request;
   const folded = (end: number, summary: string): ChatRequest => ({
@@ -81,8 +87,8 @@ const folder = editing('folder', async (exchange, next, { ledger, prefix }) => {
   let end = 0;
   let now = request;
   for (let at = messages.length - 1; at > 0 && end === 0; at--) {
-    const summary = await ledger.recall(`fold:${conversation.at(at)}`);
-    if (summary !== undefined && prefix.keeps(folded(at, String(summary))))
+    const summary = await decisions.get(`fold:${conversation.digestAt(at)}`);
+    if (summary !== undefined && prefix.isPreserved(folded(at, String(summary))))
       [end, now] = [at, folded(at, String(summary))];
   }
   const further = messages.findLastIndex(
@@ -90,13 +96,16 @@ const folder = editing('folder', async (exchange, next, { ledger, prefix }) => {
       at <= messages.length - 5 && at > end + 8 && message.role === 'user' && !hasResults(message),
   );
   if (further > 0) {
-    const mayFold = (summary: string) => prefix.mayStep(folded(further, summary), { calls: 1000 }).isAllowed;
+    const mayFold = (summary: string) =>
+      prefix.proposeStep(folded(further, summary), { calls: 1000 }).isAllowed;
     const summary = `Summary ${++random}.`;
     if (mayFold(summary)) {
       // Another call may have been faster, and then its words count.
-      const decided = String(await ledger.once(`fold:${conversation.at(further)}`, () => summary));
+      const decided = String(
+        await decisions.decideOnce(`fold:${conversation.digestAt(further)}`, () => summary),
+      );
       const shorter = folded(further, decided);
-      if (prefix.mayStep(shorter, { calls: 1000 }).isAllowed)
+      if (prefix.proposeStep(shorter, { calls: 1000 }).isAllowed)
         return next(exchange.with({ request: shorter }));
     }
   }
@@ -125,7 +134,7 @@ const meddler = editing('meddler', (exchange, next, { prefix }) => {
 });
 
 /** The one that leaves tools out, with vectors that are there at once. */
-const optimizer: ModuleMaker<McpOptimizerOptions> = (host) => {
+const optimizer: ModuleFactory<McpOptimizerOptions> = (host) => {
   const made = mcpOptimizer(host);
   const embed = wordVectors();
   const withVectors = (kit: Kit<McpOptimizerOptions>) =>

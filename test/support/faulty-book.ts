@@ -1,7 +1,7 @@
-import type { CountedCalls, Reservation, UsageBatch, UsageBook } from '../../src/kernel/ports/records.ts';
+import type { QuotaUsage, Reservation, UsageBatch, UsageStore } from '../../src/kernel/ports/records.ts';
 
 /** A usage book that a test can come between. */
-export class FaultyBook implements UsageBook {
+export class FaultyBook implements UsageStore {
   /** Run before and after a batch is added; what they throw is what the caller gets. */
   beforeAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;
   afterAdd: (batch: UsageBatch) => void | Promise<void> = () => undefined;
@@ -13,9 +13,9 @@ export class FaultyBook implements UsageBook {
   adds = 0;
   reserves = 0;
   counts = 0;
-  readonly #book: UsageBook;
+  readonly #book: UsageStore;
 
-  constructor(book: UsageBook) {
+  constructor(book: UsageStore) {
     this.#book = book;
   }
 
@@ -27,11 +27,11 @@ export class FaultyBook implements UsageBook {
     return paid;
   }
 
-  days(question: Parameters<UsageBook['days']>[0]): ReturnType<UsageBook['days']> {
+  days(question: Parameters<UsageStore['days']>[0]): ReturnType<UsageStore['days']> {
     return this.#book.days(question);
   }
 
-  modules(question: Parameters<UsageBook['modules']>[0]): ReturnType<UsageBook['modules']> {
+  modules(question: Parameters<UsageStore['modules']>[0]): ReturnType<UsageStore['modules']> {
     return this.#book.modules(question);
   }
 
@@ -41,13 +41,13 @@ export class FaultyBook implements UsageBook {
     await this.#book.reserve(reservations);
   }
 
-  reserved(question: Parameters<UsageBook['reserved']>[0]): ReturnType<UsageBook['reserved']> {
+  reserved(question: Parameters<UsageStore['reserved']>[0]): ReturnType<UsageStore['reserved']> {
     return this.#book.reserved(question);
   }
 
-  async counted(accountId: string, periodStartMs: number): Promise<CountedCalls> {
+  async quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage> {
     this.counts++;
-    const calls = await this.#book.counted(accountId, periodStartMs);
+    const calls = await this.#book.quotaUsage(accountId, periodStartMs);
     await this.afterCounted();
     return calls;
   }

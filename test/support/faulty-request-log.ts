@@ -1,10 +1,10 @@
 import type {
   LoggedCall,
   LogPage,
-  LogQuestion,
+  LogQuery,
   LogSums,
+  LogSumsQuery,
   RequestLog,
-  SumsQuestion,
   SumsSpan,
 } from '../../src/kernel/ports/request-log.ts';
 
@@ -57,11 +57,11 @@ export class FaultyRequestLog implements RequestLog {
     return count;
   }
 
-  page(question: LogQuestion): Promise<LogPage> {
+  page(question: LogQuery): Promise<LogPage> {
     return this.#log.page(question);
   }
 
-  sums(question: SumsQuestion): Promise<LogSums> {
+  sums(question: LogSumsQuery): Promise<LogSums> {
     return this.#log.sums(question);
   }
 
@@ -93,7 +93,7 @@ export class FaultyRequestLog implements RequestLog {
     return this.#log.newestBehind(count);
   }
 
-  mayClean(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
-    return this.#log.mayClean(holder, nowMs, untilMs);
+  acquireCleanupLease(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
+    return this.#log.acquireCleanupLease(holder, nowMs, untilMs);
   }
 }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { GatewayError } from '../../src/kernel/errors.ts';
 import type { Answer, ChatRequest } from '../../src/kernel/message.ts';
 import type { Handler } from '../../src/kernel/module.ts';
-import type { Purses } from '../../src/kernel/ports/purse.ts';
+import type { Budgets } from '../../src/kernel/ports/budget.ts';
 import { Reply } from '../../src/kernel/reply/reply.ts';
 import { costGuard } from '../../src/modules/cost-guard/cost-guard.ts';
-import { MemoryPurses } from '../../src/storage/memory/memory-purses.ts';
+import { MemoryBudgets } from '../../src/storage/memory/memory-budgets.ts';
 import { type RunOptions, runModule } from '../../src/testing/run-module.ts';
 import { testPrices } from '../../src/testing/test-prices.ts';
 import { MovedClock } from './moved-clock.ts';
@@ -35,12 +35,12 @@ export const answer: Answer = {
 };
 export const answerNano = 8 * 1000 + 6 * 10_000;
 
-export function guarded(defaults: RunOptions = {}, given?: Purses) {
+export function guarded(defaults: RunOptions = {}, given?: Budgets) {
   const clock = new MovedClock();
-  const purses = given ?? new MemoryPurses(clock);
+  const budgets = given ?? new MemoryBudgets(clock);
   const upstream: Handler = async () => Reply.of(answer);
-  const run = runModule(costGuard, { upstream, ...defaults }, { clock, prices, purses });
-  return { run, clock, purses };
+  const run = runModule(costGuard, { upstream, ...defaults }, { clock, prices, budgets });
+  return { run, clock, purses: budgets };
 }
 
 export const holder = { accountId: 'local', keyId: '' };
@@ -48,8 +48,8 @@ const day = { startMs: Date.UTC(2026, 10, 15), endMs: Date.UTC(2026, 10, 16) };
 export const windows = { day, month: { startMs: Date.UTC(2026, 10), endMs: Date.UTC(2026, 11) } };
 
 /** What is spent and held, as a hold for which there is no room is told. */
-export async function standing(purses: Purses, of = holder): Promise<readonly [number, number]> {
-  const told = await purses.hold({ holder: of, windows, amount: 1, least: 1, ceilings: { day: -1 } });
+export async function standing(budgets: Budgets, of = holder): Promise<readonly [number, number]> {
+  const told = await budgets.hold({ holder: of, windows, amount: 1, least: 1, ceilings: { day: -1 } });
   assert.ok(told.outcome === 'refused', told.outcome);
   return [told.spent, told.held];
 }
@@ -65,8 +65,8 @@ export function refusal(error: unknown, code: string): GatewayError {
 }
 
 /** Settlements are not waited for; on one connection what is asked later is answered later. */
-export async function settledStanding(purses: Purses): Promise<readonly [number, number]> {
-  let last = await standing(purses);
-  for (let looks = 0; last[1] > 0 && looks < 1000; looks++) last = await standing(purses);
+export async function settledStanding(budgets: Budgets): Promise<readonly [number, number]> {
+  let last = await standing(budgets);
+  for (let looks = 0; last[1] > 0 && looks < 1000; looks++) last = await standing(budgets);
   return last;
 }

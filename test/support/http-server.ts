@@ -12,7 +12,7 @@ export async function startHttp(
   const port = await server.listen('127.0.0.1', 0);
   cleanUp(t, () => {
     const closed = server.close();
-    server.cutAll();
+    server.closeAllConnections();
     return closed;
   });
   return `http://127.0.0.1:${port}`;
@@ -23,5 +23,5 @@ export const patient: Omit<ServerOptions, 'serve'> = {
   idleMs: 60_000,
   headMs: 60_000,
   requestMs: 60_000,
-  refuse: (fault, socket) => socket.end(`HTTP/1.1 400 ${fault.kind}\r\nconnection: close\r\n\r\n`),
+  reject: (fault, socket) => socket.end(`HTTP/1.1 400 ${fault.kind}\r\nconnection: close\r\n\r\n`),
 };

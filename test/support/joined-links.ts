@@ -1,17 +1,17 @@
 import type { TestContext } from 'node:test';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
-import type { Link, Said } from '../../src/workers/peer.ts';
+import type { ProcessChannel, RpcMessage } from '../../src/workers/rpc-peer.ts';
 
 /** The two ends of a link over which everything is cloned, as between processes, with what went over it. */
 export interface JoinedLinks {
-  readonly ends: readonly [Link, Link];
-  readonly messages: readonly Said[];
+  readonly ends: readonly [ProcessChannel, ProcessChannel];
+  readonly messages: readonly RpcMessage[];
   cut(): void;
 }
 
 export function joinedLinks(t: TestContext): JoinedLinks {
   const { port1, port2 } = new MessageChannel();
-  const messages: Said[] = [];
+  const messages: RpcMessage[] = [];
   t.after(() => port1.close());
   return {
     ends: [linkOf(port1, messages), linkOf(port2, messages)],
@@ -20,7 +20,7 @@ export function joinedLinks(t: TestContext): JoinedLinks {
   };
 }
 
-function linkOf(port: MessagePort, messages: Said[]): Link {
+function linkOf(port: MessagePort, messages: RpcMessage[]): ProcessChannel {
   return {
     send(message) {
       messages.push(message);

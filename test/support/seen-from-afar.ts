@@ -1,56 +1,57 @@
 import type { TestContext } from 'node:test';
-import type { OwnMemory } from '../../src/gateway/memory.ts';
-import { MemoryPurses } from '../../src/storage/memory/memory-purses.ts';
+import type { InProcessStores } from '../../src/gateway/ephemeral-stores.ts';
+import { MemoryBudgets } from '../../src/storage/memory/memory-budgets.ts';
+import { MemoryCacheBackend } from '../../src/storage/memory/memory-cache-backend.ts';
 import { MemorySharedState } from '../../src/storage/memory/memory-shared-state.ts';
-import { MemoryShelves } from '../../src/storage/memory/memory-shelves.ts';
-import { type MemoryQuestions, memoryAnswers } from '../../src/workers/memory-questions.ts';
-import { Peer } from '../../src/workers/peer.ts';
-import type { WorkerQuestions } from '../../src/workers/questions.ts';
-import { remoteMemory } from '../../src/workers/remote-memory.ts';
-import { type Holder, SlotsAhead } from '../../src/workers/slots-ahead.ts';
+import { createRemoteStores } from '../../src/workers/remote-stores.ts';
+import type { WorkerMethods } from '../../src/workers/rpc-methods.ts';
+import { RpcPeer } from '../../src/workers/rpc-peer.ts';
+import { type LeaseHolder, SlotLeases } from '../../src/workers/slot-leases.ts';
+import { createStoreHandlers, type StoreMethods } from '../../src/workers/store-methods.ts';
 import { joinedLinks } from './joined-links.ts';
 import type { MovedClock } from './moved-clock.ts';
 
-export function memoryWith(clock: MovedClock): OwnMemory {
+export function memoryWith(clock: MovedClock): InProcessStores {
   return {
     shared: new MemorySharedState(clock),
-    purses: new MemoryPurses(clock),
-    shelves: new MemoryShelves(clock),
-    turnShelves: new MemoryShelves(clock),
+    budgets: new MemoryBudgets(clock),
+    cacheBackend: new MemoryCacheBackend(clock),
+    turnCacheBackend: new MemoryCacheBackend(clock),
     erase: async () => undefined,
     gauges: [],
   };
 }
 
 /** All processes that share a memory, and hear of changes with each other. */
-export function together(memory: OwnMemory, idleMs = 60_000, returnedMs = 500) {
-  const holders = new Set<Holder>();
+export function together(memory: InProcessStores, idleMs = 60_000, returnTimeoutMs = 500) {
+  const holders = new Set<LeaseHolder>();
   return {
     memory,
     holders,
-    ahead: new SlotsAhead({ slots: memory.shared.slots, holders, idleMs, returnedMs }),
+    ahead: new SlotLeases({ slots: memory.shared.slots, holders, idleMs, returnTimeoutMs }),
   };
 }
 
 /** The memory as another process sees it. */
-export function seenFromAfar(t: TestContext, memory: OwnMemory, { holders, ahead } = together(memory)) {
+export function seenFromAfar(t: TestContext, memory: InProcessStores, { holders, ahead } = together(memory)) {
   const { ends, messages, cut } = joinedLinks(t);
   const [here, there] = ends;
-  const holder: Holder = {
+  const leaseHolder: LeaseHolder = {
     get hasEnded() {
       return primary.hasEnded;
     },
-    forgetAccount: (accountId, withinMs) => primary.askWithin(withinMs, 'forgetAccount', accountId),
+    forgetAccount: (accountId, withinMs) => primary.invokeWithTimeout(withinMs, 'forgetAccount', accountId),
   };
-  const primary = new Peer<MemoryQuestions, Process>({
-    link: there,
-    answers: memoryAnswers(memory, ahead, holder),
+  const primary = new RpcPeer<StoreMethods, Process>({
+    channel: there,
+    handlers: createStoreHandlers(memory, ahead, leaseHolder),
   });
-  holders.add(holder);
-  const answers: Process = { forgetAccount: async (accountId) => seen.forgetAccount(accountId) };
-  const seen = remoteMemory(new Peer<Process, MemoryQuestions>({ link: here, answers }));
-  const asked = (name: string) => messages.flatMap((said) => said.asked.filter((one) => one.name === name));
-  return { ...seen, messages, asked, cut, holder };
+  holders.add(leaseHolder);
+  const handlers: Process = { forgetAccount: async (accountId) => seen.forgetAccount(accountId) };
+  const seen = createRemoteStores(new RpcPeer<Process, StoreMethods>({ channel: here, handlers }));
+  const asked = (name: string) =>
+    messages.flatMap((rpcMessage) => rpcMessage.invocations.filter((one) => one.name === name));
+  return { ...seen, messages, asked, cut, holder: leaseHolder };
 }
 
-type Process = Pick<WorkerQuestions, 'forgetAccount'>;
+type Process = Pick<WorkerMethods, 'forgetAccount'>;

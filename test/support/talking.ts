@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../src/kernel/json.ts';
-import { unmarked } from '../../src/kernel/unmarked.ts';
+import { stripCacheControl } from '../../src/kernel/strip-cache-control.ts';
 import type { SeenRequest } from '../../src/testing/fake-upstream.ts';
-import { objectOf, objectsOf, stringOf } from '../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../src/wire/json-values.ts';
 
 /** What a scripted model says: a text, and calls of tools by their names. */
 interface SaidTurn {
@@ -113,7 +113,7 @@ function messagesTool(name: string): JsonObject {
 }
 
 function unmarkedObject(value: JsonObject): JsonObject {
-  return objectOf(unmarked(value)) ?? value;
+  return objectOf(stripCacheControl(value)) ?? value;
 }
 
 const chat: Talk = {
@@ -342,5 +342,5 @@ export function keptOf({ json }: SeenRequest): { readonly head: string; readonly
 }
 
 function unmarkedAll(values: readonly unknown[]): unknown {
-  return values.map((value) => (Array.isArray(value) ? value.map(unmarked) : stringOf(value)));
+  return values.map((value) => (Array.isArray(value) ? value.map(stripCacheControl) : stringOf(value)));
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { numberOf, objectOf, objectsOf, stringOf } from '../../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { inputOf } from '../facts.ts';
 import {
   type Asked,

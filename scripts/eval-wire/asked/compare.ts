@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { objectOf } from '../../../src/wire/read.ts';
+import { objectOf } from '../../../src/wire/json-values.ts';
 import type { Asked } from './asked.ts';
 import { comparedSettings } from './compare-settings.ts';
 import { comparedTurns } from './compare-turns.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { numberOf, objectOf, objectsOf, stringOf } from '../../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { type Asked, resultOf, type Turn, Turns, unread } from './asked.ts';
 
 /** Converse, by the plainest code there is. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts';
-import { numberOf, objectOf, objectsOf } from '../../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf } from '../../../src/wire/json-values.ts';
 import {
   hasFieldsBeyond,
   hasTools,

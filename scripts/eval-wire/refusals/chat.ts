@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { objectOf, objectsOf, stringOf } from '../../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { hasTools, isPaired, isSet, messagesOf, type Refusal, unpaired } from './refusal.ts';
 
 /** What everybody who speaks Chat Completions refuses: OpenAI's API reference. */

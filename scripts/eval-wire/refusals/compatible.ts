@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../../src/kernel/json.ts';
-import { objectOf } from '../../../src/wire/read.ts';
+import { objectOf } from '../../../src/wire/json-values.ts';
 import { callsIn, chatRefusals } from './chat.ts';
 import { hasFieldsBeyond, isSet, messagesOf, type Refusal } from './refusal.ts';
 

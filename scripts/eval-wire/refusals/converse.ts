@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { objectOf, objectsOf, stringOf } from '../../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { hasFieldsBeyond, isPaired, messagesOf, type Refusal, unpaired } from './refusal.ts';
 
 /** Converse: API reference of the runtime, with its notes on makers; what its users report of ValidationException. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { objectOf, objectsOf, stringOf } from '../../../src/wire/read.ts';
+import { objectOf, objectsOf, stringOf } from '../../../src/wire/json-values.ts';
 import { hasFieldsBeyond, isPaired, isSet, type Refusal, unpaired } from './refusal.ts';
 
 /** Gemini: API reference; 'Unknown name "x"'; pages on function calling and on thought signatures. */

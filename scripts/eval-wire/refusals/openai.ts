@@ -1,4 +1,4 @@
-import { numberOf, objectOf, objectsOf } from '../../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf } from '../../../src/wire/json-values.ts';
 import { callsIn, chatRefusals } from './chat.ts';
 import { hasFieldsBeyond, isClosed, isSet, isSteered, messagesOf, type Refusal } from './refusal.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/kernel/json.ts';
-import { numberOf, objectOf, objectsOf } from '../../../src/wire/read.ts';
+import { numberOf, objectOf, objectsOf } from '../../../src/wire/json-values.ts';
 import type { Asked } from '../asked/asked.ts';
 import type { Target } from '../targets.ts';
 

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { escaped, htmlPage } from '../../kernel/html.ts';
+import { escapeHtml, htmlPage } from '../../kernel/html.ts';
 import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
 
-const words: Readonly<
+const pageTexts: Readonly<
   Record<
     TokenPurpose,
     { readonly title: string; readonly form: string; readonly done: string; readonly to: string }
@@ -27,13 +27,13 @@ password and provider keys. If you go on without, they end, and you <a href="../
 
 /** Where a link in a mail leads. Nothing happens before a person presses the button: programs open links, too. */
 export function accountPage(purpose: TokenPurpose): string {
-  const { title, form, done, to } = words[purpose];
+  const { title, form, done, to } = pageTexts[purpose];
   return htmlPage({
     title,
     style,
     body: `<main>
-<h1>${escaped(title)}</h1>
-<form data-to="${escaped(to)}" data-done="${escaped(done)}">
+<h1>${escapeHtml(title)}</h1>
+<form data-to="${escapeHtml(to)}" data-done="${escapeHtml(done)}">
 ${form}
 </form>
 <p id="said" role="status"></p>

@@ -16,7 +16,7 @@ export const linkPaths: Readonly<Record<TokenPurpose, string>> = {
 };
 
 /** Makes a link that does one thing for one account, once, within an hour. */
-export async function mailedLink(
+export async function createMailedLink(
   { tokens, address, clock }: MailedLinkParts,
   accountId: string,
   purpose: TokenPurpose,
@@ -25,13 +25,13 @@ export async function mailedLink(
   const nowMs = clock.now();
   const expiresAtMs = nowMs + limits.mailedTokenLifeMs;
   await tokens.add(
-    { hash: hashOf(token), accountId, purpose, expiresAtMs },
+    { hash: hashToken(token), accountId, purpose, expiresAtMs },
     { nowMs, most: limits.mailedTokensMax },
   );
   return `${address.url}${linkPaths[purpose]}#token=${token}`;
 }
 
 /** 256 random bits need no more than a plain hash. */
-export function hashOf(token: string): string {
+export function hashToken(token: string): string {
   return hash('sha256', token, 'base64url');
 }

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { Invoice } from '../processor.ts';
+import type { Invoice } from '../billing-processor.ts';
 
 export function readInvoice(invoice: Stripe.Invoice): Invoice {
   return {

@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import { creditsPerUsd } from '../../kernel/credits.ts';
-import type { ProcessorPayment } from '../processor.ts';
+import type { ProcessorPayment } from '../billing-processor.ts';
 
 export const creditsPerCent = creditsPerUsd / 100;
 

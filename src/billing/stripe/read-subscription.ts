@@ -1,10 +1,10 @@
 import type Stripe from 'stripe';
-import { type PaidTier, paidTiers, type Subscription } from '../processor.ts';
+import { type PaidTier, paidTiers, type Subscription } from '../billing-processor.ts';
 
 /** What Stripe calls what each tier costs: the first is sold, the others were. */
-export type Prices = Readonly<Record<PaidTier, readonly string[]>>;
+export type TierPrices = Readonly<Record<PaidTier, readonly string[]>>;
 
-export function readSubscription(subscription: Stripe.Subscription, prices: Prices): Subscription {
+export function readSubscription(subscription: Stripe.Subscription, prices: TierPrices): Subscription {
   const { id, status, items, cancel_at, cancel_at_period_end } = subscription;
   const tierOf = ({ price }: Stripe.SubscriptionItem) =>
     paidTiers.find((name) => prices[name].includes(price.id));

@@ -3,30 +3,30 @@ import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Recharge } from '../../kernel/ports/billing.ts';
 import type { Secret } from '../../kernel/secret.ts';
-import { grouped } from '../grouped.ts';
 import type {
   BillingProcessor,
-  Charged,
+  ChargeResult,
   Checkout,
   CheckoutOrder,
+  InvoiceList,
   InvoicePage,
-  Invoices,
   NewCustomer,
   ProcessorEvent,
   ProcessorPayment,
   Subscription,
-} from '../processor.ts';
-import { aboutOf } from './events.ts';
+} from '../billing-processor.ts';
+import { groupThousands } from '../group-thousands.ts';
+import { eventSubjectOf } from './event-subject.ts';
 import { readInvoice } from './read-invoice.ts';
 import { creditsPerCent, readPayment } from './read-payment.ts';
-import { type Prices, readSubscription } from './read-subscription.ts';
-import { refusalOf, unlessMissing } from './refusal.ts';
+import { readSubscription, type TierPrices } from './read-subscription.ts';
+import { declineReason, unlessMissing } from './stripe-errors.ts';
 
 export interface StripeBillingParts {
   /** Loaded when it is first asked for. */
   client(): Promise<Stripe>;
   readonly webhookSecret: Secret | undefined;
-  readonly prices: Prices;
+  readonly prices: TierPrices;
 }
 
 /** Subscriptions and credits by Stripe. */
@@ -37,9 +37,9 @@ export class StripeBilling implements BillingProcessor {
     this.#parts = parts;
   }
 
-  async makeCustomer({ accountId, email, insteadOf }: NewCustomer): Promise<string> {
+  async createCustomer({ accountId, email, replacedId }: NewCustomer): Promise<string> {
     const stripe = await this.#parts.client();
-    const key = insteadOf === undefined ? accountId : `${accountId}-${insteadOf}`;
+    const key = replacedId === undefined ? accountId : `${accountId}-${replacedId}`;
     const { id } = await stripe.customers.create(
       { email, metadata: { weir_account: accountId } },
       { idempotencyKey: `weir-customer-${key}` },
@@ -61,7 +61,7 @@ export class StripeBilling implements BillingProcessor {
 
   async checkout({ accountId, customerId, buys, successUrl, cancelUrl }: CheckoutOrder): Promise<Checkout> {
     const stripe = await this.#parts.client();
-    if ('tier' in buys) await expireOpen(stripe, customerId);
+    if ('tier' in buys) await expireOpenCheckouts(stripe, customerId);
     const metadata = { weir_account: accountId };
     const { id, url } = await stripe.checkout.sessions.create({
       customer: customerId,
@@ -77,7 +77,7 @@ export class StripeBilling implements BillingProcessor {
           }
         : {
             mode: 'payment',
-            line_items: [{ price_data: priceOf(buys.credits), quantity: 1 }],
+            line_items: [{ price_data: creditsPriceData(buys.credits), quantity: 1 }],
             payment_intent_data: {
               metadata: { ...metadata, weir_credits: String(buys.credits) },
               setup_future_usage: 'off_session',
@@ -97,7 +97,7 @@ export class StripeBilling implements BillingProcessor {
     return url;
   }
 
-  async invoices(customerId: string, { after, limit }: InvoicePage): Promise<Invoices> {
+  async invoices(customerId: string, { after, limit }: InvoicePage): Promise<InvoiceList> {
     const stripe = await this.#parts.client();
     const listed = await unlessMissing(() =>
       stripe.invoices.list({
@@ -117,13 +117,13 @@ export class StripeBilling implements BillingProcessor {
     return (listed?.data ?? []).map((subscription) => readSubscription(subscription, this.#parts.prices));
   }
 
-  async end(customerId: string): Promise<void> {
+  async cancelAll(customerId: string): Promise<void> {
     const stripe = await this.#parts.client();
     const open = { customer: customerId, status: 'open', limit: 100 } as const;
     const checkouts = await unlessMissing(() => stripe.checkout.sessions.list(open));
     for (const { id } of checkouts?.data ?? []) await stripe.checkout.sessions.expire(id);
     for (const { id, status } of await this.subscriptions(customerId))
-      if (!hasEnded.has(status)) await unlessMissing(() => stripe.subscriptions.cancel(id));
+      if (!endedStatuses.has(status)) await unlessMissing(() => stripe.subscriptions.cancel(id));
   }
 
   async payment(intentId: string): Promise<ProcessorPayment | undefined> {
@@ -148,7 +148,7 @@ export class StripeBilling implements BillingProcessor {
   }
 
   /** The subscription's own comes first: that is what a checkout has left there. */
-  async savedMethod(customerId: string): Promise<string | undefined> {
+  async savedPaymentMethod(customerId: string): Promise<string | undefined> {
     const stripe = await this.#parts.client();
     const { data } = await stripe.subscriptions.list({ customer: customerId, status: 'all', limit: 100 });
     const paying = data.find(({ status }) => status === 'active' || status === 'trialing') ?? data[0];
@@ -161,7 +161,7 @@ export class StripeBilling implements BillingProcessor {
     return methods[0]?.id;
   }
 
-  async charge({ id, accountId, customerId, method, credits }: Recharge): Promise<Charged> {
+  async charge({ id, accountId, customerId, method, credits }: Recharge): Promise<ChargeResult> {
     const stripe = await this.#parts.client();
     try {
       const intent = await stripe.paymentIntents.create(
@@ -179,7 +179,7 @@ export class StripeBilling implements BillingProcessor {
       );
       return { outcome: 'made', intentId: intent.id };
     } catch (cause) {
-      const why = refusalOf(cause);
+      const why = declineReason(cause);
       return why === undefined ? { outcome: 'unknown', cause } : { outcome: 'declined', why };
     }
   }
@@ -192,7 +192,7 @@ export class StripeBilling implements BillingProcessor {
     return undefined;
   }
 
-  async eventIn(body: Uint8Array, signature: string): Promise<ProcessorEvent> {
+  async parseEvent(body: Uint8Array, signature: string): Promise<ProcessorEvent> {
     const stripe = await this.#parts.client();
     const secret = this.#parts.webhookSecret?.reveal() ?? '';
     try {
@@ -202,7 +202,7 @@ export class StripeBilling implements BillingProcessor {
         secret,
         limits.eventAgeSeconds,
       );
-      return { id, about: aboutOf(type, data.object) };
+      return { id, subject: eventSubjectOf(type, data.object) };
     } catch (cause) {
       throw new GatewayError(
         'invalid_signature',
@@ -213,19 +213,19 @@ export class StripeBilling implements BillingProcessor {
   }
 }
 
-const hasEnded: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
+const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete_expired']);
 
 /** Two that are both paid would be two subscriptions. */
-async function expireOpen(stripe: Stripe, customerId: string): Promise<void> {
+async function expireOpenCheckouts(stripe: Stripe, customerId: string): Promise<void> {
   const { data } = await stripe.checkout.sessions.list({ customer: customerId, status: 'open', limit: 100 });
   for (const { id, mode } of data) if (mode === 'subscription') await stripe.checkout.sessions.expire(id);
 }
 
-function priceOf(credits: number) {
+function creditsPriceData(credits: number) {
   return {
     currency: 'usd',
     unit_amount: credits / creditsPerCent,
-    product_data: { name: `${grouped(credits)} credits` },
+    product_data: { name: `${groupThousands(credits)} credits` },
   };
 }
 

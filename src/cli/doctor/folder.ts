@@ -2,18 +2,18 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import type { Settings } from '../../gateway/settings.ts';
 import { limits } from '../../kernel/limits.ts';
-import { inMemory } from '../../storage/settings.ts';
-import { hasServed } from '../../storage/sql/sqlite-copy.ts';
+import { inMemoryDataDir } from '../../storage/settings.ts';
+import { hasReceiptKeys } from '../../storage/sql/sqlite-backup.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
 
 const mebibyte = 1024 * 1024;
 
 /** The data folder: whether it can be used, by whom, and how much room there is. */
 export async function folderFindings({ dataDir, stores, secret }: Settings): Promise<readonly Finding[]> {
-  if (dataDir === inMemory)
+  if (dataDir === inMemoryDataDir)
     return [ok('data folder', 'none: everything is in memory, and gone with the process')];
   const folder = resolve(dataDir);
-  const there = existing(folder);
+  const there = nearestExisting(folder);
   try {
     accessSync(there, constants.W_OK | constants.X_OK);
   } catch (thrown) {
@@ -25,18 +25,18 @@ export async function folderFindings({ dataDir, stores, secret }: Settings): Pro
   const needsSecret = stores === undefined && secret === undefined;
   return [
     found,
-    ...(isNew ? [] : modes(folder)),
+    ...(isNew ? [] : permissionFindings(folder)),
     ...(needsSecret && !isNew ? await secretFinding(join(folder, 'secret'), join(folder, 'weir.db')) : []),
-    room(there),
+    diskFinding(there),
   ];
 }
 
 /** The folder itself, or the nearest above it. */
-function existing(folder: string): string {
-  return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
+function nearestExisting(folder: string): string {
+  return existsSync(folder) || dirname(folder) === folder ? folder : nearestExisting(dirname(folder));
 }
 
-function modes(folder: string): readonly Finding[] {
+function permissionFindings(folder: string): readonly Finding[] {
   const open = ['', 'secret', 'weir.db']
     .map((name) => join(folder, name))
     .filter((path) => existsSync(path) && (statSync(path).mode & 0o077) !== 0);
@@ -49,7 +49,7 @@ function modes(folder: string): readonly Finding[] {
 async function secretFinding(secret: string, database: string): Promise<readonly Finding[]> {
   if (existsSync(secret)) return [ok('secret', secret)];
   // One that can't be read is told of as such.
-  if (!existsSync(database) || !(await hasServed(database).catch(() => true)))
+  if (!existsSync(database) || !(await hasReceiptKeys(database).catch(() => true)))
     return [ok('secret', `${secret} is made at the first start`)];
   return [
     fail(
@@ -60,7 +60,7 @@ async function secretFinding(secret: string, database: string): Promise<readonly
   ];
 }
 
-function room(folder: string): Finding {
+function diskFinding(folder: string): Finding {
   const { bavail, bsize, blocks } = statfsSync(folder);
   const free = bavail * bsize;
   const found = `${Math.floor(free / mebibyte)} MiB are free of ${Math.floor((blocks * bsize) / mebibyte)} in ${folder}`;

@@ -1,7 +1,7 @@
 import type { Settings } from '../../gateway/settings.ts';
-import { tryMailServer } from '../../gateway/smtp.ts';
+import { verifyMailServer } from '../../gateway/smtp.ts';
 import { limits } from '../../kernel/limits.ts';
-import { within } from '../../kernel/within.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
 /** The server that takes mails to people: whether it can be reached, and lets this gateway in. */
@@ -9,7 +9,7 @@ export async function mailFindings({ mail }: Settings): Promise<readonly Finding
   if (mail === undefined) return [];
   const { host } = new URL(mail.url.reveal());
   try {
-    await within(tryMailServer(mail), limits.mailServerMs, () => new Error('it does not answer'));
+    await withTimeout(verifyMailServer(mail), limits.mailServerMs, () => new Error('it does not answer'));
     return [ok('mail', `${host} takes mails from ${mail.from}, as far as it says without one`)];
   } catch (thrown) {
     const todo =

@@ -4,17 +4,17 @@ import { providersPart } from '../../gateway/parts/providers.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
-import { within } from '../../kernel/within.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
 import type { Egress } from '../../providers/egress.ts';
 import { testKey } from '../../providers/key-test.ts';
-import { askAll } from '../control.ts';
+import { queryProcesses } from '../control-socket.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
-import type { StoreFindings } from './stores.ts';
+import type { ServerFindings } from './stores.ts';
 
 /** Whether it can listen where it should. */
 export async function portFinding({ host, port, dataDir }: Settings): Promise<Finding> {
   const place = `${host}:${port}`;
-  const running = await askAll(dataDir, { ask: 'log-level' }).catch(() => []);
+  const running = await queryProcesses(dataDir, { ask: 'log-level' }).catch(() => []);
   if (running.length > 0) return ok('port', `a gateway is running, with ${running.length} process(es)`);
   const server = createServer();
   try {
@@ -33,55 +33,56 @@ export async function portFinding({ host, port, dataDir }: Settings): Promise<Fi
 }
 
 /** Providers that the operator has set up: whether they can be reached, and take the key. */
-export async function providerFindings(settings: Settings): Promise<StoreFindings> {
+export async function providerFindings(settings: Settings): Promise<ServerFindings> {
   const { credentials, baseUrls } = settings;
   const part = providersPart(settings);
   try {
-    const { egress, means, providers } = part;
+    const { egress, means: signing, providers } = part;
     const set = providers.filter(
-      ({ name, local }) => local === undefined && (credentials.has(name) || baseUrls.has(name)),
+      ({ name, answerLocally }) =>
+        answerLocally === undefined && (credentials.has(name) || baseUrls.has(name)),
     );
-    if (set.length === 0) return { findings: [withoutProviders(settings)], aheadMs: {} };
-    const aheadMs: Record<string, number> = {};
+    if (set.length === 0) return { findings: [noProvidersFinding(settings)], clockAheadMs: {} };
+    const clockAheadMs: Record<string, number> = {};
     const findings = await Promise.all(
       set.map(async (provider) => {
-        const reached = await reach(egress, provider);
-        if (typeof reached === 'string') return unreachable(provider, reached);
-        if (reached.aheadMs !== undefined) aheadMs[provider.title] = reached.aheadMs;
+        const reached = await probeProvider(egress, provider);
+        if (typeof reached === 'string') return unreachableFinding(provider, reached);
+        if (reached.aheadMs !== undefined) clockAheadMs[provider.title] = reached.aheadMs;
         const key = credentials.get(provider.name);
         if (key === undefined) return ok(provider.name, `${provider.title} can be reached`);
-        const { ok: isTaken, detail } = await testKey({ egress, means, provider, key });
+        const { ok: isTaken, detail } = await testKey({ egress, signing, provider, key });
         return isTaken
           ? ok(provider.name, detail)
           : fail(provider.name, detail, 'see its key in the settings');
       }),
     );
-    return { findings, aheadMs };
+    return { findings, clockAheadMs };
   } finally {
     await part.close?.(performance.now() + limits.doctorCloseMs);
   }
 }
 
-function withoutProviders({ mode }: Settings): Finding {
+function noProvidersFinding({ mode }: Settings): Finding {
   return mode === 'cloud'
     ? ok('providers', 'none has a key of the operator: accounts bring theirs')
     : warn('providers', 'none has a key: only demo-1 answers', 'set ANTHROPIC_API_KEY, for example');
 }
 
-function unreachable({ name, title, baseUrl }: Provider, why: string): Finding {
+function unreachableFinding({ name, title, baseUrl }: Provider, why: string): Finding {
   const { origin } = new URL(baseUrl);
   const todo = `see that ${origin} can be reached from here: name service, firewall, proxy`;
   return fail(name, `${title} can't be reached (${why})`, todo);
 }
 
 /** Any answer will do; the clock that it tells has whole seconds. */
-async function reach(
+async function probeProvider(
   egress: Egress,
   provider: Provider,
 ): Promise<string | { readonly aheadMs: number | undefined }> {
   // Of a cloud the address is known with the key, which is tried in any case.
   if (provider.baseUrl.includes('{')) return { aheadMs: undefined };
-  const { pool, basePath } = egress.to(provider);
+  const { pool, basePath } = egress.endpointFor(provider);
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
   pool.dispatch(
     { method: 'HEAD', path: basePath || '/' },
@@ -94,7 +95,7 @@ async function reach(
     },
   );
   try {
-    const date = await within(promise, limits.keyTestMs, () => new Error('it does not answer'));
+    const date = await withTimeout(promise, limits.keyTestMs, () => new Error('it does not answer'));
     const theirs = Date.parse(String(date));
     return { aheadMs: Number.isNaN(theirs) ? undefined : Date.now() - theirs };
   } catch (thrown) {

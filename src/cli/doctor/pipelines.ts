@@ -1,5 +1,5 @@
 import type { Module } from '../../kernel/module.ts';
-import { stageOf } from '../../kernel/pipeline.ts';
+import { createStage } from '../../kernel/pipeline.ts';
 import { parsePipelineList } from '../../kernel/pipeline-list.ts';
 import { type Finding, fail, ok, reasonOf } from './finding.ts';
 
@@ -13,7 +13,7 @@ export interface KeyPipeline {
 
 /** The operator's pipeline: whether its modules are there and take their options. */
 export function pipelineFindings(pipeline: string, modules: Modules): readonly Finding[] {
-  const faults = faultsOf(pipeline, modules);
+  const faults = pipelineFaultsOf(pipeline, modules);
   const todo = 'see WEIR_PIPELINE; docs/modules has those that come with Weir, with their options';
   if (faults.length > 0) return faults.map((fault) => fail('pipeline', fault, todo));
   const names = parsePipelineList(pipeline).map(({ name }) => name);
@@ -23,18 +23,18 @@ export function pipelineFindings(pipeline: string, modules: Modules): readonly F
 /** Pipelines that were right when they were set: a module may be gone since, or take other options. */
 export function keyPipelineFindings(set: readonly KeyPipeline[], modules: Modules): readonly Finding[] {
   return set.flatMap(({ pipeline, keys }) => {
-    const faults = faultsOf(pipeline, modules);
+    const faults = pipelineFaultsOf(pipeline, modules);
     if (faults.length === 0) return [];
     const todo = 'load the module again, or let the accounts set another: PATCH /v1/keys/<id>';
     return [fail('keys', `calls with ${keys} of them are refused: ${faults.join('; ')}`, todo)];
   });
 }
 
-function faultsOf(pipeline: string, modules: Modules): readonly string[] {
+function pipelineFaultsOf(pipeline: string, modules: Modules): readonly string[] {
   try {
-    return parsePipelineList(pipeline).flatMap((listed) => {
+    return parsePipelineList(pipeline).flatMap((pipelineEntry) => {
       try {
-        stageOf(listed, modules);
+        createStage(pipelineEntry, modules);
         return [];
       } catch (thrown) {
         return [reasonOf(thrown)];

@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { paidTiers } from '../../billing/processor.ts';
+import { paidTiers } from '../../billing/billing-processor.ts';
 import type { Settings } from '../../gateway/settings.ts';
 import { lazyStripe } from '../../gateway/stripe-client.ts';
 import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';

@@ -2,21 +2,23 @@
 import { write } from 'node:fs';
 import { workerData } from 'node:worker_threads';
 import { loadFfi } from '../ffi.ts';
-import type { WatchdogStart } from '../watchdog.ts';
-import { type Sample, Stall } from './stall.ts';
+import type { WatchdogOptions } from '../watchdog.ts';
+import { type Sample, StallDetector } from './stall-detector.ts';
 
-const { state, limitMs, blockedFactor, sampleMs, lastLineMs, exitCode, parent, orphanMs }: WatchdogStart =
+const { state, limitMs, blockedFactor, sampleMs, lastLineMs, exitCode, parent, orphanMs }: WatchdogOptions =
   workerData;
-const stall = new Stall({ limitMs, blockedFactor }, sample());
+const stallDetector = new StallDetector({ limitMs, blockedFactor }, sample());
 
-const looking = setInterval(() => {
+const sampleTimer = setInterval(() => {
   const isDebugged = Atomics.load(state, 1) === 1;
-  stall.add(isDebugged ? { ...sample(), turns: Number.NaN } : sample());
-  const seconds = Math.round(stall.ms / 1000);
-  if (stall.isFrozen)
-    end(`the event loop has not turned for ${seconds} s: the watchdog ends the process (WEIR_WATCHDOG)`);
-  else if (parent !== undefined && process.ppid !== parent && stall.ms >= orphanMs)
-    end('the primary process is gone and the event loop does not turn: the process ends');
+  stallDetector.add(isDebugged ? { ...sample(), turns: Number.NaN } : sample());
+  const seconds = Math.round(stallDetector.ms / 1000);
+  if (stallDetector.isFrozen)
+    endProcess(
+      `the event loop has not turned for ${seconds} s: the watchdog ends the process (WEIR_WATCHDOG)`,
+    );
+  else if (parent !== undefined && process.ppid !== parent && stallDetector.ms >= orphanMs)
+    endProcess('the primary process is gone and the event loop does not turn: the process ends');
 }, sampleMs);
 
 function sample(): Sample {
@@ -28,15 +30,15 @@ function sample(): Sample {
   };
 }
 
-function end(why: string): void {
-  clearInterval(looking);
+function endProcess(why: string): void {
+  clearInterval(sampleTimer);
   // Nobody may be reading.
-  setTimeout(exit, lastLineMs);
-  write(2, `weir: process ${process.pid}: ${why}\n`, exit);
+  setTimeout(exitProcess, lastLineMs);
+  write(2, `weir: process ${process.pid}: ${why}\n`, exitProcess);
 }
 
 /** Ends the whole process. A signal would do as well, but process 1 of a container gets none from within. */
-function exit(): void {
+function exitProcess(): void {
   try {
     const { functions } = loadFfi().dlopen(null, { _exit: { arguments: ['int32'], return: 'void' } });
     functions._exit(exitCode);

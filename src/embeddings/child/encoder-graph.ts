@@ -1,17 +1,17 @@
 import { type EncoderWeights, layers, type Matrix, width } from './encoder-weights.ts';
-import { Graph } from './graph.ts';
+import { OnnxGraph } from './onnx-graph.ts';
 
 /**
  * A graph for one text at a time: its input are the sums of the word, position and side vectors, its output the mean of
  * what the encoder makes of them. No two texts share a run: numbers are rounded by the range of all that is in one, and
  * the same text would have another vector in other company.
  */
-export function meaningGraph(weights: EncoderWeights): Uint8Array {
-  const graph = new Graph();
-  const tokens = encoder(graph, weights, 'BiasGelu');
-  graph.step('ReduceMean', [tokens], 'mean', { axes: [1], keepdims: 0 });
-  graph.output('mean', [1, width]);
-  return graph.written('meaning');
+export function buildEmbeddingGraph(weights: EncoderWeights): Uint8Array {
+  const onnxGraph = new OnnxGraph();
+  const tokens = addEncoder(onnxGraph, weights, 'BiasGelu');
+  onnxGraph.addNode('ReduceMean', [tokens], 'mean', { axes: [1], keepdims: 0 });
+  onnxGraph.output('mean', [1, width]);
+  return onnxGraph.serialize('meaning');
 }
 
 /**
@@ -19,71 +19,72 @@ export function meaningGraph(weights: EncoderWeights): Uint8Array {
  * Its bends go by tanh, a seventh of the time less: logits are as near to those in floats as they are by the error function. Vectors
  * that were kept would no longer be the same.
  */
-export function judgeGraph(weights: EncoderWeights): Uint8Array {
-  const graph = new Graph();
-  const tokens = encoder(graph, weights, 'FastGelu');
-  const means = graph.step('MatMul', [graph.input('sides', [1, 2, 'tokens']), tokens], 'means');
-  const side = (at: number) => graph.step('Gather', [means, first(graph, at)], `side ${at}`, { axis: 1 });
+export function buildJudgeGraph(weights: EncoderWeights): Uint8Array {
+  const onnxGraph = new OnnxGraph();
+  const tokens = addEncoder(onnxGraph, weights, 'FastGelu');
+  const means = onnxGraph.addNode('MatMul', [onnxGraph.input('sides', [1, 2, 'tokens']), tokens], 'means');
+  const side = (at: number) =>
+    onnxGraph.addNode('Gather', [means, constantIndex(onnxGraph, at)], `side ${at}`, { axis: 1 });
   const [one, other] = [side(0), side(1)];
-  const features = graph.step(
+  const features = onnxGraph.addNode(
     'Concat',
     [
-      graph.step('Gather', [tokens, first(graph, 0)], 'first', { axis: 1 }),
-      graph.step('Abs', [graph.step('Sub', [one, other], 'difference')], 'distance'),
-      graph.step('Mul', [one, other], 'product'),
+      onnxGraph.addNode('Gather', [tokens, constantIndex(onnxGraph, 0)], 'first', { axis: 1 }),
+      onnxGraph.addNode('Abs', [onnxGraph.addNode('Sub', [one, other], 'difference')], 'distance'),
+      onnxGraph.addNode('Mul', [one, other], 'product'),
     ],
     'features',
     { axis: 2 },
   );
   const { rows, columns, ...hidden } = weights.matrix('h1');
-  const matrix = graph.floats('h1', [columns, rows], dense({ rows, columns, ...hidden }));
-  const bias = graph.floats('h1.b', [rows], weights.floats('h1.b'));
-  const active = graph.step(
+  const matrix = onnxGraph.floats('h1', [columns, rows], dequantize({ rows, columns, ...hidden }));
+  const bias = onnxGraph.floats('h1.b', [rows], weights.floats('h1.b'));
+  const active = onnxGraph.addNode(
     'BiasGelu',
-    [graph.step('MatMul', [features, matrix], 'h1 out'), bias],
+    [onnxGraph.addNode('MatMul', [features, matrix], 'h1 out'), bias],
     'h1 active',
   );
-  const last = graph.step(
+  const last = onnxGraph.addNode(
     'MatMul',
-    [active, graph.floats('h2', [rows, 1], weights.floats('h2.w'))],
+    [active, onnxGraph.floats('h2', [rows, 1], weights.floats('h2.w'))],
     'h2 out',
   );
-  graph.step('Add', [last, graph.floats('h2.b', [1], weights.floats('h2.b'))], 'logit');
-  graph.output('logit', [1, 1, 1]);
-  return graph.written('judge');
+  onnxGraph.addNode('Add', [last, onnxGraph.floats('h2.b', [1], weights.floats('h2.b'))], 'logit');
+  onnxGraph.output('logit', [1, 1, 1]);
+  return onnxGraph.serialize('judge');
 }
 
-function encoder(graph: Graph, weights: EncoderWeights, gelu: 'BiasGelu' | 'FastGelu'): string {
+function addEncoder(onnxGraph: OnnxGraph, weights: EncoderWeights, gelu: 'BiasGelu' | 'FastGelu'): string {
   const vector = (name: string) => {
     const values = weights.floats(name);
-    return graph.floats(name, [values.length], values);
+    return onnxGraph.floats(name, [values.length], values);
   };
   const kept = (name: string) => {
     const matrix = weights.matrix(name);
     const { rows, columns, scales } = matrix;
     return {
-      codes: graph.bytes(`${name}.q`, [columns, rows], turned(matrix)),
-      scales: graph.floats(`${name}.s`, [rows], scales),
+      codes: onnxGraph.bytes(`${name}.q`, [columns, rows], transpose(matrix)),
+      scales: onnxGraph.floats(`${name}.s`, [rows], scales),
     };
   };
   /** By whole numbers: the input is rounded on its way in. */
   const linear = (from: string, name: string, bias: readonly string[]) => {
     const { codes, scales } = kept(name);
-    return graph.step('DynamicQuantizeMatMul', [from, codes, scales, leftOut, ...bias], `${name} out`);
+    return onnxGraph.addNode('DynamicQuantizeMatMul', [from, codes, scales, leftOut, ...bias], `${name} out`);
   };
   /** The same for queries, keys and values, and what each token sees with them. */
   const attention = (from: string, name: string) => {
     const { codes, scales } = kept(name);
-    const [whole = '', step = '', zero = ''] = graph.steps(
+    const [whole = '', step = '', zero = ''] = onnxGraph.addNodeWithOutputs(
       'DynamicQuantizeLinear',
       [from],
       ['whole', 'step', 'zero'].map((part) => `${name}.${part}`),
     );
     const inputs = [whole, codes, vector(`${name}.b`), step, scales, leftOut, zero];
-    return graph.step('QAttention', inputs, `${name} seen`, { num_heads: heads });
+    return onnxGraph.addNode('QAttention', inputs, `${name} seen`, { num_heads: heads });
   };
   const added = (from: string, to: string, name: string) =>
-    graph.step(
+    onnxGraph.addNode(
       'SkipLayerNormalization',
       [from, to, vector(`${name}.w`), vector(`${name}.b`)],
       `${name} out`,
@@ -92,16 +93,16 @@ function encoder(graph: Graph, weights: EncoderWeights, gelu: 'BiasGelu' | 'Fast
       },
     );
 
-  let tokens = graph.step(
+  let tokens = onnxGraph.addNode(
     'LayerNormalization',
-    [graph.input('embedded', [1, 'tokens', width]), vector('ln.w'), vector('ln.b')],
+    [onnxGraph.input('embedded', [1, 'tokens', width]), vector('ln.w'), vector('ln.b')],
     'ln out',
     { axis: -1, epsilon: { float: normEpsilon } },
   );
   for (let layer = 0; layer < layers; layer++) {
     const seen = attention(tokens, `${layer}.qkv`);
     tokens = added(linear(seen, `${layer}.o`, [vector(`${layer}.o.b`)]), tokens, `${layer}.ln1`);
-    const wide = graph.step(
+    const wide = onnxGraph.addNode(
       gelu,
       [linear(tokens, `${layer}.fc1`, []), vector(`${layer}.fc1.b`)],
       `${layer}.wide`,
@@ -117,12 +118,12 @@ const leftOut = '';
 const normEpsilon = 1e-12;
 
 /** A list of one place, so that the side that is gathered along stays. */
-function first(graph: Graph, at: number): string {
-  return graph.wholes(at);
+function constantIndex(onnxGraph: OnnxGraph, at: number): string {
+  return onnxGraph.integers(at);
 }
 
 /** Rows become columns. */
-function turned({ codes, rows, columns }: Matrix): Int8Array {
+function transpose({ codes, rows, columns }: Matrix): Int8Array {
   const result = new Int8Array(codes.length);
   for (let row = 0; row < rows; row++)
     for (let column = 0; column < columns; column++)
@@ -130,7 +131,7 @@ function turned({ codes, rows, columns }: Matrix): Int8Array {
   return result;
 }
 
-function dense(matrix: Matrix): Float32Array {
+function dequantize(matrix: Matrix): Float32Array {
   const { rows, scales } = matrix;
-  return Float32Array.from(turned(matrix), (code, at) => code * (scales[at % rows] ?? 0));
+  return Float32Array.from(transpose(matrix), (code, at) => code * (scales[at % rows] ?? 0));
 }

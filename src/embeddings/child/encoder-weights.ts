@@ -1,4 +1,4 @@
-import type { Tensors } from './safetensors.ts';
+import type { SafetensorsFile } from './safetensors.ts';
 
 /** A matrix whose rows are whole numbers times a scale of the row's own. */
 export interface Matrix {
@@ -18,24 +18,29 @@ export const width = 384;
 export const layers = 6;
 
 /** Of a file that has them in int8 already, under our names. */
-export function keptWeights(tensors: Tensors): EncoderWeights {
+export function readQuantizedWeights(safetensorsFile: SafetensorsFile): EncoderWeights {
   return {
     matrix(name) {
-      const [rows = 0, columns = 0] = tensors.shape(`${name}.q`);
-      return { rows, columns, codes: tensors.bytes(`${name}.q`), scales: tensors.floats(`${name}.s`) };
+      const [rows = 0, columns = 0] = safetensorsFile.shape(`${name}.q`);
+      return {
+        rows,
+        columns,
+        codes: safetensorsFile.bytes(`${name}.q`),
+        scales: safetensorsFile.floats(`${name}.s`),
+      };
     },
-    floats: (name) => tensors.floats(name),
+    floats: (name) => safetensorsFile.floats(name),
   };
 }
 
 /** Of the model as it was published: names are translated, and matrices rounded to int8 here. */
-export function publishedWeights(tensors: Tensors): EncoderWeights {
-  const joined = (names: readonly string[]) => concatenated(names.map((name) => tensors.floats(name)));
+export function readPublishedWeights(safetensorsFile: SafetensorsFile): EncoderWeights {
+  const joined = (names: readonly string[]) => concatenate(names.map((name) => safetensorsFile.floats(name)));
   return {
     matrix(name) {
       const names = publishedNames(name).map((published) => `${published}.weight`);
-      const columns = tensors.shape(names[0] ?? '')[1] ?? 0;
-      return rounded(joined(names), columns);
+      const columns = safetensorsFile.shape(names[0] ?? '')[1] ?? 0;
+      return quantizeRows(joined(names), columns);
     },
     floats(name) {
       const [, path = '', kind = ''] = /^(.+)\.([^.]+)$/.exec(name) ?? [];
@@ -64,7 +69,7 @@ const publishedParts: Readonly<Record<string, readonly string[]>> = {
   ln2: ['output.LayerNorm'],
 };
 
-function rounded(values: Float32Array, columns: number): Matrix {
+function quantizeRows(values: Float32Array, columns: number): Matrix {
   const rows = values.length / columns;
   const codes = new Int8Array(values.length);
   const scales = new Float32Array(rows);
@@ -79,7 +84,7 @@ function rounded(values: Float32Array, columns: number): Matrix {
   return { rows, columns, codes, scales };
 }
 
-function concatenated(parts: readonly Float32Array[]): Float32Array {
+function concatenate(parts: readonly Float32Array[]): Float32Array {
   const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -1,16 +1,16 @@
 /** Writes the few shapes of Protocol Buffers that a graph needs; every method answers with the message itself. */
-export class Message {
+export class ProtobufMessage {
   readonly #pieces: Uint8Array[] = [];
   #length = 0;
 
-  whole(field: number, value: number | bigint): this {
-    return this.#head(field, 0).#varint(BigInt(value));
+  integer(field: number, value: number | bigint): this {
+    return this.#tag(field, 0).#varint(BigInt(value));
   }
 
   float(field: number, value: number): this {
     const bytes = Buffer.alloc(4);
     bytes.writeFloatLE(value);
-    return this.#head(field, 5).#add(bytes);
+    return this.#tag(field, 5).#add(bytes);
   }
 
   text(field: number, value: string): this {
@@ -18,20 +18,20 @@ export class Message {
   }
 
   bytes(field: number, value: Uint8Array): this {
-    return this.#head(field, 2).#varint(BigInt(value.length)).#add(value);
+    return this.#tag(field, 2).#varint(BigInt(value.length)).#add(value);
   }
 
-  message(field: number, value: Message): this {
-    this.#head(field, 2).#varint(BigInt(value.#length));
+  message(field: number, value: ProtobufMessage): this {
+    this.#tag(field, 2).#varint(BigInt(value.#length));
     for (const piece of value.#pieces) this.#add(piece);
     return this;
   }
 
-  written(): Uint8Array {
+  serialize(): Uint8Array {
     return Buffer.concat(this.#pieces, this.#length);
   }
 
-  #head(field: number, wire: number): this {
+  #tag(field: number, wire: number): this {
     return this.#varint(BigInt((field << 3) | wire));
   }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 
 /** What is used of onnxruntime-node, whose types can't be found from outside. */
-export interface Runtime {
+export interface OnnxRuntime {
   readonly InferenceSession: {
     create(graph: Uint8Array, options: Readonly<Record<string, unknown>>): Promise<Session>;
   };
@@ -17,6 +17,6 @@ export interface Tensor {
 }
 
 /** Throws where its native part can't be loaded here. */
-export function loadRuntime(): Runtime {
+export function loadRuntime(): OnnxRuntime {
   return createRequire(import.meta.url)('onnxruntime-node');
 }

@@ -2,68 +2,68 @@ import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 
 /** A file that must be the one that was meant. */
-export interface KnownFile {
+export interface PinnedFile {
   readonly path: string;
   readonly sha256: string;
 }
 
-interface Place {
+interface TensorHeader {
   readonly dtype: string;
   readonly shape: readonly number[];
   readonly data_offsets: readonly [number, number];
 }
 
 /** Tensors of a file by name, each read when it is asked for: the whole file would take its size in memory. */
-export class Tensors {
+export class SafetensorsFile {
   readonly #file: number;
-  readonly #begin: number;
-  readonly #places: Readonly<Record<string, Place>>;
+  readonly #dataOffset: number;
+  readonly #headers: Readonly<Record<string, TensorHeader>>;
 
-  constructor({ path, sha256 }: KnownFile) {
+  constructor({ path, sha256 }: PinnedFile) {
     this.#file = openSync(path, 'r');
-    if (hashOf(this.#file) !== sha256) throw new Error(`${path} is not the file that it should be`);
+    if (hashFile(this.#file) !== sha256) throw new Error(`${path} is not the file that it should be`);
     const headBytes = Number(this.#bytes(0, 8).readBigUInt64LE());
-    this.#places = JSON.parse(this.#bytes(8, headBytes).toString());
-    this.#begin = 8 + headBytes;
+    this.#headers = JSON.parse(this.#bytes(8, headBytes).toString());
+    this.#dataOffset = 8 + headBytes;
   }
 
   has(name: string): boolean {
-    return Object.hasOwn(this.#places, name);
+    return Object.hasOwn(this.#headers, name);
   }
 
   shape(name: string): readonly number[] {
-    return this.#place(name).shape;
+    return this.#headerOf(name).shape;
   }
 
   floats(name: string): Float32Array {
-    const { dtype } = this.#place(name);
+    const { dtype } = this.#headerOf(name);
     if (dtype === 'F16') return Float32Array.from(this.halves(name));
-    if (dtype === 'F32') return new Float32Array(this.#aligned(name));
+    if (dtype === 'F32') return new Float32Array(this.#readAligned(name));
     throw new Error(`${name} has no floats`);
   }
 
   halves(name: string): Float16Array {
-    return new Float16Array(this.#aligned(name));
+    return new Float16Array(this.#readAligned(name));
   }
 
   bytes(name: string): Int8Array {
-    return new Int8Array(this.#aligned(name));
+    return new Int8Array(this.#readAligned(name));
   }
 
   close(): void {
     closeSync(this.#file);
   }
 
-  #place(name: string): Place {
-    const place = this.#places[name];
-    if (place === undefined) throw new Error(`there is no tensor ${name}`);
-    return place;
+  #headerOf(name: string): TensorHeader {
+    const tensorHeader = this.#headers[name];
+    if (tensorHeader === undefined) throw new Error(`there is no tensor ${name}`);
+    return tensorHeader;
   }
 
-  #aligned(name: string): ArrayBuffer {
-    const [from, to] = this.#place(name).data_offsets;
+  #readAligned(name: string): ArrayBuffer {
+    const [from, to] = this.#headerOf(name).data_offsets;
     const buffer = new ArrayBuffer(to - from);
-    this.#read(new Uint8Array(buffer), this.#begin + from);
+    this.#read(new Uint8Array(buffer), this.#dataOffset + from);
     return buffer;
   }
 
@@ -79,7 +79,7 @@ export class Tensors {
   }
 }
 
-function hashOf(file: number): string {
+function hashFile(file: number): string {
   const hash = createHash('sha256');
   const piece = Buffer.alloc(pieceBytes);
   for (let at = 0; ; ) {

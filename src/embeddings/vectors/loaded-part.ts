@@ -1,5 +1,5 @@
 import { limits } from '../../kernel/limits.ts';
-import type { VectorsAdded, VectorsKnown } from '../../kernel/ports/vectors.ts';
+import type { AddedVectorsPage, VectorCursor } from '../../kernel/ports/vectors.ts';
 import { PartIndex } from './part-index.ts';
 import type { Slabs } from './slabs.ts';
 
@@ -7,11 +7,11 @@ import type { Slabs } from './slabs.ts';
 export class LoadedPart {
   readonly #slabs: Slabs;
   readonly #spaces = new Map<string, PartIndex>();
-  known: VectorsKnown | undefined;
+  readPosition: VectorCursor | undefined;
   /** When all that there was had been read. */
   checkedAtMs = Number.NEGATIVE_INFINITY;
   refreshing: Promise<void> | undefined;
-  #tidiedAtMs = 0;
+  #prunedAtMs = 0;
 
   constructor(slabs: Slabs) {
     this.#slabs = slabs;
@@ -23,7 +23,7 @@ export class LoadedPart {
     return sum;
   }
 
-  of(space: string): PartIndex | undefined {
+  indexOf(space: string): PartIndex | undefined {
     return this.#spaces.get(space);
   }
 
@@ -31,7 +31,7 @@ export class LoadedPart {
   put({
     space,
     ...vector
-  }: Pick<VectorsAdded['rows'][number], 'id' | 'space' | 'codes' | 'expiresAtMs'>): boolean {
+  }: Pick<AddedVectorsPage['rows'][number], 'id' | 'space' | 'codes' | 'expiresAtMs'>): boolean {
     let index = this.#spaces.get(space);
     if (index === undefined) {
       index = new PartIndex(this.#slabs, vector.codes.length);
@@ -46,8 +46,8 @@ export class LoadedPart {
 
   /** Never more than there may be in the database, where the oldest go as well. */
   trim(most: number, nowMs: number): void {
-    if (nowMs - this.#tidiedAtMs > limits.vectorsTidyMs) {
-      this.#tidiedAtMs = nowMs;
+    if (nowMs - this.#prunedAtMs > limits.vectorsTidyMs) {
+      this.#prunedAtMs = nowMs;
       for (const index of this.#spaces.values()) index.removeExpired(nowMs);
     }
     for (const index of this.#spaces.values()) while (index.count > most) index.removeOldest();
@@ -56,6 +56,6 @@ export class LoadedPart {
   clear(): void {
     for (const index of this.#spaces.values()) index.clear();
     this.#spaces.clear();
-    this.known = undefined;
+    this.readPosition = undefined;
   }
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainSlabs } from './plain-slabs.ts';
+import { createScalarSlabs } from './scalar-slabs.ts';
 import { type Slabs, slabBytes, vectorsInSlab } from './slabs.ts';
 import { wasmSlabs } from './wasm-slabs.ts';
 
 const makers = {
-  plain: plainSlabs,
+  plain: createScalarSlabs,
   wasm: (bytes: number) => wasmSlabs(bytes) ?? assert.fail('no SIMD here'),
 };
 
@@ -19,15 +19,15 @@ test('products are the same with and without WebAssembly, whatever the size', ()
       vector.reduce((sum, code, at) => sum + code * (query[at] ?? 0), 0),
     );
     for (const slabs of both) {
-      const slab = slabs.take() ?? assert.fail();
+      const slab = slabs.allocate() ?? assert.fail();
       // What was there before must not count.
       slabs.write(slab, 0, new Int8Array(slabBytes).fill(127));
       vectors.forEach((vector, at) => {
         slabs.write(slab, at, vector);
       });
-      slabs.begin(new Int8Array(4096).fill(-127));
-      slabs.begin(query);
-      assert.deepEqual([...slabs.products(slab, count).subarray(0, count)], expected, `${size}`);
+      slabs.setQuery(new Int8Array(4096).fill(-127));
+      slabs.setQuery(query);
+      assert.deepEqual([...slabs.dotProducts(slab, count).subarray(0, count)], expected, `${size}`);
     }
   }
 });
@@ -35,23 +35,23 @@ test('products are the same with and without WebAssembly, whatever the size', ()
 test('the largest values there are do not run over', () => {
   for (const make of Object.values(makers)) {
     const slabs = make(slabBytes);
-    const slab = slabs.take() ?? assert.fail();
+    const slab = slabs.allocate() ?? assert.fail();
     slabs.write(slab, 0, new Int8Array(4096).fill(-127));
-    slabs.begin(new Int8Array(4096).fill(-127));
-    assert.equal(slabs.products(slab, 1)[0], 4096 * 127 * 127);
+    slabs.setQuery(new Int8Array(4096).fill(-127));
+    assert.equal(slabs.dotProducts(slab, 1)[0], 4096 * 127 * 127);
   }
 });
 
 test('there are no more than there may be, and what was given back is taken again', () => {
   for (const make of Object.values(makers)) {
     const slabs: Slabs = make(slabBytes * 700);
-    const all = Array.from({ length: 700 }, () => slabs.take() ?? assert.fail());
+    const all = Array.from({ length: 700 }, () => slabs.allocate() ?? assert.fail());
     assert.equal(new Set(all).size, 700);
-    assert.equal(slabs.take(), undefined);
-    slabs.giveBack(all[5] ?? assert.fail());
-    assert.equal(slabs.taken, 699);
-    assert.equal(slabs.take(), all[5]);
-    assert.equal(slabs.take(), undefined);
+    assert.equal(slabs.allocate(), undefined);
+    slabs.free(all[5] ?? assert.fail());
+    assert.equal(slabs.allocated, 699);
+    assert.equal(slabs.allocate(), all[5]);
+    assert.equal(slabs.allocate(), undefined);
   }
 });
 

@@ -1,17 +1,17 @@
 /** Memory for vectors in pieces of one size, and the products of a vector with those in a piece. */
 export interface Slabs {
   /** How many of them there can be. */
-  readonly most: number;
-  readonly taken: number;
+  readonly capacity: number;
+  readonly allocated: number;
   /** Undefined where all are taken. */
-  take(): number | undefined;
-  giveBack(slab: number): void;
+  allocate(): number | undefined;
+  free(slab: number): void;
   /** `place` counts the vectors of this size before it. */
   write(slab: number, place: number, codes: Int8Array): void;
   /** Products with the first `count` vectors of a slab; the list is written over by the next question. */
-  products(slab: number, count: number): Int32Array;
+  dotProducts(slab: number, count: number): Int32Array;
   /** What the next products are with. */
-  begin(query: Int8Array): void;
+  setQuery(query: Int8Array): void;
 }
 
 export const slabBytes = 6144;

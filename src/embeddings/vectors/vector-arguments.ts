@@ -1,22 +1,22 @@
 import { limits } from '../../kernel/limits.ts';
-import type { NewVector, VectorQuestion } from '../../kernel/ports/vectors.ts';
+import type { NewVector, VectorQuery } from '../../kernel/ports/vectors.ts';
 
 // What modules may keep and ask. The errors are for those who write modules.
 
-export function checkedName(what: string, name: string): string {
+export function validateName(what: string, name: string): string {
   const most = limits.vectorNameCharactersMax;
   if (name.length > most)
     throw new Error(`${what} of ${name.length} characters is too long: ${most} are allowed`);
-  return checkedText(what, name);
+  return validateText(what, name);
 }
 
-export function checkedIds(ids: readonly string[]): readonly string[] {
-  const most = limits.vectorsFoundMax;
+export function validateIds(ids: readonly string[]): readonly string[] {
+  const most = limits.vectorMatchesMax;
   if (ids.length > most) throw new Error(`${ids.length} vectors can't be named at once: ${most} are allowed`);
-  return ids.map((id) => checkedName('an id', id));
+  return ids.map((id) => validateName('an id', id));
 }
 
-export function checkedVector({ id, vector, data = '', ttlSeconds }: NewVector) {
+export function validateVector({ id, vector, data = '', ttlSeconds }: NewVector) {
   const { length } = vector.values;
   if (length < 1 || length > limits.vectorValuesMax)
     throw new Error(`a vector of ${length} values can't be kept: 1 to ${limits.vectorValuesMax} are allowed`);
@@ -28,17 +28,17 @@ export function checkedVector({ id, vector, data = '', ttlSeconds }: NewVector) 
   if (!(ttlSeconds > 0)) throw new Error(`a vector can't be kept for ${ttlSeconds} seconds`);
   const { space } = vector;
   return {
-    id: checkedName('an id', id),
-    space: checkedName('a space', space),
-    data: checkedText('data', data),
+    id: validateName('an id', id),
+    space: validateName('a space', space),
+    data: validateText('data', data),
   };
 }
 
-export function checkedQuestion({ part = '', most = 10, least = 0, deadlineMs }: VectorQuestion) {
-  if (!(Number.isInteger(most) && most >= 1 && most <= limits.vectorsFoundMax))
-    throw new Error(`${most} vectors can't be asked for: 1 to ${limits.vectorsFoundMax} are allowed`);
+export function validateQuery({ part = '', most = 10, least = 0, deadlineMs }: VectorQuery) {
+  if (!(Number.isInteger(most) && most >= 1 && most <= limits.vectorMatchesMax))
+    throw new Error(`${most} vectors can't be asked for: 1 to ${limits.vectorMatchesMax} are allowed`);
   return {
-    part: checkedName('a part', part),
+    part: validateName('a part', part),
     most,
     least,
     deadlineMs: deadlineMs ?? limits.embeddingDeadlineMs,
@@ -46,7 +46,7 @@ export function checkedQuestion({ part = '', most = 10, least = 0, deadlineMs }:
 }
 
 /** Databases take no others. */
-function checkedText(what: string, text: string): string {
+function validateText(what: string, text: string): string {
   if (!text.isWellFormed() || text.includes('\0'))
     throw new Error(`${what} can't contain NUL or half of a character`);
   return text;

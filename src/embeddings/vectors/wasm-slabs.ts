@@ -1,18 +1,20 @@
 import { readFileSync } from 'node:fs';
-import { plainSlabs } from './plain-slabs.ts';
+import { createScalarSlabs } from './scalar-slabs.ts';
 import { paddedSize, type Slabs, slabBytes } from './slabs.ts';
 
 /** In the memory of a WebAssembly program, which grows as slabs are taken; undefined where that isn't to be had. */
 export function wasmSlabs(bytesMax: number): Slabs | undefined {
   const code = readFileSync(new URL('./products.wasm', import.meta.url));
   if (typeof WebAssembly === 'undefined' || !WebAssembly.validate(code)) return undefined;
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code));
-  const { memory, multiply } = exports;
-  const [queryAt, productsAt, slabsAt] = [exports.queryAt, exports.productsAt, exports.slabsAt].map(
-    ({ value }) => value,
-  );
+  const { exports: wasmExports } = new WebAssembly.Instance(new WebAssembly.Module(code));
+  const { memory, multiply } = wasmExports;
+  const [queryAt, productsAt, slabsAt] = [
+    wasmExports.queryAt,
+    wasmExports.productsAt,
+    wasmExports.slabsAt,
+  ].map(({ value }) => value);
   if (queryAt === undefined || productsAt === undefined || slabsAt === undefined) return undefined;
-  const most = Math.floor(bytesMax / slabBytes);
+  const capacity = Math.floor(bytesMax / slabBytes);
   const free: number[] = [];
   let made = 0;
   let size = 0;
@@ -28,26 +30,26 @@ export function wasmSlabs(bytesMax: number): Slabs | undefined {
     products = new Int32Array(memory.buffer, productsAt);
   };
   return {
-    most,
-    get taken() {
+    capacity,
+    get allocated() {
       return made - free.length;
     },
-    take() {
+    allocate() {
       const again = free.pop();
-      if (again !== undefined || made >= most) return again;
+      if (again !== undefined || made >= capacity) return again;
       grow();
       return made++;
     },
-    giveBack: (slab) => void free.push(slab),
+    free: (slab) => void free.push(slab),
     write(slab, place, codes) {
       const at = addressOf(slab) + place * paddedSize(codes.length);
       bytes.fill(0, at + codes.length, at + paddedSize(codes.length)).set(codes, at);
     },
-    begin(query) {
+    setQuery(query) {
       size = paddedSize(query.length);
       bytes.fill(0, queryAt, queryAt + size).set(query, queryAt);
     },
-    products(slab, count) {
+    dotProducts(slab, count) {
       multiply(addressOf(slab), count, size);
       return products;
     },
@@ -55,8 +57,8 @@ export function wasmSlabs(bytesMax: number): Slabs | undefined {
 }
 
 /** The fastest that there is here. */
-export function fastestSlabs(bytesMax: number): Slabs {
-  return wasmSlabs(bytesMax) ?? plainSlabs(bytesMax);
+export function createFastestSlabs(bytesMax: number): Slabs {
+  return wasmSlabs(bytesMax) ?? createScalarSlabs(bytesMax);
 }
 
 const pageBytes = 65_536;
@@ -67,10 +69,10 @@ const pagesAtOnce = 16;
 declare const WebAssembly: {
   validate(code: Uint8Array): boolean;
   readonly Module: new (code: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: Products };
+  readonly Instance: new (module: object) => { readonly exports: WasmExports };
 };
 
-interface Products {
+interface WasmExports {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number };
   multiply(slabAt: number, count: number, size: number): void;
   readonly queryAt: { readonly value: number };

@@ -1,15 +1,15 @@
-import type { FindGuest } from '../../calls/callers.ts';
-import { guestsOf } from '../../calls/guests.ts';
+import type { FindGuest } from '../../calls/caller-authenticator.ts';
+import { createGuestFinder } from '../../calls/guests.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { AnonymousSessions } from '../../sandbox/anonymous-sessions.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { anthropicMessages } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
-import type { Roots } from '../secrets.ts';
+import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { Stores } from './stores.ts';
 
-interface Anonymous extends Part {
+interface AnonymousPart extends Part {
   readonly sessions: AnonymousSessions;
   readonly findGuest: FindGuest;
 }
@@ -17,19 +17,19 @@ interface Anonymous extends Part {
 interface AnonymousParts {
   readonly settings: Settings;
   readonly log: Log;
-  readonly roots: Roots;
+  readonly roots: RootSecrets;
   readonly stores: Stores;
 }
 
 /** People without an account. */
-export function anonymousPart({ settings, log, roots, stores }: AnonymousParts): Anonymous {
-  const [addressKey] = roots.derived('anonymous addresses');
-  const [refKey] = roots.derived('anonymous session refs');
+export function anonymousPart({ settings, log, roots: rootSecrets, stores }: AnonymousParts): AnonymousPart {
+  const [addressKey] = rootSecrets.deriveKeys('anonymous addresses');
+  const [refKey] = rootSecrets.deriveKeys('anonymous session refs');
   const sessions = new AnonymousSessions({
     sessions: stores.database.anonSessions,
-    attempts: stores.shared.attempts,
+    rateLimiter: stores.shared.rateLimiter,
     clock: systemClock,
-    tokenKeys: roots.derived('anonymous tokens'),
+    tokenKeys: rootSecrets.deriveKeys('anonymous tokens'),
     addressKey,
     refKey,
     terms: settings.sandbox,
@@ -37,7 +37,7 @@ export function anonymousPart({ settings, log, roots, stores }: AnonymousParts):
   });
   return {
     sessions,
-    findGuest: guestsOf(sessions, anthropicMessages),
-    close: () => sessions.settled(),
+    findGuest: createGuestFinder(sessions, anthropicMessages),
+    close: () => sessions.waitForRefunds(),
   };
 }

@@ -1,79 +1,86 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BillingDesk, type Shop } from '../../billing/billing-desk.ts';
+import { paidTiers } from '../../billing/billing-processor.ts';
 import { BillingReport } from '../../billing/billing-report.ts';
+import { type BillingBackend, BillingService } from '../../billing/billing-service.ts';
 import { CreditPurchases } from '../../billing/credit-purchases.ts';
-import { paidTiers } from '../../billing/processor.ts';
-import { ProcessorNews } from '../../billing/processor-news.ts';
+import { ProcessorWebhooks } from '../../billing/processor-webhooks.ts';
 import { Recharger } from '../../billing/recharger.ts';
 import { StripeBilling } from '../../billing/stripe/stripe-billing.ts';
 import { Subscriptions } from '../../billing/subscriptions.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { billingRoutes } from '../../server/own/routes/billing.ts';
-import { billingPagePaths, billingPagesRoutes } from '../../server/own/routes/billing-pages.ts';
-import { billingReportRoutes } from '../../server/own/routes/billing-reports.ts';
-import { stripeWebhookRoute } from '../../server/own/routes/stripe-webhook.ts';
+import { billingRoutes } from '../../server/api/routes/billing.ts';
+import { billingPagePaths, billingPageRoutes } from '../../server/api/routes/billing-pages.ts';
+import { billingReportRoutes } from '../../server/api/routes/billing-reports.ts';
+import { stripeWebhookRoute } from '../../server/api/routes/stripe-webhook.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 import { lazyStripe } from '../stripe-client.ts';
-import type { People, PublicAddress } from './people.ts';
+import type { IdentityPart, PublicAddress } from './identity.ts';
 import type { Stores } from './stores.ts';
 
 interface BillingParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly stores: Stores;
-  readonly people: People;
+  readonly identity: IdentityPart;
   readonly address: PublicAddress;
   /** Who hears of accounts whose credits paid for calls. */
-  readonly creditUse: CreditUse;
+  readonly creditUse: CreditUseListener;
 }
 
 /** Filled in once somebody wants to hear. */
-export interface CreditUse {
-  heard: (accountIds: readonly string[]) => void;
+export interface CreditUseListener {
+  onUse: (accountIds: readonly string[]) => void;
 }
 
-interface Billing extends Part {
+interface BillingPart extends Part {
   /** Comes before an account is deleted: nothing is charged from then on. */
-  leave(accountId: string): Promise<void>;
+  stopCharging(accountId: string): Promise<void>;
 }
 
 /** What accounts pay for their tier and for credits; nothing in local mode, which says so elsewhere. */
-export function billingPart({ settings, log, stores, people, address, creditUse }: BillingParts): Billing {
-  const { quota } = people;
-  if (quota === undefined) return { leave: async () => undefined };
+export function billingPart({
+  settings,
+  log,
+  stores,
+  identity,
+  address,
+  creditUse: creditUseListener,
+}: BillingParts): BillingPart {
+  const { quota } = identity;
+  if (quota === undefined) return { stopCharging: async () => undefined };
   const { database } = stores;
-  const { shop, news } = shopOf(settings, stores, log);
-  if (shop !== undefined) {
-    creditUse.heard = (accountIds) => {
-      for (const accountId of accountIds) void shop.recharger.look(accountId);
+  const { shop: backend, news } = createBillingBackend(settings, stores, log);
+  if (backend !== undefined) {
+    creditUseListener.onUse = (accountIds) => {
+      for (const accountId of accountIds) void backend.recharger.rechargeIfDue(accountId);
     };
-    shop.recharger.start();
+    backend.recharger.start();
   }
-  const startUrl = () => `${address.url}${billingPagePaths.start}`;
-  const desk = new BillingDesk({
+  const plansUrl = () => `${address.url}${billingPagePaths.start}`;
+  const billing = new BillingService({
     ...database,
     ...stores.shared,
     clock: systemClock,
-    shop,
+    backend,
     welcomeUrl: () => `${address.url}${billingPagePaths.welcome}`,
-    startUrl,
+    plansUrl,
   });
-  const report = new BillingReport({ ...database, quota, clock: systemClock, upgradeUrl: startUrl });
+  const report = new BillingReport({ ...database, quota, clock: systemClock, upgradeUrl: plansUrl });
   return {
-    leave: (accountId) => desk.leave(accountId),
+    stopCharging: (accountId) => billing.stopCharging(accountId),
     routes: [
-      ...billingRoutes(desk),
-      ...billingReportRoutes({ desk, report }),
+      ...billingRoutes(billing),
+      ...billingReportRoutes({ billing, report }),
       stripeWebhookRoute(news),
-      ...billingPagesRoutes(settings.tierLimits),
+      ...billingPageRoutes(settings.tierLimits),
     ],
     features: ['billing'],
     async close(untilMs) {
-      creditUse.heard = () => undefined;
+      creditUseListener.onUse = () => undefined;
       // What is under way then is found by whoever looks next.
-      const closed = shop?.recharger.close() ?? Promise.resolve();
+      const closed = backend?.recharger.close() ?? Promise.resolve();
       await Promise.race([
         closed,
         sleep(Math.max(0, untilMs - performance.now()), undefined, { ref: false }),
@@ -82,12 +89,12 @@ export function billingPart({ settings, log, stores, people, address, creditUse 
   };
 }
 
-interface Opened {
-  readonly shop: Shop | undefined;
-  readonly news: ProcessorNews | undefined;
+interface ProcessorServices {
+  readonly shop: BillingBackend | undefined;
+  readonly news: ProcessorWebhooks | undefined;
 }
 
-function shopOf(settings: Settings, stores: Stores, log: Log): Opened {
+function createBillingBackend(settings: Settings, stores: Stores, log: Log): ProcessorServices {
   const { mpp, billing } = settings;
   if (mpp.stripeKey === undefined) return { shop: undefined, news: undefined };
   const { webhookSecret, prices } = billing;
@@ -103,17 +110,18 @@ function shopOf(settings: Settings, stores: Stores, log: Log): Opened {
   const recharger = new Recharger({
     ...parts,
     purchases,
-    onFault: (err) => log.error({ err: told(err) }, 'credits are not recharged yet'),
+    onFault: (err) => log.error({ err: redactStripeError(err) }, 'credits are not recharged yet'),
   });
-  const sold = new Set(paidTiers.filter((tier) => prices[tier].length > 0));
-  const onFault = (err: unknown) => log.error({ err: told(err) }, 'the payment processor did not do it');
-  const shop = { processor, subscriptions, recharger, sold, onFault };
-  const news = new ProcessorNews({ ...parts, subscriptions, purchases, recharger, onFault });
+  const soldTiers = new Set(paidTiers.filter((tier) => prices[tier].length > 0));
+  const onFault = (err: unknown) =>
+    log.error({ err: redactStripeError(err) }, 'the payment processor did not do it');
+  const shop = { processor, subscriptions, recharger, soldTiers, onFault };
+  const news = new ProcessorWebhooks({ ...parts, subscriptions, purchases, recharger, onFault });
   return { shop, news: webhookSecret === undefined ? undefined : news };
 }
 
 /** What the processor says may quote what it was sent. */
-function told(thrown: unknown): unknown {
+function redactStripeError(thrown: unknown): unknown {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return thrown;
   const { name, statusCode } = thrown;
   const [code, requestId] = [

@@ -1,123 +1,143 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
-import type { ProviderVault } from '../../accounts/provider-keys.ts';
+import type { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
 import { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
+import type { CallerAdmissions } from '../../calls/caller-admission.ts';
 import { Credentials } from '../../calls/credentials.ts';
-import type { Turnstiles } from '../../calls/turnstile.ts';
 import { limits } from '../../kernel/limits.ts';
-import { createCounter } from '../../providers/upstream.ts';
-import { Ballast } from '../../server/ballast.ts';
-import { CountTokens } from '../../server/count-tokens.ts';
-import { servedRoutes } from '../../server/data-plane.ts';
-import { Inference } from '../../server/inference.ts';
-import { SlowBodies } from '../../server/slow-bodies.ts';
+import { createTokenCounter } from '../../providers/upstream.ts';
+import { BodyMemoryBudget } from '../../server/body-memory-budget.ts';
+import { CountTokensHandler } from '../../server/count-tokens.ts';
+import { createDataPlaneRoutes } from '../../server/data-plane.ts';
+import { InferenceHandler } from '../../server/inference.ts';
+import { SlowBodyMonitor } from '../../server/slow-body-monitor.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { wireFormats } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
-import type { People } from './people.ts';
-import type { Pipelines } from './pipelines.ts';
-import type { Providers } from './providers.ts';
+import type { IdentityPart } from './identity.ts';
+import type { PipelinesPart } from './pipelines.ts';
+import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
-export interface DataPlane extends Part {
+export interface DataPlanePart extends Part {
   readonly credentials: Credentials;
   readonly admission: Admission;
   /** Gives every open call up. */
   abortAll(): void;
 }
 
-interface DataPlaneParts extends Pick<Pipelines, 'pipelines' | 'passage' | 'reports'> {
+interface DataPlaneParts extends Pick<PipelinesPart, 'pipelines' | 'callRunner' | 'reports'> {
   readonly settings: Settings;
   readonly log: Log;
   /** What tells a call that has come through this gateway. */
   readonly via: string;
   readonly stores: Stores;
   readonly metrics: Metrics;
-  readonly providers: Providers;
-  readonly people: People;
-  readonly turnstiles: Turnstiles;
+  readonly providers: ProvidersPart;
+  readonly identity: IdentityPart;
+  readonly callerAdmissions: CallerAdmissions;
   readonly receipts: CallReceipts;
-  readonly vault: ProviderVault;
+  readonly vault: ProviderKeyVault;
 }
 
 /** Where calls to models come in. */
-export function dataPlanePart(parts: DataPlaneParts): DataPlane {
-  const { settings, log, via, stores, metrics, people, vault, turnstiles, pipelines, passage, reports } =
-    parts;
-  const { catalog, directory, egress, means, estimator } = parts.providers;
-  const { callers, shapes } = people;
+export function dataPlanePart(parts: DataPlaneParts): DataPlanePart {
+  const {
+    settings,
+    log,
+    via,
+    stores,
+    metrics,
+    identity,
+    vault,
+    callerAdmissions,
+    pipelines,
+    callRunner,
+    reports,
+  } = parts;
+  const {
+    catalog: modelCatalog,
+    directory: providerDirectory,
+    egress,
+    means: signing,
+    estimator,
+  } = parts.providers;
+  const { callers: callerAuthenticator, shapes } = identity;
   const credentials = new Credentials({
     mode: settings.mode,
-    directory,
+    directory: providerDirectory,
     shapes,
     vault,
     versions: stores.shared.versions,
-    callers,
+    callers: callerAuthenticator,
     operator: settings.credentials,
   });
   const heldBytesMax = Math.max(
-    limits.ballastBytesMin,
-    getHeapStatistics().heap_size_limit * limits.ballastShareOfHeap,
+    limits.bodyMemoryBytesMin,
+    getHeapStatistics().heap_size_limit * limits.bodyMemoryShareOfHeap,
   );
-  const ballast = new Ballast({
-    all: heldBytesMax,
-    each: Math.min(heldBytesMax * limits.ballastShareOfOne, limits.ballastBytesOfOneMax),
+  const memoryBudget = new BodyMemoryBudget({
+    totalBytesMax: heldBytesMax,
+    callerBytesMax: Math.min(
+      heldBytesMax * limits.bodyMemoryShareOfCaller,
+      limits.bodyMemoryBytesOfCallerMax,
+    ),
   });
-  const slowBodies = new SlowBodies();
+  const slowBodyMonitor = new SlowBodyMonitor();
   const admission = new Admission({
-    turnstiles,
+    admissions: callerAdmissions,
     pipelines,
-    directory,
+    directory: providerDirectory,
     credentials,
-    prices: { catalog, unknownModels: settings.unknownModels },
+    prices: { catalog: modelCatalog, unknownModels: settings.unknownModels },
     reports,
   });
-  const inference = new Inference({
-    callers,
+  const inferenceHandler = new InferenceHandler({
+    callers: callerAuthenticator,
     admission,
-    passage,
+    callRunner,
     receipts: parts.receipts,
-    ballast,
-    slowBodies,
+    memoryBudget,
+    slowBodies: slowBodyMonitor,
     metrics,
     log,
     keepAliveMs: settings.keepAliveMs,
   });
-  const countTokens = new CountTokens({
-    callers,
+  const countTokensHandler = new CountTokensHandler({
+    callers: callerAuthenticator,
     credentials,
-    directory,
-    counter: createCounter({ egress, means, via }),
+    directory: providerDirectory,
+    counter: createTokenCounter({ egress, signing, via }),
     estimator,
-    ballast,
-    slowBodies,
+    memoryBudget,
+    slowBodies: slowBodyMonitor,
     metrics,
     log,
   });
   return {
     credentials,
     admission,
-    abortAll: () => inference.abortAll(),
-    routes: servedRoutes(wireFormats, { answer: inference, count: countTokens }),
+    abortAll: () => inferenceHandler.abortAll(),
+    routes: createDataPlaneRoutes(wireFormats, { answer: inferenceHandler, count: countTokensHandler }),
     gauges: [
-      { name: 'weir_open_calls', help: 'Calls that have not ended', read: () => inference.openCalls },
+      { name: 'weir_open_calls', help: 'Calls that have not ended', read: () => inferenceHandler.openCalls },
       {
         name: 'weir_request_bytes_held',
         help: `Bytes that are held for requests under way, of ${Math.floor(heldBytesMax)}`,
-        read: () => ballast.bytes,
+        read: () => memoryBudget.bytes,
       },
       {
         name: 'weir_orphaned_slots',
         help: 'Counted calls that are not settled, beyond those that are open: there must be none',
-        read: () => Math.max(0, (people.quota?.unsettled ?? 0) - inference.openCalls),
+        read: () => Math.max(0, (identity.quota?.unsettledSlots ?? 0) - inferenceHandler.openCalls),
       },
     ],
     features: ['streaming'],
     async drain(untilMs) {
-      while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
+      while (inferenceHandler.openCalls > 0 && performance.now() < untilMs) await sleep(20);
     },
   };
 }

@@ -1,37 +1,37 @@
+import type { InferenceClient } from '../../embeddings/inference.ts';
 import { LocalModels } from '../../embeddings/local-models.ts';
-import type { ModelsHere } from '../../embeddings/model-questions.ts';
 import { noEmbeddings } from '../../embeddings/no-embeddings.ts';
 import { TextEmbeddings } from '../../embeddings/text-embeddings.ts';
-import { KeptTexts } from '../../embeddings/vectors/kept-texts.ts';
-import { KeptVectors } from '../../embeddings/vectors/kept-vectors.ts';
+import { IndexedVectorStore } from '../../embeddings/vectors/indexed-vector-store.ts';
+import { SharedEmbeddingCache } from '../../embeddings/vectors/shared-embedding-cache.ts';
 import { slabBytes } from '../../embeddings/vectors/slabs.ts';
-import { fastestSlabs } from '../../embeddings/vectors/wasm-slabs.ts';
+import { createFastestSlabs } from '../../embeddings/vectors/wasm-slabs.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Embeddings, ProviderOfVectors } from '../../kernel/ports/embeddings.ts';
-import type { VectorShelves } from '../../kernel/ports/vectors.ts';
-import { howToEnable } from '../../providers/directory.ts';
+import type { EmbeddingProvider, Embeddings } from '../../kernel/ports/embeddings.ts';
+import type { VectorStores } from '../../kernel/ports/vectors.ts';
+import { enableProviderHint } from '../../providers/provider-directory.ts';
 import { ProviderEmbeddings } from '../../providers/provider-embeddings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Gauge } from '../../telemetry/process-gauges.ts';
-import { localModels, modelGauges } from '../local-models.ts';
+import { createLocalModels, modelGauges } from '../local-models.ts';
 import type { Part } from '../part.ts';
 import { type Settings, SettingsError } from '../settings.ts';
-import type { Providers } from './providers.ts';
+import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
 interface EmbeddingsParts {
   readonly settings: Settings;
   readonly log: Log;
   readonly stores: Stores;
-  readonly providers: Providers;
+  readonly providers: ProvidersPart;
   /** Those of the machine; this process's own where it is undefined. */
-  readonly models: ModelsHere | undefined;
+  readonly models: InferenceClient | undefined;
 }
 
 export interface EmbeddingsPart extends Part {
   readonly embeddings: Embeddings;
-  readonly vectors: VectorShelves;
+  readonly vectors: VectorStores;
 }
 
 /** Texts as vectors, and vectors that are kept. Nothing of it runs before a module asks for it. */
@@ -39,29 +39,32 @@ export function embeddingsPart({
   settings,
   log,
   stores,
-  providers,
+  providers: providersPart,
   models,
 }: EmbeddingsParts): EmbeddingsPart {
-  const vectors = new KeptVectors({
+  const vectors = new IndexedVectorStore({
     table: stores.database.vectors,
     clock: systemClock,
     perScope: settings.vectorsPerScope,
-    slabs: () => fastestSlabs(limits.vectorBytesMax),
-    onTrouble: (err) => log.error({ err }, 'vectors could not be read or kept'),
+    slabs: () => createFastestSlabs(limits.vectorBytesMax),
+    onError: (err) => log.error({ err }, 'vectors could not be read or kept'),
   });
   const gauges = vectorGauges(vectors);
   const source = settings.embeddings;
   if (source.from === 'off') return { embeddings: noEmbeddings('off'), vectors, gauges };
-  const own = models ?? localModels(log);
+  const own = models ?? createLocalModels(log);
   const embeddings = new TextEmbeddings({
     source: source.from === 'provider' ? `${source.provider}/${source.model}` : 'local',
     models: own,
-    kept: new KeptTexts({
+    sharedCache: new SharedEmbeddingCache({
       table: stores.database.vectors,
       clock: systemClock,
-      onTrouble: (err) => log.error({ err }, 'vectors of tools could not be read or kept'),
+      onError: (err) => log.error({ err }, 'vectors of tools could not be read or kept'),
     }),
-    provider: source.from === 'provider' ? providerOf(source, { settings, log, providers }) : undefined,
+    provider:
+      source.from === 'provider'
+        ? createProviderEmbeddings(source, { settings, log, providers: providersPart })
+        : undefined,
   });
   return {
     embeddings,
@@ -75,27 +78,31 @@ export function embeddingsPart({
   };
 }
 
-type Remote = Extract<Settings['embeddings'], { readonly from: 'provider' }>;
+type ProviderSource = Extract<Settings['embeddings'], { readonly from: 'provider' }>;
 
-function providerOf(
-  { provider: name, model }: Remote,
-  { settings, log, providers }: Pick<EmbeddingsParts, 'settings' | 'log' | 'providers'>,
-): ProviderOfVectors {
-  const provider = providers.providers.find((one) => one.name === name && one.local === undefined);
+function createProviderEmbeddings(
+  { provider: name, model }: ProviderSource,
+  { settings, log, providers: providersPart }: Pick<EmbeddingsParts, 'settings' | 'log' | 'providers'>,
+): EmbeddingProvider {
+  const provider = providersPart.providers.find(
+    (one) => one.name === name && one.answerLocally === undefined,
+  );
   if (provider === undefined) {
-    const why = providers.directory.isDisabled(name) ? howToEnable(name) : `there is no provider "${name}"`;
+    const why = providersPart.directory.isDisabled(name)
+      ? enableProviderHint(name)
+      : `there is no provider "${name}"`;
     throw new SettingsError([`WEIR_EMBEDDINGS: ${why}`]);
   }
   const credential = settings.credentials.get(name);
   if (credential === undefined && !provider.keyless)
     throw new SettingsError([`WEIR_EMBEDDINGS: ${name} needs a key, in ${name.toUpperCase()}_API_KEY`]);
   return new ProviderEmbeddings({
-    egress: providers.egress,
-    means: providers.means,
+    egress: providersPart.egress,
+    signing: providersPart.means,
     provider,
     model,
     credential,
-    onTrouble: (how) => log.error({ provider: name, how }, 'a provider of vectors failed'),
+    onFailure: (how) => log.error({ provider: name, how }, 'a provider of vectors failed'),
   });
 }
 
@@ -124,7 +131,7 @@ function embeddingGauges(embeddings: TextEmbeddings): readonly Gauge[] {
   ];
 }
 
-function vectorGauges(vectors: KeptVectors): readonly Gauge[] {
+function vectorGauges(vectors: IndexedVectorStore): readonly Gauge[] {
   return [
     {
       name: 'weir_vector_parts',

@@ -1,28 +1,28 @@
-import { metricsRoutes } from '../../server/own/routes/metrics.ts';
-import { type Log, lostLines } from '../../telemetry/log.ts';
+import { metricsRoutes } from '../../server/api/routes/metrics.ts';
+import { type Log, lostLinesGauge } from '../../telemetry/log.ts';
 import { Metrics } from '../../telemetry/metrics.ts';
-import type { Common } from '../common.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
+import type { SharedResources } from '../shared-resources.ts';
 
 interface MetricsParts {
   readonly settings: Settings;
   readonly log: Log;
-  readonly common: Common | undefined;
+  readonly sharedResources: SharedResources | undefined;
 }
 
-interface Measured extends Part {
+interface MetricsPart extends Part {
   readonly metrics: Metrics;
 }
 
 /** Figures for Prometheus. */
-export function metricsPart({ settings, log, common }: MetricsParts): Measured {
+export function metricsPart({ settings, log, sharedResources }: MetricsParts): MetricsPart {
   const metrics = new Metrics();
-  const told = common === undefined ? metrics : { render: () => common.metrics() };
+  const told = sharedResources === undefined ? metrics : { render: () => sharedResources.metrics() };
   return {
     metrics,
     routes: metricsRoutes(told, settings.metricsToken),
-    gauges: [lostLines(log)],
+    gauges: [lostLinesGauge(log)],
     features: ['metrics'],
   };
 }

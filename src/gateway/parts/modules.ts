@@ -3,9 +3,9 @@ import type { Module } from '../../kernel/module.ts';
 import { builtInModules } from '../../modules/index.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { closeModules } from '../close-modules.ts';
-import { Host } from '../module-host.ts';
-import { type GivenModule, loadModules } from '../module-packages.ts';
-import { settingsOf, unknownTo } from '../module-settings.ts';
+import { GatewayModuleHost } from '../module-host.ts';
+import { loadModules, type ModuleInput } from '../module-packages.ts';
+import { findUnknownVariables, moduleSettingsOf } from '../module-settings.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 
@@ -13,29 +13,33 @@ interface ModulesParts {
   readonly settings: Settings;
   readonly log: Log;
   /** Those of the program that this gateway is part of. */
-  readonly given: readonly GivenModule[];
+  readonly given: readonly ModuleInput[];
 }
 
-interface Modules extends Part {
+interface ModulesPart extends Part {
   readonly modules: ReadonlyMap<string, Module>;
   /** Variables with our prefix that mean nothing to any of them. */
   readonly unknownVariables: readonly string[];
 }
 
 /** What may happen to calls. */
-export async function modulesPart({ settings, log, given }: ModulesParts): Promise<Modules> {
+export async function modulesPart({ settings, log, given }: ModulesParts): Promise<ModulesPart> {
   const { modulePackages, rest } = settings;
-  const host = new Host({ clock: systemClock, log, settings: (name) => settingsOf(name, rest) });
+  const gatewayModuleHost = new GatewayModuleHost({
+    clock: systemClock,
+    log,
+    settings: (name) => moduleSettingsOf(name, rest),
+  });
   const sources = { builtIn: builtInModules, given, packages: modulePackages, folder: process.cwd() };
-  const modules = await loadModules(sources, host);
+  const modules = await loadModules(sources, gatewayModuleHost);
   return {
     modules,
-    unknownVariables: unknownTo(modules.keys(), rest),
+    unknownVariables: findUnknownVariables(modules.keys(), rest),
     features: ['module-packages'],
     async close(untilMs) {
-      host.close();
+      gatewayModuleHost.close();
       await closeModules(modules.values(), {
-        withinMs: untilMs - performance.now(),
+        timeoutMs: untilMs - performance.now(),
         onError: (module, err) => log.error({ module, err }, 'a module could not be closed'),
       });
     },

@@ -1,10 +1,10 @@
 import { systemClock } from '../../kernel/clock.ts';
-import { patternsModule, vectorPartOf } from '../../kernel/pattern-vectors.ts';
+import { patternsModule, vectorPartitionOf } from '../../kernel/pattern-vectors.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
-import type { VectorShelves } from '../../kernel/ports/vectors.ts';
-import { PatternBook } from '../../patterns/pattern-book.ts';
-import { outcomesRoutes } from '../../server/own/routes/outcomes.ts';
-import { patternsRoutes } from '../../server/own/routes/patterns.ts';
+import type { VectorStores } from '../../kernel/ports/vectors.ts';
+import { PatternStore } from '../../patterns/pattern-store.ts';
+import { outcomesRoutes } from '../../server/api/routes/outcomes.ts';
+import { patternsRoutes } from '../../server/api/routes/patterns.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Stores } from './stores.ts';
@@ -13,31 +13,34 @@ interface PatternsParts {
   readonly stores: Stores;
   readonly log: Log;
   readonly requests: Pick<RequestLog, 'find'>;
-  readonly meaning: { readonly vectors: VectorShelves };
+  readonly embeddingsPart: { readonly vectors: VectorStores };
 }
 
-interface LearnedPart extends Part {
-  readonly book: PatternBook;
+interface PatternsPart extends Part {
+  readonly patternStore: PatternStore;
 }
 
 /** What accounts have learned, and how their conversations went. */
-export function patternsPart({ stores, log, requests, meaning }: PatternsParts): LearnedPart {
-  const book = new PatternBook({
+export function patternsPart({ stores, log, requests, embeddingsPart }: PatternsParts): PatternsPart {
+  const patternStore = new PatternStore({
     table: stores.database.patterns,
     clock: systemClock,
-    async left(owner, gone) {
-      const vectors = meaning.vectors.vectors(patternsModule, owner);
-      for (const { id, scope } of gone) await vectors.remove([id], vectorPartOf(scope));
+    async onRemoved(owner, gone) {
+      const vectors = embeddingsPart.vectors.vectors(patternsModule, owner);
+      for (const { id, scope } of gone) await vectors.remove([id], vectorPartitionOf(scope));
     },
-    async forgot(owner) {
-      await meaning.vectors.vectors(patternsModule, owner).forget();
+    async onOwnerDeleted(owner) {
+      await embeddingsPart.vectors.vectors(patternsModule, owner).forget();
     },
-    onTrouble: (err) => log.error({ err }, 'patterns could not be read'),
+    onError: (err) => log.error({ err }, 'patterns could not be read'),
   });
-  const { attempts } = stores.shared;
+  const { rateLimiter } = stores.shared;
   return {
-    book,
-    routes: [...patternsRoutes(book), ...outcomesRoutes({ book, log: requests, attempts })],
+    patternStore,
+    routes: [
+      ...patternsRoutes(patternStore),
+      ...outcomesRoutes({ patternStore, log: requests, attempts: rateLimiter }),
+    ],
     features: ['patterns', 'outcomes'],
   };
 }

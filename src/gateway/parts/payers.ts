@@ -1,32 +1,36 @@
+import type { CallerAdmission } from '../../calls/caller-admission.ts';
 import { PaidModels } from '../../calls/paid-models.ts';
-import { PayerTurnstile } from '../../calls/payer-turnstile.ts';
-import type { PipelineChoice } from '../../calls/pipeline-choice.ts';
-import type { Turnstile } from '../../calls/turnstile.ts';
+import { PaymentAdmission } from '../../calls/payment-admission.ts';
+import type { PipelineSelector } from '../../calls/pipeline-selector.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Processor } from '../../payments/processor.ts';
+import type { PaymentProcessor } from '../../payments/payment-processor.ts';
 import { StripeProcessor } from '../../payments/stripe-processor.ts';
 import { type Settings, SettingsError } from '../settings.ts';
 import { lazyStripe } from '../stripe-client.ts';
-import type { Providers } from './providers.ts';
+import type { ProvidersPart } from './providers.ts';
 
 /** What it takes to serve those who pay call by call. */
-export interface Payers {
-  readonly turnstile: Turnstile;
-  readonly processor: Processor;
+export interface PayerServices {
+  readonly callerAdmission: CallerAdmission;
+  readonly processor: PaymentProcessor;
 }
 
 interface PayerParts {
   readonly settings: Settings;
   readonly models: PaidModels;
-  readonly pipelines: PipelineChoice;
+  readonly pipelines: PipelineSelector;
 }
 
-export function paidModels({ mpp, credentials }: Settings, providers: Providers): PaidModels {
-  return new PaidModels({ ...providers, credentials, models: mpp.models });
+export function createPaidModels({ mpp, credentials }: Settings, providersPart: ProvidersPart): PaidModels {
+  return new PaidModels({ ...providersPart, credentials, models: mpp.models });
 }
 
 /** Undefined where no payment is settled. */
-export async function payersOf({ settings, models, pipelines }: PayerParts): Promise<Payers | undefined> {
+export async function createPayerServices({
+  settings,
+  models,
+  pipelines,
+}: PayerParts): Promise<PayerServices | undefined> {
   const { mpp } = settings;
   if (mpp.offered === 'off' || mpp.settlement === 'off') return undefined;
   const faults = [...settlementFaults(settings), ...modelFaults(models, mpp.models ?? [])];
@@ -35,7 +39,7 @@ export async function payersOf({ settings, models, pipelines }: PayerParts): Pro
   // No payer waits for it to be loaded.
   await stripe();
   return {
-    turnstile: new PayerTurnstile({ models, pipeline: pipelines.guarded('cost-guard') }),
+    callerAdmission: new PaymentAdmission({ models, pipeline: pipelines.withProtection('cost-guard') }),
     processor: new StripeProcessor(stripe),
   };
 }
@@ -64,7 +68,7 @@ function modelFaults(models: PaidModels, listed: readonly string[]): readonly st
   const messages = [{ role: 'user' as const, content: '' }];
   return listed.flatMap((model) => {
     try {
-      models.sold({ model, messages }, new Uint8Array(0));
+      models.requireSold({ model, messages }, new Uint8Array(0));
       return [];
     } catch (refusal) {
       if (!GatewayError.is(refusal)) throw refusal;

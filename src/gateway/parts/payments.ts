@@ -1,44 +1,44 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Sealing } from '../../accounts/sealing.ts';
+import { Sealer } from '../../accounts/sealer.ts';
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import { AnswerBook } from '../../payments/answer-book.ts';
-import { Cashier } from '../../payments/cashier.ts';
-import { ChallengeDesk } from '../../payments/challenge-desk.ts';
+import { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import { paidRoute } from '../../payments/offer.ts';
-import type { Processor } from '../../payments/processor.ts';
+import { PaidAnswerStore } from '../../payments/paid-answer-store.ts';
+import { PaymentCollector } from '../../payments/payment-collector.ts';
+import type { PaymentProcessor } from '../../payments/payment-processor.ts';
 import { StripeProcessor } from '../../payments/stripe-processor.ts';
-import { VainCalls } from '../../payments/vain-calls.ts';
-import { addressOf } from '../../server/front.ts';
-import { paymentsRoutes } from '../../server/own/routes/payments.ts';
+import { UnpaidCallLimiter } from '../../payments/unpaid-call-limiter.ts';
+import { paymentsRoutes } from '../../server/api/routes/payments.ts';
+import { clientAddressOf } from '../../server/gateway-server.ts';
 import { PaidCalls } from '../../server/paid/paid-calls.ts';
-import { PaidInference } from '../../server/paid/paid-inference.ts';
+import { PaidInferenceHandler } from '../../server/paid/paid-inference.ts';
 import { paidInferenceRoute } from '../../server/paid/paid-route.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import { anthropicMessages } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
-import type { Roots } from '../secrets.ts';
+import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import { lazyStripe } from '../stripe-client.ts';
-import type { Payers } from './payers.ts';
-import type { PublicAddress } from './people.ts';
-import type { Pipelines } from './pipelines.ts';
+import type { PublicAddress } from './identity.ts';
+import type { PayerServices } from './payers.ts';
+import type { PipelinesPart } from './pipelines.ts';
 import type { Stores } from './stores.ts';
 
-interface Payments extends Part {
+interface PaymentsPart extends Part {
   /** What is paid for call by call. */
   readonly paidRoutes: readonly (typeof paidRoute)[];
   abortAll(): void;
 }
 
-interface PaymentParts extends Pick<Pipelines, 'passage'> {
+interface PaymentParts extends Pick<PipelinesPart, 'callRunner'> {
   readonly settings: Settings;
   readonly log: Log;
-  readonly roots: Roots;
+  readonly roots: RootSecrets;
   readonly stores: Stores;
   readonly metrics: Metrics;
   readonly address: PublicAddress;
@@ -46,43 +46,43 @@ interface PaymentParts extends Pick<Pipelines, 'passage'> {
   readonly receipts: CallReceipts;
   readonly models: PaidModels;
   /** Undefined where no payment is settled. */
-  readonly payers: Payers | undefined;
+  readonly payers: PayerServices | undefined;
 }
 
 /** Calls that machines pay for without an account. */
-export function paymentsPart(parts: PaymentParts): Payments {
+export function paymentsPart(parts: PaymentParts): PaymentsPart {
   const { settings, log, stores, address } = parts;
   if (settings.mpp.offered === 'off') {
-    const cashier = openPaymentsOnly(parts);
+    const cashier = createRefundCollector(parts);
     cashier?.start();
     return { paidRoutes: [], abortAll() {}, close: async () => cashier?.close() };
   }
   const { challenges, ledger } = stores.database;
   const realm = () => new URL(address.url).host;
-  const desk = new ChallengeDesk({
+  const desk = new ChallengeIssuer({
     challenges,
-    attempts: stores.shared.attempts,
+    attempts: stores.shared.rateLimiter,
     clock: systemClock,
     payee: settings.mpp,
     realm,
     onFault: (err) => log.error({ err }, 'old payment challenges are not forgotten yet'),
   });
-  const till = tillOf(parts, desk);
-  const inference = new PaidInference({
-    desk,
+  const paymentServices = createPaymentServices(parts, desk);
+  const inference = new PaidInferenceHandler({
+    challenges: desk,
     models: parts.models,
-    calls: till?.calls,
+    calls: paymentServices?.calls,
     log,
     problemBase: () => `${address.url}/problems`,
-    addressOf: (req) => addressOf(req, settings.trustedProxies),
+    addressOf: (req) => clientAddressOf(req, settings.trustedProxies),
   });
-  const cashier = till?.cashier ?? openPaymentsOnly(parts);
+  const cashier = paymentServices?.collector ?? createRefundCollector(parts);
   cashier?.start();
-  till?.answers.start();
+  paymentServices?.answers.start();
   const untilDone = async (untilMs: number) => {
     while (inference.openCalls > 0 && performance.now() < untilMs) await sleep(20);
   };
-  const isLive = till !== undefined;
+  const isLive = paymentServices !== undefined;
   return {
     paidRoutes: [paidRoute],
     routes: [paidInferenceRoute(inference, anthropicMessages), ...paymentsRoutes({ realm, ledger, isLive })],
@@ -95,7 +95,7 @@ export function paymentsPart(parts: PaymentParts): Payments {
       {
         name: 'weir_open_payments',
         help: 'Payments that are being made',
-        read: () => cashier?.open ?? 0,
+        read: () => cashier?.openPayments ?? 0,
       },
     ],
     features: ['machine-payments'],
@@ -105,55 +105,61 @@ export function paymentsPart(parts: PaymentParts): Payments {
       // Their clients are gone, and what was taken from them may still have to be given back.
       inference.abortAll();
       await untilDone(untilMs);
-      till?.answers.close();
+      paymentServices?.answers.close();
       await cashier?.close();
-      await desk.settled();
+      await desk.whenCleanedUp();
     },
   };
 }
 
-interface Till {
-  readonly cashier: Cashier;
-  readonly answers: AnswerBook;
+interface PaymentServices {
+  readonly collector: PaymentCollector;
+  readonly answers: PaidAnswerStore;
   readonly calls: PaidCalls;
 }
 
-function tillOf(parts: PaymentParts, desk: ChallengeDesk): Till | undefined {
-  const { settings, stores, log, roots, payers } = parts;
-  if (payers === undefined) return undefined;
+function createPaymentServices(parts: PaymentParts, desk: ChallengeIssuer): PaymentServices | undefined {
+  const { settings, stores, log, roots: rootSecrets, payers: payerServices } = parts;
+  if (payerServices === undefined) return undefined;
   const { settlements, paidAnswers } = stores.database;
-  const cashier = cashierOf(parts, payers.processor);
-  const answers = new AnswerBook({
+  const collector = createPaymentCollector(parts, payerServices.processor);
+  const answers = new PaidAnswerStore({
     paidAnswers,
     settlements,
-    seal: new Sealing(roots.derived('paid answers')),
+    sealer: new Sealer(rootSecrets.deriveKeys('paid answers')),
     clock: systemClock,
     onFault: (err) => log.error({ err }, 'paid answers are not looked after'),
   });
   const calls = new PaidCalls({
     ...parts,
-    ...payers,
-    cashier,
+    ...payerServices,
+    collector,
     answers,
-    vain: new VainCalls(systemClock),
+    unpaidCalls: new UnpaidCallLimiter(systemClock),
     keepAliveMs: settings.keepAliveMs,
-    countPayment: (remoteAddress) => desk.count(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
+    countPayment: (remoteAddress) =>
+      desk.enforceRateLimit(remoteAddress, 'tries to pay', limits.paymentsPerAddress),
   });
-  return { cashier, answers, calls };
+  return { collector, answers, calls };
 }
 
 /** Where settlement was switched off, payments from before may be open still: they are given back. */
-function openPaymentsOnly(parts: PaymentParts): Cashier | undefined {
+function createRefundCollector(parts: PaymentParts): PaymentCollector | undefined {
   const { stripeKey: key, stripeBase: base } = parts.settings.mpp;
-  return key === undefined ? undefined : cashierOf(parts, new StripeProcessor(lazyStripe({ key, base })));
+  return key === undefined
+    ? undefined
+    : createPaymentCollector(parts, new StripeProcessor(lazyStripe({ key, base })));
 }
 
-function cashierOf({ stores, log }: PaymentParts, processor: Processor): Cashier {
+function createPaymentCollector(
+  { stores, log }: PaymentParts,
+  paymentProcessor: PaymentProcessor,
+): PaymentCollector {
   const { challenges, settlements } = stores.database;
-  return new Cashier({
+  return new PaymentCollector({
     challenges,
     settlements,
-    processor,
+    processor: paymentProcessor,
     clock: systemClock,
     onFault: (err) => log.error({ err }, 'a payment that was left is not given back yet'),
   });

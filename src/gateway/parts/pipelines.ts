@@ -1,202 +1,212 @@
-import { Sealing } from '../../accounts/sealing.ts';
-import type { Spending } from '../../billing/spending.ts';
+import { Sealer } from '../../accounts/sealer.ts';
+import type { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
-import { Afterwork } from '../../calls/afterwork.ts';
 import { SealedArchives } from '../../calls/archives.ts';
-import { metered } from '../../calls/attempt.ts';
-import { Caches } from '../../calls/caches.ts';
-import { Continuing } from '../../calls/continuing.ts';
-import { kitMaker } from '../../calls/kit.ts';
-import { Ledgers } from '../../calls/ledgers.ts';
-import { Meanings } from '../../calls/meaning.ts';
-import { Passage } from '../../calls/passage.ts';
-import { PipelineChoice } from '../../calls/pipeline-choice.ts';
-import { CallReports } from '../../calls/reports.ts';
-import { Settling } from '../../calls/settling.ts';
+import { BackgroundTasks } from '../../calls/background-tasks.ts';
+import { CallReports } from '../../calls/call-reports.ts';
+import { CallRunner } from '../../calls/call-runner.ts';
+import { CallSettlement } from '../../calls/call-settlement.ts';
+import { Continuations } from '../../calls/continuations.ts';
+import { DecisionLogs } from '../../calls/decision-logs.ts';
+import { createKitFactory } from '../../calls/kit.ts';
+import { meterAttempts } from '../../calls/metered-attempt.ts';
+import { ModuleCaches } from '../../calls/module-caches.ts';
+import { PipelineSelector } from '../../calls/pipeline-selector.ts';
+import { RequestKeys } from '../../calls/request-keys.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { PrefixGuard } from '../../kernel/conversation/prefix-guard.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Module } from '../../kernel/module.ts';
 import { Pipelines as Compiled } from '../../kernel/pipeline.ts';
-import type { PatternBooks } from '../../kernel/ports/patterns.ts';
+import { budgetHolderOf } from '../../kernel/ports/budget.ts';
+import type { PatternSource } from '../../kernel/ports/patterns.ts';
 import type { Prices } from '../../kernel/ports/prices.ts';
-import { holderOf } from '../../kernel/ports/purse.ts';
 import { createRequestIds } from '../../kernel/request-ids.ts';
 import { createUpstream } from '../../providers/upstream.ts';
-import { archiveRoutes } from '../../server/own/routes/archive.ts';
-import { cacheRoutes } from '../../server/own/routes/cache.ts';
-import { SealedShelves } from '../../storage/sealed-shelves.ts';
-import { ShelvedTurns } from '../../storage/shelved-turns.ts';
+import { archiveRoutes } from '../../server/api/routes/archive.ts';
+import { cacheRoutes } from '../../server/api/routes/cache.ts';
+import { CachedTurnStore } from '../../storage/cached-turn-store.ts';
+import { SealedCacheBackend } from '../../storage/sealed-cache-backend.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
 import type { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import { anthropicMessages, providerFormatByName } from '../../wire/index.ts';
 import type { Part } from '../part.ts';
-import type { Roots } from '../secrets.ts';
+import type { RootSecrets } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { EmbeddingsPart } from './embeddings.ts';
-import type { Providers } from './providers.ts';
+import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
-export interface Pipelines extends Part {
-  readonly pipelines: PipelineChoice;
-  readonly passage: Passage;
+export interface PipelinesPart extends Part {
+  readonly pipelines: PipelineSelector;
+  readonly callRunner: CallRunner;
   readonly reports: CallReports;
 }
 
 interface PipelinesParts {
   readonly settings: Settings;
   readonly log: Log;
-  readonly roots: Roots;
+  readonly roots: RootSecrets;
   /** What tells a call that has come through this gateway. */
   readonly via: string;
   readonly modules: ReadonlyMap<string, Module>;
   readonly stores: Stores;
   readonly metrics: Metrics;
-  readonly providers: Providers;
-  readonly meaning: EmbeddingsPart;
-  readonly book: PatternBooks;
+  readonly providers: ProvidersPart;
+  readonly embeddingsPart: EmbeddingsPart;
+  readonly patternStore: PatternSource;
   readonly usage: UsageRecorder;
-  readonly spending: Spending;
+  readonly spending: SpendingLimiter;
   readonly requests: RequestRecorder;
 }
 
 /** What calls pass through on their way to a provider and back, what modules work with there, and what is told of it. */
-export function pipelinesPart(parts: PipelinesParts): Pipelines {
-  const { settings, log, roots, via, stores, metrics, usage, spending, requests } = parts;
-  const { catalog, directory, egress, means } = parts.providers;
+export function pipelinesPart(parts: PipelinesParts): PipelinesPart {
+  const {
+    settings,
+    log,
+    roots: rootSecrets,
+    via,
+    stores,
+    metrics,
+    usage,
+    spending: spendingLimiter,
+    requests,
+  } = parts;
+  const { catalog: modelCatalog, directory: providerDirectory, egress, means: signing } = parts.providers;
   const prices: Prices = {
-    priced: ({ provider, model }) => catalog.priced(provider, model),
-    bill: ({ provider, model }, used, answered) => catalog.bill({ provider, model, answered }, used),
+    priceOf: ({ provider, model }) => modelCatalog.priced(provider, model),
+    bill: ({ provider, model }, used, answered) => modelCatalog.bill({ provider, model, answered }, used),
   };
-  const settling = new Settling(log);
+  const settlement = new CallSettlement(log);
   const reports = new CallReports({
     metrics,
     requests: settings.requestLog.isOn ? requests : undefined,
     log,
-    settling,
+    settlement,
   });
   // Whoever may look into Redis reads no conversations there.
-  const turnSealing = settings.stores === undefined ? undefined : new Sealing(roots.derived('turns'));
-  const passage = new Passage({
-    upstream: metered({
+  const turnSealing = settings.stores === undefined ? undefined : new Sealer(rootSecrets.deriveKeys('turns'));
+  const callRunner = new CallRunner({
+    upstream: meterAttempts({
       upstream: createUpstream({
         egress,
-        means,
+        signing,
         via,
-        outputTokensMax: ({ provider, model }) => catalog.find(provider, model)?.outputTokensMax,
+        outputTokensMax: ({ provider, model }) => modelCatalog.find(provider, model)?.outputTokensMax,
       }),
       prices,
-      spent({ target: { provider, model }, usage: used, bill, isAside, askedBy }, caller) {
-        const { accountId, keyId } = holderOf(caller);
+      onAttemptEnd({ target: { provider, model }, usage: used, bill, isModuleCall, askedBy }, caller) {
+        const { accountId, keyId } = budgetHolderOf(caller);
         const costNanoUsd = bill?.nanoUsd;
         const spent = { accountId, keyId, provider: provider.name, model, usage: used, costNanoUsd };
-        usage.spend(spent, systemClock.now());
-        if (isAside && askedBy !== undefined && costNanoUsd !== undefined)
-          usage.work({ accountId, module: askedBy, spentNanoUsd: costNanoUsd }, systemClock.now());
+        usage.recordAttempt(spent, systemClock.now());
+        if (isModuleCall && askedBy !== undefined && costNanoUsd !== undefined)
+          usage.recordModule({ accountId, module: askedBy, spentNanoUsd: costNanoUsd }, systemClock.now());
       },
-      settling,
+      settlement,
     }),
-    continuing: new Continuing(new ShelvedTurns(stores.turnShelves, turnSealing)),
+    continuations: new Continuations(new CachedTurnStore(stores.turnCacheBackend, turnSealing)),
     usage,
     reports,
     clock: systemClock,
-    settling,
+    settlement,
   });
-  const afterwork = new Afterwork({
+  const backgroundTasks = new BackgroundTasks({
     onFault: (module, err) => log.error({ module, err }, 'work after a call failed'),
   });
-  const [nameKey] = roots.derived('credential names');
-  const meanings = new Meanings(nameKey);
+  const [nameKey] = rootSecrets.deriveKeys('credential names');
+  const requestKeys = new RequestKeys(nameKey);
   // The same for answers that modules keep.
-  const shelves =
+  const cacheBackend =
     settings.stores === undefined
-      ? stores.shelves
-      : new SealedShelves(stores.shelves, new Sealing(roots.derived('shelves')));
-  const { vectors } = parts.meaning;
+      ? stores.cacheBackend
+      : new SealedCacheBackend(stores.cacheBackend, new Sealer(rootSecrets.deriveKeys('shelves')));
+  const { vectors } = parts.embeddingsPart;
   const archives = new SealedArchives({
     table: stores.database.archive,
     clock: systemClock,
-    sealing: new Sealing(roots.derived('archive')),
+    sealing: new Sealer(rootSecrets.deriveKeys('archive')),
     bytesMax: settings.archiveBytes,
-    onTrouble: (err) => log.error({ err }, 'what is over could not be deleted from archives'),
+    onError: (err) => log.error({ err }, 'what is over could not be deleted from archives'),
   });
-  const kits = kitMaker({
-    shelves,
+  const kits = createKitFactory({
+    cacheBackend,
     stores: stores.database.modules,
-    embeddings: parts.meaning.embeddings,
+    embeddings: parts.embeddingsPart.embeddings,
     vectors,
-    patterns: parts.book,
+    patterns: parts.patternStore,
     archives,
-    ledgers: new Ledgers({
+    decisionLogs: new DecisionLogs({
       stores: stores.database.modules,
       clock: systemClock,
-      sealing: new Sealing(roots.derived('ledger')),
+      sealing: new Sealer(rootSecrets.deriveKeys('ledger')),
     }),
     clock: systemClock,
     catalog: prices,
-    meanings,
-    afterwork,
-    asking: {
+    requestKeys,
+    backgroundTasks,
+    askModel: {
       wire: anthropicMessages,
       newId: createRequestIds(),
-      alone: (exchange, aside) => passage.alone(exchange, aside),
+      runModuleCall: (exchange, aside) => callRunner.runModuleCall(exchange, aside),
     },
     usage,
-    purse: (holder, call) => spending.purse(holder, call),
+    budget: (budgetHolder, call) => spendingLimiter.budgetFor(budgetHolder, call),
     wireByName: providerFormatByName,
-    target: (model) => directory.find(model),
+    target: (model) => providerDirectory.find(model),
   });
   const compiled = new Compiled(
     parts.modules,
     kits,
-    new PrefixGuard({ shelves: stores.shelves, prices, clock: systemClock }),
+    new PrefixGuard({ cacheBackend: stores.cacheBackend, prices, clock: systemClock }),
   );
   return {
-    pipelines: new PipelineChoice(compiled, settings.pipeline),
-    passage,
+    pipelines: new PipelineSelector(compiled, settings.pipeline),
+    callRunner,
     reports,
     routes: [
-      ...cacheRoutes(new Caches({ modules: parts.modules, shelves, vectors })),
+      ...cacheRoutes(new ModuleCaches({ modules: parts.modules, cacheBackend, vectors })),
       ...archiveRoutes(archives),
     ],
     gauges: [
       {
         name: 'weir_pipelines_kept',
         help: `Pipelines that are kept compiled, of ${limits.compiledPipelinesMax}`,
-        read: () => compiled.kept,
+        read: () => compiled.compiledCount,
       },
       {
         name: 'weir_meanings_remembered',
-        help: `Requests whose meaning is remembered, of ${limits.meaningsKept}`,
-        read: () => meanings.remembered,
+        help: `Requests whose meaning is remembered, of ${limits.cachedRequestKeysMax}`,
+        read: () => requestKeys.size,
       },
       {
         name: 'weir_lingering_calls',
         help: 'Calls that are over for their clients while modules still read something',
-        read: () => passage.lingering,
+        read: () => callRunner.lingering,
       },
       {
         name: 'weir_settling_faults_total',
         help: 'Parts of settling calls that failed, each a bug; the other parts were done',
-        read: () => settling.faults,
+        read: () => settlement.faults,
       },
       {
         name: 'weir_afterwork_waiting',
-        help: `Work of modules for after their calls, of ${limits.afterworkWaiting}`,
-        read: () => afterwork.waiting,
+        help: `Work of modules for after their calls, of ${limits.backgroundTasksWaiting}`,
+        read: () => backgroundTasks.waiting,
       },
       {
         name: 'weir_afterwork_left_undone',
         help: 'Work of modules that there was no room for',
-        read: () => afterwork.leftUndone,
+        read: () => backgroundTasks.dropped,
       },
     ],
     features: ['pipelines'],
     async close(untilMs) {
-      if (!(await afterwork.flush(untilMs - performance.now())))
+      if (!(await backgroundTasks.flush(untilMs - performance.now())))
         log.error({}, 'some work of modules is left undone');
-      await passage.close();
+      await callRunner.close();
       reports.flush();
     },
   };

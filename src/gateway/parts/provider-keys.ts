@@ -1,51 +1,55 @@
-import { ProviderVault } from '../../accounts/provider-keys.ts';
-import { Sealing } from '../../accounts/sealing.ts';
+import { ProviderKeyVault } from '../../accounts/provider-key-vault.ts';
+import { Sealer } from '../../accounts/sealer.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import { testKey } from '../../providers/key-test.ts';
-import { byokRoutes } from '../../server/own/routes/byok.ts';
-import { keyTestRoute } from '../../server/own/routes/key-test.ts';
+import { byokRoutes } from '../../server/api/routes/byok.ts';
+import { keyTestRoute } from '../../server/api/routes/key-test.ts';
 import type { Part } from '../part.ts';
-import type { Roots } from '../secrets.ts';
-import type { Providers } from './providers.ts';
+import type { RootSecrets } from '../secrets.ts';
+import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
-interface ProviderKeys extends Part {
-  readonly vault: ProviderVault;
+interface ProviderKeysPart extends Part {
+  readonly vault: ProviderKeyVault;
 }
 
 interface ProviderKeyParts {
   readonly stores: Stores;
-  readonly roots: Roots;
-  readonly providers: Providers;
+  readonly roots: RootSecrets;
+  readonly providers: ProvidersPart;
 }
 
 /** Keys of providers that callers have stored. */
-export function providerKeysPart({ stores, roots, providers }: ProviderKeyParts): ProviderKeys {
-  const { directory, egress, means } = providers;
-  const { attempts, versions } = stores.shared;
-  const vault = new ProviderVault({
+export function providerKeysPart({
+  stores,
+  roots: rootSecrets,
+  providers: providersPart,
+}: ProviderKeyParts): ProviderKeysPart {
+  const { directory: providerDirectory, egress, means: signing } = providersPart;
+  const { rateLimiter, versions } = stores.shared;
+  const vault = new ProviderKeyVault({
     providerKeys: stores.database.providerKeys,
     versions,
-    sealing: new Sealing(roots.derived('provider keys')),
+    sealer: new Sealer(rootSecrets.deriveKeys('provider keys')),
     clock: systemClock,
   });
   return {
     vault,
     routes: [
-      ...byokRoutes({ vault, directory }),
+      ...byokRoutes({ vault, directory: providerDirectory }),
       keyTestRoute({
         vault,
         versions,
-        attempts,
-        directory,
-        test: (provider, key) => testKey({ egress, means, provider, key }),
+        attempts: rateLimiter,
+        directory: providerDirectory,
+        test: (provider, key) => testKey({ egress, signing, provider, key }),
       }),
     ],
     gauges: [
       {
         name: 'weir_provider_keys_open',
-        help: `Stored provider keys that are kept open, of ${limits.openedKeysKept}`,
+        help: `Stored provider keys that are kept open, of ${limits.unsealedKeysMax}`,
         read: () => vault.openKeys,
       },
     ],

@@ -1,51 +1,51 @@
 import { systemClock } from '../../kernel/clock.ts';
-import type { Means } from '../../kernel/departure.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Provider } from '../../kernel/provider.ts';
-import { AccessTokens, googleTokenUrl } from '../../providers/access-tokens.ts';
-import { Catalog } from '../../providers/catalog/catalog.ts';
-import { configuredProviders, disabledProviders } from '../../providers/configured.ts';
-import { Directory } from '../../providers/directory.ts';
+import type { SigningContext } from '../../kernel/signing.ts';
+import { ModelCatalog } from '../../providers/catalog/model-catalog.ts';
+import { configuredProviders, disabledProviders } from '../../providers/configured-providers.ts';
 import { Egress } from '../../providers/egress.ts';
+import { GoogleAccessTokens, googleTokenUrl } from '../../providers/google-access-tokens.ts';
+import { ProviderDirectory } from '../../providers/provider-directory.ts';
 import { TokenEstimator } from '../../providers/tokens/token-estimator.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
 
-export interface Providers extends Part {
+export interface ProvidersPart extends Part {
   readonly providers: readonly Provider[];
   /** Those that can be called without a key on the request. */
-  readonly ready: readonly Provider[];
-  readonly catalog: Catalog;
-  readonly directory: Directory;
+  readonly readyProviders: readonly Provider[];
+  readonly catalog: ModelCatalog;
+  readonly directory: ProviderDirectory;
   readonly egress: Egress;
-  readonly means: Means;
+  readonly means: SigningContext;
   readonly estimator: TokenEstimator;
 }
 
 /** Who answers, what that costs, and the connections to them. */
-export function providersPart(settings: Settings): Providers {
-  const catalog = new Catalog({ overrides: settings.prices });
+export function providersPart(settings: Settings): ProvidersPart {
+  const modelCatalog = new ModelCatalog({ overrides: settings.prices });
   const disabled = disabledProviders(settings.mode, settings.baseUrls);
-  const directory = new Directory(configuredProviders(settings), catalog, disabled);
-  const providers = [...directory.providers.values()];
-  const remote = providers.filter((provider) => provider.local === undefined);
+  const providerDirectory = new ProviderDirectory(configuredProviders(settings), modelCatalog, disabled);
+  const providers = [...providerDirectory.providers.values()];
+  const remote = providers.filter((provider) => provider.answerLocally === undefined);
   const addresses = remote.map((provider) => provider.baseUrl).filter((baseUrl) => !baseUrl.includes('{'));
   const { tokenUrl = googleTokenUrl } = settings;
   const egress = new Egress([...addresses, tokenUrl], settings.upstreamTimeoutMs);
   const estimator = new TokenEstimator();
   return {
     providers,
-    ready: providers.filter((provider) => isReady(provider, settings)),
-    catalog,
-    directory,
+    readyProviders: providers.filter((provider) => isReady(provider, settings)),
+    catalog: modelCatalog,
+    directory: providerDirectory,
     egress,
-    means: new AccessTokens({ egress, clock: systemClock, tokenUrl }),
+    means: new GoogleAccessTokens({ egress, clock: systemClock, tokenUrl }),
     estimator,
     gauges: [
       {
         name: 'weir_model_names_remembered',
         help: `Names of models whose provider is remembered, of ${limits.compiledPipelinesMax}`,
-        read: () => directory.remembered,
+        read: () => providerDirectory.cachedNames,
       },
     ],
     features: ['demo-model'],
@@ -56,7 +56,10 @@ export function providersPart(settings: Settings): Providers {
 }
 
 /** Whether a call needs no key of its own. */
-function isReady({ name, local, keyless }: Provider, { mode, credentials, baseUrls }: Settings): boolean {
-  if (local !== undefined || (keyless && baseUrls.has(name))) return true;
+function isReady(
+  { name, answerLocally, keyless }: Provider,
+  { mode, credentials, baseUrls }: Settings,
+): boolean {
+  if (answerLocally !== undefined || (keyless && baseUrls.has(name))) return true;
   return mode === 'local' && credentials.has(name);
 }

@@ -2,27 +2,31 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Database } from '../../kernel/ports/records.ts';
 import { eraseInRedis } from '../../storage/redis/erase-in-redis.ts';
-import { RedisLink } from '../../storage/redis/redis-link.ts';
-import { RedisPurses } from '../../storage/redis/redis-purses.ts';
+import { RedisBudgets } from '../../storage/redis/redis-budgets.ts';
+import { RedisCacheBackend } from '../../storage/redis/redis-cache-backend.ts';
+import { RedisConnection } from '../../storage/redis/redis-connection.ts';
 import { RedisSharedState } from '../../storage/redis/redis-shared-state.ts';
-import { RedisShelves } from '../../storage/redis/redis-shelves.ts';
 import type { Stores } from './stores.ts';
 
-type OnRedis = (state: 'up' | 'down', cause?: unknown) => void;
+type OnRedisChange = (state: 'up' | 'down', cause?: unknown) => void;
 
 /** Two connections, so that nothing that is in a hurry queues behind large values. */
-export async function replicatedStores(database: Database, url: string, onChange: OnRedis): Promise<Stores> {
-  const link = await RedisLink.open({ url, onChange });
-  const shelfLink = await RedisLink.open({ url });
-  const shelves = new RedisShelves(shelfLink);
+export async function openReplicatedStores(
+  database: Database,
+  url: string,
+  onChange: OnRedisChange,
+): Promise<Stores> {
+  const link = await RedisConnection.open({ url, onChange });
+  const shelfLink = await RedisConnection.open({ url });
+  const cacheBackend = new RedisCacheBackend(shelfLink);
   const shared = new RedisSharedState(link, systemClock);
   return {
     database,
     shared,
-    purses: new RedisPurses(link),
-    shelves,
-    turnShelves: shelves,
-    erase: (traces) => eraseInRedis(shelfLink, traces),
+    budgets: new RedisBudgets(link),
+    cacheBackend,
+    turnCacheBackend: cacheBackend,
+    erase: (accountTraces) => eraseInRedis(shelfLink, accountTraces),
     pingable: { database, redis: shared },
     gauges: [
       { name: 'weir_redis_up', help: 'Whether Redis answers', read: () => Number(link.isUp) },
@@ -34,7 +38,7 @@ export async function replicatedStores(database: Database, url: string, onChange
       {
         name: 'weir_shelf_pending_bytes',
         help: 'Bytes on their way to Redis',
-        read: () => shelves.pendingBytes,
+        read: () => cacheBackend.pendingBytes,
       },
     ],
     async close() {

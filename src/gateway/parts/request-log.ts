@@ -1,18 +1,18 @@
 import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import { requestsRoutes } from '../../server/own/routes/requests.ts';
-import { summaryRoutes } from '../../server/own/routes/requests-summary.ts';
-import { inMemory } from '../../storage/settings.ts';
+import { requestsRoutes } from '../../server/api/routes/requests.ts';
+import { summaryRoutes } from '../../server/api/routes/requests-summary.ts';
+import { inMemoryDataDir } from '../../storage/settings.ts';
 import type { Log } from '../../telemetry/log.ts';
 import { Journal } from '../../telemetry/request-log/journal.ts';
 import { LogCleaner } from '../../telemetry/request-log/log-cleaner.ts';
 import { RequestRecorder } from '../../telemetry/request-log/request-recorder.ts';
 import type { Part } from '../part.ts';
 import type { Settings } from '../settings.ts';
-import type { Providers } from './providers.ts';
+import type { ProvidersPart } from './providers.ts';
 import type { Stores } from './stores.ts';
 
-interface Logged extends Part {
+interface RequestLogPart extends Part {
   readonly requests: RequestRecorder;
 }
 
@@ -20,16 +20,21 @@ interface RequestLogParts {
   readonly settings: Settings;
   readonly stores: Stores;
   readonly log: Log;
-  readonly providers: Pick<Providers, 'catalog' | 'directory'>;
+  readonly providers: Pick<ProvidersPart, 'catalog' | 'directory'>;
 }
 
 /** The calls that were made, one by one. */
-export async function requestLogPart({ settings, stores, log, providers }: RequestLogParts): Promise<Logged> {
-  const { catalog, directory } = providers;
-  const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemory;
+export async function requestLogPart({
+  settings,
+  stores,
+  log,
+  providers,
+}: RequestLogParts): Promise<RequestLogPart> {
+  const { catalog: modelCatalog, directory: providerDirectory } = providers;
+  const hasFolder = settings.stores !== undefined || settings.dataDir !== inMemoryDataDir;
   const requests = new RequestRecorder({
     log: stores.database.requests,
-    journal: hasFolder ? journalOf(settings, log) : undefined,
+    journal: hasFolder ? createJournal(settings, log) : undefined,
     onError: (cause) => log.error({ err: cause }, 'calls are not in the request log yet'),
     onDrop: () => log.error({}, 'calls are left out of the request log'),
   });
@@ -48,8 +53,8 @@ export async function requestLogPart({ settings, stores, log, providers }: Reque
       ...requestsRoutes({
         log: requests,
         rates(name, model) {
-          const provider = directory.providers.get(name);
-          return provider === undefined ? undefined : catalog.priced(provider, model)?.card;
+          const provider = providerDirectory.providers.get(name);
+          return provider === undefined ? undefined : modelCatalog.priced(provider, model)?.card;
         },
       }),
     ],
@@ -74,7 +79,7 @@ export async function requestLogPart({ settings, stores, log, providers }: Reque
   };
 }
 
-function journalOf({ dataDir, stores }: Settings, log: Log): Journal {
+function createJournal({ dataDir, stores }: Settings, log: Log): Journal {
   return new Journal({
     folder: dataDir,
     delayMs: stores === undefined ? limits.journalDelayMs : 0,

@@ -1,12 +1,12 @@
-import { Spending } from '../../billing/spending.ts';
+import { SpendingLimiter } from '../../billing/spending-limiter.ts';
 import type { UsageRecorder } from '../../billing/usage-recorder.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
 import type { Stores } from './stores.ts';
 
-interface Spent extends Part {
-  readonly spending: Spending;
+interface SpendingPart extends Part {
+  readonly spending: SpendingLimiter;
 }
 
 interface SpendingParts {
@@ -16,25 +16,29 @@ interface SpendingParts {
 }
 
 /** What keys may still spend. */
-export function spendingPart({ stores, usage, log }: SpendingParts): Spent {
-  const spending = new Spending({
-    purses: stores.purses,
+export function spendingPart({ stores, usage, log }: SpendingParts): SpendingPart {
+  const spendingLimiter = new SpendingLimiter({
+    budgets: stores.budgets,
     clock: systemClock,
     reservations: usage.reservations,
     days: (question) => usage.days(question),
   });
   return {
-    spending,
+    spending: spendingLimiter,
     gauges: [
-      { name: 'weir_open_holds', help: 'Sums that are held for calls', read: () => spending.open },
+      {
+        name: 'weir_open_holds',
+        help: 'Sums that are held for calls',
+        read: () => spendingLimiter.openHolds,
+      },
       {
         name: 'weir_orphaned_holds',
         help: 'Sums that are held for calls that have ended: there must be none',
-        read: () => spending.orphaned,
+        read: () => spendingLimiter.orphanedHolds,
       },
     ],
     async close(untilMs) {
-      if (!(await spending.close(untilMs - performance.now())))
+      if (!(await spendingLimiter.close(untilMs - performance.now())))
         log.error({}, 'some costs could not be settled');
     },
   };

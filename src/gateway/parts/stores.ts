@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
-import { inMemory } from '../../storage/settings.ts';
+import { inMemoryDataDir } from '../../storage/settings.ts';
 import { openSqlite, openSqliteInMemory } from '../../storage/sql/sqlite.ts';
 import type { Log } from '../../telemetry/log.ts';
-import type { Common } from '../common.ts';
-import { type Memory, ownMemory } from '../memory.ts';
+import { createInProcessStores, type EphemeralStores } from '../ephemeral-stores.ts';
 import type { Settings } from '../settings.ts';
+import type { SharedResources } from '../shared-resources.ts';
 
 /** Where this gateway keeps things. */
-export interface Stores extends Memory {
+export interface Stores extends EphemeralStores {
   readonly database: Database;
   /** Those that are servers or files of their own, by name. */
   readonly pingable: Readonly<Record<string, Pick<Database, 'ping'>>>;
@@ -19,16 +19,17 @@ interface StoreParts {
   readonly settings: Settings;
   readonly log: Log;
   /** Undefined where this process is alone. */
-  readonly common: Common | undefined;
+  readonly sharedResources: SharedResources | undefined;
 }
 
 /** In the data folder and in memory, unless there are servers for many replicas. */
-export async function storesPart({ settings, log, common }: StoreParts): Promise<Stores> {
-  const database = await openDatabase(settings, common?.isJoining);
-  if (settings.stores === undefined) return embedded(database, common?.memory ?? ownMemory());
+export async function storesPart({ settings, log, sharedResources }: StoreParts): Promise<Stores> {
+  const database = await openDatabase(settings, sharedResources?.isJoining);
+  if (settings.stores === undefined)
+    return embeddedStores(database, sharedResources?.stores ?? createInProcessStores());
   try {
-    const { replicatedStores } = await import('./replicated-stores.ts');
-    return await replicatedStores(database, settings.stores.redis, (state, cause) => {
+    const { openReplicatedStores } = await import('./replicated-stores.ts');
+    return await openReplicatedStores(database, settings.stores.redis, (state, cause) => {
       if (state === 'down') log.error({ err: cause }, 'Redis is away');
     });
   } catch (cause) {
@@ -38,15 +39,18 @@ export async function storesPart({ settings, log, common }: StoreParts): Promise
 }
 
 /** Clients of servers are loaded where there are servers: they take 10 MB. */
-export async function openDatabase({ stores, dataDir }: Settings, mayBeNewer = false): Promise<Database> {
+export async function openDatabase(
+  { stores, dataDir }: Settings,
+  allowNewerSchema = false,
+): Promise<Database> {
   if (stores === undefined)
-    return dataDir === inMemory
+    return dataDir === inMemoryDataDir
       ? openSqliteInMemory()
-      : openSqlite({ file: join(dataDir, 'weir.db'), mayBeNewer });
+      : openSqlite({ file: join(dataDir, 'weir.db'), allowNewerSchema });
   const { openPostgres } = await import('../../storage/sql/postgres.ts');
-  return openPostgres({ url: stores.database, mayBeNewer });
+  return openPostgres({ url: stores.database, allowNewerSchema });
 }
 
-function embedded(database: Database, memory: Memory): Stores {
-  return { ...memory, database, pingable: { database }, close: () => database.close() };
+function embeddedStores(database: Database, ephemeralStores: EphemeralStores): Stores {
+  return { ...ephemeralStores, database, pingable: { database }, close: () => database.close() };
 }

@@ -3,25 +3,25 @@ import { systemClock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Part } from '../part.ts';
-import type { CreditUse } from './billing.ts';
+import type { CreditUseListener } from './billing.ts';
 import type { Stores } from './stores.ts';
 
-interface Used extends Part {
+interface UsagePart extends Part {
   readonly usage: UsageRecorder;
 }
 
 interface UsageParts {
   readonly stores: Stores;
   readonly log: Log;
-  readonly creditUse: CreditUse;
+  readonly creditUse: CreditUseListener;
 }
 
 /** What calls have used. */
-export function usagePart({ stores, log, creditUse }: UsageParts): Used {
+export function usagePart({ stores, log, creditUse: creditUseListener }: UsageParts): UsagePart {
   const usage = new UsageRecorder({
-    book: stores.database.usage,
+    usageStore: stores.database.usage,
     clock: systemClock,
-    onPaid: (accountIds) => creditUse.heard(accountIds),
+    onCreditsSpent: (accountIds) => creditUseListener.onUse(accountIds),
     onError: (cause) => log.error({ err: cause }, 'usage is not stored yet'),
     onUnreserved: (cause) => log.error({ err: cause }, 'calls go on that are not reserved in the database'),
   });
@@ -41,7 +41,7 @@ export function usagePart({ stores, log, creditUse }: UsageParts): Used {
       {
         name: 'weir_unreserved',
         help: 'Whether calls go on that are not reserved in the database, because it is away',
-        read: () => Number(usage.reservations.isAway),
+        read: () => Number(usage.reservations.isUnavailable),
       },
     ],
     features: ['usage'],

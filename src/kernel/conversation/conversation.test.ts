@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { demo } from '../../providers/demo/demo.ts';
 import { anthropicMessages } from '../../wire/index.ts';
+import { ClientPresence } from '../client-presence.ts';
+import { ClientRequest } from '../client-request.ts';
 import { Exchange } from '../exchange.ts';
+import { LazyJsonObject } from '../lazy-json-object.ts';
 import type { Message } from '../message.ts';
-import { Outline } from '../outline.ts';
-import { Presence } from '../presence.ts';
-import { Received } from '../received.ts';
 import { Trace } from '../trace.ts';
 import { Conversation } from './conversation.ts';
 
@@ -22,7 +22,8 @@ const said = (marked: number, changed = -1): readonly Message[] =>
       },
     ],
   }));
-const placesOf = (conversation: Conversation) => Array.from({ length: 10 }, (_, at) => conversation.at(at));
+const placesOf = (conversation: Conversation) =>
+  Array.from({ length: 10 }, (_, at) => conversation.digestAt(at));
 
 test('a conversation that goes on from an earlier call has the places that it would have without', () => {
   const before = new Conversation(origin, said(4));
@@ -34,26 +35,26 @@ test('a conversation that goes on from an earlier call has the places that it wo
     [8, 5],
   ] as const) {
     const recognised = new Conversation(origin, said(marked, changed));
-    recognised.recognise(before);
+    recognised.reuseDigests(before);
     assert.deepEqual(placesOf(recognised), placesOf(new Conversation(origin, said(marked, changed))));
-    assert.equal(recognised.at(5) === before.at(5), changed !== 0);
-    assert.equal(recognised.at() === before.at(), changed < 0);
+    assert.equal(recognised.digestAt(5) === before.digestAt(5), changed !== 0);
+    assert.equal(recognised.digestAt() === before.digestAt(), changed < 0);
   }
   const elsewhere = new Conversation({ name: 'c', root: 'another' }, said(4));
-  elsewhere.recognise(before);
-  assert.notEqual(elsewhere.at(1), before.at(1));
+  elsewhere.reuseDigests(before);
+  assert.notEqual(elsewhere.digestAt(1), before.digestAt(1));
 });
 
 test('the same words in two threads that their provider keeps are two conversations', () => {
   const nameIn = (thread: object) => {
     const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'Yes' }], thread };
-    const fields = Outline.of(Buffer.from(JSON.stringify(body)));
+    const fields = LazyJsonObject.of(Buffer.from(JSON.stringify(body)));
     return new Exchange({
       id: 'req_test',
-      received: new Received({ wire: anthropicMessages, fields, headers: [], query: '' }),
+      clientRequest: new ClientRequest({ wire: anthropicMessages, fields, headers: [], query: '' }),
       caller: { kind: 'local' },
       target: { provider: demo, model: 'm' },
-      presence: new Presence(),
+      presence: new ClientPresence(),
       trace: new Trace(0),
       credentials: { find: async () => undefined },
     }).conversation.name;

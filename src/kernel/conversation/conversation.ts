@@ -1,125 +1,128 @@
 import { scopeOf } from '../caller.ts';
+import type { ClientRequest } from '../client-request.ts';
+import { endUserRefOf } from '../end-user.ts';
 import { GatewayError } from '../errors.ts';
 import type { Exchange } from '../exchange.ts';
 import { isJsonObject } from '../json.ts';
-import { essentialsOf, type Message } from '../message.ts';
-import { personRef } from '../person.ts';
-import type { Received } from '../received.ts';
+import { essentialFieldsOf, type Message } from '../message.ts';
 import { digest, digestOfMessage, digestOfSystem, digestOfText } from './digest.ts';
 
 /** What names a conversation, and what all of its places are named after. */
-export interface Origin {
+export interface ConversationIdentity {
   readonly name: string;
   readonly root: string;
 }
 
 /** The conversation that a call belongs to, as far as it has come: a hash chain over its messages. */
-export class Conversation implements Origin {
+export class Conversation implements ConversationIdentity {
   /** As the client named it, its session mark, or what is derived from how the conversation began. */
   readonly name: string;
   /** The same for all branches of a conversation. */
   readonly root: string;
   readonly #messages: readonly Message[];
-  readonly #places: string[];
+  readonly #digests: string[];
 
-  constructor({ name, root }: Origin, messages: readonly Message[]) {
+  constructor({ name, root }: ConversationIdentity, messages: readonly Message[]) {
     this.name = name;
     this.root = root;
     this.#messages = messages;
-    this.#places = placesOf(messages, root);
+    this.#digests = cachedDigestsOf(messages, root);
   }
 
   /**
    * The place before the message of this index, named by everything up to it: where two conversations part, their
    * places have different names from then on. Without an index, the place behind the last message.
    */
-  at(index: number = this.#messages.length): string {
-    for (let next = this.#places.length; next <= index; next++) {
+  digestAt(index: number = this.#messages.length): string {
+    for (let next = this.#digests.length; next <= index; next++) {
       const message = this.#messages[next - 1];
       if (message === undefined) throw new Error(`there is no message ${index - 1} in this conversation`);
-      this.#places.push(digestOfText(`${this.#places[next - 1]}${digestOfMessage(message)}`));
+      this.#digests.push(digestOfText(`${this.#digests[next - 1]}${digestOfMessage(message)}`));
     }
-    return this.#places[index] ?? this.root;
+    return this.#digests[index] ?? this.root;
   }
 
   /** Takes over the names of places from an earlier call, as far as the same was said: to compare takes a tenth of hashing. */
-  recognise(before: Conversation): void {
+  reuseDigests(before: Conversation): void {
     if (before.root !== this.root) return;
-    for (let at = this.#places.length - 1; at < this.#messages.length; at++) {
+    for (let at = this.#digests.length - 1; at < this.#messages.length; at++) {
       const [mine, theirs] = [this.#messages[at], before.#messages[at]];
-      const place = before.#places[at + 1];
+      const place = before.#digests[at + 1];
       if (mine === undefined || theirs === undefined || place === undefined) return;
       // Cache markers move from call to call.
-      if (!isSame(mine, theirs) && digestOfMessage(mine) !== digestOfMessage(theirs)) return;
-      this.#places.push(place);
+      if (!isSameJson(mine, theirs) && digestOfMessage(mine) !== digestOfMessage(theirs)) return;
+      this.#digests.push(place);
     }
   }
 }
 
 /** Whether two values would be written as the same JSON. */
-function isSame(one: unknown, other: unknown): boolean {
+function isSameJson(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
   const [mine, theirs] = [Object.entries(one), Object.entries(other)];
   if (mine.length !== theirs.length || Array.isArray(one) !== Array.isArray(other)) return false;
-  return mine.every(([name, value], at) => name === theirs[at]?.[0] && isSame(value, theirs[at]?.[1]));
+  return mine.every(([name, value], at) => name === theirs[at]?.[0] && isSameJson(value, theirs[at]?.[1]));
 }
 
 /** The same messages pass through many hands. */
-const placed = new WeakMap<readonly Message[], string[]>();
+const digestCache = new WeakMap<readonly Message[], string[]>();
 
-function placesOf(messages: readonly Message[], root: string): string[] {
-  const known = placed.get(messages);
+function cachedDigestsOf(messages: readonly Message[], root: string): string[] {
+  const known = digestCache.get(messages);
   if (known?.[0] === root) return known;
   const places = [root];
-  placed.set(messages, places);
+  digestCache.set(messages, places);
   return places;
 }
 
-const header = 'x-weir-conversation';
-const shape = /^[A-Za-z0-9._:-]{1,128}$/;
+const conversationHeader = 'x-weir-conversation';
+const conversationNamePattern = /^[A-Za-z0-9._:-]{1,128}$/;
 
 /** The name that a call brings along; undefined where it has to be derived. */
-export function broughtName(received: Received): string | undefined {
-  const named = received.header(header);
+export function suppliedConversationName(clientRequest: ClientRequest): string | undefined {
+  const named = clientRequest.header(conversationHeader);
   if (named === undefined) {
-    const session = received.wire.session?.(received);
-    return session !== undefined && shape.test(session) ? session : undefined;
+    const session = clientRequest.wire.session?.(clientRequest);
+    return session !== undefined && conversationNamePattern.test(session) ? session : undefined;
   }
-  if (shape.test(named)) return named;
+  if (conversationNamePattern.test(named)) return named;
   throw new GatewayError(
     'invalid_request',
-    `${header} names a conversation with 1 to 128 letters, digits and . _ : -`,
-    { param: header },
+    `${conversationHeader} names a conversation with 1 to 128 letters, digits and . _ : -`,
+    { param: conversationHeader },
   );
 }
 
 /** Worked out of the request as it came, before any module has changed it. */
-export function originOf(exchange: Exchange): Origin {
-  const { caller, received, request } = exchange;
-  const person = personRef(received, scopeOf(caller));
-  const name = broughtName(received) ?? derivedName(exchange, person);
-  const system = digestOfSystem(request, received.wire.attribution);
+export function identifyConversation(exchange: Exchange): ConversationIdentity {
+  const { caller, clientRequest, request } = exchange;
+  const person = endUserRefOf(clientRequest, scopeOf(caller));
+  const name = suppliedConversationName(clientRequest) ?? deriveConversationName(exchange, person);
+  const system = digestOfSystem(request, clientRequest.wire.attribution);
   // An application may use one name for many people, and what was decided for one of them is for no other.
   return { name, root: digest(person === null ? [name, system] : [name, system, person]) };
 }
 
 /** From who calls, whom for, what the model was told, and all that was said before its first answer. */
-function derivedName(exchange: Exchange, person: string | null): string {
-  const { caller, received, request } = exchange;
+function deriveConversationName(exchange: Exchange, person: string | null): string {
+  const { caller, clientRequest, request } = exchange;
   const first = request.messages.findIndex(({ role }) => role === 'assistant');
   const start = first < 0 ? request.messages : request.messages.slice(0, first);
-  const began = liesWithProvider(exchange) ?? [
-    digestOfSystem(request, received.wire.attribution),
+  const began = providerConversationId(exchange) ?? [
+    digestOfSystem(request, clientRequest.wire.attribution),
     start.map(digestOfMessage),
   ];
   return `c-${digest([scopeOf(caller), person, began])}`;
 }
 
 /** What a request names instead of saying it again: then only the newest of its conversation can be seen here. */
-function liesWithProvider({ received, request }: Exchange): string | undefined {
-  const { previous_response_id: previous, conversation } = essentialsOf(request, received.wire.name);
-  const thread = received.fields.get('thread');
+function providerConversationId({ clientRequest, request }: Exchange): string | undefined {
+  const { previous_response_id: previous, conversation } = essentialFieldsOf(
+    request,
+    clientRequest.wire.name,
+  );
+  const thread = clientRequest.fields.get('thread');
   const continued = isJsonObject(thread) ? thread.previous_message_id : undefined;
   const named = isJsonObject(conversation) ? conversation.id : (conversation ?? previous ?? continued);
   return typeof named === 'string' ? named : undefined;

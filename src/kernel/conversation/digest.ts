@@ -1,28 +1,28 @@
 import { hash } from 'node:crypto';
 import { isJsonObject } from '../json.ts';
 import type { ChatRequest, Message, TextBlock } from '../message.ts';
-import { unmarked } from '../unmarked.ts';
+import { stripCacheControl } from '../strip-cache-control.ts';
 
 /** What has been worked out of messages, tools and instructions, which nobody changes. */
-const known = new WeakMap<object, string>();
+const digestCache = new WeakMap<object, string>();
 
 /** A name for what a message says; cache markers, and whether a text stands in a block, are no part of that. */
 export function digestOfMessage(message: Message): string {
-  return remembered(message, () => {
+  return memoizeDigest(message, () => {
     const { role, content } = message;
     return digest([role, typeof content === 'string' ? [{ type: 'text', text: content }] : content]);
   });
 }
 
 export function digestOfTools({ tools }: Pick<ChatRequest, 'tools'>): string {
-  return tools === undefined || tools.length === 0 ? '' : remembered(tools, () => digest(tools));
+  return tools === undefined || tools.length === 0 ? '' : memoizeDigest(tools, () => digest(tools));
 }
 
 /** Blocks that begin with `attribution` tell who sends a call, and may be others in each. */
 export function digestOfSystem({ system }: ChatRequest, attribution: string | undefined): string {
   if (system === undefined || system.length === 0) return '';
   if (typeof system === 'string') return digest([{ type: 'text', text: system }]);
-  return remembered(system, () => {
+  return memoizeDigest(system, () => {
     const isSaid = ({ text }: TextBlock) => typeof text !== 'string' || !text.startsWith(attribution ?? '\0');
     return digest(system.filter(isSaid));
   });
@@ -30,7 +30,7 @@ export function digestOfSystem({ system }: ChatRequest, attribution: string | un
 
 export function digest(value: unknown): string {
   const json = JSON.stringify(value);
-  return digestOfText(json.includes('"cache_control"') ? JSON.stringify(withoutMarkers(value)) : json);
+  return digestOfText(json.includes('"cache_control"') ? JSON.stringify(stripCacheMarkers(value)) : json);
 }
 
 export function digestOfText(text: string): string {
@@ -40,15 +40,15 @@ export function digestOfText(text: string): string {
 /** 132 bits: nobody finds two texts with the same. */
 const digestCharacters = 22;
 
-function withoutMarkers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutMarkers);
-  return isJsonObject(value) ? unmarked(value) : value;
+function stripCacheMarkers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(stripCacheMarkers);
+  return isJsonObject(value) ? stripCacheControl(value) : value;
 }
 
-function remembered(of: object, made: () => string): string {
-  const before = known.get(of);
+function memoizeDigest(of: object, made: () => string): string {
+  const before = digestCache.get(of);
   if (before !== undefined) return before;
   const name = made();
-  known.set(of, name);
+  digestCache.set(of, name);
   return name;
 }

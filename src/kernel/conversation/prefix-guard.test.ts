@@ -47,9 +47,9 @@ describe('an edit that would change what the provider keeps', () => {
     const run = runModule(worded);
     await run(asked(1), { options: 'word=a' });
     const same = await run(asked(3), { options: 'word=a' });
-    assert.deepEqual([same.sent[0]?.system, same.step?.facts.prefix], ['a', undefined]);
+    assert.deepEqual([same.sent[0]?.system, same.step?.attributes.prefix], ['a', undefined]);
     const other = await run(asked(5), { options: 'word=b' });
-    assert.deepEqual([other.sent[0]?.system, other.step?.facts.prefix], [undefined, 'edit-left-out']);
+    assert.deepEqual([other.sent[0]?.system, other.step?.attributes.prefix], [undefined, 'edit-left-out']);
     assert.equal(other.step?.effect, 'passed');
   });
 
@@ -58,7 +58,7 @@ describe('an edit that would change what the provider keeps', () => {
     await run(asked(1));
     for (const messages of [3, 5]) {
       const { sent, step } = await run(asked(messages), { options: 'word=a' });
-      assert.deepEqual([sent[0]?.system, step?.facts.prefix], [undefined, 'edit-left-out']);
+      assert.deepEqual([sent[0]?.system, step?.attributes.prefix], [undefined, 'edit-left-out']);
     }
   });
 
@@ -121,7 +121,7 @@ describe('an edit that would change what the provider keeps', () => {
         exchange.with({ request: { ...request, tools: [...(request.tools ?? []), { name: 'added' }] } }),
       );
     }, 'adder');
-    const run = runModule(worded, { pipeline: 'adder,editor?word=a' }, { beside: [tools] });
+    const run = runModule(worded, { pipeline: 'adder,editor?word=a' }, { otherModules: [tools] });
     await run(asked(1));
     const { sent, steps } = await run(asked(3), { pipeline: 'adder,editor?word=b' });
     assert.deepEqual(
@@ -129,7 +129,7 @@ describe('an edit that would change what the provider keeps', () => {
       ['added'],
     );
     assert.deepEqual(
-      steps.map(({ facts }) => facts.prefix),
+      steps.map(({ attributes }) => attributes.prefix),
       [undefined, 'edit-left-out'],
     );
   });
@@ -142,7 +142,7 @@ describe('an edit that would change what the provider keeps', () => {
       }, 'router'),
       touches: ['target'],
     };
-    const run = runModule(worded, {}, { beside: [router] });
+    const run = runModule(worded, {}, { otherModules: [router] });
     const sentBy = async (pipeline: string, messages: number, max_tokens: number) => {
       const { sent } = await run(asked(messages, { max_tokens }), { pipeline });
       return sent[0]?.system;
@@ -164,11 +164,14 @@ describe('an edit that would change what the provider keeps', () => {
     const run = runModule(appending);
     for (const messages of [1, 1]) {
       const { sent, step } = await run(asked(messages));
-      assert.deepEqual([sent[0]?.messages.at(-1)?.content, step?.facts.prefix], ['one, please', undefined]);
+      assert.deepEqual(
+        [sent[0]?.messages.at(-1)?.content, step?.attributes.prefix],
+        ['one, please', undefined],
+      );
     }
     // Who doesn't do the same again is told so.
     const { sent, step } = await run(asked(3));
-    assert.deepEqual([sent[0]?.messages.at(-1)?.content, step?.facts.prefix], ['two', 'edit-left-out']);
+    assert.deepEqual([sent[0]?.messages.at(-1)?.content, step?.attributes.prefix], ['two', 'edit-left-out']);
   });
 });
 
@@ -183,7 +186,7 @@ describe('a declared step', () => {
       const { messages } = exchange.request;
       if (messages.length < 5) return next(exchange);
       const request = { ...exchange.request, messages: messages.slice(-keep) };
-      const { isAllowed, why } = kit.prefix.mayStep(request, { calls });
+      const { isAllowed, why } = kit.prefix.proposeStep(request, { calls });
       decisions.push(why);
       return next(isAllowed ? exchange.with({ request }) : exchange);
     });
@@ -199,8 +202,8 @@ describe('a declared step', () => {
       const { sent, step } = await run({ ...asked(1), messages: history(7) });
       assert.deepEqual(decisions, [why]);
       assert.equal(sent[0]?.messages.length, why === 'pays' ? 3 : 7);
-      assert.equal(step?.facts.step, why === 'pays' ? 'pays' : 'no-costs');
-      assert.ok(Number(step?.facts.costs) > 0);
+      assert.equal(step?.attributes.step, why === 'pays' ? 'pays' : 'no-costs');
+      assert.ok(Number(step?.attributes.costs) > 0);
     });
 
   test('is told, also where another one is refused afterwards', async () => {
@@ -208,24 +211,24 @@ describe('a declared step', () => {
       const { messages } = exchange.request;
       if (messages.length < 5) return next(exchange);
       const request = { ...exchange.request, messages: messages.slice(-3) };
-      assert.equal(kit.prefix.mayStep(request, { calls: 30 }).isAllowed, true);
+      assert.equal(kit.prefix.proposeStep(request, { calls: 30 }).isAllowed, true);
       const further = { ...exchange.request, messages: messages.slice(-1) };
-      assert.equal(kit.prefix.mayStep(further, { calls: 0.01 }).isAllowed, false);
+      assert.equal(kit.prefix.proposeStep(further, { calls: 0.01 }).isAllowed, false);
       return next(exchange.with({ request }));
     });
     const run = runModule(asking, {}, { prices });
     await run({ ...asked(1), messages: history(3) });
     const { sent, step } = await run({ ...asked(1), messages: history(7) });
-    assert.deepEqual([sent[0]?.messages.length, step?.facts.step], [3, 'pays']);
+    assert.deepEqual([sent[0]?.messages.length, step?.attributes.step], [3, 'pays']);
   });
 
   test('is taken when the window requires it', async () => {
     const decisions: string[] = [];
     const small: Prices = {
       ...prices,
-      priced(target) {
-        const priced = prices.priced(target);
-        return priced && { ...priced, contextTokens: 20_000 };
+      priceOf(target) {
+        const modelPricing = prices.priceOf(target);
+        return modelPricing && { ...modelPricing, contextTokens: 20_000 };
       },
     };
     const run = runModule(forgetting(0, 1, decisions), {}, { prices: small });
@@ -252,7 +255,7 @@ describe('a declared step', () => {
           stop_reason: isCall ? 'tool_use' : 'end_turn',
         });
       };
-      const run = runModule(editor, { pipeline, upstream }, { prices, beside: [teller, ...others] });
+      const run = runModule(editor, { pipeline, upstream }, { prices, otherModules: [teller, ...others] });
       return async (turnCount: number) => {
         calls = turnCount > 3 ? 1 : 0;
         return run({ ...asked(1), max_tokens: 1000, messages: history(turnCount) });
@@ -266,7 +269,7 @@ describe('a declared step', () => {
         const { steps, sent } = await talk(7);
         assert.equal(sent.length, 2);
         assert.deepEqual(
-          steps.map(({ facts }) => [facts.step, facts.prefix]),
+          steps.map(({ attributes }) => [attributes.step, attributes.prefix]),
           [
             [why, undefined],
             [undefined, undefined],
@@ -282,7 +285,7 @@ describe('a declared step', () => {
         const isResult = typeof messages.at(-1)?.content !== 'string';
         if (!isResult) return next(exchange);
         const request = { ...exchange.request, messages: [...messages.slice(0, 1), ...messages.slice(-2)] };
-        const { isAllowed } = kit.prefix.mayStep(request, { calls: 1000 });
+        const { isAllowed } = kit.prefix.proposeStep(request, { calls: 1000 });
         return next(isAllowed ? exchange.with({ request }) : exchange);
       });
       const talk = talking(editor, 'teller,editor');
@@ -295,7 +298,7 @@ describe('a declared step', () => {
           String(again),
         );
         assert.deepEqual(
-          steps.map(({ facts }) => [facts.step, facts.prefix]),
+          steps.map(({ attributes }) => [attributes.step, attributes.prefix]),
           [
             [undefined, undefined],
             [undefined, undefined],
@@ -319,7 +322,7 @@ describe('a declared step', () => {
         const { steps, sent } = await talk(7);
         assert.match(JSON.stringify(sent[1]?.messages.at(-1)), /"short"/, String(again));
         assert.deepEqual(
-          steps.map(({ facts }) => facts.prefix),
+          steps.map(({ attributes }) => attributes.prefix),
           [undefined, undefined, undefined],
         );
       }
@@ -365,8 +368,8 @@ describe('conversations that part', () => {
   const run = runModule(worded);
   const name = async (...said: readonly string[]) => {
     const messages = said.map((text, at) => (at % 2 === 0 ? user(text) : assistant(text)));
-    const { told } = await run({ ...asked(1), messages });
-    return told[told.indexOf('x-weir-conversation') + 1];
+    const { moduleHeaders } = await run({ ...asked(1), messages });
+    return moduleHeaders[moduleHeaders.indexOf('x-weir-conversation') + 1];
   };
 
   test('have one name up to there, and different ones from there on', async () => {

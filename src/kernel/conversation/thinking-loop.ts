@@ -7,14 +7,16 @@ import type { Block, ChatRequest, Message } from '../message.ts';
 export function isInThinkingLoop({ messages }: Pick<ChatRequest, 'messages'>): boolean {
   if (!hasResults(messages.at(-1))) return false;
   const asked = messages.findLastIndex((message) => message.role === 'user' && !hasResults(message));
-  return messages.slice(asked + 1).some((message) => message.role === 'assistant' && has(message, isThought));
+  return messages
+    .slice(asked + 1)
+    .some((message) => message.role === 'assistant' && hasBlock(message, isThought));
 }
 
 function hasResults(message: Message | undefined): boolean {
-  return message?.role === 'user' && has(message, ({ type }) => type === 'tool_result');
+  return message?.role === 'user' && hasBlock(message, ({ type }) => type === 'tool_result');
 }
 
-function has({ content }: Message, is: (block: Block) => boolean): boolean {
+function hasBlock({ content }: Message, is: (block: Block) => boolean): boolean {
   return typeof content !== 'string' && content.some(is);
 }
 

@@ -71,8 +71,8 @@ export const accountsLimits = {
   /** How long a key that doesn't exist is believed not to. */
   keyMissLifeMs: 10_000,
   /** Keys that are remembered, half a kilobyte each, and wrong ones apart from them. */
-  keyLookupsKept: 20_000,
-  keyMissesKept: 5000,
+  cachedKeyLookupsMax: 20_000,
+  cachedKeyMissesMax: 5000,
   /** Lookups under way; each may wait for the database. */
   keyLookupsAtOnce: 1000,
   /** How late the time of a key's last use is stored. */
@@ -82,11 +82,11 @@ export const accountsLimits = {
   /** Providers' keys are 40 to 200 characters; a key goes into a header. */
   providerKeyCharactersMax: 500,
   /** Google's service accounts are texts of 2,400; names and comments in them are left out before they are stored. */
-  formedKeyCharactersMax: 8192,
+  structuredKeyCharactersMax: 8192,
   /** Of a key of this length or more the last four characters tell it from others without giving it away. */
   hintedKeyCharactersMin: 12,
   /** Opened provider keys that are kept in memory. */
-  openedKeysKept: 20_000,
+  unsealedKeysMax: 20_000,
   /** Rows that are sealed anew at a time, so that nobody waits long behind them. */
   resealedAtOnce: 100,
   /** Rows that no key opens; more mean that the secret is wrong, and not the rows. */

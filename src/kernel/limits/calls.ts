@@ -17,7 +17,7 @@ export const callsLimits = {
   /** Of somebody else's error message this much is quoted in ours. */
   quotedTextMax: 2000,
   /** An unstreamed answer is held up to this size, so that its cost can stand in a header. */
-  heldAnswerBytesMax: 1024 * 1024,
+  bufferedAnswerBytesMax: 1024 * 1024,
   /** Of an unstreamed answer that is only watched, this much is held; of a longer one, its end. */
   watchedAnswerBytesMax: 2 * 1024 * 1024,
   watchedTailBytes: 64 * 1024,
@@ -40,13 +40,13 @@ export const callsLimits = {
   /** Reaching a provider's address takes milliseconds; ten seconds means it can't be reached. */
   connectTimeoutMs: 10_000,
   /** Customers' own addresses to which connections are kept; of one that is used again later, new ones are made. */
-  openSitesMax: 256,
+  customOriginsMax: 256,
   /** Tokens that were asked for with accounts of callers, a kilobyte each. */
-  accessTokensKept: 2000,
+  cachedAccessTokensMax: 2000,
   /** A token is renewed when it holds for less than this, and used meanwhile. */
   accessTokenRenewalMs: 5 * 60_000,
   /** It isn't used when it holds for less than this. */
-  accessTokenLeastMs: 10_000,
+  accessTokenValidMsMin: 10_000,
   /** Giving out a token takes half a second. */
   accessTokenWaitMs: 10_000,
   /** Tries to reach a provider when nothing was sent yet. */
@@ -58,18 +58,18 @@ export const callsLimits = {
   /** What a parsed value takes in memory, about. */
   parsedValueBytes: 64,
   /** Of the heap, so much may be held for requests under way by all callers together, and of that so much by one. */
-  ballastShareOfHeap: 0.25,
-  ballastShareOfOne: 0.5,
+  bodyMemoryShareOfHeap: 0.25,
+  bodyMemoryShareOfCaller: 0.5,
   /** And of one no more than this, however large the machine is: eight of the largest requests. */
-  ballastBytesOfOneMax: 256 * 1024 * 1024,
+  bodyMemoryBytesOfCallerMax: 256 * 1024 * 1024,
   /** No less than this, also on a small heap: a few of the largest requests. */
-  ballastBytesMin: 128 * 1024 * 1024,
+  bodyMemoryBytesMin: 128 * 1024 * 1024,
   /** Requests up to this size are not counted by caller. */
   smallBodyBytes: 16 * 1024,
   /** A parsed body from this size on is let go while its provider works, and parsed again if somebody asks. */
-  letGoBytesMin: 64 * 1024,
+  reparsedBodyBytesMin: 64 * 1024,
   /** The memory of a body from this size on is given back when its call is over, without waiting for the collector. */
-  keptBodyBytesMin: 64 * 1024,
+  eagerlyFreedBodyBytesMin: 64 * 1024,
   /** A body may take this long however slowly it comes; after that it must have come at this rate since then. */
   slowBodyGraceMs: 10_000,
   slowBodyBytesPerSecond: 8 * 1024,

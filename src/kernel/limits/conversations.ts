@@ -1,27 +1,27 @@
 /** Conversations: what is remembered of them. */
 export const conversationsLimits = {
   /** What modules decided in a conversation is forgotten when that was left alone for so long. */
-  ledgerLifeMs: 30 * 86_400_000,
+  decisionLogLifeMs: 30 * 86_400_000,
   /** And sooner where an account has more of them than there is room for. */
-  fullLedgerLifeMs: 86_400_000,
+  fullDecisionLogLifeMs: 86_400_000,
   /** Decisions of one module that are read with a conversation: more than its turns, in an agent run of days. */
-  ledgerEntriesMax: 5000,
+  decisionLogEntriesMax: 5000,
   /** After so many new decisions a page of old ones is looked through: each is looked at twice before a store is full. */
-  ledgerEntriesBetweenSweeps: 50,
+  decisionLogEntriesBetweenSweeps: 50,
   /** Conversations whose decisions are in memory, and how much of them. */
-  ledgersOpen: 1000,
-  ledgerCharsKept: 32 * 1024 * 1024,
+  openDecisionLogsMax: 1000,
+  decisionLogCharsMax: 32 * 1024 * 1024,
   /** How long a provider keeps what it has read where nobody knows: it is rather believed to keep it. */
   cacheLifeSeconds: 600,
   /** What was sent last is remembered for a day; no cache that is read without being asked for lives longer. */
-  prefixKeptSeconds: 86_400,
+  prefixTtlSeconds: 86_400,
   /** Places of a conversation that are looked at for it: people take back a few turns, and then it is another one. */
-  prefixPlacesAsked: 8,
-  prefixClaimsKept: 10_000,
+  prefixLookupsMax: 8,
+  prefixClaimsMax: 10_000,
   /** Conversations whose latest messages are kept to compare the next call with, and how large one may be: some 10 MB in all. */
-  prefixConversationsKept: 32,
-  recognisedBytesMin: 32 * 1024,
-  recognisedBytesMax: 1024 * 1024,
+  prefixConversationsMax: 32,
+  comparedBodyBytesMin: 32 * 1024,
+  comparedBodyBytesMax: 1024 * 1024,
   /** Changes of what a provider keeps in one conversation, by declared steps: a long run takes a dozen. */
   prefixStepsMax: 50,
   /** A request that fills this share of a window, by an estimate, may not fit. */

@@ -23,11 +23,11 @@ export const embeddingsLimits = {
   /** Of a longer text so much of its beginning and of its end is looked at: more than its models read of either. */
   embeddedCharacters: { beginning: 8000, end: 2000 },
   /** Vectors of texts that a process remembers, two kilobytes each. */
-  vectorsRemembered: 2000,
+  cachedVectorsMax: 2000,
   /** Vectors of texts that are nobody's secret, half a kilobyte each: the tools of hundreds of servers. */
-  keptTextsMax: 50_000,
+  storedTextVectorsMax: 50_000,
   /** They are made again after this: a text that is still in use costs a few milliseconds in a season. */
-  keptTextLifeMs: 90 * 86_400_000,
+  storedTextVectorLifeMs: 90 * 86_400_000,
   /** Texts in one question to a provider of vectors. */
   embeddedAtOnce: 100,
   /** Values of one vector; the largest models have 4,096. */
@@ -43,7 +43,7 @@ export const embeddingsLimits = {
   /** Of those that were found, so many more are looked up than were asked for: some may be gone. */
   vectorsSpare: 4,
   /** Vectors that one search finds, or that are removed at once. */
-  vectorsFoundMax: 100,
+  vectorMatchesMax: 100,
   vectorNameCharactersMax: 128,
   /** What comes back with a vector: where something is, not the thing itself. */
   vectorDataBytesMax: 4096,

@@ -5,14 +5,14 @@ export const logLimits = {
   /** Combinations of format, provider, status and model that are kept bound to their counters. */
   metricBindingsMax: 5000,
   /** Of the names that a body had no place for, this many are told, this much of each. */
-  toldFieldsMax: 5,
-  toldFieldCharacters: 100,
+  reportedFieldsMax: 5,
+  reportedFieldCharacters: 100,
   /** What is wrong with a stored pipeline fits into a header that any proxy passes on. */
   warningCharactersMax: 1000,
   /** Log lines that wait for a slow reader of our output; what comes on top is lost. */
   logLinesBytesWaiting: 16 * 1024 * 1024,
   /** How late a line is written where others came just before it: together they cost a fraction. */
-  logLinesGatheredMs: 250,
+  logLinesBatchMs: 250,
   /** When the reader of our output is behind, the next try comes this much later; the pauses double while nothing moves. */
   logReaderBehindMsMin: 1,
   logReaderBehindMsMax: 64,
@@ -25,8 +25,8 @@ export const logLimits = {
   /** but no longer than this: who stops the gateway waits, too. */
   logLastLinesMs: 5000,
   /** How deep and how wide facts are written down, and how many causes of an error: more is nobody's to read. */
-  logFactsDepthMax: 5,
-  logFactsMax: 100,
+  logAttributesDepthMax: 5,
+  logAttributesMax: 100,
   logCausesMax: 10,
   /** How late a call is in the request log. */
   requestLogFlushMs: 500,
@@ -36,7 +36,7 @@ export const logLimits = {
   journalDelayMs: 2,
   journalRestMs: 30_000,
   /** How long a process may write to a page before it sees that another has taken it over, */
-  journalTakenMs: 20,
+  journalTakeoverMs: 20,
   /** and how long that one waits for these last lines. */
   journalLastLinesMs: 100,
   /** Calls that are stored in one statement, ten milliseconds of the database's time. */
@@ -51,8 +51,8 @@ export const logLimits = {
   /** Of what clients and modules word, this much is kept: a million calls must stay within a gigabyte or so. */
   requestLogPipelineCharacters: 1000,
   requestLogStepsMax: 32,
-  requestLogFactsMax: 8,
-  requestLogFactCharacters: 100,
+  requestLogAttributesMax: 8,
+  requestLogAttributeCharacters: 100,
   requestLogChangesMax: 16,
   /** Calls on one page. */
   requestLogPageMax: 200,
@@ -61,7 +61,7 @@ export const logLimits = {
   /** How long a search for what is rare goes on before it tells what it found. */
   requestLogSearchMs: 120,
   /** Kinds of calls whose names a process remembers: half a kilobyte each. */
-  requestKindsKnown: 5000,
+  cachedRequestKindsMax: 5000,
   /** Of so many kinds the newest call is looked for one by one, five microseconds each; where more are meant, calls are looked through. */
   requestKindsMax: 5000,
   /** Sums are kept by the minute for so long, then by the quarter of an hour, by the hour, by the day: a day's chart has half hours, a week's three hours. */
@@ -74,6 +74,6 @@ export const logLimits = {
   requestLogCleanupMs: 60_000,
   requestLogCleanerMs: 120_000,
   /** Calls that are deleted in one statement, and the pause after it, in which others have their turn. */
-  requestLogForgottenAtOnce: 500,
-  requestLogForgetPauseMs: 50,
+  requestLogDeletedAtOnce: 500,
+  requestLogDeletePauseMs: 50,
 } as const;

@@ -5,7 +5,7 @@ export const modulesLimits = {
   /** Distinct pipeline lists kept compiled; a client that invents lists can't grow memory. */
   compiledPipelinesMax: 500,
   /** Memory that modules share for what they keep. */
-  shelfBytesMax: 64 * 1024 * 1024,
+  cacheBytesMax: 64 * 1024 * 1024,
   /** Names of modules and tenants; PostgreSQL has 2,700 bytes for both and a key, and a character takes up to three. */
   moduleStoreNameCharactersMax: 128,
   moduleKeyCharactersMax: 512,
@@ -16,13 +16,13 @@ export const modulesLimits = {
   /** Entries on one page, 25 MiB of memory at the very most. */
   modulePageMax: 100,
   /** Entries that are deleted in one transaction; the largest take a tenth of a second. */
-  moduleEntriesForgottenAtOnce: 100,
+  moduleEntriesDeletedAtOnce: 100,
   /** How long a module may keep a call waiting at a stretch, what it waits for further in not counted. */
   moduleDeadlineMs: 30_000,
   /** How often it is looked whether somebody takes too long. */
-  timekeepingMs: 100,
+  moduleDeadlineCheckMs: 100,
   /** How long a module may go on reading an answer of a call that is over. */
-  moduleAfterworkMs: 600_000,
+  moduleLateReadMs: 600_000,
   /** Answers that providers may be asked for in one call: more is a module that goes round in circles. */
   attemptsMax: 100,
   /** How often a model may be asked for one answer because it calls tools that the gateway answers. */
@@ -32,15 +32,15 @@ export const modulesLimits = {
   /** Nothing is said in fewer tokens, and some providers refuse a lower limit. */
   toolRoundTokensMin: 16,
   /** Work of modules for after their calls: what runs at once, what may wait, and how long one piece may take. */
-  afterworkAtOnce: 8,
-  afterworkWaiting: 1000,
-  afterworkMs: 120_000,
+  backgroundTasksAtOnce: 8,
+  backgroundTasksWaiting: 1000,
+  backgroundTaskMs: 120_000,
   /** One value of a shelf in Redis: a long conversation with pictures, and a tenth of a second of the network. */
-  shelfValueBytesMax: 8 * 1024 * 1024,
+  cacheValueBytesMax: 8 * 1024 * 1024,
   /** Bytes on their way to such a shelf; what comes on top is not kept. */
-  shelfPendingBytesMax: 64 * 1024 * 1024,
+  cachePendingBytesMax: 64 * 1024 * 1024,
   /** Requests whose meaning is remembered. */
-  meaningsKept: 1000,
+  cachedRequestKeysMax: 1000,
   /** The same bytes may come from several callers, and for several models: this many are told apart without working them out. */
-  meaningsAlikeMax: 8,
+  requestKeyVariantsMax: 8,
 } as const;

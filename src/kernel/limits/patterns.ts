@@ -3,12 +3,12 @@ export const patternsLimits = {
   /** Patterns of one account: all of them are in memory where they are looked through, a kilobyte each. */
   patternsMax: 10_000,
   /** Accounts whose patterns are in memory, and all patterns of these together. */
-  patternBooksOpen: 200,
-  patternsOpen: 50_000,
+  cachedPatternOwnersMax: 200,
+  cachedPatternsMax: 50_000,
   /** More than these are read again while calls go on with what was known. */
   patternsReadAtOnce: 500,
   /** How late a process sees what another has changed in them. */
-  patternsSeenMs: 1000,
+  patternsFreshMs: 1000,
   /** Past this a call waits for it. */
   patternsStaleMs: 10_000,
   /** Candidates that nothing has confirmed: of one end user, and of an account. */
@@ -32,7 +32,7 @@ export const patternsLimits = {
   patternEvidenceMax: 20,
   patternStoryMax: 50,
   /** How long it is known which conversation a call belonged to, and what was tried in it. */
-  patternTrialsKeptMs: 30 * 86_400_000,
+  patternTrialLifeMs: 30 * 86_400_000,
   /** What is older is looked for after so many calls, some rows at a time. */
   patternCallsBetweenTidying: 500,
   /** Outcomes that count for one conversation. */

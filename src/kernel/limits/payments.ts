@@ -34,15 +34,15 @@ export const paymentsLimits = {
   /** Payments that one address may try to make; each takes a challenge, and so an honest one never gets here. */
   paymentsPerAddress: { most: 120, seconds: 60 },
   /** Calls of an address that may come to nothing after the operator has paid for them, and how many addresses are known. */
-  vainCallsPerAddress: { most: 20, seconds: 600 },
-  vainAddressesKept: 10_000,
+  unpaidCallsPerAddress: { most: 20, seconds: 600 },
+  unpaidCallAddressesMax: 10_000,
   /** How long a paid answer can be asked for again, how many are kept, and how many bytes in all and of one. */
   paidAnswerKeptMs: 86_400_000,
   paidAnswersKept: 20_000,
   paidAnswersBytes: 512 * 1024 * 1024,
   paidAnswerBytesMax: 2 * 1024 * 1024,
   /** How often an answer that was paid for and cut off is made again for nothing. */
-  paidMakingsMax: 3,
+  paidAnswerRetriesMax: 3,
   /** The same bound as the processor's own keys have. */
   idempotencyKeyCharactersMax: 255,
   /** What a paid call answers at most unless it says otherwise, and what a model must have room for to be sold. */

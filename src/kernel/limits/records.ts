@@ -11,9 +11,9 @@ export const recordsLimits = {
   /** Tokens, or billionths of a dollar, of one call: a provider that says more is not believed. */
   usageFigureMax: 1e13,
   /** Tokens or searches that a provider may say it counted in one call: no model reads or writes as many. */
-  toldCountMax: 100_000_000,
+  reportedCountMax: 100_000_000,
   /** Dollars that a provider may say one call cost; the same as `usageFigureMax`. */
-  toldCostUsdMax: 10_000,
+  reportedCostUsdMax: 10_000,
   /** How long the cost of a conversation in a trial is known after its last call; one that goes on later counts as another. */
   trialKeptSeconds: 7 * 86_400,
   /** Times that stored usage is read again because some was stored meanwhile. */

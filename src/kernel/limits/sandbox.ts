@@ -11,7 +11,7 @@ export const sandboxLimits = {
   /** Receipts that are signed and stored together, five milliseconds of this thread. */
   receiptsAtOnce: 50,
   /** Of an answer that gets a receipt so much is held, to be hashed when it is out; what is longer is hashed on its way. */
-  unhashedBytesMax: 256 * 1024,
+  deferredHashBytesMax: 256 * 1024,
   /** Receipts on one page. */
   receiptPageMax: 200,
 } as const;

@@ -10,25 +10,25 @@ export const sharedLimits = {
   /** How long Redis remembers an account's version; after it, lookups are made once more. */
   versionLifeMs: 7 * 86_400_000,
   /** Accounts whose versions a process keeps that has them from another; of others it asks again. */
-  knownVersionsMax: 20_000,
+  cachedVersionsMax: 20_000,
   /** Accounts whose renewal is made up for when Redis is back; each is a change that somebody made by hand. */
-  owedRenewalsMax: 10_000,
+  pendingRenewalsMax: 10_000,
   /** Accounts whose counts are in memory, 300 bytes each; those of others are read from the database again. */
   countedAccountsMax: 100_000,
   /** A count outlives its period by this, for calls that began in it. */
   countGraceMs: 3_600_000,
   /** What a process says that it has under way is believed for so long; it says so again within `underWayRenewalMs`. */
-  underWayLifeMs: 60_000,
-  underWayRenewalMs: 20_000,
+  inFlightLifeMs: 60_000,
+  inFlightRenewalMs: 20_000,
   /** How late it is told that calls have ended, where no other call tells it. */
-  underWayToldMs: 500,
+  inFlightReportMs: 500,
   /** Windows of tries in memory; addresses choose their names, and the oldest window goes first. */
-  attemptWindowsMax: 100_000,
+  rateLimitWindowsMax: 100_000,
   /** Calls of an account that may fail in a minute without being counted: an outage of a provider is not a loop. */
   givenBackPerMinute: 300,
   givenBackWindowMs: 60_000,
   /** Times that a count is begun for one call; one that is lost again and again means a store that doesn't keep. */
-  countBeginningsMax: 3,
+  countStartsMax: 3,
   /** Calls that are reserved ahead where many come: a kill costs no more than these, or a quarter of a second's calls. */
   reservedAheadMin: 16,
   /** And never more than such a part of what is left. */
@@ -46,9 +46,9 @@ export const sharedLimits = {
   holdRenewalMs: 60_000,
   settleRetryMs: 2000,
   /** A purse that nobody used for so long is counted from the database again, where by then everything is. */
-  purseIdleMs: 3_600_000,
+  budgetIdleMs: 3_600_000,
   /** Keys whose spending is in memory, 300 bytes each; that of others is read from the database again. */
-  pursesMax: 100_000,
+  budgetsMax: 100_000,
   /**
    * All networks of an IPv6 /48 together may try as often as so many of them. One customer can hold all 65,536, and a few providers
    * put many customers into one.

@@ -11,5 +11,5 @@ export const tokensLimits = {
   /** Rare words whose tokens are remembered; clients choose the words. */
   tokenizedWordsKept: 10_000,
   /** Counts that wait for the tokenizer; more are answered by the length of the text. */
-  openCountsMax: 64,
+  pendingTokenCountsMax: 64,
 } as const;

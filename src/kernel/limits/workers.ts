@@ -15,22 +15,22 @@ export const workersLimits = {
   /** When the gateway stops, what is only in memory gets this long to be stored. */
   lastFlushMs: 10_000,
   /** A part of the gateway that takes longer to close, a little more than that, is left behind, so that the others do. */
-  partEndMs: 12_000,
+  partCloseMs: 12_000,
   /** Processes on one port: few machines have more cores, and each takes 150 MB or more. */
   workersMax: 64,
   /** The primary process answers in well under a millisecond, and a machine has slow moments; whoever waited this long is told that it is stuck. */
   workerAnswerMs: 3000,
   /** Every process hears in milliseconds that an account has changed; where one is stuck for so long, the change is not confirmed. */
-  renewalHeardMs: 5000,
+  renewalAckMs: 5000,
   /** Slots of an account's cap that a process is handed ahead when it asks a second time; twice as many when they last for less. */
-  aheadMin: 4,
-  aheadLastMs: 125,
+  slotsAheadMin: 4,
+  slotsAheadLastMs: 125,
   /** And never more than such a part of what is left. */
-  aheadShare: 64,
+  slotsAheadShare: 64,
   /** What a process was handed and nobody asked for in so long comes back. */
-  aheadIdleMs: 1000,
+  slotsAheadIdleMs: 1000,
   /** It comes back in milliseconds; half of `workerAnswerMs`, since somebody may be waiting for it. */
-  aheadReturnedMs: 1500,
+  slotsAheadReturnMs: 1500,
   /** How often those who waited too long are looked for. */
   workerSweepMs: 100,
   /** Questions of one process to another without an answer; with more it is not keeping up. */
@@ -44,8 +44,8 @@ export const workersLimits = {
   /** When its calls to models are over, everything else gets this long: none of it waits for a provider. */
   workerLastAnswersMs: 1000,
   /** Pauses before a process that ended is replaced, from the second time on; the first is replaced at once. */
-  workerRestMsMin: 250,
-  workerRestMsMax: 10_000,
+  workerRestartPauseMsMin: 250,
+  workerRestartPauseMsMax: 10_000,
   /** One that ran for so long did not end because of how it was started. */
   workerSteadyMs: 60_000,
   /** After a reload, how long calls may go on under the settings from before: as long as clients wait for an answer. */
@@ -55,5 +55,5 @@ export const workersLimits = {
   /** Figures of all processes are there in milliseconds; of one that is busy for longer the last ones are taken. */
   workerFiguresMs: 500,
   /** Series of processes that ended are added up; past this many, those of further models are let go. */
-  keptSeriesMax: 20_000,
+  retainedSeriesMax: 20_000,
 } as const;

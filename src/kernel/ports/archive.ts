@@ -1,5 +1,5 @@
 /** What was left out of a conversation, for its account to read. */
-export interface Archived {
+export interface ArchivedItem {
   readonly ref: string;
   readonly conversation: string;
   readonly createdAtMs: number;
@@ -9,10 +9,10 @@ export interface Archived {
 /** What a module leaves out of requests, kept for the account behind the call. */
 export interface Archive {
   /** What is there under the same name stays. What is too large is not kept: the answer has the names of what is. */
-  put(entries: readonly NewArchived[]): Promise<readonly string[]>;
+  put(entries: readonly NewArchivedItem[]): Promise<readonly string[]>;
 }
 
-export interface NewArchived {
+export interface NewArchivedItem {
   /** Letters and digits, up to 64; the same for the same content. */
   readonly ref: string;
   readonly conversation: string;
@@ -24,7 +24,7 @@ export interface NewArchived {
 }
 
 /** Entries of a tenant: all that is said of them holds. */
-export interface ArchiveChoice {
+export interface ArchiveFilter {
   readonly ref?: string;
   readonly conversation?: string;
   readonly person?: string;
@@ -34,9 +34,9 @@ export interface ArchiveChoice {
 export interface Archives {
   of(scope: string): Archive;
   /** With a person, what is another's is not found. */
-  find(scope: string, which: ArchiveChoice & { readonly ref: string }): Promise<Archived | undefined>;
+  find(scope: string, which: ArchiveFilter & { readonly ref: string }): Promise<ArchivedItem | undefined>;
   /** How many there were. */
-  remove(scope: string, which: ArchiveChoice): Promise<number>;
+  remove(scope: string, which: ArchiveFilter): Promise<number>;
   /** All that an account has. */
   forget(scope: string): Promise<void>;
 }
@@ -58,7 +58,7 @@ export interface ArchiveTable {
   add(scope: string, rows: readonly ArchiveRow[], bytesMax: number): Promise<void>;
   /** Undefined for one whose time is over. */
   find(scope: string, ref: string, nowMs: number): Promise<ArchiveRow | undefined>;
-  remove(scope: string, which: ArchiveChoice): Promise<number>;
+  remove(scope: string, which: ArchiveFilter): Promise<number>;
   forget(scope: string): Promise<void>;
   /** Deletes some whose time is over; true where there may be more. */
   tidy(nowMs: number): Promise<boolean>;

@@ -26,7 +26,7 @@ export interface AutoRecharge {
 }
 
 /** What follows from the subscriptions that an account has. */
-export interface Plan {
+export interface SubscriptionState {
   readonly subscriptionId: string | null;
   readonly pastDueSinceMs: number | null;
   readonly tier: TierId;
@@ -40,11 +40,15 @@ export interface BillingAccounts {
   get(accountId: string): Promise<BillingAccount>;
   byCustomer(customerId: string): Promise<BillingAccount | undefined>;
   /** Resolves to the customer that the account is, which may be an earlier one. */
-  bind(accountId: string, customerId: string): Promise<string>;
+  linkCustomer(accountId: string, customerId: string): Promise<string>;
   /** Another in the place of one that is gone; resolves to the one that the account is then. */
-  rebind(accountId: string, goneId: string, customerId: string): Promise<string>;
+  replaceCustomer(accountId: string, goneId: string, customerId: string): Promise<string>;
   /** False, and nothing changed, where the account has been changed since that revision. */
-  follow(accountId: string, revision: number, plan: Plan): Promise<boolean>;
+  applySubscription(
+    accountId: string,
+    revision: number,
+    subscriptionState: SubscriptionState,
+  ): Promise<boolean>;
   /** By the operator's word; the tier lasts until there is other news. */
   setTier(accountId: string, tier: TierId): Promise<void>;
   setOverage(accountId: string, enabled: boolean): Promise<void>;
@@ -57,18 +61,22 @@ export interface BillingAccounts {
   /** Those with a customer, by id, after this one. */
   page(afterId: string, limit: number): Promise<readonly BillingAccount[]>;
   /** Whether news with this id was taken in. */
-  isKnown(eventId: string): Promise<boolean>;
+  hasEvent(eventId: string): Promise<boolean>;
   /** Also forgets what is older than `forgetMs`. */
-  know(event: { readonly id: string; readonly atMs: number; readonly forgetMs: number }): Promise<void>;
+  recordEvent(event: {
+    readonly id: string;
+    readonly atMs: number;
+    readonly forgetMs: number;
+  }): Promise<void>;
 }
 
-export type EntryKind = 'purchase' | 'overage' | 'refund' | 'dispute' | 'reinstated';
+export type CreditEntryKind = 'purchase' | 'overage' | 'refund' | 'dispute' | 'reinstated';
 
 /** What happened to the credits of an account. It is never changed and never deleted. */
 export interface CreditEntry {
   readonly id: string;
   readonly atMs: number;
-  readonly kind: EntryKind;
+  readonly kind: CreditEntryKind;
   /** Negative where they were taken. */
   readonly credits: number;
   /** What it came from: a payment, or a period. */
@@ -97,7 +105,7 @@ export interface Purchase {
   readonly atMs: number;
 }
 
-export interface Reclaim {
+export interface CreditReclaim {
   readonly intentId: string;
   /** What the payment was when the processor was asked. */
   readonly revision: number;
@@ -113,16 +121,16 @@ export interface Credits {
   /** With the calls of a period that are stored, in one moment. */
   standing(accountId: string, periodStartMs: number): Promise<CreditStanding>;
   /** Once, however often it is told; false where it was known. */
-  bought(purchase: Purchase): Promise<boolean>;
+  recordPurchase(purchase: Purchase): Promise<boolean>;
   payment(intentId: string): Promise<CreditPayment | undefined>;
   /** Takes back what is still there, or gives back what was taken; undefined where the payment has changed since. */
-  reclaim(reclaim: Reclaim): Promise<number | undefined>;
+  reclaim(creditReclaim: CreditReclaim): Promise<number | undefined>;
   /** All of an account. */
   payments(accountId: string): Promise<readonly CreditPayment[]>;
   /** The newest first. */
-  entries(question: EntryQuestion): Promise<readonly CreditEntry[]>;
+  entries(question: CreditEntryQuery): Promise<readonly CreditEntry[]>;
   /** Accounts whose balance is not the sum of their entries, and transactions that don't add up to nothing. */
-  faults(): Promise<readonly string[]>;
+  findInconsistencies(): Promise<readonly string[]>;
 }
 
 export interface CreditStanding {
@@ -130,7 +138,7 @@ export interface CreditStanding {
   readonly calls: number;
 }
 
-export interface EntryQuestion {
+export interface CreditEntryQuery {
   readonly accountId: string;
   /** Those that come after this one in the list, which are older. */
   readonly after: Pick<CreditEntry, 'id' | 'atMs'> | undefined;
@@ -153,7 +161,7 @@ export interface Recharge {
 
 export interface Recharges {
   /** False where the account needs none, has one open, or had too many; `credits` is what it wants for now. */
-  open(recharge: Recharge, most: RechargesMost): Promise<boolean>;
+  open(recharge: Recharge, most: RechargeLimit): Promise<boolean>;
   /** Also switches recharging off, and says why; false where it was over before. */
   decline(id: string, reason: string): Promise<boolean>;
   /** Nobody was ever charged. */
@@ -167,21 +175,21 @@ export interface Recharges {
     readonly most: number;
   }): Promise<readonly Recharge[]>;
   /** Accounts with fewer credits than they want, and none under way: some of all, or the one that is named. */
-  due(question: DueQuestion): Promise<readonly string[]>;
+  due(question: DueRechargeQuery): Promise<readonly string[]>;
 }
 
 /** How many an account may have had since then. */
-export interface RechargesMost {
+export interface RechargeLimit {
   readonly sinceMs: number;
   readonly recharges: number;
 }
 
-export interface DueQuestion {
+export interface DueRechargeQuery {
   readonly nowMs: number;
-  readonly most: RechargesMost;
+  readonly most: RechargeLimit;
   readonly accountId?: string | undefined;
   readonly limit: number;
 }
 
 /** What an account that never said so has: a dollar left, and five more. */
-export const usualRecharge = { threshold: 100_000, amount: 500_000 } as const;
+export const defaultRecharge = { threshold: 100_000, amount: 500_000 } as const;

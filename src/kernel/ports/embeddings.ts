@@ -1,20 +1,20 @@
 /** Texts as vectors: what means about the same lies close together. Nothing here throws; what can't be had says why. */
 export interface Embeddings {
   state(): EmbeddingsState;
-  one(text: string, asking?: EmbeddingsAsking): Promise<Embedded>;
+  one(text: string, asking?: EmbeddingOptions): Promise<EmbeddingResult>;
   /** In the order of the texts, all or none. */
-  many(texts: readonly string[], asking?: EmbeddingsAsking): Promise<AllEmbedded>;
+  many(texts: readonly string[], asking?: EmbeddingOptions): Promise<EmbeddingBatchResult>;
   /** For each pair how sure the judge is that one answer serves both; it reads English, and knows nothing but the two texts. */
-  sameAnswer(pairs: readonly TextPair[], asking?: JudgeAsking): Promise<Judged>;
+  sameAnswer(pairs: readonly TextPair[], asking?: JudgeOptions): Promise<JudgeResult>;
 }
 
 export interface EmbeddingsState {
   /** What makes vectors: `local`, `off`, or a provider and its model. */
   readonly source: string;
   /** Why there are none now; undefined where there are, or will be with the first use. */
-  readonly why: WhyNoVectors | undefined;
+  readonly why: EmbeddingFailureReason | undefined;
   /** The same of the models that run here whatever the source is: the judge and the one for tools. */
-  readonly whyNotLocal: WhyNoVectors | undefined;
+  readonly whyNotLocal: EmbeddingFailureReason | undefined;
 }
 
 /**
@@ -26,9 +26,9 @@ export interface EmbeddingsState {
  * - `late`: it took longer than whoever asked could wait.
  * - `long`: a text has more tokens than were allowed.
  */
-export type WhyNoVectors = 'off' | 'missing' | 'starting' | 'down' | 'busy' | 'late' | 'long';
+export type EmbeddingFailureReason = 'off' | 'missing' | 'starting' | 'down' | 'busy' | 'late' | 'long';
 
-export interface EmbeddingsAsking {
+export interface EmbeddingOptions {
   /**
    * - `meaning`: for texts of people, by whatever the operator chose; this unless said.
    * - `tools`: for ranking tools by a request; runs here.
@@ -51,7 +51,7 @@ export interface EmbeddingsAsking {
 
 type VectorUse = 'meaning' | 'tools' | 'judging';
 
-export type JudgeAsking = Pick<EmbeddingsAsking, 'deadlineMs' | 'signal'>;
+export type JudgeOptions = Pick<EmbeddingOptions, 'deadlineMs' | 'signal'>;
 
 /** A direction, with the space that it is of: vectors of different spaces can't be compared. */
 export interface Vector {
@@ -61,20 +61,20 @@ export interface Vector {
   readonly values: Float32Array;
 }
 
-export type Embedded =
+export type EmbeddingResult =
   | { readonly vector: Vector; readonly tokens: number; readonly why?: undefined }
-  | NoVectors;
+  | EmbeddingFailure;
 
-export type AllEmbedded =
+export type EmbeddingBatchResult =
   | { readonly vectors: readonly Vector[]; readonly tokens: readonly number[]; readonly why?: undefined }
-  | NoVectors;
+  | EmbeddingFailure;
 
-export interface NoVectors {
+export interface EmbeddingFailure {
   readonly vector?: undefined;
   readonly vectors?: undefined;
   readonly tokens?: undefined;
   readonly logits?: undefined;
-  readonly why: WhyNoVectors;
+  readonly why: EmbeddingFailureReason;
 }
 
 /** A text that was answered before, and one that is to be answered. */
@@ -83,22 +83,22 @@ export interface TextPair {
   readonly now: string;
 }
 
-export type Judged =
+export type JudgeResult =
   | {
       /** Undefined where a side is longer than the judge can read. */
       readonly logits: readonly (number | undefined)[];
       readonly why?: undefined;
     }
-  | NoVectors;
+  | EmbeddingFailure;
 
 /** Somebody else who makes vectors. */
-export interface ProviderOfVectors {
+export interface EmbeddingProvider {
   /** Never rejects. Values in the order of the texts, of any length. */
-  ask(texts: readonly string[], deadlineMs: number): Promise<ProvidedValues>;
+  embed(texts: readonly string[], deadlineMs: number): Promise<EmbeddingProviderResult>;
   /** Why it can't be asked; undefined as far as is known. */
-  why(): WhyNoVectors | undefined;
+  unavailableReason(): EmbeddingFailureReason | undefined;
 }
 
-export type ProvidedValues =
+export type EmbeddingProviderResult =
   | { readonly model: string; readonly values: readonly Float32Array[]; readonly why?: undefined }
-  | { readonly values?: undefined; readonly why: WhyNoVectors };
+  | { readonly values?: undefined; readonly why: EmbeddingFailureReason };

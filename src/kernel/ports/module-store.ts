@@ -9,7 +9,7 @@ export interface ModuleStore {
   /** False where there was nothing. */
   delete(key: string): Promise<boolean>;
   /** In the order of the keys' code points; a page with fewer than `limit` is the last. */
-  list(page?: PageOfEntries): Promise<readonly StoredEntry[]>;
+  list(page?: StoreListOptions): Promise<readonly StoredEntry[]>;
 }
 
 export interface StoredValue {
@@ -23,7 +23,7 @@ export interface StoredEntry extends StoredValue {
   readonly key: string;
 }
 
-export interface PageOfEntries {
+export interface StoreListOptions {
   /** How the keys begin. */
   readonly prefix?: string | undefined;
   /** The last key of the page before. */

@@ -29,8 +29,8 @@ export interface PaidAnswers {
   takeOver(left: Pick<PaidAnswer, 'name' | 'untilMs'>, untilMs: number): Promise<boolean>;
   /** Those that are not whole. */
   renew(names: readonly string[], untilMs: number): Promise<void>;
-  paid(name: string, settlementId: string, content: SealedContent): Promise<void>;
-  keep(name: string, content: SealedContent): Promise<void>;
+  markPaid(name: string, settlementId: string, content: SealedContent): Promise<void>;
+  storeWhole(name: string, content: SealedContent): Promise<void>;
   /** One that is not whole; only as it was found, where `untilMs` says how. */
   forget(name: string, untilMs?: number): Promise<void>;
   /** Forgets those whose time is over, and the oldest past a number and past a sum of bytes. */

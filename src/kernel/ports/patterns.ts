@@ -42,7 +42,7 @@ interface PatternEvent {
   readonly what: string;
 }
 
-export interface PatternPage {
+export interface PatternQuery {
   /** Words that are all in the trigger or the advice. */
   readonly search?: readonly string[] | undefined;
   readonly state?: PatternState | undefined;
@@ -84,7 +84,7 @@ export interface PatternTable {
   find(owner: string, id: string): Promise<Pattern | undefined>;
   byFingerprint(owner: string, scope: string | null, fingerprint: string): Promise<Pattern | undefined>;
   /** The newest first. */
-  page(owner: string, page: PatternPage): Promise<readonly Pattern[]>;
+  page(owner: string, page: PatternQuery): Promise<readonly Pattern[]>;
   /** Nobody else changes it meanwhile. Resolves to what it is then; undefined where there is none. */
   change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined>;
   /** False where there was none. */
@@ -95,7 +95,7 @@ export interface PatternTable {
   forget(owner: string): Promise<void>;
 
   /** Remembers which conversation a call belongs to. */
-  note(
+  recordCall(
     owner: string,
     call: { readonly requestId: string; readonly conversation: string; readonly atMs: number },
   ): Promise<void>;
@@ -103,13 +103,18 @@ export interface PatternTable {
   /** One of its calls; undefined where there is no such conversation. */
   callOf(owner: string, conversation: string): Promise<string | undefined>;
   /** The first word on what a conversation is about stands. */
-  isAbout(
+  recordGist(
     owner: string,
     said: Gist & { readonly conversation: string; readonly atMs: number },
   ): Promise<void>;
   gist(owner: string, conversation: string): Promise<Gist | undefined>;
   /** The first word on a pattern in a conversation stands. */
-  tried(owner: string, conversation: string, trials: readonly PatternTrial[], atMs: number): Promise<void>;
+  recordTrials(
+    owner: string,
+    conversation: string,
+    trials: readonly PatternTrial[],
+    atMs: number,
+  ): Promise<void>;
   /** The last word on the same thing counts; false where it was just that. */
   addOutcome(
     owner: string,
@@ -138,7 +143,7 @@ export interface Gist {
 }
 
 /** What is found in a call, and might become a pattern. */
-export interface Forged {
+export interface PatternProposal {
   readonly trigger: PatternTrigger;
   readonly advice: string;
   /** Null by the option `scope=account` alone. */
@@ -149,29 +154,29 @@ export interface Forged {
   readonly requestId: string;
   readonly conversation: string;
   /** It counts only once another conversation shows the same, however this one went. */
-  readonly isRepeated?: true;
+  readonly needsRepetition?: true;
 }
 
 /** The patterns of one tenant, for modules. */
 export interface Patterns {
   /** All that are not retired, as this process knows them: the same list for as long as nothing is changed. */
-  open(): Promise<readonly Pattern[]>;
+  listUnretired(): Promise<readonly Pattern[]>;
   /** How much of its traffic a pattern is held out of, where `usual` is the least. */
-  holdOut(pattern: Pattern, usual: number): number;
+  holdoutShare(pattern: Pattern, usual: number): number;
   /** Remembers which conversation a call belongs to, so that outcomes find it. */
-  note(requestId: string, conversation: string): Promise<void>;
+  recordCall(requestId: string, conversation: string): Promise<void>;
   /** Remembers what a conversation is about, for lessons from how it went. */
-  isAbout(conversation: string, gist: Gist): Promise<void>;
-  tried(conversation: string, trials: readonly PatternTrial[]): Promise<void>;
+  recordGist(conversation: string, gist: Gist): Promise<void>;
+  recordTrials(conversation: string, trials: readonly PatternTrial[]): Promise<void>;
   /** How a conversation seems to go; what is told of it counts more. */
-  seems(conversation: string, verdict: Verdict): Promise<unknown>;
+  recordImpliedVerdict(conversation: string, verdict: Verdict): Promise<unknown>;
   /** Whether there is one already, retired ones included. */
-  knows(lesson: Pick<Forged, 'scope' | 'fingerprint'>): Promise<boolean>;
+  hasPattern(lesson: Pick<PatternProposal, 'scope' | 'fingerprint'>): Promise<boolean>;
   /** Becomes a candidate, or more evidence for what is there. */
-  forge(forged: Forged): Promise<Pattern | undefined>;
+  propose(patternProposal: PatternProposal): Promise<Pattern | undefined>;
 }
 
 /** Where they come from. */
-export interface PatternBooks {
+export interface PatternSource {
   of(owner: string): Patterns;
 }

@@ -33,7 +33,7 @@ export interface LedgerLine {
   readonly receiptHash: string;
 }
 
-export interface LedgerQuestion {
+export interface LedgerQuery {
   /** Those that come after this one in the list, which are older. */
   readonly after: Pick<LedgerLine, 'id' | 'atMs'> | undefined;
   readonly limit: number;
@@ -43,5 +43,5 @@ export interface Ledger {
   /** One that is there already stays as it is. */
   add(line: LedgerLine): Promise<void>;
   /** The newest first. */
-  page(question: LedgerQuestion): Promise<readonly LedgerLine[]>;
+  page(question: LedgerQuery): Promise<readonly LedgerLine[]>;
 }

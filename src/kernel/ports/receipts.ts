@@ -33,7 +33,7 @@ export interface VerificationKey {
   readonly createdAtMs: number;
 }
 
-export interface ReceiptQuestion {
+export interface ReceiptQuery {
   /** Undefined for those of all. */
   readonly accountId: string | undefined;
   /** Those that come after this one in the list, which are older. */
@@ -49,7 +49,7 @@ export interface Receipts {
   ofSession(sessionRef: string): Promise<readonly StoredReceipt[]>;
   countOfSession(sessionRef: string): Promise<number>;
   /** An account's own and those that it claimed, the newest first. */
-  page(question: ReceiptQuestion): Promise<readonly StoredReceipt[]>;
+  page(question: ReceiptQuery): Promise<readonly StoredReceipt[]>;
   /** The claim that holds then: this one, or one that was there before. */
   claim(claim: Claim): Promise<Claim>;
   /** One that is there already stays as it is. */

@@ -21,7 +21,7 @@ export interface Database {
   readonly accountRows: AccountRows;
   readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeys;
-  readonly usage: UsageBook;
+  readonly usage: UsageStore;
   readonly requests: RequestLog;
   readonly modules: ModuleStores;
   readonly anonSessions: AnonSessions;
@@ -92,7 +92,7 @@ export interface PasswordChange {
   readonly before: string;
   readonly after: string;
   /** The session that goes on. */
-  readonly keptSession: string;
+  readonly currentSession: string;
 }
 
 export interface ApiKey {
@@ -111,7 +111,7 @@ export interface ApiKey {
 }
 
 /** A key that isn't revoked, with whose it is. */
-export interface HeldKey {
+export interface ActiveApiKey {
   readonly key: ApiKey;
   readonly account: Account;
   /** Whether an operator has closed the account. */
@@ -119,23 +119,23 @@ export interface HeldKey {
 }
 
 /** What a change was asked for with. The change is refused where that has ended meanwhile. */
-export interface ShownCredential {
+export interface PresentedCredential {
   readonly kind: 'session' | 'key';
   readonly id: string;
 }
 
-export type KeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
+export type ApiKeyChanges = Partial<Pick<ApiKey, 'name' | 'pipelineConfig' | 'receipts'>>;
 
 export interface ApiKeys {
   /** False where the account has `activeMax` unrevoked keys already, also when many are added at once. */
-  add(key: ApiKey, activeMax: number, shown?: ShownCredential): Promise<boolean>;
+  add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean>;
   /** All of an account, revoked ones included, the newest first. */
   list(accountId: string): Promise<readonly ApiKey[]>;
   byId(id: string): Promise<ApiKey | undefined>;
   /** Unrevoked keys that begin like this. */
-  active(prefix: string): Promise<readonly HeldKey[]>;
+  active(prefix: string): Promise<readonly ActiveApiKey[]>;
   /** The key as it then is; undefined where the account has no such unrevoked key. */
-  change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined>;
+  change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined>;
   /** False where the account has no such unrevoked key. */
   revoke(accountId: string, id: string, atMs: number): Promise<boolean>;
   /** When keys were last used, by id; an earlier time never replaces a later one. */
@@ -155,9 +155,9 @@ export interface SealedKey {
 }
 
 export interface ProviderKeys {
-  put(key: SealedKey, shown?: ShownCredential): Promise<void>;
+  put(key: SealedKey, shown?: PresentedCredential): Promise<void>;
   /** False, and nothing changed, where there is one already. */
-  putFirst(key: SealedKey, shown?: ShownCredential): Promise<boolean>;
+  putIfAbsent(key: SealedKey, shown?: PresentedCredential): Promise<boolean>;
   get(accountId: string, provider: string): Promise<SealedKey | undefined>;
   /** By provider. */
   list(accountId: string): Promise<readonly SealedKey[]>;
@@ -214,7 +214,7 @@ export interface TrialSums {
 }
 
 /** Calls of an account that count against its quota, in one period. */
-export interface Counted {
+export interface QuotaCalls {
   readonly accountId: string;
   readonly periodStartMs: number;
   readonly calls: number;
@@ -227,7 +227,7 @@ export interface UsageBatch {
   readonly id: string;
   readonly atMs: number;
   readonly days: readonly UsageDay[];
-  readonly counted: readonly Counted[];
+  readonly counted: readonly QuotaCalls[];
   /** What modules did. */
   readonly modules?: readonly ModuleDay[];
   /** As they are when the batch is added, written also where it was added before. */
@@ -252,21 +252,21 @@ export interface Reservation {
 }
 
 /** Reservations of one account in one period, or of one key. */
-export type ReservationQuestion = Pick<Reservation, 'accountId' | 'of' | 'keyId' | 'periodStartMs'>;
+export type ReservationQuery = Pick<Reservation, 'accountId' | 'of' | 'keyId' | 'periodStartMs'>;
 
 /** Calls of a period that are stored, and all that is reserved for more, read in one moment. */
-export interface CountedCalls {
+export interface QuotaUsage {
   readonly calls: number;
   readonly reserved: readonly Reservation[];
 }
 
-export interface UsageBook {
+export interface UsageStore {
   /** Takes the credits for calls past a cap in the same step; resolves to the accounts that paid so. */
   add(batch: UsageBatch): Promise<readonly string[]>;
   /** Replaces what the same processes reserved for the same before, all or nothing. */
   reserve(reservations: readonly Reservation[]): Promise<void>;
   /** All that is reserved, by any process. */
-  reserved(question: ReservationQuestion): Promise<readonly Reservation[]>;
+  reserved(question: ReservationQuery): Promise<readonly Reservation[]>;
   /** Days from `from` to `to`, both included, of one account or of all, in order of day, key, provider, model. */
   days(question: {
     readonly accountId: string | undefined;
@@ -279,5 +279,5 @@ export interface UsageBook {
     readonly from: string;
     readonly to: string;
   }): Promise<readonly ModuleDay[]>;
-  counted(accountId: string, periodStartMs: number): Promise<CountedCalls>;
+  quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage>;
 }

@@ -1,6 +1,6 @@
 import type { NanoUsd } from '../money.ts';
 import type { Ending } from '../reply/ending.ts';
-import type { Effect, Facts } from '../trace.ts';
+import type { Attributes, Effect } from '../trace.ts';
 
 /** One call as it is remembered. What was said in it is not. */
 export interface LoggedCall {
@@ -60,7 +60,7 @@ export interface LoggedStep {
   readonly module: string;
   readonly effect: Effect;
   readonly ms: number;
-  readonly facts: Facts;
+  readonly facts: Attributes;
   /** What it saved; less than 0 where it cost more. Left out where that is nothing. */
   readonly savedNanoUsd?: NanoUsd;
 }
@@ -87,7 +87,7 @@ export interface LogFilter {
 
 type StatusFilter = 'error' | { readonly least: number; readonly greatest: number };
 
-export interface LogQuestion {
+export interface LogQuery {
   /** Undefined asks about all there are. */
   readonly accountId: string | undefined;
   readonly filter: LogFilter;
@@ -106,7 +106,7 @@ export interface LogPage {
 }
 
 /** Calls from one moment to another; both are beginnings of steps, or times that no call came after. */
-export interface SumsQuestion {
+export interface LogSumsQuery {
   /** Undefined asks about all there are. */
   readonly accountId: string | undefined;
   readonly fromMs: number;
@@ -140,7 +140,7 @@ export interface KindSums extends CallSums {
 }
 
 /** What calls come to in one step. */
-export interface StepSums extends CallSums {
+export interface IntervalSums extends CallSums {
   /** The first is 0. */
   readonly step: number;
   readonly model: string;
@@ -154,7 +154,7 @@ interface BinSums {
   readonly requests: number;
 }
 
-export interface StepTimes extends BinSums {
+export interface IntervalTimes extends BinSums {
   readonly what: 'content' | 'overhead';
   readonly step: number;
 }
@@ -182,8 +182,8 @@ export interface SumsSpan {
 /** Exact for whole minutes, quarters of an hour, hours or days, by how long ago they were, however many calls there are. */
 export interface LogSums {
   readonly kinds: readonly KindSums[];
-  readonly steps: readonly StepSums[];
-  readonly stepTimes: readonly StepTimes[];
+  readonly steps: readonly IntervalSums[];
+  readonly stepTimes: readonly IntervalTimes[];
   readonly modelTimes: readonly ModelTimes[];
   readonly modules: readonly ModuleSums[];
 }
@@ -199,9 +199,9 @@ export interface RequestLog {
   /** Like `add`. */
   addPacked(packs: readonly string[]): Promise<void>;
   /** A rare call is searched for a bounded time: a page may have fewer than `limit` and say that there are more. */
-  page(question: LogQuestion): Promise<LogPage>;
+  page(question: LogQuery): Promise<LogPage>;
   /** What calls come to; those that were deleted for their number are still part of it. */
-  sums(question: SumsQuestion): Promise<LogSums>;
+  sums(question: LogSumsQuery): Promise<LogSums>;
   /** The first time that sums are kept of in this way; undefined where there are none. */
   oldestSums(kept: 'by-minute' | 'folded'): Promise<number | undefined>;
   /** Puts the minutes of this span together; there are none left in it then. */
@@ -219,5 +219,5 @@ export interface RequestLog {
   /** Deletes the oldest calls up to this id, `most` at a time; resolves to how many they were. */
   forget(upToId: string, most: number): Promise<number>;
   /** True where the holder may clean until then, false while somebody else may. */
-  mayClean(holder: string, nowMs: number, untilMs: number): Promise<boolean>;
+  acquireCleanupLease(holder: string, nowMs: number, untilMs: number): Promise<boolean>;
 }

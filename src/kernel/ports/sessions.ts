@@ -38,7 +38,7 @@ export interface MailedToken {
   readonly expiresAtMs: number;
 }
 
-export interface VerifiedBy {
+export interface VerificationContext {
   readonly nowMs: number;
   /** The session that came along with the token. */
   readonly sessionId: string | undefined;
@@ -62,7 +62,7 @@ export interface MailedTokens {
    * Marks the address as verified; undefined where there is no such token. The first time, API keys, other sessions and links
    * end. Where `sessionId` isn't a session of the account, the password is replaced by `passwordHash` as well.
    */
-  verify(hash: string, by: VerifiedBy): Promise<MailboxProof | undefined>;
+  verify(hash: string, by: VerificationContext): Promise<MailboxProof | undefined>;
   /** Sets another password; ends all sessions and all other links. The first time, API keys end, too. */
   reset(hash: string, passwordHash: string, nowMs: number): Promise<MailboxProof | undefined>;
 }
@@ -76,12 +76,12 @@ export interface Erasures {
     readonly most: number;
   }): Promise<readonly Erasure[]>;
   /** Another pass is due then. */
-  again(accountId: string, pass: number, atMs: number): Promise<void>;
-  done(accountId: string): Promise<void>;
+  scheduleNextPass(accountId: string, pass: number, atMs: number): Promise<void>;
+  complete(accountId: string): Promise<void>;
   /** Deletes what the tables have of an account, some rows of each at a time; but for books and receipts. */
-  rows(accountId: string): Promise<void>;
+  deleteRows(accountId: string): Promise<void>;
   /** What was deleted is in no file any more, as far as that is ours to say. */
-  settle(): Promise<void>;
+  purgeDeleted(): Promise<void>;
 }
 
 export interface Erasure {

@@ -20,9 +20,9 @@ export type SettlementOutcome = 'served' | 'cancelled' | 'refunded';
 export interface Settlements {
   open(settlement: Settlement): Promise<void>;
   /** What the processor calls it. */
-  held(id: string, intent: string): Promise<void>;
+  recordIntent(id: string, intent: string): Promise<void>;
   /** Only those that are still this holder's. */
-  renew(ids: readonly string[], lease: Lease): Promise<void>;
+  renew(ids: readonly string[], settlementLease: SettlementLease): Promise<void>;
   /** What became of it; null while it is open, undefined where it is not known. */
   outcome(id: string): Promise<SettlementOutcome | null | undefined>;
   /**
@@ -36,17 +36,17 @@ export interface Settlements {
     outcome: 'cancelled' | 'refunded',
   ): Promise<boolean>;
   /** Those that nobody works on any more; from now until `untilMs` the holder does, and nobody else gets them. */
-  takeOver(bounds: TakeOver): Promise<readonly Settlement[]>;
+  takeOver(bounds: TakeOverBounds): Promise<readonly Settlement[]>;
   /** Forgets closed ones from before `beforeMs`, and the oldest closed ones where there are more than `most`. */
   tidy(bounds: { readonly beforeMs: number; readonly most: number }): Promise<void>;
 }
 
-export interface Lease {
+export interface SettlementLease {
   readonly holder: string;
   readonly untilMs: number;
 }
 
-export interface TakeOver extends Lease {
+export interface TakeOverBounds extends SettlementLease {
   readonly nowMs: number;
   readonly most: number;
 }

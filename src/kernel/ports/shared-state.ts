@@ -2,7 +2,7 @@
 export interface SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
-  readonly attempts: Attempts;
+  readonly rateLimiter: RateLimiter;
   /** Resolves when the store answers, rejects when it doesn't within a bounded time. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -20,13 +20,13 @@ export interface Allowance {
 }
 
 /** What one process has under way of an allowance: slots that may still be given back. */
-export interface UnderWay {
+export interface InFlightCalls {
   readonly processId: string;
   readonly calls: number;
 }
 
 /** `version` is the account's, read in the same step. */
-export type Taken =
+export type SlotDecision =
   | { readonly outcome: 'granted'; readonly used: number; readonly version: string }
   /** `held` are those of the used slots that processes say they have under way. */
   | { readonly outcome: 'full'; readonly used: number; readonly held: number; readonly version: string }
@@ -38,9 +38,9 @@ export type Taken =
 /** Counts calls against a cap that holds exactly, whoever else is counting. */
 export interface Slots {
   /** One step, one round trip; at once where there is none to make. The slot that is asked for is part of what is under way. */
-  take(allowance: Allowance, underWay?: UnderWay): Taken | Promise<Taken>;
+  take(allowance: Allowance, inFlightCalls?: InFlightCalls): SlotDecision | Promise<SlotDecision>;
   /** What a process has under way where it takes nothing for a while. It is forgotten after `limits.underWayLifeMs`. */
-  tell(allowance: Allowance, underWay: UnderWay): Promise<void>;
+  reportInFlight(allowance: Allowance, inFlightCalls: InFlightCalls): Promise<void>;
   /** For a call that doesn't count after all. */
   giveBack(allowance: Allowance): Promise<void>;
   /** For a call that was never made: it is none of those that were given back. */
@@ -58,7 +58,7 @@ export interface Versions {
 }
 
 /** Counts tries in a window that begins with the first. */
-export interface Attempts {
+export interface RateLimiter {
   /** Seconds to wait; 0 where this try is within the limit. */
   count(name: string, limit: { readonly most: number; readonly seconds: number }): Promise<number>;
   forget(name: string): Promise<void>;

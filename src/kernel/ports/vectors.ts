@@ -3,15 +3,15 @@ import type { Vector } from './embeddings.ts';
 /** Vectors that a module keeps for one tenant, to be found by what lies near them. Nothing here throws but for wrong arguments. */
 export interface Vectors {
   /** One that is there under this id is replaced. Past the bound of the tenant's, its oldest go first. */
-  add(entry: NewVector): Promise<VectorsDone>;
+  add(entry: NewVector): Promise<VectorWriteResult>;
   /** Those of the same space, the nearest first. What was added elsewhere is found after a second, what was removed never. */
-  search(near: Vector, question?: VectorQuestion): Promise<VectorsFound>;
+  search(near: Vector, question?: VectorQuery): Promise<VectorSearchResult>;
   /** Of these, the data of those that are there, by id; undefined where nobody can say. Up to 100 at a time. */
   data(ids: readonly string[], part?: string): Promise<ReadonlyMap<string, string> | undefined>;
   /** In one part; in that without a name where none is said. Up to 100 at a time. */
-  remove(ids: readonly string[], part?: string): Promise<VectorsDone>;
+  remove(ids: readonly string[], part?: string): Promise<VectorWriteResult>;
   /** Removes all that this module keeps for this tenant. */
-  forget(): Promise<VectorsDone>;
+  forget(): Promise<VectorWriteResult>;
 }
 
 export interface NewVector {
@@ -25,7 +25,7 @@ export interface NewVector {
   readonly ttlSeconds: number;
 }
 
-export interface VectorQuestion {
+export interface VectorQuery {
   readonly part?: string;
   /** 10 unless said, up to 100. */
   readonly most?: number;
@@ -35,7 +35,7 @@ export interface VectorQuestion {
   readonly deadlineMs?: number;
 }
 
-export interface FoundVector {
+export interface VectorMatch {
   readonly id: string;
   readonly cosine: number;
   readonly data: string;
@@ -47,19 +47,19 @@ export interface FoundVector {
  * - `late`: it took longer than whoever asked could wait.
  * - `full`: the part is larger than all the memory for vectors.
  */
-export type WhyNotFound = 'away' | 'late' | 'full';
+export type VectorFailureReason = 'away' | 'late' | 'full';
 
-export type VectorsFound =
-  | { readonly found: readonly FoundVector[]; readonly why?: undefined }
-  | { readonly found?: undefined; readonly why: WhyNotFound };
+export type VectorSearchResult =
+  | { readonly found: readonly VectorMatch[]; readonly why?: undefined }
+  | { readonly found?: undefined; readonly why: VectorFailureReason };
 
-export interface VectorsDone {
+export interface VectorWriteResult {
   /** Undefined where it is done. */
-  readonly why?: WhyNotFound | undefined;
+  readonly why?: VectorFailureReason | undefined;
 }
 
 /** Where modules' vectors come from; what one module keeps for one tenant, no other finds. */
-export interface VectorShelves {
+export interface VectorStores {
   vectors(module: string, scope: string): Vectors;
   /** Deletes all that any module kept for a tenant. */
   forget(scope: string): Promise<void>;
@@ -73,7 +73,7 @@ export interface VectorTable {
   /** Of all its modules where none is named. */
   forget(owner: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void>;
   /** What was added to a part since it was last asked for, in order, some at a time. */
-  added(owner: VectorOwner, question: AddedQuestion): Promise<VectorsAdded>;
+  added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage>;
   /** Those that are still there. */
   find(owner: VectorOwner, part: string, ids: readonly string[]): Promise<readonly VectorRow[]>;
   /** Deletes some whose time is over; true where there may be more. */
@@ -95,21 +95,21 @@ export interface VectorRow {
   readonly expiresAtMs: number;
 }
 
-export interface AddedQuestion {
+export interface AddedVectorsQuery {
   readonly part: string;
-  readonly since?: VectorsKnown | undefined;
+  readonly since?: VectorCursor | undefined;
   /** How many at a time; `limits.vectorRowsAtOnce` unless said. */
   readonly most?: number;
 }
 
 /** How far somebody has read. */
-export interface VectorsKnown {
+export interface VectorCursor {
   /** Changes when all was forgotten. */
   readonly epoch: string;
   readonly upTo: number;
 }
 
-export interface VectorsAdded extends VectorsKnown {
+export interface AddedVectorsPage extends VectorCursor {
   readonly rows: readonly Omit<VectorRow, 'data'>[];
   /** Whether what was known before is still there. */
   readonly goesOn: boolean;

@@ -1,4 +1,4 @@
-import { addPiece } from '../add-piece.ts';
+import { appendChunk } from '../append-chunk.ts';
 import type { ReplyEvent } from '../message.ts';
 import type { Framing, Interest, ProviderFormat, ReplyDecoder } from '../wire-format.ts';
 
@@ -9,7 +9,7 @@ export interface Recording {
   readonly framing: Framing;
   readonly body: Uint8Array;
   /** Usage in it was asked for by the gateway, and is not for clients that don't ask. */
-  readonly usageAsked?: true;
+  readonly usageRequested?: true;
   /** What it says about itself, once somebody has read it. */
   milestones?: readonly ReplyEvent[];
 }
@@ -25,62 +25,66 @@ export class Recorder {
     this.#bytesMax = bytesMax;
   }
 
-  bytes(chunk: Uint8Array): void {
+  addBytes(chunk: Uint8Array): void {
     this.#bytes += chunk.byteLength;
-    if (this.#bytes <= this.#bytesMax) addPiece(this.#chunks, chunk);
+    if (this.#bytes <= this.#bytesMax) appendChunk(this.#chunks, chunk);
     else this.#chunks = [];
   }
 
-  events(events: readonly ReplyEvent[]): void {
+  addEvents(events: readonly ReplyEvent[]): void {
     for (const event of events) this.#bytes += JSON.stringify(event).length;
     if (this.#bytes <= this.#bytesMax) this.#events.push(...events);
     else this.#events = [];
   }
 
   /** Undefined where it was too large. `raw` says what its bytes are; without it there are only events. */
-  finish(raw: Recorded | undefined): Recording | undefined {
+  finish(raw: RecordedFormat | undefined): Recording | undefined {
     if (this.#bytes > this.#bytesMax) return undefined;
     if (raw === undefined)
       return { wire: '', framing: 'json', body: Buffer.from(JSON.stringify(this.#events)) };
-    const { wire, framing, usageAsked } = raw;
+    const { wire, framing, usageRequested } = raw;
     const recording = { wire: wire.name, framing, body: Buffer.concat(this.#chunks) };
-    return usageAsked === undefined ? recording : { ...recording, usageAsked };
+    return usageRequested === undefined ? recording : { ...recording, usageRequested };
   }
 }
 
-interface Recorded {
+interface RecordedFormat {
   readonly wire: ProviderFormat;
   readonly framing: Framing;
-  readonly usageAsked?: true;
+  readonly usageRequested?: true;
 }
 
 /** Reads a replayed answer; the second time that only its milestones are wanted, it remembers them. */
 export class ReplayDecoder implements ReplyDecoder {
   readonly #recording: Recording;
   readonly #decoder: ReplyDecoder | undefined;
-  #known: readonly ReplyEvent[];
-  readonly #shown: ReplyEvent[] | undefined;
+  #cachedMilestones: readonly ReplyEvent[];
+  readonly #decodedMilestones: ReplyEvent[] | undefined;
 
   constructor(recording: Recording, wire: ProviderFormat, interest: Interest) {
     const known = interest === 'milestones' ? recording.milestones : undefined;
     this.#recording = recording;
-    this.#known = known ?? [];
+    this.#cachedMilestones = known ?? [];
     this.#decoder = known === undefined ? wire.replyDecoder(recording.framing, interest) : undefined;
-    this.#shown = interest === 'milestones' ? [] : undefined;
+    this.#decodedMilestones = interest === 'milestones' ? [] : undefined;
   }
 
   push(chunk: Uint8Array): readonly ReplyEvent[] {
-    if (this.#decoder !== undefined) return this.#noted(this.#decoder.push(chunk));
-    const known = this.#known;
-    this.#known = [];
+    if (this.#decoder !== undefined) return this.#collect(this.#decoder.push(chunk));
+    const known = this.#cachedMilestones;
+    this.#cachedMilestones = [];
     return known;
   }
 
   end(): readonly ReplyEvent[] {
     if (this.#decoder === undefined) return [];
-    const last = this.#noted(this.#decoder.end());
-    if (this.#decoder.finished && this.#shown !== undefined && !this.#shown.some(holdsContent))
-      this.#recording.milestones = this.#shown;
+    const last = this.#collect(this.#decoder.end());
+    if (
+      this.#decoder.finished &&
+      this.#decodedMilestones !== undefined &&
+      !this.#decodedMilestones.some(holdsContent)
+    )
+      this.#recording.milestones = this.#decodedMilestones;
     return last;
   }
 
@@ -89,16 +93,16 @@ export class ReplayDecoder implements ReplyDecoder {
   }
 
   get unread() {
-    return this.#decoder?.unread ?? nothing;
+    return this.#decoder?.unread ?? noUnread;
   }
 
-  #noted(events: readonly ReplyEvent[]): readonly ReplyEvent[] {
-    this.#shown?.push(...events);
+  #collect(events: readonly ReplyEvent[]): readonly ReplyEvent[] {
+    this.#decodedMilestones?.push(...events);
     return events;
   }
 }
 
-const nothing = { tokens: 0, calls: 0 } as const;
+const noUnread = { tokens: 0, calls: 0 } as const;
 
 /** An answer that had to be read whole would be held twice. */
 function holdsContent(event: ReplyEvent): boolean {
@@ -106,12 +110,12 @@ function holdsContent(event: ReplyEvent): boolean {
 }
 
 /** One line that says what it is, then the body. */
-export function packRecording({ wire, framing, body, usageAsked }: Recording): Uint8Array {
-  const mark = usageAsked === undefined ? '' : ` ${asked}`;
+export function packRecording({ wire, framing, body, usageRequested }: Recording): Uint8Array {
+  const mark = usageRequested === undefined ? '' : ` ${usageRequestedMark}`;
   return Buffer.concat([Buffer.from(`${wire} ${framing}${mark}\n`), body]);
 }
 
-const asked = 'usage-asked';
+const usageRequestedMark = 'usage-asked';
 
 export function unpackRecording(packed: Uint8Array): Recording {
   const lineEnd = packed.indexOf(10);
@@ -121,6 +125,6 @@ export function unpackRecording(packed: Uint8Array): Recording {
     wire,
     framing: framing === 'sse' ? 'sse' : 'json',
     body,
-    ...(mark === asked && { usageAsked: true }),
+    ...(mark === usageRequestedMark && { usageRequested: true }),
   };
 }

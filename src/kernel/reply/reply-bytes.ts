@@ -1,13 +1,13 @@
-import type { Pulled } from './source.ts';
+import type { PullResult } from './source.ts';
 
 /** Written by hand: a generator that is returned before its first step would never run its ending. */
 export class ReplyBytes implements AsyncIterableIterator<Uint8Array> {
   /** The next bytes, without a wait where they are there. */
-  readonly pull: () => Pulled<Uint8Array>;
+  readonly pull: () => PullResult<Uint8Array>;
   /** Gives up what is left. */
   readonly stop: () => void | Promise<void>;
 
-  constructor(pull: () => Pulled<Uint8Array>, stop: () => void | Promise<void>) {
+  constructor(pull: () => PullResult<Uint8Array>, stop: () => void | Promise<void>) {
     this.pull = pull;
     this.stop = stop;
   }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anthropicMessages, openaiChat } from '../../wire/index.ts';
+import { ClientRequest } from '../client-request.ts';
 import { GatewayError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
+import { LazyJsonObject } from '../lazy-json-object.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
-import { Outline } from '../outline.ts';
-import { Received } from '../received.ts';
 import type { Ending } from './ending.ts';
+import type { ProviderResponse } from './provider-response.ts';
 import { packRecording, type Recording, unpackRecording } from './recording.ts';
-import type { Raw } from './relayed.ts';
 import { Reply } from './reply.ts';
 import type { Source } from './source.ts';
 
@@ -26,9 +26,9 @@ const answer: Answer = {
   usage: { input_tokens: 3, output_tokens: 5 },
 };
 
-const asked = new Received({
+const asked = new ClientRequest({
   wire: anthropicMessages,
-  fields: Outline.of(Buffer.from('{}')),
+  fields: LazyJsonObject.of(Buffer.from('{}')),
   headers: [],
   query: '',
 });
@@ -63,7 +63,7 @@ async function sseOf(reply: Reply): Promise<string> {
 
 function relay(
   body: Source<Uint8Array>,
-  framing: Raw['framing'] = 'sse',
+  framing: ProviderResponse['framing'] = 'sse',
 ): { reply: Reply; endings: Ending[] } {
   const reply = Reply.relay({ wire: anthropicMessages, framing, status: 200, headers: [], body });
   const endings: Ending[] = [];
@@ -215,13 +215,13 @@ describe('a reply whose usage was asked for', () => {
     '',
   );
   const unasked = `${chunk(word)}data: [DONE]\n\n`;
-  const raw = (chunks: readonly (string | Error)[]): Raw => ({
+  const raw = (chunks: readonly (string | Error)[]): ProviderResponse => ({
     wire: openaiChat,
     framing: 'sse',
     status: 200,
     headers: [],
     body: source(chunks),
-    usageAsked: true,
+    usageRequested: true,
   });
 
   async function read(reply: Reply, body: JsonObject): Promise<{ text: string; output: unknown }> {
@@ -229,8 +229,8 @@ describe('a reply whose usage was asked for', () => {
     reply.tap((event) => {
       if (event.type === 'message_delta') output = event.usage?.output_tokens;
     }, 'milestones');
-    const fields = Outline.of(Buffer.from(JSON.stringify(body)));
-    const client = new Received({ wire: openaiChat, fields, headers: [], query: '' });
+    const fields = LazyJsonObject.of(Buffer.from(JSON.stringify(body)));
+    const client = new ClientRequest({ wire: openaiChat, fields, headers: [], query: '' });
     const chunks: Uint8Array[] = [];
     for await (const piece of reply.bytes(openaiChat, 'sse', client)) chunks.push(piece);
     return { text: Buffer.concat(chunks).toString(), output };
@@ -345,16 +345,16 @@ describe('recording', () => {
     const recording = await record(reply);
     assert.ok(recording);
     assert.equal('usageAsked' in unpackRecording(packRecording(recording)), false);
-    const raw: Raw = {
+    const providerResponse: ProviderResponse = {
       wire: anthropicMessages,
       framing: 'sse',
       status: 200,
       headers: [],
       body: source([streamText]),
     };
-    const asking = await record(Reply.relay({ ...raw, usageAsked: true }));
+    const asking = await record(Reply.relay({ ...providerResponse, usageRequested: true }));
     assert.ok(asking);
-    assert.equal(unpackRecording(packRecording(asking)).usageAsked, true);
+    assert.equal(unpackRecording(packRecording(asking)).usageRequested, true);
     assert.equal(await sseOf(replayed(asking)), streamText);
   });
 

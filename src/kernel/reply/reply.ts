@@ -1,146 +1,155 @@
+import type { ClientRequest } from '../client-request.ts';
 import { GatewayError } from '../errors.ts';
 import type { HeaderList } from '../headers.ts';
+import { ignoreErrors } from '../ignore-errors.ts';
 import type { Answer, ReplyEvent } from '../message.ts';
-import { quietly } from '../quietly.ts';
-import type { Received } from '../received.ts';
-import type { Framing, Interest, ProviderFormat, Unread, WireFormat } from '../wire-format.ts';
-import { Folding, unfold } from './answer.ts';
-import { encoded, naming } from './encoded.ts';
-import type { Then } from './ending.ts';
-import { filtered } from './filtered.ts';
-import { Flow } from './flow.ts';
-import type { Keeper } from './keeper.ts';
-import type { Look } from './looks.ts';
-import { Reading } from './reading.ts';
+import type { Framing, Interest, ProviderFormat, UnreadContent, WireFormat } from '../wire-format.ts';
+import { AnswerBuilder, answerToEvents } from './answer-events.ts';
+import type { CodeOwner } from './code-owner.ts';
+import { encodeEvents, withDefaultModel } from './encode-events.ts';
+import type { EndListener } from './ending.ts';
+import { filterBytes } from './filter-bytes.ts';
+import { type ProviderResponse, ProviderResponseReader } from './provider-response.ts';
 import { type Recording, ReplayDecoder } from './recording.ts';
-import { type Raw, Relayed } from './relayed.ts';
 import { ReplyBytes } from './reply-bytes.ts';
-import { type Events, mapped, type Rewrite, type Splice, spliced } from './rewritten.ts';
-import { type Pulled, type Source, sourceFrom, sourceOf } from './source.ts';
+import { ReplyEventIterator } from './reply-event-iterator.ts';
+import type { ReplyObserver } from './reply-observers.ts';
+import { ReplyStream } from './reply-stream.ts';
+import { type Events, mapEvents, type Rewrite, type Splice, spliceEvents } from './rewrite-events.ts';
+import { type PullResult, type Source, sourceFromIterable, sourceFromValue } from './source.ts';
 
 /** For who watches over modules, and for nobody else. */
-interface Custody {
+interface ReplyOwnership {
   /** From now on it is in the hands of `holder`. */
-  give(reply: Reply, holder: Keeper): void;
+  setHolder(reply: Reply, holder: CodeOwner): void;
   /** It has come through all modules: what is added to it from now on is nobody's but the gateway's. */
-  release(reply: Reply): Reply;
+  clearHolder(reply: Reply): Reply;
   /** It was made by `maker`, with all that it was made from up to what was given: who answers for what runs in it. */
-  claim(reply: Reply, maker: Keeper): void;
+  assignMaker(reply: Reply, maker: CodeOwner): void;
   /** Of this one and what was made from it, what nobody reads; undefined where `kept` is it, or somebody does. */
-  left(reply: Reply, kept: Reply): Reply | undefined;
+  findUnreadDescendant(reply: Reply, kept: Reply): Reply | undefined;
   /** Once, when its first event is there. */
-  onBegun(reply: Reply, then: () => void): void;
+  onStart(reply: Reply, then: () => void): void;
   /** As the gateway's own, whoever has it in hand. */
-  onEnd(reply: Reply, then: Then): Reply;
+  onEnd(reply: Reply, endListener: EndListener): Reply;
   /** The same answer, unread, for others than who has had it until now. */
   revoke(reply: Reply): Reply;
   /** The one that it was made from, through however many hands. */
   origin(reply: Reply): Reply;
 }
 
-export let custody: Custody;
+export let replyOwnership: ReplyOwnership;
 
 /** An answer on its way to the client: always a stream, read once, with exactly one ending. */
 export class Reply {
   readonly status: number;
   readonly headers: HeaderList;
-  readonly #flow: Flow;
+  readonly #stream: ReplyStream;
   readonly #parent: Reply | undefined;
   readonly #origin: Reply;
   /** The reply that was made from this one. */
-  #heir: Reply | undefined;
-  #taken = false;
+  #derived: Reply | undefined;
+  #consumed = false;
 
-  private constructor(flow: Flow, parent?: Reply, origin?: Reply) {
-    this.#flow = flow;
+  private constructor(replyStream: ReplyStream, parent?: Reply, origin?: Reply) {
+    this.#stream = replyStream;
     this.#parent = parent;
     this.#origin = origin ?? (parent === undefined ? this : parent.#origin);
-    this.status = flow.relayed?.raw.status ?? parent?.status ?? 200;
-    this.headers = flow.relayed?.raw.headers ?? parent?.headers ?? none;
+    this.status = replyStream.responseReader?.response.status ?? parent?.status ?? 200;
+    this.headers = replyStream.responseReader?.response.headers ?? parent?.headers ?? none;
   }
 
   /** An upstream's answer, passed on as it comes. */
-  static relay(raw: Raw): Reply {
-    return new Reply(new Flow({ relayed: new Relayed(raw) }));
+  static relay(providerResponse: ProviderResponse): Reply {
+    return new Reply(new ReplyStream({ responseReader: new ProviderResponseReader(providerResponse) }));
   }
 
   static of(answer: Answer): Reply {
-    return Reply.#fromList([...unfold(answer)]);
+    return Reply.#fromList([...answerToEvents(answer)]);
   }
 
   static stream(events: AsyncIterable<ReplyEvent>): Reply {
-    return new Reply(new Flow({ events: sourceFrom(events) }));
+    return new Reply(new ReplyStream({ events: sourceFromIterable(events) }));
   }
 
   /** An answer that was recorded before. */
   static replay(recording: Recording, wire: ProviderFormat | undefined): Reply {
     if (wire === undefined) return Reply.#fromList(JSON.parse(Buffer.from(recording.body).toString('utf8')));
-    const { framing, body, usageAsked } = recording;
+    const { framing, body, usageRequested } = recording;
     const decoder = (interest: Interest) => new ReplayDecoder(recording, wire, interest);
-    const raw: Raw = { wire, framing, status: 200, headers: [], body: sourceOf(body), decoder };
-    return Reply.relay(usageAsked === undefined ? raw : { ...raw, usageAsked });
+    const providerResponse: ProviderResponse = {
+      wire,
+      framing,
+      status: 200,
+      headers: [],
+      body: sourceFromValue(body),
+      decoder,
+    };
+    return Reply.relay(
+      usageRequested === undefined ? providerResponse : { ...providerResponse, usageRequested },
+    );
   }
 
   static #fromList(events: Events): Reply {
-    return new Reply(new Flow({ events: sourceOf(events) }));
+    return new Reply(new ReplyStream({ events: sourceFromValue(events) }));
   }
 
   /** How the bytes are laid out when nobody changes them; undefined for an answer that has no bytes yet. */
   get framing(): Framing | undefined {
-    return this.#flow.relayed?.raw.framing;
+    return this.#stream.responseReader?.response.framing;
   }
 
   /** Whether somebody reads it, or has read it. */
   get consumed(): boolean {
-    return this.#taken;
+    return this.#consumed;
   }
 
   /** What went wrong inside a `tap` or an `onEnd` that no module answers for; it must not harm the answer. */
   get faults(): readonly unknown[] {
-    return this.#flow.faults;
+    return this.#stream.faults;
   }
 
   get ended(): boolean {
-    return this.#flow.ended;
+    return this.#stream.ended;
   }
 
   /** What it failed with. */
   get failure(): unknown {
-    return this.#flow.failure;
+    return this.#stream.failure;
   }
 
   /** What went by without having been shown to anybody. */
-  get unread(): Unread {
-    return this.#flow.relayed?.unread ?? this.#parent?.unread ?? nothing;
+  get unread(): UnreadContent {
+    return this.#stream.responseReader?.unread ?? this.#parent?.unread ?? noUnread;
   }
 
   /** Shows each event to `look`, which can neither delay nor change it. */
-  tap(look: Look, interest: Interest = 'everything'): this {
-    this.#flow.tap(look, interest);
+  tap(replyObserver: ReplyObserver, interest: Interest = 'everything'): this {
+    this.#stream.tap(replyObserver, interest);
     return this;
   }
 
   /** Runs exactly once, when the answer is over, however it ends. */
-  onEnd(then: Then): this {
-    this.#flow.onEnd(then, this.#flow.holder);
+  onEnd(endListener: EndListener): this {
+    this.#stream.onEnd(endListener, this.#stream.holder);
     return this;
   }
 
   /** Keeps a copy of the answer and hands it over if it completes within `bytesMax`. */
   record(bytesMax: number, then: (recording: Recording) => void | Promise<void>): this {
-    this.#flow.record(bytesMax, then);
+    this.#stream.record(bytesMax, then);
     return this;
   }
 
   /** Another answer, made from this one event by event. */
   map(rewrite: Rewrite): Reply {
-    const heir: Reply = this.#bequeathed(mapped(this.#source(), rewrite, () => heir.#flow.maker));
+    const heir: Reply = this.#derive(mapEvents(this.#source(), rewrite, () => heir.#stream.maker));
     return heir;
   }
 
   /** Another answer, made from this one by a generator, which may hold back, wait, ask elsewhere and put things in. */
   through(splice: Splice): Reply {
-    const heir: Reply = this.#bequeathed(spliced(this.#reading(), splice, () => heir.#flow.maker));
+    const heir: Reply = this.#derive(spliceEvents(this.#openIterator(), splice, () => heir.#stream.maker));
     return heir;
   }
 
@@ -152,115 +161,132 @@ export class Reply {
 
   /** Reads it in the open, event by event. */
   events(): AsyncIterableIterator<ReplyEvent> {
-    this.#take();
-    return this.#reading();
+    this.#consume();
+    return this.#openIterator();
   }
 
   /** Holds the whole answer back. Follow with `Reply.of`. */
   answer(): Promise<Answer> {
-    this.#take();
-    return quietly(this.#folded());
+    this.#consume();
+    return ignoreErrors(this.#collectAnswer());
   }
 
-  async #folded(): Promise<Answer> {
-    const folding = new Folding();
-    const flow = this.#flow;
-    for (let events = await flow.nextEvents(); events !== undefined; events = await flow.nextEvents())
-      for (const event of events) folding.push(event);
-    const answer = folding.answer();
-    if (flow.streamError !== undefined) throw flow.streamError;
+  async #collectAnswer(): Promise<Answer> {
+    const answerBuilder = new AnswerBuilder();
+    const replyStream = this.#stream;
+    for (
+      let events = await replyStream.nextEvents();
+      events !== undefined;
+      events = await replyStream.nextEvents()
+    )
+      for (const event of events) answerBuilder.push(event);
+    const answer = answerBuilder.answer();
+    if (replyStream.streamError !== undefined) throw replyStream.streamError;
     if (answer !== undefined) return answer;
-    flow.failure = new GatewayError(
+    replyStream.failure = new GatewayError(
       'upstream_broken',
       'the provider sent an answer that has no message in it',
     );
-    throw flow.failure;
+    throw replyStream.failure;
   }
 
   /** The bytes for a client that speaks `wire`: the upstream's own where nothing was changed. */
-  bytes(wire: WireFormat, framing: Framing, asked: Received): ReplyBytes {
-    this.#take();
-    const raw = this.#flow.relayed?.raw;
-    const own = raw?.wire === wire && raw.framing === framing;
+  bytes(wire: WireFormat, framing: Framing, asked: ClientRequest): ReplyBytes {
+    this.#consume();
+    const providerResponse = this.#stream.responseReader?.response;
+    const own = providerResponse?.wire === wire && providerResponse.framing === framing;
     const pull = own
-      ? this.#ownBytes(raw, asked)
-      : encoded(this.#source(), naming(wire.replyEncoder(framing, asked), asked.asked.model), (fault) =>
-          this.#flow.fail(fault),
+      ? this.#passThroughBytes(providerResponse, asked)
+      : encodeEvents(
+          this.#source(),
+          withDefaultModel(wire.replyEncoder(framing, asked), asked.routing.model),
+          (fault) => this.#stream.fail(fault),
         );
-    return new ReplyBytes(pull, () => this.#flow.finish({ how: 'aborted' }));
+    return new ReplyBytes(pull, () => this.#stream.finish({ how: 'aborted' }));
   }
 
   /** Whole frames, or the whole body, without the credentials that an error in it may quote. */
   withoutSecrets(bytes: Uint8Array): Uint8Array {
-    const { streamError, relayed } = this.#flow;
-    return streamError === undefined || relayed === undefined ? bytes : relayed.withoutSecrets(bytes);
+    const { streamError, responseReader } = this.#stream;
+    return streamError === undefined || responseReader === undefined
+      ? bytes
+      : responseReader.withoutSecrets(bytes);
   }
 
-  #ownBytes({ usageAsked, wire }: Raw, asked: Received): () => Pulled<Uint8Array> {
-    const pull = () => this.#flow.nextChunk();
-    const { usageQuestion } = wire;
-    if (usageAsked === undefined || usageQuestion === undefined || asked.usageQuestion === undefined)
+  #passThroughBytes(
+    { usageRequested, wire }: ProviderResponse,
+    asked: ClientRequest,
+  ): () => PullResult<Uint8Array> {
+    const pull = () => this.#stream.nextChunk();
+    const { usageOptIn } = wire;
+    if (usageRequested === undefined || usageOptIn === undefined || asked.usageOptInFields === undefined)
       return pull;
-    return filtered(pull, usageQuestion.unasked());
+    return filterBytes(pull, usageOptIn.stripUsage());
   }
 
   /** Gives the answer up: its provider is told to stop. */
   async discard(): Promise<void> {
-    this.#taken = true;
-    await this.#flow.finish({ how: 'aborted' });
+    this.#consumed = true;
+    await this.#stream.finish({ how: 'aborted' });
   }
 
-  #take(): void {
-    if (this.#taken) throw new Error('this reply was read already');
-    this.#taken = true;
+  #consume(): void {
+    if (this.#consumed) throw new Error('this reply was read already');
+    this.#consumed = true;
   }
 
-  #bequeathed(events: Source<Events>): Reply {
-    this.#take();
-    this.#heir = new Reply(new Flow({ events }), this);
-    return this.#heir;
+  #derive(events: Source<Events>): Reply {
+    this.#consume();
+    this.#derived = new Reply(new ReplyStream({ events }), this);
+    return this.#derived;
   }
 
   #source(): Source<Events> {
-    const flow = this.#flow;
-    return { next: () => flow.nextEvents(), cancel: () => void flow.finish({ how: 'aborted' }) };
+    const replyStream = this.#stream;
+    return {
+      next: () => replyStream.nextEvents(),
+      cancel: () => void replyStream.finish({ how: 'aborted' }),
+    };
   }
 
-  #reading(): Reading {
-    const flow = this.#flow;
-    return new Reading({ pull: () => flow.nextEvents(), stop: async () => flow.finish({ how: 'aborted' }) });
+  #openIterator(): ReplyEventIterator {
+    const replyStream = this.#stream;
+    return new ReplyEventIterator({
+      pull: () => replyStream.nextEvents(),
+      stop: async () => replyStream.finish({ how: 'aborted' }),
+    });
   }
 
   static {
-    custody = {
-      give(reply, holder) {
-        reply.#flow.holder = holder;
+    replyOwnership = {
+      setHolder(reply, holder) {
+        reply.#stream.holder = holder;
       },
-      release(reply) {
-        reply.#flow.holder = undefined;
+      clearHolder(reply) {
+        reply.#stream.holder = undefined;
         return reply;
       },
-      claim(reply, maker) {
+      assignMaker(reply, maker) {
         for (let one: Reply | undefined = reply; one !== undefined; one = one.#parent) {
-          if (one.#flow.holder !== undefined || one.#flow.maker !== undefined) return;
-          one.#flow.claim(maker);
+          if (one.#stream.holder !== undefined || one.#stream.maker !== undefined) return;
+          one.#stream.assignMaker(maker);
         }
       },
-      left(reply, kept) {
+      findUnreadDescendant(reply, kept) {
         let last = reply;
-        while (last.#heir !== undefined) last = last.#heir;
-        return last === kept || last.#taken ? undefined : last;
+        while (last.#derived !== undefined) last = last.#derived;
+        return last === kept || last.#consumed ? undefined : last;
       },
-      onBegun(reply, then) {
-        reply.#flow.onBegun(then);
+      onStart(reply, then) {
+        reply.#stream.onStart(then);
       },
-      onEnd(reply, then) {
-        reply.#flow.onEnd(then, undefined);
+      onEnd(reply, endListener) {
+        reply.#stream.onEnd(endListener, undefined);
         return reply;
       },
       revoke(reply) {
-        reply.#taken = true;
-        return new Reply(reply.#flow.revoked(), reply.#parent, reply.#origin);
+        reply.#consumed = true;
+        return new Reply(reply.#stream.revoke(), reply.#parent, reply.#origin);
       },
       origin(reply) {
         return reply.#origin;
@@ -269,5 +295,5 @@ export class Reply {
   }
 }
 
-const nothing: Unread = { tokens: 0, calls: 0 };
+const noUnread: UnreadContent = { tokens: 0, calls: 0 };
 const none: readonly never[] = [];

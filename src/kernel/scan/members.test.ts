@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { hasDuplicate, memberNamed, memberNames, valueAt } from './members.ts';
+import { findMember, hasDuplicateKey, memberNames, parseValueAt } from './members.ts';
 import { scan } from './scan.ts';
 
 /** Few letters, so that names meet, and some that need an escape or several bytes. */
@@ -16,16 +16,16 @@ describe('members of an object', () => {
     fc.assert(
       fc.property(fc.array(written, { maxLength: 6 }), name, (keys, other) => {
         const bytes = Buffer.from(`{${keys.map(({ key }, at) => `${key} : ${at}`).join()}}`);
-        const scanned = scanOf(bytes);
+        const scanResult = scanOf(bytes);
         const whole = new Map(keys.map(({ text }, at) => [text, at]));
         assert.deepEqual(
-          memberNames(bytes, scanned),
+          memberNames(bytes, scanResult),
           keys.map(({ text }) => text),
         );
-        assert.equal(hasDuplicate(bytes, scanned), whole.size < keys.length);
+        assert.equal(hasDuplicateKey(bytes, scanResult), whole.size < keys.length);
         for (const text of [other, ...keys.map((key) => key.text)]) {
-          const place = memberNamed(bytes, scanned, text);
-          assert.equal(place && valueAt(bytes, place.start, place.end), whole.get(text));
+          const byteRange = findMember(bytes, scanResult, text);
+          assert.equal(byteRange && parseValueAt(bytes, byteRange.start, byteRange.end), whole.get(text));
         }
       }),
     );
@@ -39,32 +39,32 @@ describe('members of an object', () => {
       ['"\\u006b7":0', true],
     ] as const) {
       const bytes = Buffer.from(`{${[...many, more].join()}}`);
-      assert.equal(hasDuplicate(bytes, scanOf(bytes)), expected);
+      assert.equal(hasDuplicateKey(bytes, scanOf(bytes)), expected);
     }
   });
 
   test('may be named like what every object has', () => {
     const bytes = Buffer.from('{"__proto__":1,"constructor":2}');
-    const scanned = scanOf(bytes);
-    assert.equal(hasDuplicate(bytes, scanned), false);
-    assert.deepEqual(memberNamed(bytes, scanned, '__proto__'), { start: 13, end: 14 });
-    assert.equal(memberNamed(bytes, scanned, 'toString'), undefined);
+    const scanResult = scanOf(bytes);
+    assert.equal(hasDuplicateKey(bytes, scanResult), false);
+    assert.deepEqual(findMember(bytes, scanResult, '__proto__'), { start: 13, end: 14 });
+    assert.equal(findMember(bytes, scanResult, 'toString'), undefined);
   });
 
   test('are not in what is no object', () => {
     for (const text of ['["a","a","a","a"]', '"a"', '1', 'null']) {
       const bytes = Buffer.from(text);
-      const scanned = scanOf(bytes);
-      assert.deepEqual(memberNames(bytes, scanned), []);
-      assert.equal(hasDuplicate(bytes, scanned), false);
-      assert.equal(memberNamed(bytes, scanned, 'a'), undefined);
+      const scanResult = scanOf(bytes);
+      assert.deepEqual(memberNames(bytes, scanResult), []);
+      assert.equal(hasDuplicateKey(bytes, scanResult), false);
+      assert.equal(findMember(bytes, scanResult, 'a'), undefined);
     }
   });
 
   test('are read from bytes that are a part of others', () => {
     const bytes = Buffer.from('xx{"a":{"b":"é"}}').subarray(2);
-    const place = memberNamed(bytes, scanOf(bytes), 'a');
-    assert.deepEqual(place && valueAt(bytes, place.start, place.end), { b: 'é' });
+    const byteRange = findMember(bytes, scanOf(bytes), 'a');
+    assert.deepEqual(byteRange && parseValueAt(bytes, byteRange.start, byteRange.end), { b: 'é' });
   });
 });
 

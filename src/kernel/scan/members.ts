@@ -1,49 +1,49 @@
 // Reads what a scan found: members of an object by name, and single values.
-import type { Scanned } from './scanned.ts';
+import type { ScanResult } from './scan-result.ts';
 
 /** Where a member's value is. */
-export interface Place {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 /** The value that JSON.parse would have under this name: the last one. */
-export function memberNamed(bytes: Buffer, scanned: Scanned, name: string): Place | undefined {
-  if (scanned.kind !== 'object') return undefined;
-  const { places } = scanned;
-  for (let at = places.length - 4; at >= 0; at -= 4)
-    if (isNamed(bytes, (places[at] ?? 0) + 1, (places[at + 1] ?? 0) - 1, name))
-      return { start: places[at + 2] ?? 0, end: places[at + 3] ?? 0 };
+export function findMember(bytes: Buffer, scanResult: ScanResult, name: string): ByteRange | undefined {
+  if (scanResult.kind !== 'object') return undefined;
+  const { offsets } = scanResult;
+  for (let at = offsets.length - 4; at >= 0; at -= 4)
+    if (keyEquals(bytes, (offsets[at] ?? 0) + 1, (offsets[at + 1] ?? 0) - 1, name))
+      return { start: offsets[at + 2] ?? 0, end: offsets[at + 3] ?? 0 };
   return undefined;
 }
 
 /** The names of all members, as they are written and as often. */
-export function memberNames(bytes: Buffer, { kind, places }: Scanned): readonly string[] {
+export function memberNames(bytes: Buffer, { kind, offsets }: ScanResult): readonly string[] {
   const names: string[] = [];
   if (kind !== 'object') return names;
-  for (let at = 0; at < places.length; at += 4)
-    names.push(String(valueAt(bytes, places[at] ?? 0, places[at + 1] ?? 0)));
+  for (let at = 0; at < offsets.length; at += 4)
+    names.push(String(parseValueAt(bytes, offsets[at] ?? 0, offsets[at + 1] ?? 0)));
   return names;
 }
 
 /** Whether two members have the same name, however it is written. */
-export function hasDuplicate(bytes: Buffer, scanned: Scanned): boolean {
-  const { kind, places } = scanned;
+export function hasDuplicateKey(bytes: Buffer, scanResult: ScanResult): boolean {
+  const { kind, offsets } = scanResult;
   if (kind !== 'object') return false;
-  if (places.length > 4 * comparedMax || hasEscapedName(bytes, places)) {
-    const names = memberNames(bytes, scanned);
+  if (offsets.length > 4 * pairwiseKeysMax || hasEscapedKey(bytes, offsets)) {
+    const names = memberNames(bytes, scanResult);
     return new Set(names).size < names.length;
   }
-  for (let one = 4; one < places.length; one += 4)
-    for (let other = 0; other < one; other += 4) if (isSameKey(bytes, places, one, other)) return true;
+  for (let one = 4; one < offsets.length; one += 4)
+    for (let other = 0; other < one; other += 4) if (isSameKey(bytes, offsets, one, other)) return true;
   return false;
 }
 
 /** What JSON.parse makes of these bytes, which are a value. Short texts and words, which most fields are, are told without it. */
-export function valueAt(bytes: Buffer, start: number, end: number): unknown {
+export function parseValueAt(bytes: Buffer, start: number, end: number): unknown {
   switch (bytes[start]) {
     case quote:
-      if (end - start > shortBytesMax || isEscaped(bytes, start, end)) break;
+      if (end - start > shortBytesMax || hasEscape(bytes, start, end)) break;
       return bytes.toString('utf8', start + 1, end - 1);
     case letterT:
       return true;
@@ -58,27 +58,27 @@ export function valueAt(bytes: Buffer, start: number, end: number): unknown {
 const shortBytesMax = 64;
 
 /** Up to so many names are compared each with each, byte by byte, which is cheaper than to make strings of them. */
-const comparedMax = 32;
+const pairwiseKeysMax = 32;
 
 /** Compares a key with a name byte by byte. A key with escapes or non-ASCII letters is decoded, unless its start differs or it is too long. */
-function isNamed(bytes: Buffer, start: number, end: number, name: string): boolean {
+function keyEquals(bytes: Buffer, start: number, end: number, name: string): boolean {
   if (end - start > escapedBytesMax * name.length) return false;
   for (let at = start; at < end; at++) {
     const byte = bytes[at] ?? 0;
-    if (byte === backslash || byte > lastAscii) return valueAt(bytes, start - 1, end + 1) === name;
+    if (byte === backslash || byte > lastAscii) return parseValueAt(bytes, start - 1, end + 1) === name;
     if (byte !== name.charCodeAt(at - start)) return false;
   }
   return end - start === name.length;
 }
 
-function isEscaped(bytes: Buffer, start: number, end: number): boolean {
+function hasEscape(bytes: Buffer, start: number, end: number): boolean {
   for (let at = start; at < end; at++) if (bytes[at] === backslash) return true;
   return false;
 }
 
-function hasEscapedName(bytes: Buffer, places: readonly number[]): boolean {
+function hasEscapedKey(bytes: Buffer, places: readonly number[]): boolean {
   for (let at = 0; at < places.length; at += 4)
-    if (isEscaped(bytes, places[at] ?? 0, places[at + 1] ?? 0)) return true;
+    if (hasEscape(bytes, places[at] ?? 0, places[at + 1] ?? 0)) return true;
   return false;
 }
 

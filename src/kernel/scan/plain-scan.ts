@@ -1,9 +1,9 @@
-import { childrenMax, depthCap, kindOf, longTextBytes, longTextsMax, type Scan } from './scanned.ts';
+import { childrenMax, depthCap, kindOf, longTextBytes, longTextsMax, type Scan } from './scan-result.ts';
 
 /** Byte by byte, for where WebAssembly with SIMD isn't to be had. */
 export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end = bytes.length) => {
   const deepestAllowed = Math.min(depthMax, depthCap);
-  const places: number[] = [];
+  const offsets: number[] = [];
   const longTexts: number[] = [];
   /** For each open bracket whether it is a brace. */
   const braces: boolean[] = [];
@@ -19,10 +19,10 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
   let at = first;
   for (;;) {
     if (expectsKey) {
-      const keyEnd = bytes[at] === quote && at < end ? stringEnd(bytes, at + 1, end) : wrong;
-      if (keyEnd === wrong) return 'syntax';
+      const keyEnd = bytes[at] === quote && at < end ? stringEnd(bytes, at + 1, end) : invalid;
+      if (keyEnd === invalid) return 'syntax';
       escapedKeys ||= bytes.subarray(at, keyEnd).includes(backslash);
-      if (depth === 1) places.push(at, keyEnd);
+      if (depth === 1) offsets.push(at, keyEnd);
       at = skipSpace(bytes, keyEnd, end);
       if (at >= end || bytes[at] !== colon) return 'syntax';
       pairs++;
@@ -34,7 +34,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
     if (code === openBrace || code === openBracket) {
       if (++values > valuesMax) return 'values';
       if (depth === deepestAllowed) return 'depth';
-      if (depth === 1) places.push(valueStart);
+      if (depth === 1) offsets.push(valueStart);
       if (++depth > deepest) deepest = depth;
       inObject = code === openBrace;
       braces.push(inObject);
@@ -49,9 +49,9 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
       at++;
     } else {
       at = scalarEnd(bytes, at, end);
-      if (at === wrong) return 'syntax';
+      if (at === invalid) return 'syntax';
       if (code === quote && at - valueStart >= longTextBytes) longTexts.push(valueStart, at);
-      if (depth === 1) places.push(valueStart);
+      if (depth === 1) offsets.push(valueStart);
     }
     // What ends here, and all that ends with it.
     for (;;) {
@@ -62,7 +62,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
           kind,
           start: first,
           end: at,
-          places,
+          offsets,
           values,
           pairs,
           depth: deepest,
@@ -72,7 +72,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
       }
       if (depth === 1) {
         if (++children > childrenMax) return 'children';
-        places.push(at);
+        offsets.push(at);
       }
       inObject = braces[depth - 1] === true;
       at = skipSpace(bytes, at, end);
@@ -89,7 +89,7 @@ export const plainScan: Scan = (bytes, { valuesMax, depthMax }, start = 0, end =
   }
 };
 
-const wrong = -1;
+const invalid = -1;
 
 function skipSpace(bytes: Uint8Array, from: number, end: number): number {
   let at = from;
@@ -106,19 +106,19 @@ function scalarEnd(bytes: Uint8Array, at: number, end: number): number {
     case quote:
       return stringEnd(bytes, at + 1, end);
     case letterT:
-      return wordEnd(bytes, at, end, 'true');
+      return literalEnd(bytes, at, end, 'true');
     case letterF:
-      return wordEnd(bytes, at, end, 'false');
+      return literalEnd(bytes, at, end, 'false');
     case letterN:
-      return wordEnd(bytes, at, end, 'null');
+      return literalEnd(bytes, at, end, 'null');
     default:
       return numberEnd(bytes, at, end);
   }
 }
 
-function wordEnd(bytes: Uint8Array, from: number, end: number, word: string): number {
-  if (from + word.length > end) return wrong;
-  for (let at = 1; at < word.length; at++) if (bytes[from + at] !== word.charCodeAt(at)) return wrong;
+function literalEnd(bytes: Uint8Array, from: number, end: number, word: string): number {
+  if (from + word.length > end) return invalid;
+  for (let at = 1; at < word.length; at++) if (bytes[from + at] !== word.charCodeAt(at)) return invalid;
   return from + word.length;
 }
 
@@ -127,22 +127,23 @@ function stringEnd(bytes: Uint8Array, from: number, end: number): number {
   for (let at = from; at < end; at++) {
     const code = bytes[at] ?? 0;
     if (code === quote) return at + 1;
-    if (code < space) return wrong;
+    if (code < space) return invalid;
     if (code === backslash) {
       at = escapeEnd(bytes, at + 1, end) - 1;
-      if (at < from) return wrong;
+      if (at < from) return invalid;
     }
   }
-  return wrong;
+  return invalid;
 }
 
 /** Behind the escape whose backslash was before this. */
 function escapeEnd(bytes: Uint8Array, at: number, end: number): number {
-  if (at >= end) return wrong;
+  if (at >= end) return invalid;
   const code = bytes[at] ?? 0;
-  if (code !== letterU) return code < 128 && '"\\/bfnrt'.includes(String.fromCharCode(code)) ? at + 1 : wrong;
-  if (at + 5 > end) return wrong;
-  for (let digit = at + 1; digit < at + 5; digit++) if (!isHex(bytes[digit] ?? 0)) return wrong;
+  if (code !== letterU)
+    return code < 128 && '"\\/bfnrt'.includes(String.fromCharCode(code)) ? at + 1 : invalid;
+  if (at + 5 > end) return invalid;
+  for (let digit = at + 1; digit < at + 5; digit++) if (!isHex(bytes[digit] ?? 0)) return invalid;
   return at + 5;
 }
 
@@ -154,18 +155,18 @@ function numberEnd(bytes: Uint8Array, from: number, end: number): number {
   let at = bytes[from] === minus ? from + 1 : from;
   const whole = at;
   at = digitsEnd(bytes, at, end);
-  if (at === whole || (bytes[whole] === zero && at > whole + 1)) return wrong;
+  if (at === whole || (bytes[whole] === zero && at > whole + 1)) return invalid;
   if (at < end && bytes[at] === point) {
     const fraction = at + 1;
     at = digitsEnd(bytes, fraction, end);
-    if (at === fraction) return wrong;
+    if (at === fraction) return invalid;
   }
   if (at < end && ((bytes[at] ?? 0) | 32) === letterE) {
     at++;
     if (at < end && (bytes[at] === plus || bytes[at] === minus)) at++;
     const exponent = at;
     at = digitsEnd(bytes, exponent, end);
-    if (at === exponent) return wrong;
+    if (at === exponent) return invalid;
   }
   return at;
 }

@@ -11,8 +11,8 @@ import {
   longTextsMax,
   type Scan,
   type ScanFault,
-  type Scanned,
-} from './scanned.ts';
+  type ScanResult,
+} from './scan-result.ts';
 import { wasmScan, windowBytes } from './wasm-scan.ts';
 
 const bounds = { valuesMax: Number.POSITIVE_INFINITY, depthMax: depthCap };
@@ -179,7 +179,7 @@ function suite(scan: Scan): void {
       kind: 'object',
       start: 1,
       end: 22,
-      places: [2, 5, 6, 11, 12, 15, 18, 21],
+      offsets: [2, 5, 6, 11, 12, 15, 18, 21],
       values: 4,
       pairs: 2,
       depth: 2,
@@ -188,7 +188,7 @@ function suite(scan: Scan): void {
     });
     assert.equal(scan(bytes, bounds, 1), 'syntax');
     assert.equal(scan(bytes, bounds, 0, bytes.length - 1), 'syntax');
-    assert.deepEqual(found(scan(bytes, bounds, 6, 11)).places, [7, 8, 9, 10]);
+    assert.deepEqual(found(scan(bytes, bounds, 6, 11)).offsets, [7, 8, 9, 10]);
     for (const [start, end] of [
       [0, 1],
       [22, 23],
@@ -238,11 +238,11 @@ function suite(scan: Scan): void {
     ] as const) {
       const many = (count: number) => Buffer.from(`${open}${Array(count).fill(child).join()}${close}`);
       const most = found(scan(many(childrenMax), bounds));
-      assert.equal(most.places.length, childrenMax * (open === '{' ? 4 : 2));
+      assert.equal(most.offsets.length, childrenMax * (open === '{' ? 4 : 2));
       agrees(scan, many(childrenMax));
       assert.equal(scan(many(childrenMax + 1), bounds), 'children');
       const inside = Buffer.from(`[${many(childrenMax + 1).toString()}]`);
-      assert.equal(found(scan(inside, bounds)).places.length, 2);
+      assert.equal(found(scan(inside, bounds)).offsets.length, 2);
       assert.equal(scan(many(childrenMax + 1).subarray(0, -1), bounds), 'children');
       assert.equal(scan(many(childrenMax).subarray(0, -1), bounds), 'syntax');
     }
@@ -295,21 +295,21 @@ function agrees(scan: Scan, bytes: Buffer): void {
     return;
   }
   if (typeof told === 'string') assert.fail(`${told}: ${text.slice(-300)}`);
-  const { kind, start, end, places, values, pairs, depth } = told;
+  const { kind, start, end, offsets, values, pairs, depth } = told;
   assert.deepEqual({ values, pairs, depth }, shapeOf(bytes.toString('latin1')));
   assert.equal(kind, kindOf(whole));
   // Keys of whole objects aren't looked at: V8 may mistake them, https://github.com/nodejs/node/issues/63785.
-  const cuts = [start, ...places, end];
+  const cuts = [start, ...offsets, end];
   const skeleton = cuts.slice(1).map((cut, at) => {
     const part = bytes.toString('utf8', cuts[at], cut);
-    if (at % 2 === 0 && places.length > 0) return part.replace(/[ \t\r\n]/g, '');
+    if (at % 2 === 0 && offsets.length > 0) return part.replace(/[ \t\r\n]/g, '');
     assert.doesNotMatch(part, /^[ \t\r\n]|[ \t\r\n]$/);
     const value: unknown = JSON.parse(part);
     return kind === 'object' && at % 4 === 1 ? typeof value : 'value';
   });
   assert.match(text.slice(0, text.indexOf(bytes.toString('utf8', start, end))), /^[ \t\r\n]*$/);
   assert.match(bytes.toString('utf8', end), /^[ \t\r\n]*$/);
-  if (places.length > 0) assert.match(skeleton.join(' '), skeletons[kind] ?? /never/);
+  if (offsets.length > 0) assert.match(skeleton.join(' '), skeletons[kind] ?? /never/);
   else if (kind === 'object' || kind === 'array') assert.deepEqual(whole, kind === 'object' ? {} : []);
 }
 
@@ -318,25 +318,25 @@ const skeletons: Readonly<Record<string, RegExp>> = {
   array: /^\[ value(?: , value)* \]$/,
 };
 
-function kindOf(value: unknown): Scanned['kind'] {
+function kindOf(value: unknown): ScanResult['kind'] {
   if (typeof value === 'string' || typeof value === 'number') return typeof value as 'string' | 'number';
   if (Array.isArray(value)) return 'array';
   return value === null || typeof value === 'boolean' ? 'word' : 'object';
 }
 
 /** The same, found so much further on. */
-function moved(told: Scanned | ScanFault, by: number): Scanned | ScanFault {
+function moved(told: ScanResult | ScanFault, by: number): ScanResult | ScanFault {
   if (typeof told === 'string') return told;
   return {
     ...told,
     start: told.start + by,
     end: told.end + by,
-    places: told.places.map((place) => place + by),
+    offsets: told.offsets.map((place) => place + by),
     longTexts: told.longTexts?.map((place) => place + by),
   };
 }
 
-function found(told: Scanned | ScanFault): Scanned {
+function found(told: ScanResult | ScanFault): ScanResult {
   if (typeof told === 'string') assert.fail(told);
   return told;
 }

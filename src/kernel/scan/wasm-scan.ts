@@ -1,6 +1,6 @@
 // The scanner in WebAssembly, built from `assembly`. Its memory has a fixed size: bodies are copied through a window of it.
 import { readFileSync } from 'node:fs';
-import { kindOf, type Scan, type ScanFault } from './scanned.ts';
+import { kindOf, type Scan, type ScanFault } from './scan-result.ts';
 
 const loaded = load();
 
@@ -39,12 +39,12 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
       kind: kindOf(bytes[first]),
       start: first,
       end: found[1] ?? 0,
-      places: listed(places, found[2] ?? 0),
+      offsets: copyToArray(places, found[2] ?? 0),
       values: found[3] ?? 0,
       pairs: found[4] ?? 0,
       depth: found[5] ?? 0,
       escapedKeys: found[7] !== 0,
-      longTexts: long > longTextsMax.value ? undefined : listed(texts, 2 * long),
+      longTexts: long > longTextsMax.value ? undefined : copyToArray(texts, 2 * long),
     };
   };
   return { scan, windowBytes };
@@ -53,7 +53,7 @@ function load(): { readonly scan: Scan; readonly windowBytes: number } | undefin
 const none: readonly number[] = [];
 
 /** Lists of our own, as the next scan writes over these: plain ones, since an Int32Array of more than 64 bytes is memory of its own. */
-function listed(places: Int32Array, length: number): readonly number[] {
+function copyToArray(places: Int32Array, length: number): readonly number[] {
   if (length === 0) return none;
   const list = new Array<number>(length);
   for (let at = 0; at < length; at++) list[at] = places[at] ?? 0;
@@ -69,10 +69,10 @@ const countMax = 2 ** 31 - 1;
 declare const WebAssembly: {
   validate(code: Uint8Array): boolean;
   readonly Module: new (code: Uint8Array) => object;
-  readonly Instance: new (module: object) => { readonly exports: Scanner };
+  readonly Instance: new (module: object) => { readonly exports: ScannerExports };
 };
 
-interface Scanner {
+interface ScannerExports {
   readonly memory: { readonly buffer: ArrayBuffer };
   begin(valuesMax: number, depthMax: number): void;
   run(length: number, base: number, isLast: number): number;

@@ -6,15 +6,15 @@ import { GatewayError } from '../errors.ts';
 import type { Answer, Block, ChatRequest, Message } from '../message.ts';
 import type { Handler, Module } from '../module.ts';
 import { Reply } from '../reply/reply.ts';
-import type { AnsweredTool } from './answered-tool.ts';
+import type { GatewayTool } from './gateway-tool.ts';
 import { withTools } from './with-tools.ts';
 
-const clock: AnsweredTool = {
+const clock: GatewayTool = {
   tool: { name: 'clock', description: 'Tells the time.', input_schema: { type: 'object' } },
   answer: () => 'It is noon.',
 };
 
-function moduleWith(tools: readonly AnsweredTool[], over: Partial<Module> = {}): Module {
+function moduleWith(tools: readonly GatewayTool[], over: Partial<Module> = {}): Module {
   return {
     api: 1,
     name: 'teller',
@@ -86,7 +86,7 @@ describe('a tool that the gateway answers', () => {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'It is noon.' }] },
     ]);
     assert.equal(sent[1]?.max_tokens, 95);
-    assert.equal(step?.facts.tool_calls, 1);
+    assert.equal(step?.attributes.tool_calls, 1);
   });
 
   test('is put back where it was when the conversation goes on, byte for byte', async () => {
@@ -109,7 +109,7 @@ describe('a tool that the gateway answers', () => {
       { role: 'assistant', content: [text('Noon.')] },
       { role: 'user', content: 'Thanks' },
     ]);
-    assert.equal(step?.facts.prefix, undefined);
+    assert.equal(step?.attributes.prefix, undefined);
   });
 
   test('leaves the client’s cache markers where they are', async () => {
@@ -181,7 +181,7 @@ describe('a tool that the gateway answers', () => {
   });
 
   test('may hand its call over to the client, and gets it back as it was', async () => {
-    const proxy: AnsweredTool = {
+    const proxy: GatewayTool = {
       tool: { name: 'call_tool' },
       answer: () => ({ handOver: { name: 'open', input: { door: 2 } } }),
     };
@@ -206,7 +206,7 @@ describe('a tool that the gateway answers', () => {
   });
 
   test('that fails is told to the model, which goes on', async () => {
-    const broken: AnsweredTool = {
+    const broken: GatewayTool = {
       ...clock,
       answer: () => Promise.reject(new Error('a secret of the house')),
     };
@@ -216,7 +216,7 @@ describe('a tool that the gateway answers', () => {
     assert.deepEqual(answer?.content, [text('I can’t tell.')]);
     assert.match(JSON.stringify(sent[1]), /"is_error":true/);
     assert.doesNotMatch(JSON.stringify(sent[1]), /secret/);
-    assert.equal(step?.facts.tool_failed, 'clock');
+    assert.equal(step?.attributes.tool_failed, 'clock');
   });
 
   test('that a model had to call is not forced upon it again', async () => {
@@ -254,14 +254,14 @@ describe('an answer that can’t go on', () => {
         return next(exchange);
       },
     };
-    const run = runModule(moduleWith([clock]), { pipeline: 'teller,guard' }, { beside: [guard] });
+    const run = runModule(moduleWith([clock]), { pipeline: 'teller,guard' }, { otherModules: [guard] });
     const { answer, step } = await run(question, { upstream: says(...twice) });
     assert.deepEqual(answer?.content, [
       text('Let me see.'),
       text('\n\n[The answer ends here: the day’s 5 USD are spent]'),
     ]);
     assert.equal(answer?.stop_reason, 'end_turn');
-    assert.equal(step?.facts.stopped, 'cost_ceiling_exceeded');
+    assert.equal(step?.attributes.stopped, 'cost_ceiling_exceeded');
     asked = 0;
     const messages: Message[] = [
       ...question.messages,
@@ -317,7 +317,7 @@ describe('an answer that can’t go on', () => {
 
   test('is given up when the client leaves', async () => {
     const client = new AbortController();
-    const slow: AnsweredTool = {
+    const slow: GatewayTool = {
       ...clock,
       answer: (_, { signal }) =>
         new Promise((_, reject) => {
@@ -343,9 +343,9 @@ describe('an answer that can’t go on', () => {
 });
 
 test('tools of two modules may be called in one turn', async () => {
-  const scale: AnsweredTool = { tool: { name: 'scale' }, answer: () => '3 kg' };
+  const scale: GatewayTool = { tool: { name: 'scale' }, answer: () => '3 kg' };
   const other = moduleWith([scale], { name: 'other' });
-  const run = runModule(moduleWith([clock]), { pipeline: 'teller,other' }, { beside: [other] });
+  const run = runModule(moduleWith([clock]), { pipeline: 'teller,other' }, { otherModules: [other] });
   const { answer, sent } = await run(question, {
     upstream: says(
       { content: [call('c1', 'clock'), call('c2', 'scale')] },

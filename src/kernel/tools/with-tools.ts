@@ -1,16 +1,16 @@
 import type { Exchange } from '../exchange.ts';
 import { limits } from '../limits.ts';
-import { type ChatRequest, essentialsOf } from '../message.ts';
+import { type ChatRequest, essentialFieldsOf } from '../message.ts';
 import type { Handler, Kit } from '../module.ts';
 import type { Reply } from '../reply/reply.ts';
-import { type AnsweredTool, namedApart, offering } from './answered-tool.ts';
-import { type HiddenBlocks, withKeptTurns } from './kept-turn.ts';
-import { ToolRounds } from './tool-rounds.ts';
+import { appendTools, assignUniqueNames, type GatewayTool } from './gateway-tool.ts';
+import { ToolLoop } from './tool-loop.ts';
+import { type HiddenBlocks, restoreToolRounds } from './turn-history.ts';
 
-export interface ToolsIn {
+export interface WithToolsOptions {
   readonly exchange: Exchange;
   readonly next: Handler;
-  readonly kit: Pick<Kit<unknown>, 'ledger' | 'note'>;
+  readonly kit: Pick<Kit<unknown>, 'decisions' | 'note'>;
   /** What clients shall not see of answers, and is put back where it was when they go on. */
   readonly hidden?: HiddenBlocks;
   /** How often the model may be asked for one answer. */
@@ -26,23 +26,23 @@ export interface ToolsIn {
  * Adds tools to a call and answers them, until the model speaks to the client, who gets one answer. For modules that list
  * `tools`, `history`, `newest-turn`, `output-limit` and `reply` among what they touch.
  */
-export async function withTools(tools: readonly AnsweredTool[], within: ToolsIn): Promise<Reply> {
+export async function withTools(tools: readonly GatewayTool[], within: WithToolsOptions): Promise<Reply> {
   const { exchange, next, kit, hidden, rounds = limits.toolRoundsMax } = within;
   const { request } = exchange;
-  if (isBeyondUs(exchange)) return next(exchange);
-  const messages = await withKeptTurns(exchange, kit.ledger, hidden);
-  const named = namedApart(tools, request);
+  if (hasFormatOnlyFields(exchange)) return next(exchange);
+  const messages = await restoreToolRounds(exchange, kit.decisions, hidden);
+  const named = assignUniqueNames(tools, request);
   const whole = messages === request.messages ? request : { ...request, messages };
-  const offer = (edited: ChatRequest) => offering(edited, named);
+  const offer = (edited: ChatRequest) => appendTools(edited, named);
   const asked = within.arrange === undefined ? offer(whole) : await within.arrange(whole, offer);
-  const isIdle = asked.tools === request.tools && hidden?.goBack !== true;
+  const isIdle = asked.tools === request.tools && hidden?.resend !== true;
   const reply = await next(asked === request ? exchange : exchange.with({ request: asked }));
   if (isIdle) return reply;
-  const turn = new ToolRounds({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, asked);
-  return reply.through((events) => turn.of(events));
+  const turn = new ToolLoop({ exchange, next, kit, tools: named, roundsMax: rounds, hidden }, asked);
+  return reply.through((events) => turn.run(events));
 }
 
 /** Several answers to one question, sound or a conversation that lies elsewhere can't be gone on with here. */
-export function isBeyondUs({ request, received }: Exchange): boolean {
-  return Object.keys(essentialsOf(request, received.wire.name)).length > 0;
+export function hasFormatOnlyFields({ request, clientRequest }: Exchange): boolean {
+  return Object.keys(essentialFieldsOf(request, clientRequest.wire.name)).length > 0;
 }

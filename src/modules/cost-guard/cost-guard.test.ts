@@ -19,12 +19,12 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Exchange } from '../../kernel/exchange.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { Handler } from '../../kernel/module.ts';
-import type { Purses } from '../../kernel/ports/purse.ts';
+import type { Budgets } from '../../kernel/ports/budget.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { demo } from '../../providers/demo/demo.ts';
-import { MemoryPurses } from '../../storage/memory/memory-purses.ts';
-import { RedisLink } from '../../storage/redis/redis-link.ts';
-import { RedisPurses } from '../../storage/redis/redis-purses.ts';
+import { MemoryBudgets } from '../../storage/memory/memory-budgets.ts';
+import { RedisBudgets } from '../../storage/redis/redis-budgets.ts';
+import { RedisConnection } from '../../storage/redis/redis-connection.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { anthropicMessages, wireFormats } from '../../wire/index.ts';
@@ -39,7 +39,7 @@ test('without a ceiling it is not even run', async () => {
 });
 
 test('a request that could cost more than it may is refused with 400 before anything is sent', async () => {
-  const { run, purses } = guarded();
+  const { run, purses: budgets } = guarded();
   const { error, sent, step } = await run(request, { options: `request=${usd(worstNano - 1)}&day=1` });
   const { status, message } = refusal(error, 'request_cost_exceeded');
   assert.equal(status, 400);
@@ -47,7 +47,7 @@ test('a request that could cost more than it may is refused with 400 before anyt
   assert.match(message, /may cost 0\.001236999 USD at most/);
   assert.deepEqual([sent.length, step?.effect], [0, 'rejected']);
   assert.equal(
-    (await purses.hold({ holder, windows, amount: 0, least: 0, ceilings: {} })).outcome,
+    (await budgets.hold({ holder, windows, amount: 0, least: 0, ceilings: {} })).outcome,
     'uncounted',
   );
   assert.ok((await run(request, { options: `request=${usd(worstNano)}` })).answer);
@@ -114,9 +114,9 @@ test('each key has its own ceiling', async () => {
   for (const caller of callers) refusal((await run(request, caller)).error, 'cost_ceiling_exceeded');
 });
 
-const stores: Readonly<Record<string, (t: TestContext) => Promise<readonly [Purses, Purses]>>> = {
+const stores: Readonly<Record<string, (t: TestContext) => Promise<readonly [Budgets, Budgets]>>> = {
   'in memory': async () => {
-    const purses = new MemoryPurses(new MovedClock());
+    const purses = new MemoryBudgets(new MovedClock());
     return [purses, purses];
   },
   'of two replicas on one Redis': async (t) => {
@@ -125,17 +125,17 @@ const stores: Readonly<Record<string, (t: TestContext) => Promise<readonly [Purs
   },
 };
 
-async function redisPurses(t: TestContext, url: string): Promise<Purses> {
-  const link = await RedisLink.open({ url });
+async function redisPurses(t: TestContext, url: string): Promise<Budgets> {
+  const link = await RedisConnection.open({ url });
   t.after(() => link.close());
-  return new RedisPurses(link);
+  return new RedisBudgets(link);
 }
 
 for (const [where, open] of Object.entries(stores))
   test(`of 500 calls at once exactly the 100 that a ceiling affords go out, ${where}`, async (t) => {
     const replicas = await open(t);
     const options = `day=${usd(worstNano * 100)}&month=1000`;
-    const runs = replicas.map((purses) => guarded({ options }, purses).run);
+    const runs = replicas.map((budgets) => guarded({ options }, budgets).run);
     const [first, second] = runs;
     assert.ok(first !== undefined && second !== undefined);
     const gate = Promise.withResolvers<void>();
@@ -198,7 +198,7 @@ test('what a provider may read besides the request is reckoned with', async () =
 });
 
 test('what nobody has a price for is refused, unless it is allowed', async () => {
-  const unpriced = { priced: () => undefined, bill: () => undefined };
+  const unpriced = { priceOf: () => undefined, bill: () => undefined };
   const run = runModule(costGuard, { upstream: async () => Reply.of(answer) }, { prices: unpriced });
   const { error, sent } = await run(request, { options: 'day=5' });
   const { status, message } = refusal(error, 'model_not_priced');
@@ -209,26 +209,28 @@ test('what nobody has a price for is refused, unless it is allowed', async () =>
 });
 
 test('what is free needs no purse, but one that says what it charged is believed', async () => {
-  const purses = new MemoryPurses(new MovedClock());
+  const budgets = new MemoryBudgets(new MovedClock());
   const free = testPrices({ input: 0, output: 0 });
   const upstream: Handler = async () => Reply.of(answer);
-  const run = runModule(costGuard, { upstream }, { prices: free, purses, clock: new MovedClock() });
+  const run = runModule(costGuard, { upstream }, { prices: free, budgets, clock: new MovedClock() });
   assert.ok((await run(request, { options: 'day=0.000001' })).answer);
-  assert.equal(purses.size, 0);
+  assert.equal(budgets.size, 0);
   const charging = { ...free, bill: () => ({ nanoUsd: 7, estimated: false }) };
-  const other = runModule(costGuard, { upstream }, { prices: charging, purses, clock: new MovedClock() });
+  const other = runModule(costGuard, { upstream }, { prices: charging, budgets, clock: new MovedClock() });
   assert.ok((await other(request, { options: 'day=1', provider: { ...demo, reportsCost: true } })).answer);
-  assert.deepEqual(await standing(purses), [7, 0]);
+  assert.deepEqual(await standing(budgets), [7, 0]);
 });
 
 test('clamped, a call gets the output that is left for it', async () => {
   const wanting: ChatRequest = { ...request, max_tokens: 1000 };
   const inputNano = 1000 * (200 + Math.ceil(JSON.stringify(wanting).length / 2));
-  const { run, purses } = guarded({ options: `day=${usd(inputNano + 400 * 10_000 + 9999)}&clamp=true` });
+  const { run, purses: budgets } = guarded({
+    options: `day=${usd(inputNano + 400 * 10_000 + 9999)}&clamp=true`,
+  });
   const { sent, step } = await run(wanting);
   assert.equal(sent[0]?.max_tokens, 400);
-  assert.deepEqual([step?.effect, step?.facts.max_tokens], ['changed-request', 400]);
-  assert.deepEqual(await standing(purses), [answerNano, 0]);
+  assert.deepEqual([step?.effect, step?.attributes.max_tokens], ['changed-request', 400]);
+  assert.deepEqual(await standing(budgets), [answerNano, 0]);
   const small = await run({ ...wanting, max_tokens: 300 });
   assert.equal(small.sent[0]?.max_tokens, 300);
   assert.equal(small.step?.effect, 'passed');
@@ -238,8 +240,8 @@ test('clamped by the ceiling of a request, in every format, under the name of it
   for (const wire of wireFormats) {
     const { run } = guarded({ wire: wire.name });
     const encoded: string[] = [];
-    const upstream: Handler = async ({ request: asked, received }: Exchange) => {
-      encoded.push(Buffer.from(wire.encodeRequest(asked, received).body).toString());
+    const upstream: Handler = async ({ request, clientRequest }: Exchange) => {
+      encoded.push(Buffer.from(wire.encodeRequest(request, clientRequest).body).toString());
       return Reply.of(answer);
     };
     await run({ ...request, max_tokens: 900 }, { upstream, options: 'request=0.005&clamp=true' });
@@ -253,10 +255,10 @@ test('clamped by the ceiling of a request, in every format, under the name of it
 test('a limit that is ours to choose leaves room for other calls, and is what is left in the end', async () => {
   const { max_tokens: _, ...open } = request;
   const wide = testPrices({ input: 1, output: 10 }, { outputTokensMax: 64_000 });
-  const purses = new MemoryPurses(new MovedClock());
+  const budgets = new MemoryBudgets(new MovedClock());
   const upstream: Handler = async () => Reply.of(answer);
   const provider = { ...demo, wires: [anthropicMessages] };
-  const run = runModule(costGuard, { upstream }, { prices: wide, purses, clock: new MovedClock() });
+  const run = runModule(costGuard, { upstream }, { prices: wide, budgets, clock: new MovedClock() });
   const limitFor = async (options: string, client: { readonly wire?: string } = { wire: 'openai-chat' }) => {
     const account = `${options} ${client.wire}`;
     const { sent, error } = await run(open, { options, provider, account, ...client });
@@ -287,16 +289,16 @@ test('clamped, a call that could hardly say anything is refused all the same', a
 test('clients are warned when four fifths of a ceiling are spent', async () => {
   const { run } = guarded({ options: `day=1&month=${usd(answerNano * 100)}` });
   const many = { ...answer, usage: { input_tokens: 8 * 79, output_tokens: 6 * 79 } };
-  assert.deepEqual((await run(request, { upstream: async () => Reply.of(many) })).told, []);
-  assert.deepEqual((await run(request)).told, []);
-  assert.deepEqual((await run(request)).told, ['x-weir-cost-warning', 'month=80%']);
-  assert.deepEqual((await run(request)).told, ['x-weir-cost-warning', 'month=81%']);
+  assert.deepEqual((await run(request, { upstream: async () => Reply.of(many) })).moduleHeaders, []);
+  assert.deepEqual((await run(request)).moduleHeaders, []);
+  assert.deepEqual((await run(request)).moduleHeaders, ['x-weir-cost-warning', 'month=80%']);
+  assert.deepEqual((await run(request)).moduleHeaders, ['x-weir-cost-warning', 'month=81%']);
 });
 
 test('a store that does not answer refuses the call', async () => {
   const away = () => Promise.reject(new GatewayError('storage_unavailable', 'away'));
-  const purses: Purses = { hold: away, settle: away, renew: away, begin: away };
-  const { error, sent } = await guarded({ options: 'day=1' }, purses).run(request);
+  const budgets: Budgets = { hold: away, settle: away, renew: away, begin: away };
+  const { error, sent } = await guarded({ options: 'day=1' }, budgets).run(request);
   refusal(error, 'storage_unavailable');
   assert.equal(sent.length, 0);
 });

@@ -9,11 +9,11 @@ import {
   type Kit,
   type Module,
   type NanoUsd,
-  type Spent,
+  type SpentByWindow,
 } from '../../module-api.ts';
+import { ceilingExceededError, requestCostError, unpricedModelError } from './cost-errors.ts';
 import { limits } from './limits.ts';
 import { type CostGuardOptions, costGuardOptions, hasCeiling, strictest } from './options.ts';
-import { ceilingReached, priceUnknown, requestTooDear } from './refusals.ts';
 import { WorstCase } from './worst-case.ts';
 
 type CostKit = Kit<CostGuardOptions>;
@@ -27,7 +27,7 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
   protective: true,
   order: 90,
   ifBroken: 'reject',
-  place: 'innermost',
+  position: 'innermost',
   touches: ['output-limit'],
   options: costGuardOptions,
   strictest,
@@ -35,21 +35,22 @@ export const costGuard: Module<CostGuardOptions> = defineModule({
 
   async handle(exchange, next, kit) {
     const { target } = exchange;
-    const priced = kit.catalog.priced(target);
-    if (priced === undefined) {
+    const modelPricing = kit.catalog.priceOf(target);
+    if (modelPricing === undefined) {
       if (kit.options.unknown === 'allow') return next(exchange);
-      throw priceUnknown(target);
+      throw unpricedModelError(target);
     }
-    const worst = new WorstCase(exchange, priced, kit.options);
+    const worst = new WorstCase(exchange, modelPricing, kit.options);
     // Who says what it charged may charge something for what is listed as free.
     if (worst.cost === 0 && target.provider.reportsCost !== true) return next(exchange);
 
-    const { amount, hold } = await heldFor(worst, choosesOutputLimit(exchange), kit);
-    const fitting = () => (amount < worst.cost ? clamped(exchange, worst.limitFor(amount), kit) : exchange);
+    const { amount, hold } = await holdWorstCase(worst, choosesOutputLimit(exchange), kit);
+    const fitting = () =>
+      amount < worst.cost ? clampOutput(exchange, worst.outputLimitFor(amount), kit) : exchange;
     if (hold === undefined) return next(fitting());
     // What it cost stands in the header of a whole answer; that of a stream goes out before anybody knows.
-    if (exchange.received.streamed) kit.note({ held: formatUsd(hold.amount) });
-    kit.whenPaid((attempts) => {
+    if (exchange.clientRequest.streamed) kit.note({ held: formatUsd(hold.amount) });
+    kit.onBilled((attempts) => {
       const cost = costOf(attempts, worst);
       kit.note({ usd: formatUsd(cost) });
       // Nobody waits for it: what the call cost is recorded in the same breath.
@@ -67,45 +68,46 @@ function costOf(attempts: readonly Attempt[], worst: WorstCase): NanoUsd {
   return cost;
 }
 
-interface Granted {
+interface CostAllowance {
   readonly amount: NanoUsd;
   /** Undefined where nothing but the call itself is limited. */
   readonly hold: Hold | undefined;
 }
 
 /** All of the worst case, or as much of it as there is where the call may be cut short. */
-async function heldFor(worst: WorstCase, isOurLimit: boolean, kit: CostKit): Promise<Granted> {
+async function holdWorstCase(worst: WorstCase, isOurLimit: boolean, kit: CostKit): Promise<CostAllowance> {
   const { request: ceiling, day, month, clamp } = kit.options;
-  const least = clamp || isOurLimit ? worst.leastCost : worst.cost;
-  if (ceiling !== undefined && least > ceiling.nano) throw requestTooDear(worst, ceiling.nano);
-  const wanted = isOurLimit ? worst.costWithin(lowestOf(kit.options)) : worst.cost;
+  const least = clamp || isOurLimit ? worst.minimumCost : worst.cost;
+  if (ceiling !== undefined && least > ceiling.nano) throw requestCostError(worst, ceiling.nano);
+  const wanted = isOurLimit ? worst.holdAmountFor(lowestWindowCeiling(kit.options)) : worst.cost;
   const amount = Math.min(wanted, ceiling?.nano ?? wanted);
   if (day === undefined && month === undefined) return { amount, hold: undefined };
 
   const ceilings: Ceilings = { day: day?.nano, month: month?.nano };
-  const decision = await kit.purse.hold({ amount, least, ceilings });
-  if (decision.outcome === 'refused') throw ceilingReached(decision, ceilings[decision.window] ?? 0, worst);
+  const decision = await kit.budget.hold({ amount, least, ceilings });
+  if (decision.outcome === 'refused')
+    throw ceilingExceededError(decision, ceilings[decision.window] ?? 0, worst);
   warn(decision.spent, ceilings, kit);
   return { amount: decision.hold.amount, hold: decision.hold };
 }
 
-function lowestOf({ day, month }: CostGuardOptions): NanoUsd {
+function lowestWindowCeiling({ day, month }: CostGuardOptions): NanoUsd {
   return Math.min(day?.nano ?? Number.POSITIVE_INFINITY, month?.nano ?? Number.POSITIVE_INFINITY);
 }
 
-function clamped(exchange: Exchange, limit: number, kit: CostKit): Exchange {
+function clampOutput(exchange: Exchange, limit: number, kit: CostKit): Exchange {
   kit.note({ max_tokens: limit });
   return exchange.with({ request: { ...exchange.request, max_tokens: limit } });
 }
 
 /** `x-weir-cost-warning: day=83%` */
-function warn(spent: Spent, ceilings: Ceilings, kit: CostKit): void {
+function warn(spentByWindow: SpentByWindow, ceilings: Ceilings, kit: CostKit): void {
   const near: string[] = [];
   for (const window of ['day', 'month'] as const) {
     const ceiling = ceilings[window];
     if (ceiling === undefined) continue;
-    const percent = Math.floor((spent[window] * 100) / ceiling);
+    const percent = Math.floor((spentByWindow[window] * 100) / ceiling);
     if (percent >= limits.costWarningPercent) near.push(`${window}=${percent}%`);
   }
-  if (near.length > 0) kit.tell('cost-warning', near.join(', '));
+  if (near.length > 0) kit.setHeader('cost-warning', near.join(', '));
 }

@@ -1,17 +1,17 @@
 import { type ChatRequest, type Exchange, isJsonObject, wiresOf } from '../../module-api.ts';
-import { Findings } from './findings.ts';
+import { CostFactors } from './cost-factors.ts';
 
 /** What a call can have for input at most, as far as its request tells. */
 export interface InputBound {
   readonly tokens: number;
-  readonly found: Findings;
+  readonly factors: CostFactors;
 }
 
 /**
  * Numbers of tokens, fitted to recorded calls with `npm run eval:cost-bound`, so that hardly one in a thousand is above
  * the bound. docs/decisions/0014-cost-guard.md has what was measured.
  */
-const fitted = {
+const tokenCoefficients = {
   /** For a byte of the body: long texts have up to 0.35, Chinese and lists of numbers up to 0.46. */
   perByte: 0.5,
   /** What providers say to their models before everything else. */
@@ -27,22 +27,27 @@ const fitted = {
 } as const;
 
 /** Counts pictures as thirty times as many tokens as its siblings do, at a price that makes up for it. */
-const countsMediaHigher = /gpt-4o-mini/;
+const modelsWithCostlyMedia = /gpt-4o-mini/;
 const higherMedia = 50_000;
 
 /** No tokenizer runs here: what is long is counted by its length. */
-export function inputBound({ received, untouched, target }: Exchange, request: ChatRequest): InputBound {
-  const isTranslated = !wiresOf(target).includes(received.wire);
-  const found = new Findings(request, isTranslated);
+export function inputBound(
+  { clientRequest, isUnmodified, target }: Exchange,
+  request: ChatRequest,
+): InputBound {
+  const isTranslated = !wiresOf(target).includes(clientRequest.wire);
+  const factors = new CostFactors(request, isTranslated);
   // What a module changed, or an earlier call had in it, isn't what came in.
-  const bytes = untouched ? received.bytes.byteLength : Buffer.byteLength(JSON.stringify(request));
-  const perMedia = countsMediaHigher.test(target.model) ? higherMedia : fitted.media;
+  const bytes = isUnmodified ? clientRequest.bytes.byteLength : Buffer.byteLength(JSON.stringify(request));
+  const perMedia = modelsWithCostlyMedia.test(target.model) ? higherMedia : tokenCoefficients.media;
   const tokens =
-    Math.ceil(Math.max(0, bytes - found.pictureBytes) * fitted.perByte) +
-    fitted.base +
-    (found.needsExplaining ? fitted.explained : 0) +
-    (isJsonObject(found.own.reasoning) && found.own.reasoning.mode != null ? fitted.mode : 0) +
-    found.describedTools * fitted.describedTool +
-    found.media * perMedia;
-  return { tokens, found };
+    Math.ceil(Math.max(0, bytes - factors.pictureBytes) * tokenCoefficients.perByte) +
+    tokenCoefficients.base +
+    (factors.needsInstructions ? tokenCoefficients.explained : 0) +
+    (isJsonObject(factors.fields.reasoning) && factors.fields.reasoning.mode != null
+      ? tokenCoefficients.mode
+      : 0) +
+    factors.providerTools * tokenCoefficients.describedTool +
+    factors.media * perMedia;
+  return { tokens, factors };
 }

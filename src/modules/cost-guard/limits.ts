@@ -10,12 +10,12 @@ export const limits = {
   /** Tokens that one search of the web adds: in 37 recorded calls that searched 11,149 in the middle, and 19,978 at most. */
   searchTokens: 20_000,
   /** Searches whose findings are read where nobody limits them: the most in one of those calls, with 115,886 tokens. */
-  searchesWhenUnsaid: 6,
+  defaultSearches: 6,
   /** Tokens, answers and searches that a call may ask for: more than any provider grants, so that sums stay numbers. */
-  reckonedTokensMax: 100_000_000,
-  reckonedTimesMax: 1000,
+  estimatedTokensMax: 100_000_000,
+  estimatedUsesMax: 1000,
   /** Where the limit is ours to choose, one call holds no more than this part of a ceiling, so that others can be made beside it. */
-  chosenShare: 8,
+  chosenCeilingDivisor: 8,
   /** But enough for a long answer. */
   chosenOutputTokensMin: 8192,
   /** A call that could say less than this is refused rather than cut short. */

@@ -31,7 +31,7 @@ const usd = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const tokens = z.coerce.number('must be a number of tokens').int().min(1).max(limits.reckonedTokensMax);
+const tokens = z.coerce.number('must be a number of tokens').int().min(1).max(limits.estimatedTokensMax);
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
 
@@ -72,8 +72,8 @@ export function strictest(levels: readonly CostGuardOptions[]): CostGuardOptions
     request: lowest(deciding.map(({ request }) => request)),
     day: lowest(deciding.map(({ day }) => day)),
     month: lowest(deciding.map(({ month }) => month)),
-    assume_output: mostCareful(deciding.map(({ assume_output }) => assume_output)),
-    assume_input: mostCareful(deciding.map(({ assume_input }) => assume_input)),
+    assume_output: highestAssumption(deciding.map(({ assume_output }) => assume_output)),
+    assume_input: highestAssumption(deciding.map(({ assume_input }) => assume_input)),
     clamp: levels.some(({ clamp }) => clamp),
     unknown: deciding.every(({ unknown }) => unknown === 'allow') ? 'allow' : 'reject',
   };
@@ -87,7 +87,7 @@ function lowest(ceilings: readonly (Usd | undefined)[]): Usd | undefined {
 }
 
 /** To say nothing is to reckon with the worst. */
-function mostCareful(assumed: readonly (number | undefined)[]): number | undefined {
+function highestAssumption(assumed: readonly (number | undefined)[]): number | undefined {
   const said = assumed.filter((count) => count !== undefined);
   return said.length < assumed.length ? undefined : Math.max(...said);
 }

@@ -13,72 +13,75 @@ import {
   worstNano,
 } from '../../../test/support/guarded.ts';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
+import { ClientRequest } from '../../kernel/client-request.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import { isJsonObject } from '../../kernel/json.ts';
+import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
 import type { Handler, Module } from '../../kernel/module.ts';
-import { Outline } from '../../kernel/outline.ts';
-import { Received } from '../../kernel/received.ts';
-import { unfold } from '../../kernel/reply/answer.ts';
+import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
-import { sourceOf } from '../../kernel/reply/source.ts';
-import { MemoryPurses } from '../../storage/memory/memory-purses.ts';
+import { sourceFromValue } from '../../kernel/reply/source.ts';
+import { MemoryBudgets } from '../../storage/memory/memory-budgets.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { wireFormats } from '../../wire/index.ts';
 import { costGuard } from './cost-guard.ts';
 
 test('what was held is settled to what the call cost', async () => {
-  const { run, purses } = guarded({ options: 'day=1' });
+  const { run, purses: budgets } = guarded({ options: 'day=1' });
   const { step, answer: got } = await run(request);
   assert.deepEqual(got, answer);
-  assert.deepEqual([step?.facts, step?.effect], [{ usd: '0.000068' }, 'passed']);
-  assert.deepEqual(await standing(purses), [answerNano, 0]);
+  assert.deepEqual([step?.attributes, step?.effect], [{ usd: '0.000068' }, 'passed']);
+  assert.deepEqual(await standing(budgets), [answerNano, 0]);
 });
 
 test('a cost above the worst case counts in full', async () => {
-  const { run, purses } = guarded({ options: `day=${usd(worstNano)}` });
+  const { run, purses: budgets } = guarded({ options: `day=${usd(worstNano)}` });
   const dear = { ...answer, usage: { input_tokens: 1, output_tokens: 5000 } };
   assert.ok((await run(request, { upstream: async () => Reply.of(dear) })).answer);
-  assert.deepEqual(await standing(purses), [50_001_000, 0]);
+  assert.deepEqual(await standing(budgets), [50_001_000, 0]);
 });
 
 for (const wire of wireFormats)
   for (const framing of ['json', 'sse'] as const)
     test(`${wire.name} as ${framing} settles what it cost`, async () => {
-      const { run, purses } = guarded({ wire: wire.name, options: 'day=1&month=2' });
-      const upstream: Handler = async ({ received }) => {
-        const body = { ...received.body, stream_options: { include_usage: true } };
-        const fields = Outline.of(Buffer.from(JSON.stringify(body)));
-        const encoder = wire.replyEncoder(framing, new Received({ wire, fields, headers: [], query: '' }));
-        const frames = [...unfold(answer)].map((event) => encoder.push(event) ?? new Uint8Array());
+      const { run, purses: budgets } = guarded({ wire: wire.name, options: 'day=1&month=2' });
+      const upstream: Handler = async ({ clientRequest }) => {
+        const body = { ...clientRequest.body, stream_options: { include_usage: true } };
+        const fields = LazyJsonObject.of(Buffer.from(JSON.stringify(body)));
+        const encoder = wire.replyEncoder(
+          framing,
+          new ClientRequest({ wire, fields, headers: [], query: '' }),
+        );
+        const frames = [...answerToEvents(answer)].map((event) => encoder.push(event) ?? new Uint8Array());
         const bytes = Buffer.concat([...frames, encoder.end() ?? new Uint8Array()]);
-        return Reply.relay({ wire, framing, status: 200, headers: [], body: sourceOf(bytes) });
+        return Reply.relay({ wire, framing, status: 200, headers: [], body: sourceFromValue(bytes) });
       };
       const stream = framing === 'sse';
       const { step, answer: got } = await run({ ...request, stream }, { upstream });
       assert.equal(got?.usage.output_tokens, 6);
-      assert.equal(step?.facts.usd, '0.000068');
-      assert.equal('held' in (step?.facts ?? {}), stream);
-      assert.deepEqual(await standing(purses), [answerNano, 0]);
+      assert.equal(step?.attributes.usd, '0.000068');
+      assert.equal('held' in (step?.attributes ?? {}), stream);
+      assert.deepEqual(await standing(budgets), [answerNano, 0]);
     });
 
 test('a provider that refuses, or that nobody reaches, costs nothing', async () => {
-  const { run, purses } = guarded({ options: 'day=1' });
+  const { run, purses: budgets } = guarded({ options: 'day=1' });
   for (const code of ['upstream_error', 'upstream_unreachable', 'upstream_broken'] as const) {
     const failure = new GatewayError(code, 'no');
     const { error, step } = await run(request, { upstream: () => Promise.reject(failure) });
     assert.equal(error, failure);
-    assert.deepEqual(step?.facts, { usd: '0' });
-    assert.deepEqual(await standing(purses), [0, 0]);
+    assert.deepEqual(step?.attributes, { usd: '0' });
+    assert.deepEqual(await standing(budgets), [0, 0]);
   }
 });
 
 test('a provider that was still working when its client left, or for too long, bills what it read', async () => {
-  const { run, purses } = guarded({ options: 'day=1' });
+  const { run, purses: budgets } = guarded({ options: 'day=1' });
   for (const [at, code] of (['client_gone', 'upstream_timeout'] as const).entries()) {
     const failure = new GatewayError(code, 'no');
     await run(request, { upstream: () => Promise.reject(failure) });
-    assert.deepEqual(await standing(purses), [readNano * (at + 1), 0]);
+    assert.deepEqual(await standing(budgets), [readNano * (at + 1), 0]);
   }
 });
 
@@ -113,25 +116,25 @@ test('a stream that is cut off costs what the provider told and what was seen of
   const gone = new GatewayError('client_gone', 'gone');
   const broken = new GatewayError('upstream_broken', 'broken');
   for (const failure of [gone, broken]) {
-    const { run, purses } = guarded({ options: 'day=1' });
+    const { run, purses: budgets } = guarded({ options: 'day=1' });
     await run({ ...request, stream: true }, { upstream: cutOff([started, block, text], failure) });
-    assert.deepEqual(await standing(purses), [8 * 1000 + seenNano, 0]);
+    assert.deepEqual(await standing(budgets), [8 * 1000 + seenNano, 0]);
   }
 });
 
 test('where the provider told nothing before the cut, what it has read is estimated', async () => {
-  const { run, purses } = guarded({ options: 'day=1' });
+  const { run, purses: budgets } = guarded({ options: 'day=1' });
   const upstream = cutOff([unsaid, block, text], new GatewayError('client_gone', 'gone'));
   const { step } = await run({ ...request, stream: true }, { upstream });
   const sentTokens = 200 + Math.ceil((JSON.stringify({ ...request, stream: true }).length * 1) / 2);
-  assert.deepEqual(await standing(purses), [readNano + seenNano, 0]);
-  assert.equal(step?.facts.held, usd(sentTokens * 1000 + 1_000_000).replace(/0+$/, ''));
+  assert.deepEqual(await standing(budgets), [readNano + seenNano, 0]);
+  assert.equal(step?.attributes.held, usd(sentTokens * 1000 + 1_000_000).replace(/0+$/, ''));
 });
 
 test('a whole answer without usage is counted by what was sent and seen', async () => {
-  const { run, purses } = guarded({ options: 'day=1' });
+  const { run, purses: budgets } = guarded({ options: 'day=1' });
   await run(request, { upstream: async () => Reply.of({ ...answer, usage: {} }) });
-  const [spent, held] = await standing(purses);
+  const [spent, held] = await standing(budgets);
   assert.equal(held, 0);
   assert.ok(spent > readNano && spent < readNano + 10 * 10_000, String(spent));
 });
@@ -152,8 +155,8 @@ test('each time that another module sends a call it is paid for, and nothing whe
       return next(exchange);
     },
   };
-  const purses = new MemoryPurses(new MovedClock());
-  const surroundings = { clock: new MovedClock(), prices, purses, beside: [retrying] };
+  const purses = new MemoryBudgets(new MovedClock());
+  const surroundings = { clock: new MovedClock(), prices, budgets: purses, otherModules: [retrying] };
   const run = runModule(costGuard, { upstream: async () => Reply.of(answer) }, surroundings);
   await run(request, { pipeline: 'retrying,cost-guard?day=1' });
   // The first was thrown away before it told anything.

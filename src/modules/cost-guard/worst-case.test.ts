@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { requestFields } from '../../../test/support/request-fields.ts';
+import { ClientPresence } from '../../kernel/client-presence.ts';
+import { ClientRequest } from '../../kernel/client-request.ts';
 import { Exchange } from '../../kernel/exchange.ts';
+import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
-import { Outline } from '../../kernel/outline.ts';
-import { Presence } from '../../kernel/presence.ts';
-import type { Priced, RateCard } from '../../kernel/rate-card.ts';
-import { Received } from '../../kernel/received.ts';
+import type { ModelPricing, RateCard } from '../../kernel/rate-card.ts';
 import { Trace } from '../../kernel/trace.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
 import { demo } from '../../providers/demo/demo.ts';
@@ -16,7 +16,7 @@ import { WorstCase } from './worst-case.ts';
 
 const request: ChatRequest = { model: 'm', max_tokens: 100, messages: [{ role: 'user', content: 'Hi' }] };
 const card = compileCard({ input: 1, output: 10 });
-const priced: Priced = { card, estimated: false, contextTokens: 50_000, outputTokensMax: 4000 };
+const modelPricing: ModelPricing = { card, estimated: false, contextTokens: 50_000, outputTokensMax: 4000 };
 
 function exchangeOf(
   body: object,
@@ -24,13 +24,13 @@ function exchangeOf(
   model = 'm',
   headers: readonly string[] = [],
 ): Exchange {
-  const fields = Outline.of(Buffer.from(JSON.stringify(body)));
+  const fields = LazyJsonObject.of(Buffer.from(JSON.stringify(body)));
   return new Exchange({
     id: 'req_test',
-    received: new Received({ wire, fields, headers, query: '' }),
+    clientRequest: new ClientRequest({ wire, fields, headers, query: '' }),
     caller: { kind: 'local' },
     target: { provider: demo, model },
-    presence: new Presence(),
+    presence: new ClientPresence(),
     trace: new Trace(0),
     credentials: { find: async () => undefined },
   });
@@ -38,7 +38,7 @@ function exchangeOf(
 
 function worstOf(body: object, over: { wire?: typeof openaiChat; model?: string; card?: RateCard } = {}) {
   const exchange = exchangeOf(body, over.wire, over.model);
-  return new WorstCase(exchange, { ...priced, card: over.card ?? card }, {});
+  return new WorstCase(exchange, { ...modelPricing, card: over.card ?? card }, {});
 }
 
 const block = (content: object) => ({ ...request, messages: [{ role: 'user', content: [content] }] });
@@ -132,7 +132,7 @@ test('of the fields of each format, those that may name something count as the w
       const found = values.map((value) => {
         const body = { ...plain, model: 'm', [field]: value };
         const worst = worstOf(body, { wire: wires[at] ?? openaiChat });
-        return worst.unsized !== undefined && worst.inputTokens === 50_000;
+        return worst.unboundedInput !== undefined && worst.inputTokens === 50_000;
       });
       assert.equal(found.includes(true), unsized[format]?.includes(field), `${format}: ${field}`);
     }
@@ -141,18 +141,18 @@ test('of the fields of each format, those that may name something count as the w
 test('a thread that begins holds what its request holds, and one that goes on may hold anything', () => {
   const begun = worstOf({ ...request, thread: { type: 'create' } });
   assert.ok(begun.inputTokens < 1000);
-  const { unsized, inputTokens } = worstOf({
+  const { unboundedInput, inputTokens } = worstOf({
     ...request,
     thread: { type: 'continue', previous_message_id: 'msg_1' },
   });
-  assert.deepEqual([unsized, inputTokens], ['thread', 50_000]);
+  assert.deepEqual([unboundedInput, inputTokens], ['thread', 50_000]);
 });
 
 test('a beta that widens the context of a model widens what may be read', () => {
   const body = { ...request, thread: { type: 'continue', previous_message_id: 'msg_1' } };
   const headers = ['anthropic-beta', 'other-2025, context-1m-2025-08-07'];
   const widened = exchangeOf(body, anthropicMessages, 'm', headers);
-  assert.equal(new WorstCase(widened, priced, {}).inputTokens, 1_000_000);
+  assert.equal(new WorstCase(widened, modelPricing, {}).inputTokens, 1_000_000);
 });
 
 test('searches are paid by the piece, as many as there may be', () => {
@@ -215,9 +215,9 @@ test('a limit that is found for a cost is the largest with which it is not passe
       (output, extra, n) => {
         const exchange = exchangeOf({ ...request, n }, openaiChat);
         const prices = { ...card, output, audioOutput: output };
-        const worst = new WorstCase(exchange, { ...priced, card: prices }, {});
+        const worst = new WorstCase(exchange, { ...modelPricing, card: prices }, {});
         const cost = worst.costWith(0) + extra;
-        const limit = worst.limitFor(cost);
+        const limit = worst.outputLimitFor(cost);
         assert.ok(limit >= 0 && worst.costWith(limit * n) <= cost);
         assert.ok(worst.costWith((limit + 2) * n) >= cost);
       },
@@ -240,13 +240,13 @@ test('whatever is asked for, the worst case is a number', () => {
     block({ type: 'tool_result', content: [null, 5, { type: 'image', source: 'x' }] }),
   ];
   for (const body of absurd) {
-    const { cost, leastCost } = worstOf(body);
-    assert.ok(Number.isFinite(cost) && cost > 0 && leastCost <= cost, JSON.stringify(body));
+    const { cost, minimumCost } = worstOf(body);
+    assert.ok(Number.isFinite(cost) && cost > 0 && minimumCost <= cost, JSON.stringify(body));
   }
 });
 
 test('a request that a module changed counts as it is now', () => {
   const exchange = exchangeOf(request);
   const grown = exchange.with({ request: { ...request, system: 'x'.repeat(10_000) } });
-  assert.ok(new WorstCase(grown, priced, {}).inputTokens > 5000);
+  assert.ok(new WorstCase(grown, modelPricing, {}).inputTokens > 5000);
 });

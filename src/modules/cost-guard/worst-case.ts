@@ -4,12 +4,12 @@ import {
   choosesOutputLimit,
   costCeiling,
   type Exchange,
+  type ModelPricing,
   type NanoUsd,
   nanoOfPico,
-  type Priced,
   type RateCard,
 } from '../../module-api.ts';
-import type { Findings } from './findings.ts';
+import type { CostFactors } from './cost-factors.ts';
 import { inputBound } from './input-bound.ts';
 import { limits } from './limits.ts';
 import type { CostGuardOptions } from './options.ts';
@@ -23,7 +23,7 @@ export class WorstCase {
   /** And what the provider may read besides. */
   readonly inputTokens: number;
   /** What makes the provider read that, where nobody knows how much it is. */
-  readonly unsized: string | undefined;
+  readonly unboundedInput: string | undefined;
   /** Of all answers that are asked for together. */
   readonly outputTokens: number;
   readonly cost: NanoUsd;
@@ -33,38 +33,39 @@ export class WorstCase {
   readonly #answers: number;
   readonly #card: RateCard;
   readonly #bound: CostBound;
-  readonly #uses: number;
+  readonly #toolUses: number;
 
-  constructor(exchange: Exchange, priced: Priced, assumed: Assumptions) {
+  constructor(exchange: Exchange, modelPricing: ModelPricing, assumed: Assumptions) {
     const request = requestOf(exchange);
-    const { tokens, found } = inputBound(exchange, request);
+    const { tokens, factors } = inputBound(exchange, request);
     const { model } = exchange.target;
-    this.unsized = found.unsized ?? (searches.test(model) ? `model: ${model}` : undefined);
-    const isHidden = this.unsized !== undefined;
-    const context = contextOf(exchange, priced);
-    const read = isHidden ? context : Math.min(tokens + found.foundTokens, context);
-    const unseen = isHidden || found.foundTokens > 0 ? (assumed.assume_input ?? read) : 0;
-    this.#answers = answersIn(found);
-    this.#card = priced.card;
-    this.#uses = found.providerUses;
+    this.unboundedInput =
+      factors.unboundedInput ?? (searchingModels.test(model) ? `model: ${model}` : undefined);
+    const isHidden = this.unboundedInput !== undefined;
+    const context = contextOf(exchange, modelPricing);
+    const read = isHidden ? context : Math.min(tokens + factors.searchResultTokens, context);
+    const unseen = isHidden || factors.searchResultTokens > 0 ? (assumed.assume_input ?? read) : 0;
+    this.#answers = answerCountOf(factors);
+    this.#card = modelPricing.card;
+    this.#toolUses = factors.providerToolUses;
     this.sentTokens = tokens;
     this.inputTokens = Math.max(tokens, unseen);
-    this.outputTokens = outputLimit(request, priced, assumed) * this.#answers;
+    this.outputTokens = outputLimitOf(request, modelPricing, assumed) * this.#answers;
     this.isLimited =
       typeof request.max_tokens === 'number' || assumed.clamp === true || choosesOutputLimit(exchange);
-    this.#thinkingTokens = thinkingIn(request);
-    this.#bound = boundOf(found, this.inputTokens);
+    this.#thinkingTokens = thinkingBudgetOf(request);
+    this.#bound = boundOf(factors, this.inputTokens);
     this.cost = this.costWith(this.outputTokens);
   }
 
   costWith(outputTokens: number): NanoUsd {
     const { webSearch, fileSearch } = this.#card;
-    const searching = nanoOfPico(this.#uses * Math.max(webSearch, fileSearch));
+    const searching = nanoOfPico(this.#toolUses * Math.max(webSearch, fileSearch));
     return costCeiling(this.#card, { ...this.#bound, outputTokens }) + searching;
   }
 
   /** The limit for each answer with which all of them stay below a cost. */
-  limitFor(cost: NanoUsd): number {
+  outputLimitFor(cost: NanoUsd): number {
     const before = this.costWith(0);
     const million = this.costWith(1e6) - before;
     if (million <= 0) return this.outputTokens;
@@ -75,14 +76,14 @@ export class WorstCase {
   }
 
   /** What to hold where the call's limit is ours to choose: a part of a ceiling, and enough for a long answer. */
-  costWithin(ceiling: NanoUsd): NanoUsd {
+  holdAmountFor(ceiling: NanoUsd): NanoUsd {
     const least = (this.#thinkingTokens + limits.chosenOutputTokensMin) * this.#answers;
     const enough = this.costWith(Math.min(least, this.outputTokens));
-    return Math.min(this.cost, Math.max(enough, Math.floor(ceiling / limits.chosenShare)));
+    return Math.min(this.cost, Math.max(enough, Math.floor(ceiling / limits.chosenCeilingDivisor)));
   }
 
   /** The least that leaves room for an answer: past what the model was told that it may think. */
-  get leastCost(): NanoUsd {
+  get minimumCost(): NanoUsd {
     const least = (this.#thinkingTokens + limits.clampedOutputTokensMin) * this.#answers;
     return this.costWith(Math.min(least, this.outputTokens));
   }
@@ -90,50 +91,57 @@ export class WorstCase {
 
 /** Of long texts only their length matters, so that those of the client's own request needn't be read. */
 function requestOf(exchange: Exchange): ChatRequest {
-  const { received, untouched } = exchange;
-  return untouched
-    ? received.wire.decodeRequest(received.fields.abridged(), received.asked)
+  const { clientRequest, isUnmodified } = exchange;
+  return isUnmodified
+    ? clientRequest.wire.decodeRequest(clientRequest.fields.parseTruncated(), clientRequest.routing)
     : exchange.request;
 }
 
 /** `context-1m-2025-08-07` in a beta header lets a model read a million tokens. */
 const widerContext = /\bcontext-(\d{1,2})m\b/;
 
-function contextOf({ received }: Exchange, { contextTokens = limits.assumedContextTokens }: Priced): number {
-  const millions = widerContext.exec(received.header('anthropic-beta') ?? '')?.[1];
+function contextOf(
+  { clientRequest }: Exchange,
+  { contextTokens = limits.assumedContextTokens }: ModelPricing,
+): number {
+  const millions = widerContext.exec(clientRequest.header('anthropic-beta') ?? '')?.[1];
   return Math.max(contextTokens, Number(millions ?? 0) * 1_000_000);
 }
 
 /** Models that search by themselves, and read what they find. */
-const searches = /compound|search-preview|deep-research/;
+const searchingModels = /compound|search-preview|deep-research/;
 
 /** Some providers don't go below this, whatever is asked for. */
 const outputTokensMin = 16;
 
-function outputLimit({ max_tokens }: ChatRequest, priced: Priced, { assume_output }: Assumptions): number {
+function outputLimitOf(
+  { max_tokens }: ChatRequest,
+  modelPricing: ModelPricing,
+  { assume_output }: Assumptions,
+): number {
   if (typeof max_tokens === 'number')
-    return Math.min(Math.max(max_tokens, outputTokensMin), limits.reckonedTokensMax);
-  return assume_output ?? priced.outputTokensMax ?? limits.assumedOutputTokens;
+    return Math.min(Math.max(max_tokens, outputTokensMin), limits.estimatedTokensMax);
+  return assume_output ?? modelPricing.outputTokensMax ?? limits.assumedOutputTokens;
 }
 
-function thinkingIn({ thinking }: ChatRequest): number {
+function thinkingBudgetOf({ thinking }: ChatRequest): number {
   const budget = thinking?.type === 'enabled' ? thinking.budget_tokens : 0;
   return typeof budget === 'number' ? budget : 0;
 }
 
 /** Several answers to one question are each as long as one. */
-function answersIn({ own }: Findings): number {
-  const asked = own.n ?? own['generationConfig.candidateCount'];
-  return typeof asked === 'number' && asked > 1 ? Math.ceil(Math.min(asked, limits.reckonedTimesMax)) : 1;
+function answerCountOf({ fields }: CostFactors): number {
+  const asked = fields.n ?? fields['generationConfig.candidateCount'];
+  return typeof asked === 'number' && asked > 1 ? Math.ceil(Math.min(asked, limits.estimatedUsesMax)) : 1;
 }
 
-function boundOf({ own, hourCache, isSilent }: Findings, inputTokens: number): CostBound {
-  const told = (name: string) => (typeof own[name] === 'string' ? own[name] : null);
+function boundOf({ fields, hourCache, isSilent }: CostFactors, inputTokens: number): CostBound {
+  const told = (name: string) => (typeof fields[name] === 'string' ? fields[name] : null);
   return {
     inputTokens,
     outputTokens: 0,
     hourCache,
-    silent: isSilent,
+    hasNoAudio: isSilent,
     service_tier: told('service_tier'),
     speed: told('speed'),
     inference_geo: told('inference_geo'),

@@ -34,8 +34,8 @@ test('an identical request is answered from memory', async () => {
   const second = await run(hello);
   assert.deepEqual([first.sent.length, second.sent.length], [1, 0]);
   assert.deepEqual(second.answer, first.answer);
-  assert.deepEqual([first.step?.facts, first.step?.effect], [{ miss: true }, 'passed']);
-  assert.deepEqual([second.step?.facts, second.step?.effect], [{ hit: true }, 'answered']);
+  assert.deepEqual([first.step?.attributes, first.step?.effect], [{ miss: true }, 'passed']);
+  assert.deepEqual([second.step?.attributes, second.step?.effect], [{ hit: true }, 'answered']);
 });
 
 test('what an answer from memory would have cost is saved, with what its provider would have kept of the prompt', async () => {
@@ -165,7 +165,7 @@ for (const directive of ['no-cache', 'no-store', 'max-age=0, no-cache', 'No-Cach
     const headers = ['cache-control', directive];
     const bypassing = await run(hello, { headers });
     const facts = { bypass: true, aside: 'cache-control' };
-    assert.deepEqual([bypassing.sent.length, bypassing.step?.facts], [1, facts]);
+    assert.deepEqual([bypassing.sent.length, bypassing.step?.attributes], [1, facts]);
     assert.equal((await run(hello)).sent.length, 1);
     assert.equal((await run(hello, { headers })).sent.length, 1);
   });
@@ -175,7 +175,7 @@ test('a call that changes what its provider keeps passes the cache by, and the t
   const run = runModule(exactCache);
   for (let call = 0; call < 2; call++) {
     const { sent, step } = await run(Object.assign({ thread: { type: 'create' } }, hello));
-    assert.deepEqual([sent.length, step?.facts], [1, { bypass: true, aside: 'stateful' }]);
+    assert.deepEqual([sent.length, step?.attributes], [1, { bypass: true, aside: 'stateful' }]);
   }
 });
 

@@ -1,29 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import {
+  bypassesCaches,
+  CachedAnswers,
+  cachedBytesOption,
   changesState,
   type Exchange,
+  endUserRefOf,
   GatewayError,
-  KeptAnswers,
   type Kit,
-  keptBytesOption,
-  type ModuleMaker,
+  type ModuleFactory,
+  onCompleteAnswer,
   packAnswer,
-  personRef,
-  priceFacts,
-  refusesCaches,
-  savedBy,
+  pricingMetadata,
+  savingOf,
   ttlOption,
-  whenWhole,
 } from '../../module-api.ts';
 
 /** A request that waits for an identical one in flight goes on by itself after this. */
 const singleFlightWaitMs = 60_000;
 
 /** Answers a request that was answered before from memory, and lets identical ones in flight wait for the first. */
-export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () => {
+export const exactCache: ModuleFactory<{ ttl: number; max_bytes: number }> = () => {
   const inFlight = new Map<string, Promise<void>>();
-  const answers = new KeptAnswers();
+  const answers = new CachedAnswers();
 
   function lead(flight: string): () => void {
     if (inFlight.has(flight)) return () => undefined;
@@ -46,35 +46,35 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
     ifBroken: 'skip',
     deadlineMs: singleFlightWaitMs + 30_000,
     touches: ['reply'],
-    options: z.strictObject({ ttl: ttlOption, max_bytes: keptBytesOption }),
+    options: z.strictObject({ ttl: ttlOption, max_bytes: cachedBytesOption }),
 
     async handle(exchange, next, kit) {
-      const { received } = exchange;
-      if (refusesCaches(received)) {
-        kit.note({ bypass: true, aside: changesState(received) ? 'stateful' : 'cache-control' });
+      const { clientRequest } = exchange;
+      if (bypassesCaches(clientRequest)) {
+        kit.note({ bypass: true, aside: changesState(clientRequest) ? 'stateful' : 'cache-control' });
         return next(exchange);
       }
       const key = await keyOf(exchange, kit);
       const flight = `${kit.scope} ${key}`;
-      const look = () => answers.find(kit.cache, key, received);
+      const look = () => answers.find(kit.cache, key, clientRequest);
       let found = await look();
       // Nothing may be waited for between this look and taking the lead, or two could take it.
       const ahead = found === undefined ? inFlight.get(flight) : undefined;
       // Once only: if the request ahead leaves nothing behind, its answer can't be kept, and everyone asks for themselves.
-      if (ahead !== undefined && (await patiently(ahead, exchange))) found = await look();
+      if (ahead !== undefined && (await waitForLeader(ahead, exchange))) found = await look();
       if (found !== undefined) {
         kit.note({ hit: true });
-        kit.saved(savedBy(found, exchange.target, kit.catalog));
+        kit.addSaving(savingOf(found, exchange.target, kit.catalog));
         return kit.replay(found.recording);
       }
       kit.note({ miss: true });
       const release = lead(flight);
       try {
         const reply = await next(exchange);
-        whenWhole(reply, kit.options.max_bytes, ({ recording, usage, model }) =>
+        onCompleteAnswer(reply, kit.options.max_bytes, ({ recording, usage, model }) =>
           kit.cache.put(
             key,
-            packAnswer({ recording, facts: priceFacts({ usage, model }) }, received),
+            packAnswer({ recording, metadata: pricingMetadata({ usage, model }) }, clientRequest),
             kit.options.ttl,
           ),
         );
@@ -89,13 +89,13 @@ export const exactCache: ModuleMaker<{ ttl: number; max_bytes: number }> = () =>
 
 /** Advice that is for one person alone may be brought in further in: its answer is then for nobody else. */
 async function keyOf(exchange: Exchange, kit: Kit<unknown>): Promise<string> {
-  const meaning = await kit.meaning(exchange);
-  const person = kit.mayBeEdited ? personRef(exchange.received, kit.scope) : null;
+  const meaning = await kit.requestKey(exchange);
+  const person = kit.mayBeEditedDownstream ? endUserRefOf(exchange.clientRequest, kit.scope) : null;
   return person === null ? meaning : `${meaning} ${person}`;
 }
 
 /** False when the wait was too long. */
-async function patiently(ahead: Promise<void>, { signal }: Exchange): Promise<boolean> {
+async function waitForLeader(ahead: Promise<void>, { signal }: Exchange): Promise<boolean> {
   const enough = new AbortController();
   const timer = sleep(singleFlightWaitMs, false, { signal: AbortSignal.any([signal, enough.signal]) });
   try {

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ModuleWork } from '../../billing/module-tally.ts';
+import type { ModuleSavings } from '../../billing/module-tally.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, Block, ChatRequest, Message, ReplyEvent, Usage } from '../../kernel/message.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
-import { type RunOptions, runModule, type Surroundings } from '../../testing/run-module.ts';
+import { type ModuleTestEnvironment, type RunOptions, runModule } from '../../testing/run-module.ts';
 import { ipc } from './ipc.ts';
 
 const contextEditing = { wire: 'anthropic-messages', clearsToolUses: 'clear_tool_uses_20250919' };
 
 /** A time that stands still until it is told to go on. */
 function house(options: string, { contextTokens = 200_000, over = {} as RunOptions } = {}) {
-  const works: ModuleWork[] = [];
+  const works: ModuleSavings[] = [];
   const time = { nowMs: 1_000_000 };
   const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
-  const prices: Surroundings['prices'] = {
-    priced: () => ({
+  const prices: ModuleTestEnvironment['prices'] = {
+    priceOf: () => ({
       card,
       estimated: false,
       ...(contextTokens > 0 && { contextTokens }),
@@ -29,7 +29,7 @@ function house(options: string, { contextTokens = 200_000, over = {} as RunOptio
   const run = runModule(
     ipc,
     { options, upstream: async () => says({ text: 'Yes.' }), ...over },
-    { prices, clock: { now: () => time.nowMs }, worked: (work) => void works.push(work) },
+    { prices, clock: { now: () => time.nowMs }, onModuleWork: (work) => void works.push(work) },
   );
   return { run, time, works };
 }
@@ -126,16 +126,20 @@ describe('a conversation', () => {
     const { run } = house('target=100000');
     const { sent, step } = await run(asked(20));
     assert.equal(textOf(sent[0]), textOf(asked(20)));
-    assert.deepEqual(step?.facts, { aside: 'small' });
-    assert.deepEqual((await run(asked(1))).step?.facts, { aside: 'small' }, 'also where nothing is read');
+    assert.deepEqual(step?.attributes, { aside: 'small' });
+    assert.deepEqual(
+      (await run(asked(1))).step?.attributes,
+      { aside: 'small' },
+      'also where nothing is read',
+    );
   });
 
   test('is sent as it came where the model’s window is not known, and where its answer can’t be continued here', async () => {
     const { run } = house('target=0.5', { contextTokens: 0 });
-    assert.deepEqual((await run(asked(80))).step?.facts, { aside: 'window' });
+    assert.deepEqual((await run(asked(80))).step?.attributes, { aside: 'window' });
     const several = { ...asked(80), extensions: { 'openai-chat!': { n: 2 } } };
     const { step } = await house('target=10000').run(several, { wire: 'openai-chat' });
-    assert.deepEqual(step?.facts, { aside: 'request-fields' });
+    assert.deepEqual(step?.attributes, { aside: 'request-fields' });
   });
 
   test('is sent as it came where all of it is new', async () => {
@@ -143,7 +147,7 @@ describe('a conversation', () => {
     const content = 'Read all of this before you answer. '.repeat(2000);
     const { sent, step } = await run({ ...asked(0), messages: [{ role: 'user', content }] });
     assert.equal(sent[0]?.messages[0]?.content, content);
-    assert.deepEqual(step?.facts, { aside: 'recent' });
+    assert.deepEqual(step?.attributes, { aside: 'recent' });
   });
 
   test('is made smaller at a break, with sound pairs and roles, the newest turns and all wishes in it', async () => {
@@ -156,7 +160,7 @@ describe('a conversation', () => {
     assert.ok(textOf(request).length < 10_000 * 4, `${textOf(request).length}`);
     for (const turn of [0, 10, 70]) assert.match(textOf(request), new RegExp(`Wish ${turn}: part`));
     assert.deepEqual(request.messages.slice(-12), asked(80).messages.slice(-12));
-    assert.match(String(step?.facts.tokens), /^\d+\/\d+$/);
+    assert.match(String(step?.attributes.tokens), /^\d+\/\d+$/);
     assert.deepEqual(
       request.tools?.map(({ name }) => name),
       ['recall'],
@@ -201,9 +205,9 @@ describe('a conversation', () => {
       ],
     };
     const { sent, step } = await run(own);
-    assert.equal(step?.facts.client, 'compacted');
+    assert.equal(step?.attributes.client, 'compacted');
     assert.match(textOf(sent[0]), /A summary/);
-    assert.equal(step?.facts.prefix, undefined);
+    assert.equal(step?.attributes.prefix, undefined);
   });
 
   test('is not touched inside of a loop in which the model thinks: its provider leaves results out, the same from call to call', async () => {
@@ -221,7 +225,7 @@ describe('a conversation', () => {
       const { sent, step } = await run(looping(turns));
       const { context_management, ...rest } = sent[0] ?? assert.fail();
       assert.equal(textOf(rest), textOf(looping(turns)));
-      return { edit: textOf(context_management), facts: step?.facts };
+      return { edit: textOf(context_management), facts: step?.attributes };
     };
     const first = await told(74);
     assert.match(
@@ -266,7 +270,7 @@ describe('a conversation', () => {
       { role: 'user', content: 'Good.' },
     ];
     const next = await run({ ...asked(80), system, messages: later });
-    assert.equal(next.step?.facts.prefix, undefined);
+    assert.equal(next.step?.attributes.prefix, undefined);
     assert.deepEqual(textOf(next.sent[0]).match(/"(T\d+|Anew)\."/g), ['"Anew."']);
     const marks = text.match(/cache_control/g)?.length ?? 0;
     assert.ok(marks >= 2 && marks <= 4, `${marks}`);
@@ -281,14 +285,14 @@ describe('a conversation', () => {
           refusals++;
           throw new GatewayError('upstream_error', 'too long', {
             status: 400,
-            toldCode: 'context_length_exceeded',
+            providerCode: 'context_length_exceeded',
           });
         },
       },
     });
     const { answer, error, step } = await run(asked(70));
     assert.equal(error, undefined);
-    assert.equal(step?.facts.aside, undefined);
+    assert.equal(step?.attributes.aside, undefined);
     assert.equal(refusals, 1);
     assert.equal(answer?.stop_reason, 'end_turn');
   });
@@ -302,8 +306,8 @@ describe('what it costs', () => {
     for (const turns of [20, 24, 28]) await run(asked(turns), { upstream });
     const { sent, step } = await run(asked(32), { upstream });
     assert.equal(textOf(sent[0]), textOf(asked(32)));
-    assert.equal(step?.facts.step, undefined);
-    assert.equal(step?.facts.aside, 'prefix');
+    assert.equal(step?.attributes.step, undefined);
+    assert.equal(step?.attributes.aside, 'prefix');
   });
 
   test('is nothing where a provider keeps nothing: then a step is taken as soon as it is long enough', async () => {
@@ -311,7 +315,7 @@ describe('what it costs', () => {
     const upstream = async () => says({ text: 'Yes.' }, { input_tokens: 9000 });
     for (const turns of [16, 19, 22, 25]) await run(asked(turns), { upstream });
     const { sent, step } = await run(asked(31), { upstream });
-    assert.equal(step?.facts.step, 'pays');
+    assert.equal(step?.attributes.step, 'pays');
     assert.ok(textOf(sent[0]).length < textOf(asked(31)).length * 0.8);
     if (sent[0] !== undefined) checkSound(sent[0]);
   });
@@ -336,12 +340,12 @@ describe('what it costs', () => {
     const { step } = await run(asked(80), {
       upstream: async () => says({ text: 'Yes.' }, { cache_creation_input_tokens: 9000 }),
     });
-    assert.match(String(step?.facts.saved), /^0\.0\d+$/);
+    assert.match(String(step?.attributes.saved), /^0\.0\d+$/);
     assert.deepEqual(
       works.map(({ savedNanoUsd = 0 }) => formatUsd(savedNanoUsd)),
-      [step?.facts.saved],
+      [step?.attributes.saved],
     );
-    assert.match(String(step?.facts.usd), /^0\.\d+\/0\.\d+$/);
+    assert.match(String(step?.attributes.usd), /^0\.\d+\/0\.\d+$/);
   });
 });
 
@@ -373,7 +377,7 @@ describe('big results', () => {
       ],
     });
     assert.equal(textOf(later.sent[0]?.messages[2]), text);
-    assert.equal(later.step?.facts.prefix, undefined);
+    assert.equal(later.step?.attributes.prefix, undefined);
   });
 
   test('that are still too large to store after shrinking are sent unchanged', async () => {

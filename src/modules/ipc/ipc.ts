@@ -5,26 +5,26 @@ import {
   formatUsd,
   GatewayError,
   type Handler,
-  isBeyondUs,
+  hasFormatOnlyFields,
   type Kit,
-  type ModuleMaker,
+  type ModuleFactory,
   type NanoUsd,
   type Reply,
   withTools,
 } from '../../module-api.ts';
-import { Arranging } from './arranging.ts';
+import { CallCompaction } from './call-compaction.ts';
+import { addCall, type CallSize, storeCosts } from './conversation-costs.ts';
 import { bigResultChars } from './limits.ts';
 import { type IpcOptions, ipcOptions } from './options.ts';
 import { recallTool } from './recall.ts';
-import { Views } from './view.ts';
+import { ViewStore } from './view.ts';
 import { targetCharsOf } from './window.ts';
-import { addedTo, remember, type Sized } from './worth.ts';
 
 type IpcKit = Kit<IpcOptions>;
 
 /** Makes room in long conversations: what is old is sent shorter, in steps that pay. */
-export const ipc: ModuleMaker<IpcOptions> = () => {
-  const views = new Views();
+export const ipc: ModuleFactory<IpcOptions> = () => {
+  const viewStore = new ViewStore();
   const underway = new Set<string>();
 
   async function answered(
@@ -32,10 +32,10 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     next: Handler,
     { kit, targetChars }: { readonly kit: IpcKit; readonly targetChars: number | undefined },
   ): Promise<Reply> {
-    const arranging = new Arranging({
+    const callCompaction = new CallCompaction({
       exchange,
       kit,
-      views,
+      viewStore,
       underway,
       targetChars,
     });
@@ -44,19 +44,22 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
       next,
       kit,
       arrange: (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) =>
-        arranging.arranged(request, offer),
+        callCompaction.compactRequest(request, offer),
     };
-    const tool = recallTool({ whole: () => arranging.whole, named: (ref) => arranging.named(ref) });
+    const tool = recallTool({
+      allMessages: () => callCompaction.originalMessages,
+      findByRef: (ref) => callCompaction.findOriginal(ref),
+    });
     let reply: Reply;
     try {
       reply = await withTools([tool], asking);
     } catch (failure) {
-      if (!isTooLong(failure) || !arranging.mayGoFurther(failure)) throw failure;
+      if (!isContextLengthError(failure) || !callCompaction.prepareRetry(failure)) throw failure;
       reply = await withTools([tool], asking);
     }
-    const { sized, aside } = arranging;
-    if (aside !== undefined) kit.note({ aside });
-    if (sized !== undefined) reckon(exchange, sized, { arranging, kit });
+    const { size, unchangedReason } = callCompaction;
+    if (unchangedReason !== undefined) kit.note({ aside: unchangedReason });
+    if (size !== undefined) recordCosts(exchange, size, { arranging: callCompaction, kit });
     return reply;
   }
 
@@ -74,8 +77,8 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
     async handle(exchange, next, kit) {
       const targetChars = targetCharsOf(exchange, kit);
       const least = Math.min(bigResultChars, (targetChars ?? bigResultChars) / 2);
-      const isSmall = exchange.received.bytes.byteLength < least;
-      if (isSmall || isBeyondUs(exchange)) {
+      const isSmall = exchange.clientRequest.bytes.byteLength < least;
+      if (isSmall || hasFormatOnlyFields(exchange)) {
         kit.note({ aside: isSmall ? 'small' : 'request-fields' });
         return next(exchange);
       }
@@ -84,33 +87,41 @@ export const ipc: ModuleMaker<IpcOptions> = () => {
   };
 };
 
-function isTooLong(failure: unknown): boolean {
-  return GatewayError.is(failure) && failure.details.toldCode === 'context_length_exceeded';
+function isContextLengthError(failure: unknown): boolean {
+  return GatewayError.is(failure) && failure.details.providerCode === 'context_length_exceeded';
 }
 
 /** Says at once what is sent, and what it came to when that is known. */
-function reckon(
+function recordCosts(
   exchange: Exchange,
-  sized: Sized,
-  { arranging, kit }: { readonly arranging: Arranging; readonly kit: IpcKit },
+  callSize: CallSize,
+  { arranging: callCompaction, kit }: { readonly arranging: CallCompaction; readonly kit: IpcKit },
 ): void {
-  const card = kit.catalog.priced(exchange.target)?.card;
+  const card = kit.catalog.priceOf(exchange.target)?.card;
   if (card === undefined) return;
-  kit.whenPaid((attempts) => {
-    const before = arranging.worth;
-    const worth = addedTo(before, attempts, { ...sized, card });
-    const saved = Math.round(worth.without - worth.spent - (before.without - before.spent));
-    if (sized.fullTokens !== sized.sentTokens || worth.spent !== worth.without) {
-      kit.note({ saved: formatUsd(saved), usd: `${dollars(worth.spent)}/${dollars(worth.without)}` });
-      kit.saved(saved + spentAside(attempts));
+  kit.onBilled((attempts) => {
+    const before = callCompaction.costs;
+    const conversationCosts = addCall(before, attempts, { ...callSize, card });
+    const saved = Math.round(
+      conversationCosts.without - conversationCosts.spent - (before.without - before.spent),
+    );
+    if (
+      callSize.fullTokens !== callSize.sentTokens ||
+      conversationCosts.spent !== conversationCosts.without
+    ) {
+      kit.note({
+        saved: formatUsd(saved),
+        usd: `${dollars(conversationCosts.spent)}/${dollars(conversationCosts.without)}`,
+      });
+      kit.addSaving(saved + sideCallCostOf(attempts));
     }
-    kit.later(() => remember(worth, exchange, kit));
+    kit.runInBackground(() => storeCosts(conversationCosts, exchange, kit));
   });
 }
 
 /** What is taken off by itself where it is billed. */
-function spentAside(attempts: readonly Attempt[]): NanoUsd {
-  return attempts.reduce((sum, { isAside, bill }) => sum + (isAside ? (bill?.nanoUsd ?? 0) : 0), 0);
+function sideCallCostOf(attempts: readonly Attempt[]): NanoUsd {
+  return attempts.reduce((sum, { isModuleCall, bill }) => sum + (isModuleCall ? (bill?.nanoUsd ?? 0) : 0), 0);
 }
 
 function dollars(nano: NanoUsd): string {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { Answer, Block, ChatRequest, Message, ReplyEvent, Tool } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
 import { compileCard } from '../../providers/catalog/price-sheet.ts';
-import { runModule, type Surroundings } from '../../testing/run-module.ts';
+import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';
 import { ipc } from './ipc.ts';
 
 const runs = Number(process.env.WEIR_IPC_RUNS ?? 4);
@@ -29,8 +29,8 @@ class Odd {
     this.#random = seeded(seed);
     const card = compileCard({ input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 });
     const contextEditing = { wire: 'anthropic-messages', clearsToolUses: 'clear_tool_uses_20250919' };
-    const prices: Surroundings['prices'] = {
-      priced: () => ({
+    const prices: ModuleTestEnvironment['prices'] = {
+      priceOf: () => ({
         card,
         estimated: false,
         contextTokens: 12_000,

@@ -1,26 +1,26 @@
 import type { Message } from '../../module-api.ts';
 import {
-  keptShareMax,
-  keptTurnsMin,
-  loosely,
+  looseShortening,
   pieceJsonCharsMax,
+  recentTurnsMin,
+  recentTurnsShareMax,
   recordCharsMin,
   shortenedShare,
-  tightly,
+  tightShortening,
 } from './limits.ts';
 import { blocksOf, charsOf } from './text/blocks.ts';
-import { recordOf } from './text/record.ts';
-import { mentionedIn, shortenedMessage } from './text/shortened.ts';
+import { extractRecord } from './text/record.ts';
+import { collectMentionedNames, shortenMessage } from './text/shorten.ts';
 import { type Piece, sum } from './view.ts';
 
 /** A record that was written before it was needed. */
-export interface Written {
+export interface WrittenRecord {
   readonly to: number;
   readonly text: string;
 }
 
 /** A conversation that has to be made smaller. */
-export interface Room {
+export interface PlanInput {
   readonly messages: readonly Message[];
   /** Of each of them. */
   readonly chars: readonly number[];
@@ -30,10 +30,10 @@ export interface Room {
   /** A name for a message or a stretch of them, under which they can be read. */
   ref(from: number, to?: number): string;
   /** A record that somebody else wrote, where there is one that begins here. */
-  readonly written?: ((from: number, to: number) => Written | undefined) | undefined;
+  readonly findWrittenRecord?: ((from: number, to: number) => WrittenRecord | undefined) | undefined;
 }
 
-interface Bounds {
+interface PlanBounds {
   readonly base?: readonly Piece[];
   /** No more than this is to be sent anew. */
   readonly writesChars?: number;
@@ -45,52 +45,52 @@ interface Bounds {
  * Pieces behind `base`, which stays, so that all of it takes no more than `goalChars` where that can be had. With `writesChars`
  * or `since` results are shortened only, from as far back as these allow.
  */
-export function planned(
-  room: Room,
+export function planPieces(
+  planInput: PlanInput,
   goalChars: number,
-  { base = [], writesChars, since }: Bounds = {},
+  { base = [], writesChars, since }: PlanBounds = {},
 ): readonly Piece[] | undefined {
   const start = base.at(-1)?.to ?? 0;
-  const kept = keptFrom(room, goalChars);
+  const kept = recentTurnsStart(planInput, goalChars);
   if (kept <= start) return undefined;
   const left =
-    goalChars - room.fixedChars - sum(base.map(({ chars }) => chars)) - sum(room.chars.slice(kept));
-  const mentioned = mentionedIn(room.messages.slice(kept));
+    goalChars - planInput.fixedChars - sum(base.map(({ chars }) => chars)) - sum(planInput.chars.slice(kept));
+  const mentioned = collectMentionedNames(planInput.messages.slice(kept));
   const isBound = writesChars !== undefined || since !== undefined;
-  const how = { ...(isBound ? tightly : loosely), mentioned };
-  const messages = room.messages
+  const how = { ...(isBound ? tightShortening : looseShortening), mentioned };
+  const messages = planInput.messages
     .slice(start, kept)
-    .map((message, at) => shortenedMessage(message, { ...how, ref: () => room.ref(start + at) }));
+    .map((message, at) => shortenMessage(message, { ...how, ref: () => planInput.ref(start + at) }));
   const chars = messages.map(charsOf);
   if (isBound) {
-    const most = (writesChars ?? 0) - sum(room.chars.slice(kept));
-    const from = since ?? splitFor(room, { start, end: kept, chars, most });
+    const most = (writesChars ?? 0) - sum(planInput.chars.slice(kept));
+    const from = since ?? findSplit(planInput, { start, end: kept, chars, most });
     if (from < start || from >= kept) return undefined;
-    const before = room.messages.slice(start, from);
+    const before = planInput.messages.slice(start, from);
     return [
       ...base,
-      ...shortenedPieces(room, before, start),
-      ...shortenedPieces(room, messages.slice(from - start), from),
+      ...shortenedPieces(planInput, before, start),
+      ...shortenedPieces(planInput, messages.slice(from - start), from),
     ];
   }
-  if (sum(chars) <= left) return [...base, ...shortenedPieces(room, messages, start)];
-  const split = splitFor(room, {
+  if (sum(chars) <= left) return [...base, ...shortenedPieces(planInput, messages, start)];
+  const split = findSplit(planInput, {
     start,
     end: kept,
     chars,
-    most: Math.max(0, left) * shareOfShortened(room, start, kept),
+    most: Math.max(0, left) * shareOfShortened(planInput, start, kept),
   });
   const recent = messages.slice(split - start);
   const recordChars = Math.max(recordCharsMin, left - sum(recent.map(charsOf)));
   return [
     ...base,
-    ...recordPieces(room, { start, end: split, chars: recordChars }),
-    ...shortenedPieces(room, recent, split),
+    ...recordPieces(planInput, { start, end: split, chars: recordChars }),
+    ...shortenedPieces(planInput, recent, split),
   ];
 }
 
 /** Results can be shortened where they stand; where there are few of them, the room is better used for a record. */
-function shareOfShortened({ messages, chars }: Room, start: number, end: number): number {
+function shareOfShortened({ messages, chars }: PlanInput, start: number, end: number): number {
   let [results, all] = [0, 1];
   for (let at = start; at < end; at++) {
     const size = chars[at] ?? 0;
@@ -103,14 +103,14 @@ function shareOfShortened({ messages, chars }: Room, start: number, end: number)
 }
 
 /** Where the newest turns begin, which stay as they are: fewer of them where they are very large. */
-function keptFrom({ messages, chars, keepTurns }: Room, goalChars: number): number {
+function recentTurnsStart({ messages, chars, keepTurns }: PlanInput, goalChars: number): number {
   let turns = 0;
   let size = 0;
   let from = messages.length;
   for (let at = messages.length - 1; at > 0; at--) {
     size += chars[at] ?? 0;
     if (!isTurnStart(messages, at)) continue;
-    if (turns >= keptTurnsMin && (turns >= keepTurns || size > goalChars * keptShareMax)) break;
+    if (turns >= recentTurnsMin && (turns >= keepTurns || size > goalChars * recentTurnsShareMax)) break;
     turns++;
     from = at;
   }
@@ -122,7 +122,7 @@ function isTurnStart(messages: readonly Message[], at: number): boolean {
   return messages[at]?.role === 'assistant' && messages[at - 1]?.role === 'user';
 }
 
-interface Split {
+interface SplitInput {
   readonly start: number;
   readonly end: number;
   readonly chars: readonly number[];
@@ -130,7 +130,7 @@ interface Split {
 }
 
 /** From where on shortened turns fit into what there is for them. */
-function splitFor({ messages }: Room, { start, end, chars, most }: Split): number {
+function findSplit({ messages }: PlanInput, { start, end, chars, most }: SplitInput): number {
   let size = 0;
   let split = end;
   for (let at = end - 1; at > start; at--) {
@@ -141,7 +141,7 @@ function splitFor({ messages }: Room, { start, end, chars, most }: Split): numbe
   return split;
 }
 
-function shortenedPieces(room: Room, messages: readonly Message[], from: number): readonly Piece[] {
+function shortenedPieces(planInput: PlanInput, messages: readonly Message[], from: number): readonly Piece[] {
   const pieces: Piece[] = [];
   let start = 0;
   let size = 0;
@@ -153,7 +153,7 @@ function shortenedPieces(room: Room, messages: readonly Message[], from: number)
       kind: 'shortened',
       from: first,
       to: last,
-      ref: room.ref(first, last),
+      ref: planInput.ref(first, last),
       messages: own,
       chars: size,
     });
@@ -162,7 +162,7 @@ function shortenedPieces(room: Room, messages: readonly Message[], from: number)
   };
   for (const [at, message] of messages.entries()) {
     const chars = charsOf(message);
-    if (size + chars > pieceJsonCharsMax && isTurnStart(room.messages, from + at)) close(at);
+    if (size + chars > pieceJsonCharsMax && isTurnStart(planInput.messages, from + at)) close(at);
     size += chars;
   }
   close(messages.length);
@@ -170,43 +170,43 @@ function shortenedPieces(room: Room, messages: readonly Message[], from: number)
 }
 
 function recordPieces(
-  room: Room,
+  planInput: PlanInput,
   { start, end, chars }: { readonly start: number; readonly end: number; readonly chars: number },
 ): readonly Piece[] {
   if (end <= start) return [];
-  const ready = room.written?.(start, end);
+  const ready = planInput.findWrittenRecord?.(start, end);
   if (ready !== undefined) {
-    const piece = recordPiece(room, { from: start, to: ready.to, text: ready.text });
+    const piece = recordPiece(planInput, { from: start, to: ready.to, text: ready.text });
     const left = Math.max(recordCharsMin, chars - piece.chars);
-    return [piece, ...recordPieces(room, { start: ready.to, end, chars: left })];
+    return [piece, ...recordPieces(planInput, { start: ready.to, end, chars: left })];
   }
   const pieces: Piece[] = [];
   let from = start;
   let text = '';
-  for (const { at, text: line } of recordOf(room.messages.slice(start, end), chars)) {
+  for (const { at, text: line } of extractRecord(planInput.messages.slice(start, end), chars)) {
     if (text !== '' && text.length + line.length > pieceJsonCharsMax) {
-      pieces.push(recordPiece(room, { from, to: start + at, text }));
+      pieces.push(recordPiece(planInput, { from, to: start + at, text }));
       from = start + at;
       text = '';
     }
     text += text === '' ? line : `\n${line}`;
   }
-  pieces.push(recordPiece(room, { from, to: end, text }));
+  pieces.push(recordPiece(planInput, { from, to: end, text }));
   return pieces;
 }
 
 /** What a system says among the messages is no one's to shorten. */
 function recordPiece(
-  room: Room,
+  planInput: PlanInput,
   { from, to, text }: { readonly from: number; readonly to: number; readonly text: string },
 ): Piece {
-  const ref = room.ref(from, to);
-  const told = room.messages.slice(from, to).filter(({ role }) => role === 'system');
-  const record = { type: 'text' as const, text: `${headOf(ref)}\n${text}` };
+  const ref = planInput.ref(from, to);
+  const told = planInput.messages.slice(from, to).filter(({ role }) => role === 'system');
+  const record = { type: 'text' as const, text: `${recordHeading(ref)}\n${text}` };
   const messages: readonly Message[] = [{ role: 'user', content: [record] }, ...told];
   return { kind: 'record', from, to, ref, messages, chars: sum(messages.map(charsOf)) };
 }
 
-function headOf(ref: string): string {
+function recordHeading(ref: string): string {
   return `[Earlier in this conversation, shortened by the gateway; the whole is kept as ${ref}]`;
 }

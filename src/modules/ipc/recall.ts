@@ -1,16 +1,16 @@
-import { type AnsweredTool, isJsonObject, type Message, type ToolAnswer } from '../../module-api.ts';
-import { recalledChars } from './limits.ts';
-import { found, told } from './text/search.ts';
+import { type GatewayTool, isJsonObject, type Message, type ToolAnswer } from '../../module-api.ts';
+import { recallCharsMax } from './limits.ts';
+import { renderMessages, searchMessages } from './text/search.ts';
 
-interface Recalled {
+interface RecallSource {
   /** All of the conversation. */
-  whole(): readonly Message[];
+  allMessages(): readonly Message[];
   /** What a name stands for that was left in the place of something. */
-  named(ref: string): readonly Message[] | undefined;
+  findByRef(ref: string): readonly Message[] | undefined;
 }
 
 /** The tool by which a model reads again what was left out of its conversation, and of no other. */
-export function recallTool(conversation: Recalled): AnsweredTool {
+export function recallTool(conversation: RecallSource): GatewayTool {
   return {
     tool: {
       name: 'recall',
@@ -28,28 +28,28 @@ export function recallTool(conversation: Recalled): AnsweredTool {
       },
     },
     answer(input) {
-      const [query, ref] = [textIn(input, 'query'), textIn(input, 'ref')];
-      if (ref !== '') return readAs(conversation, ref, query);
+      const [query, ref] = [stringFieldOf(input, 'query'), stringFieldOf(input, 'ref')];
+      if (ref !== '') return readByRef(conversation, ref, query);
       if (query === '') return { content: 'query must say what to look for', isError: true };
-      const passages = found(conversation.whole(), query, recalledChars);
+      const passages = searchMessages(conversation.allMessages(), query, recallCharsMax);
       return passages === '' ? 'Nothing was found. Try other words.' : passages;
     },
   };
 }
 
 /** What stands under a name; of more than fits, what was asked for, or how it begins. */
-function readAs({ named }: Recalled, ref: string, query: string): ToolAnswer {
-  const messages = named(ref);
+function readByRef({ findByRef }: RecallSource, ref: string, query: string): ToolAnswer {
+  const messages = findByRef(ref);
   if (messages === undefined)
     return {
       content: `Nothing of this conversation is kept as "${ref.slice(0, 40)}". Look for it with a query.`,
       isError: true,
     };
-  const passages = query === '' ? '' : found(messages, query, recalledChars);
-  return passages === '' ? told(messages, recalledChars) : passages;
+  const passages = query === '' ? '' : searchMessages(messages, query, recallCharsMax);
+  return passages === '' ? renderMessages(messages, recallCharsMax) : passages;
 }
 
-function textIn(input: unknown, field: string): string {
+function stringFieldOf(input: unknown, field: string): string {
   const value = isJsonObject(input) ? input[field] : undefined;
   return typeof value === 'string' ? value.trim() : '';
 }

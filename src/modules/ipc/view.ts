@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { type Exchange, isJsonObject, type Ledger, Lru, type Message } from '../../module-api.ts';
-import { decisionBytesMax, piecesKept, viewsTried } from './limits.ts';
+import { type DecisionLog, type Exchange, isJsonObject, Lru, type Message } from '../../module-api.ts';
+import { cachedPiecesMax, decisionBytesMax, viewsTried } from './limits.ts';
 import { charsOf } from './text/blocks.ts';
-import { withoutThoughts } from './text/thoughts.ts';
+import { removeThoughts } from './text/thoughts.ts';
 
 /** What stands for a stretch of messages: a record of what was said in them, or they themselves with less in them. */
 export interface Piece {
@@ -27,25 +27,25 @@ export interface View {
 }
 
 /** Null for a message that stands as the client sent it. */
-type Stored = readonly (Message | null)[];
+type StoredMessages = readonly (Message | null)[];
 
 interface StoredPiece extends Omit<Piece, 'messages' | 'chars'> {
   readonly id: string;
 }
 
 /** Views of conversations, kept in their ledgers: pieces under names made of what is in them, and which of them are sent. */
-export class Views {
-  readonly #ready = new Lru<Stored>(piecesKept);
+export class ViewStore {
+  readonly #pieceCache = new Lru<StoredMessages>(cachedPiecesMax);
 
   /** Those that were decided on the way to here, the latest first. `exchange` has the messages that they are about. */
-  async of(exchange: Exchange, ledger: Ledger): Promise<readonly View[]> {
+  async load(exchange: Exchange, decisionLog: DecisionLog): Promise<readonly View[]> {
     const { messages } = exchange.request;
     const views: View[] = [];
     for (let at = messages.length; at > 0 && views.length < viewsTried; at--) {
       if (at < messages.length && messages[at]?.role !== 'assistant') continue;
       for (const isRefused of [true, false]) {
-        const stored = await ledger.recall(placeOf(exchange, { at, isRefused }));
-        const view = await this.#read(stored, exchange, { ledger, at });
+        const stored = await decisionLog.get(decisionKey(exchange, { at, isRefused }));
+        const view = await this.#parse(stored, exchange, { ledger: decisionLog, at });
         if (view !== undefined) views.push(view);
       }
     }
@@ -59,7 +59,10 @@ export class Views {
   async decide(
     exchange: Exchange,
     view: View,
-    { ledger, isRefused = false }: { readonly ledger: Ledger; readonly isRefused?: boolean },
+    {
+      ledger: decisionLog,
+      isRefused = false,
+    }: { readonly ledger: DecisionLog; readonly isRefused?: boolean },
   ): Promise<View | undefined> {
     const pieces: StoredPiece[] = [];
     for (const { kind, from, to, ref, messages } of view.pieces) {
@@ -69,30 +72,30 @@ export class Views {
       const json = JSON.stringify(stored);
       if (Buffer.byteLength(json) > decisionBytesMax) return undefined;
       const id = hash('sha256', json, 'base64url').slice(0, 22);
-      this.#ready.set(id, stored);
-      await ledger.once(`piece:${id}`, () => stored);
+      this.#pieceCache.set(id, stored);
+      await decisionLog.decideOnce(`piece:${id}`, () => stored);
       pieces.push({ kind, from, to, ref, id });
     }
     const { hasRecall, since } = view;
     const at = exchange.request.messages.length;
-    const place = placeOf(exchange, { at, isRefused });
-    const decided = await ledger.once(place, () => ({ pieces, hasRecall, since }));
-    return this.#read(decided, exchange, { ledger, at });
+    const place = decisionKey(exchange, { at, isRefused });
+    const decided = await decisionLog.decideOnce(place, () => ({ pieces, hasRecall, since }));
+    return this.#parse(decided, exchange, { ledger: decisionLog, at });
   }
 
-  async #read(
+  async #parse(
     stored: unknown,
     exchange: Exchange,
-    { ledger, at: decidedAt }: { readonly ledger: Ledger; readonly at: number },
+    { ledger: decisionLog, at: decidedAt }: { readonly ledger: DecisionLog; readonly at: number },
   ): Promise<View | undefined> {
     if (!isJsonObject(stored) || !Array.isArray(stored.pieces)) return undefined;
     const pieces: Piece[] = [];
     for (const piece of stored.pieces) {
       if (!isStoredPiece(piece)) return undefined;
       const { id, kind, from, to, ref } = piece;
-      const own = this.#ready.get(id) ?? storedIn(await ledger.recall(`piece:${id}`));
+      const own = this.#pieceCache.get(id) ?? parseStoredMessages(await decisionLog.get(`piece:${id}`));
       if (own === undefined) return undefined;
-      this.#ready.set(id, own);
+      this.#pieceCache.set(id, own);
       const messages = own.flatMap((one, at) => one ?? exchange.request.messages[from + at] ?? []);
       pieces.push({ kind, from, to, ref, messages, chars: sum(messages.map(charsOf)) });
     }
@@ -102,7 +105,7 @@ export class Views {
 }
 
 /** The messages as a view shows them. Records that follow on each other are one message. */
-export function shown(view: View | undefined, messages: readonly Message[]): readonly Message[] {
+export function applyView(view: View | undefined, messages: readonly Message[]): readonly Message[] {
   if (view === undefined) return messages;
   const all: Message[] = [];
   let isAfterRecord = false;
@@ -115,16 +118,16 @@ export function shown(view: View | undefined, messages: readonly Message[]): rea
     }
     isAfterRecord = kind === 'record';
   }
-  return [...all, ...thoughtAnew(messages, view.since).slice(endOf(view))];
+  return [...all, ...removeThoughtsBefore(messages, view.since).slice(viewEndOf(view))];
 }
 
 /** The messages without what was thought before one of them. */
-export function thoughtAnew(messages: readonly Message[], since: number): readonly Message[] {
-  return messages.map((message, at) => (at < since ? withoutThoughts(message) : message));
+export function removeThoughtsBefore(messages: readonly Message[], since: number): readonly Message[] {
+  return messages.map((message, at) => (at < since ? removeThoughts(message) : message));
 }
 
 /** The index of the first message that a view says nothing about. */
-function endOf(view: View | undefined): number {
+function viewEndOf(view: View | undefined): number {
   return view?.pieces.at(-1)?.to ?? 0;
 }
 
@@ -136,11 +139,11 @@ function contentOf({ content }: Message) {
   return typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
 }
 
-function placeOf(
+function decisionKey(
   { conversation }: Exchange,
   { at, isRefused }: { readonly at: number; readonly isRefused: boolean },
 ): string {
-  return `${isRefused ? 'smaller' : 'view'}:${conversation.at(at)}`;
+  return `${isRefused ? 'smaller' : 'view'}:${conversation.digestAt(at)}`;
 }
 
 function isStoredPiece(piece: unknown): piece is StoredPiece {
@@ -155,7 +158,7 @@ function isStoredPiece(piece: unknown): piece is StoredPiece {
 }
 
 /** As they were written; JSON gives them back as they were. */
-function storedIn(stored: unknown): Stored | undefined {
+function parseStoredMessages(stored: unknown): StoredMessages | undefined {
   return Array.isArray(stored) && stored.every((one) => one === null || isMessage(one)) ? stored : undefined;
 }
 

@@ -7,7 +7,7 @@ export function targetCharsOf(
   { request, target }: Exchange,
   { options, catalog }: Pick<Kit<IpcOptions>, 'options' | 'catalog'>,
 ): number | undefined {
-  const { contextTokens } = catalog.priced(target) ?? {};
+  const { contextTokens } = catalog.priceOf(target) ?? {};
   if (options.target > 1) return options.target * charsPerToken;
   if (contextTokens === undefined) return undefined;
   const room = contextTokens * windowShare - (request.max_tokens ?? 0);
@@ -20,7 +20,7 @@ export function fillsWindow(
   { request, target }: Exchange,
   { catalog, ratio }: Pick<Kit<IpcOptions>, 'catalog'> & { readonly ratio: number },
 ): boolean {
-  const { contextTokens } = catalog.priced(target) ?? {};
+  const { contextTokens } = catalog.priceOf(target) ?? {};
   if (contextTokens === undefined) return false;
   const tokens = (chars / charsPerToken) * ratio + (request.max_tokens ?? 0);
   return tokens > contextTokens * windowShare;

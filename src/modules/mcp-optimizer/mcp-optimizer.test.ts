@@ -16,10 +16,10 @@ import {
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
 import { foreignTool } from '../../wire/foreign.ts';
-import { withKnownReferences } from './deferred.ts';
+import { removeStaleReferences } from './deferred-tools.ts';
 import { mcpOptimizer } from './mcp-optimizer.ts';
 import { toolsOf, wordVectors } from './testing.ts';
-import { ToolLists } from './tool-lists.ts';
+import { ToolListCache } from './tool-list-cache.ts';
 
 const words =
   'invoice weather flight hotel recipe garden museum tennis planet violin carpet engine bakery harbor lawyer dentist parrot glacier'.split(
@@ -43,7 +43,7 @@ const run = (prices?: ReturnType<typeof testPrices>) => {
   const known = (async () => {
     for (let planet = 1; ; planet++) {
       const { step } = await call(request(`Something about planet ${planet}`));
-      if (step?.facts.vectors === undefined) break;
+      if (step?.attributes.vectors === undefined) break;
     }
   })();
   return async (...asked: Parameters<typeof call>) => {
@@ -59,13 +59,13 @@ test('the tools that a request is about stay, with two by which the others are f
   assert.ok(names.includes(weather));
   assert.ok(names.length < 10, names.join(' '));
   assert.deepEqual(names.slice(-2), ['find_tools', 'call_tool']);
-  assert.equal(step?.facts.kept, `${names.length - 2}/${tools.length}`);
+  assert.equal(step?.attributes.kept, `${names.length - 2}/${tools.length}`);
 });
 
 test('in a thread that its provider keeps, all tools go as they are', async () => {
   const { sent, step } = await run()(Object.assign(request(ask), { thread: { type: 'create' } }));
   assert.deepEqual(namesIn(sent[0]), namesIn(request(ask)));
-  assert.equal(step?.facts.aside, 'stateful');
+  assert.equal(step?.attributes.aside, 'stateful');
 });
 
 test('later turns of a conversation have the same tools, whatever they are about', async () => {
@@ -78,7 +78,7 @@ test('later turns of a conversation have the same tools, whatever they are about
   ];
   const second = await call(request('', { messages: later }));
   assert.deepEqual(second.sent[0]?.tools, first.sent[0]?.tools);
-  assert.equal(second.step?.facts.prefix, undefined);
+  assert.equal(second.step?.attributes.prefix, undefined);
 });
 
 test('while people only greet few tools go out, and the first request chooses, once', async () => {
@@ -96,8 +96,8 @@ test('while people only greet few tools go out, and the first request chooses, o
   const names = namesIn(second.sent[0]);
   assert.ok(names.includes('mcp__violin_server__violin_lookup'), names.join(' '));
   assert.deepEqual(names.slice(-2), ['find_tools', 'call_tool']);
-  assert.equal(second.step?.facts.step, 'pays');
-  assert.equal(second.step?.facts.prefix, undefined);
+  assert.equal(second.step?.attributes.step, 'pays');
+  assert.equal(second.step?.attributes.prefix, undefined);
   const later: readonly Message[] = [
     ...asked,
     { role: 'assistant', content: second.answer?.content ?? [] },
@@ -105,7 +105,7 @@ test('while people only greet few tools go out, and the first request chooses, o
   ];
   const third = await call(request('', { messages: later }));
   assert.deepEqual(third.sent[0]?.tools, second.sent[0]?.tools);
-  assert.equal(third.step?.facts.step, undefined);
+  assert.equal(third.step?.attributes.step, undefined);
 
   // Reading the instructions anew would cost more than the tools do, and nothing else could bring them back.
   const long = await call(
@@ -114,7 +114,7 @@ test('while people only greet few tools go out, and the first request chooses, o
   assert.equal(long.sent[0]?.tools?.length, tools.length);
   const none = await call(request('Good morning!'), { options: 'way_back=none' });
   assert.equal(none.sent[0]?.tools?.length, tools.length);
-  assert.equal(none.step?.facts.aside, 'vague');
+  assert.equal(none.step?.attributes.aside, 'vague');
 });
 
 test('what a search found is told without tools that the client has no more', () => {
@@ -133,10 +133,10 @@ test('what a search found is told without tools that the client has no more', ()
     request('', {
       messages: [{ role: 'assistant', content: [found(...names), { type: 'text', text: 'a' }] }],
     });
-  assert.deepEqual(withKnownReferences(told('gone', weather), tools), told(weather));
-  assert.deepEqual(withKnownReferences(told('gone'), tools), told());
+  assert.deepEqual(removeStaleReferences(told('gone', weather), tools), told(weather));
+  assert.deepEqual(removeStaleReferences(told('gone'), tools), told());
   const known = told(weather);
-  assert.equal(withKnownReferences(known, tools), known, 'the same, byte for byte');
+  assert.equal(removeStaleReferences(known, tools), known, 'the same, byte for byte');
 });
 
 test('without vectors in time all tools go as they are for the whole conversation, and the next one is chosen for', async () => {
@@ -145,7 +145,7 @@ test('without vectors in time all tools go as they are for the whole conversatio
   const call = runModule(mcpOptimizer, {}, { embeddings });
   const first = await call(request(ask));
   assert.equal(first.sent[0]?.tools?.length, tools.length);
-  assert.deepEqual(first.step?.facts, { vectors: 'busy', aside: 'vectors' });
+  assert.deepEqual(first.step?.attributes, { vectors: 'busy', aside: 'vectors' });
   assert.equal(embeddings.asked.length, tools.length, 'made after the call');
   isReady = true;
   const again = await call(
@@ -158,7 +158,7 @@ test('without vectors in time all tools go as they are for the whole conversatio
     }),
   );
   assert.equal(again.sent[0]?.tools?.length, tools.length);
-  assert.deepEqual(again.step?.facts, { aside: 'prefix' });
+  assert.deepEqual(again.step?.attributes, { aside: 'prefix' });
   const other = await call(request(`${ask}, please`));
   assert.ok((other.sent[0]?.tools?.length ?? 0) < tools.length);
 });
@@ -198,14 +198,14 @@ test('a later call that must use a tool that was left out has it, and so have th
   ];
   const forced = await call(request('', { messages, tool_choice: { type: 'tool', name: garden } }));
   assert.ok(namesIn(forced.sent[0]).includes(garden));
-  assert.equal(forced.step?.facts.aside, 'forced');
+  assert.equal(forced.step?.attributes.aside, 'forced');
   messages.push(
     { role: 'assistant', content: forced.answer?.content ?? [] },
     { role: 'user', content: 'Thanks.' },
   );
   const after = await call(request('', { messages }));
   assert.deepEqual(after.sent[0]?.tools, forced.sent[0]?.tools);
-  assert.equal(after.step?.facts.prefix, undefined);
+  assert.equal(after.step?.attributes.prefix, undefined);
 });
 
 test('tools that programs of the model call stay', async () => {
@@ -248,10 +248,10 @@ test('who wants others always has them at once', async () => {
 
 test('vectors are made for a list though there was no room for that the last time', async () => {
   const embeddings = wordVectors(() => false);
-  const lists = new ToolLists();
+  const lists = new ToolListCache();
   const left: (() => Promise<void>)[] = [];
-  lists.makeLater(tools, { embed: embeddings, later: () => undefined });
-  lists.makeLater(tools, { embed: embeddings, later: (run) => void left.push(run) });
+  lists.embedLater(tools, { embeddings: embeddings, runInBackground: () => undefined });
+  lists.embedLater(tools, { embeddings: embeddings, runInBackground: (run) => void left.push(run) });
   await left[0]?.();
   assert.equal(embeddings.asked.length, tools.length);
 });
@@ -263,25 +263,25 @@ test('reading thousands of long descriptions lets others have their turn', async
   }));
   let turns = 0;
   const turn = setInterval(() => turns++, 1);
-  await new ToolLists().withoutVectors(long);
+  await new ToolListCache().withoutVectors(long);
   clearInterval(turn);
   assert.ok(turns > 3, String(turns));
 });
 
 test('who offers a list while vectors of it are made waits for nothing', async () => {
-  const lists = new ToolLists();
+  const lists = new ToolListCache();
   const embed = wordVectors(() => false);
   const made = Promise.withResolvers<void>();
   const slow = { ...embed, many: () => made.promise.then(() => ({ why: 'busy' as const })) };
   let left: (() => Promise<void>) | undefined;
-  lists.makeLater(tools, {
-    embed: slow,
-    later: (run) => {
+  lists.embedLater(tools, {
+    embeddings: slow,
+    runInBackground: (run) => {
       left = run;
     },
   });
   const making = left?.();
-  assert.deepEqual(await lists.of(tools, slow), { why: 'busy' });
+  assert.deepEqual(await lists.load(tools, slow), { why: 'busy' });
   made.resolve();
   await making;
 });
@@ -343,7 +343,7 @@ for (const [aside, when, over] of [
     const asked = request(ask, over);
     const { sent, step } = await run()(asked);
     assert.equal(namesIn(sent[0]).length, namesIn(asked).length);
-    assert.deepEqual([step?.effect, step?.facts], ['passed', { aside }]);
+    assert.deepEqual([step?.effect, step?.attributes], ['passed', { aside }]);
   });
 
 test('with way_back=none nothing is added', async () => {
@@ -383,9 +383,9 @@ describe('what it is worth', () => {
     const read = await call(request(`${ask} Or not?`), {
       upstream: using({ input_tokens: 5, cache_read_input_tokens: 500, output_tokens: 1 }),
     });
-    assert.ok(usd(plain.step?.facts) > 0.005, String(plain.step?.facts.saved));
-    assert.equal(plain.step?.facts.saved, formatUsd(plain.step?.savedNanoUsd ?? 0));
-    assert.ok(Math.abs(usd(plain.step?.facts) / usd(read.step?.facts) - 10) < 0.01);
+    assert.ok(usd(plain.step?.attributes) > 0.005, String(plain.step?.attributes.saved));
+    assert.equal(plain.step?.attributes.saved, formatUsd(plain.step?.savedNanoUsd ?? 0));
+    assert.ok(Math.abs(usd(plain.step?.attributes) / usd(read.step?.attributes) - 10) < 0.01);
   });
 
   test('where searching costs more than to write the conversation anew, all tools go out from then on', async () => {
@@ -402,7 +402,7 @@ describe('what it is worth', () => {
         upstream,
       });
       seen.push(sent[0]?.tools?.length ?? 0);
-      assert.notEqual(step?.facts.prefix, 'not-repeated');
+      assert.notEqual(step?.attributes.prefix, 'not-repeated');
       messages.push(
         { role: 'assistant', content: answer?.content ?? [] },
         { role: 'user', content: 'And the weather then?' },
@@ -425,7 +425,7 @@ describe('what it is worth', () => {
         headers,
         upstream: script(dear, rounds),
       });
-      assert.ok(usd(step?.facts) < 0, String(step?.facts.saved));
+      assert.ok(usd(step?.attributes) < 0, String(step?.attributes.saved));
       messages.push(
         { role: 'assistant', content: answer?.content ?? [] },
         { role: 'user', content: 'And the weather then?' },
@@ -433,7 +433,7 @@ describe('what it is worth', () => {
     }
     nowMs.value += 7_200_000;
     const { sent, step, answer } = await call(request('', { messages }), { headers });
-    assert.equal(step?.facts.aside, 'costs');
+    assert.equal(step?.attributes.aside, 'costs');
     assert.equal(sent[0]?.tools?.length, tools.length);
     messages.push(
       { role: 'assistant', content: answer?.content ?? [] },
@@ -441,7 +441,7 @@ describe('what it is worth', () => {
     );
     const after = await call(request('', { messages }), { headers });
     assert.equal(after.sent[0]?.tools?.length, tools.length);
-    assert.equal(after.step?.facts.prefix, undefined);
+    assert.equal(after.step?.attributes.prefix, undefined);
   });
 });
 
@@ -506,7 +506,7 @@ describe('the way back', () => {
       return rounds(exchange);
     };
     const { sent, step } = await call(request(ask), { upstream });
-    assert.equal(step?.facts.tool_failed, undefined);
+    assert.equal(step?.attributes.tool_failed, undefined);
     assert.match(JSON.stringify(sent[1]?.messages.at(-1)), /violin_lookup/);
   });
 
@@ -571,7 +571,7 @@ test('whatever is said, tools change only where nothing is lost by that, and non
         const upstream = isSearching ? script({}, search) : script({});
         const { sent, step, answer, error } = await call(request('', { messages }), { upstream });
         assert.equal(error, undefined);
-        assert.equal(step?.facts.prefix, undefined);
+        assert.equal(step?.attributes.prefix, undefined);
         const names = namesIn(sent[0]);
         if (before !== undefined && move !== 'wait') assert.deepEqual(names, before);
         if (before?.includes('find_tools') === true && names.includes('find_tools'))

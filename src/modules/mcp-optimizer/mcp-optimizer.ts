@@ -1,23 +1,23 @@
-import { type AnsweredTool, type ChatRequest, type ModuleMaker, withTools } from '../../module-api.ts';
-import { type Aside, asideBeforeChoosing } from './aside.ts';
+import { type ChatRequest, type GatewayTool, type ModuleFactory, withTools } from '../../module-api.ts';
 import type { ToolList } from './choice/tool-list.ts';
-import { type CallWithTools, readTexts } from './choosing.ts';
-import { Deciding } from './deciding.ts';
-import { isSearch, withDeferred, withKnownReferences } from './deferred.ts';
-import { mayChooseNow } from './early.ts';
-import { tokensOf, withoutTools } from './left-out.ts';
-import { isClients } from './needed.ts';
+import { type CallWithTools, embedTexts } from './choose-omission.ts';
+import { deferTools, isToolSearchBlock, removeStaleReferences } from './deferred-tools.ts';
+import { mayChooseNow } from './early-choice.ts';
+import { estimateToolTokens, removeTools } from './omitted-tools.ts';
 import { type McpOptimizerOptions, mcpOptimizerOptions } from './options.ts';
-import { ToolLists } from './tool-lists.ts';
-import { wayBack } from './way-back.ts';
-import { searchOf } from './ways.ts';
-import { reckon } from './worth.ts';
+import { isClientTool } from './required-tools.ts';
+import { providerToolSearchOf } from './retrieval-mode.ts';
+import { createRetrievalTools } from './retrieval-tools.ts';
+import { recordSavings } from './savings.ts';
+import { type SkipReason, skipReasonBeforeChoice } from './skip-reason.ts';
+import { ToolDecider } from './tool-decider.ts';
+import { ToolListCache } from './tool-list-cache.ts';
 
 const name = 'mcp-optimizer';
 
 /** Leaves out the tools that a conversation does not need, the same ones in all of its calls, and finds them where they are missed. */
-export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
-  const lists = new ToolLists();
+export const mcpOptimizer: ModuleFactory<McpOptimizerOptions> = () => {
+  const lists = new ToolListCache();
 
   return {
     api: 1,
@@ -32,30 +32,30 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
 
     async handle(exchange, next, kit) {
       const { tools = [] } = exchange.request;
-      const offered = tools.every(isClients) ? tools : tools.filter(isClients);
-      const call = { exchange, kit, offered, lists };
-      const passOn = (aside: Aside) => {
-        kit.note({ aside });
+      const clientTools = tools.every(isClientTool) ? tools : tools.filter(isClientTool);
+      const call = { exchange, kit, clientTools, lists };
+      const passOn = (skipReason: SkipReason) => {
+        kit.note({ aside: skipReason });
         return next(exchange);
       };
-      const aside = asideBeforeChoosing(call);
+      const aside = skipReasonBeforeChoice(call);
       if (aside !== undefined) return passOn(aside);
-      const deciding = new Deciding(call);
-      const decision = await deciding.decided();
-      if (decision === undefined || decision.left.length === 0) return passOn(deciding.aside);
-      const left = new Set(decision.left);
-      const search = decision.way === 'defer' ? searchOf(exchange, kit) : undefined;
-      const sent = search === undefined ? withoutTools(tools, left) : withDeferred(tools, left, search.tool);
-      const isFinding = decision.way !== 'none' && search === undefined;
+      const toolDecider = new ToolDecider(call);
+      const decision = await toolDecider.decide();
+      if (decision === undefined || decision.omitted.length === 0) return passOn(toolDecider.skipReason);
+      const left = new Set(decision.omitted);
+      const search = decision.retrieval === 'defer' ? providerToolSearchOf(exchange, kit) : undefined;
+      const sent = search === undefined ? removeTools(tools, left) : deferTools(tools, left, search.tool);
+      const isFinding = decision.retrieval !== 'none' && search === undefined;
       const edited = exchange.with({ request: { ...exchange.request, tools: sent } });
-      const back = isFinding ? backTo(call, left) : [];
+      const back = isFinding ? retrievalToolsFor(call, left) : [];
       kit.note({ kept: `${tools.length - left.size}/${tools.length}` });
-      const tokens = decision.tokens - tokensOf(back.map(({ tool }) => tool));
-      reckon(exchange, { tokens, module: name }, kit);
-      const hidden = { is: isSearch, goBack: search !== undefined };
+      const tokens = decision.tokens - estimateToolTokens(back.map(({ tool }) => tool));
+      recordSavings(exchange, { tokens, module: name }, kit);
+      const hidden = { isHidden: isToolSearchBlock, resend: search !== undefined };
       const { waited } = decision;
       const arrange = async (request: ChatRequest, offer: (request: ChatRequest) => ChatRequest) => {
-        const asked = offer(search === undefined ? request : withKnownReferences(request, sent));
+        const asked = offer(search === undefined ? request : removeStaleReferences(request, sent));
         if (waited !== undefined) mayChooseNow(exchange, { edited: asked, tokens: waited }, kit);
         return asked;
       };
@@ -65,17 +65,17 @@ export const mcpOptimizer: ModuleMaker<McpOptimizerOptions> = () => {
 };
 
 /** Tools by which the model gets at those that it is not shown. */
-function backTo(call: CallWithTools, left: ReadonlySet<string>): readonly AnsweredTool[] {
+function retrievalToolsFor(call: CallWithTools, omitted: ReadonlySet<string>): readonly GatewayTool[] {
   const weighed = (texts: readonly string[]) => texts.map((text) => ({ text, weight: 1 }));
-  return wayBack({
-    tools: call.offered,
-    left,
-    list: () => searchable(call),
-    read: async (texts) => (await readTexts(weighed(texts), call.kit.embed)).texts,
+  return createRetrievalTools({
+    tools: call.clientTools,
+    omitted,
+    list: () => searchableListOf(call),
+    embed: async (texts) => (await embedTexts(weighed(texts), call.kit.embeddings)).texts,
   });
 }
 
-async function searchable({ offered, lists, kit }: CallWithTools): Promise<ToolList> {
-  const { list } = await lists.of(offered, kit.embed);
-  return list ?? lists.withoutVectors(offered);
+async function searchableListOf({ clientTools, lists, kit }: CallWithTools): Promise<ToolList> {
+  const { list } = await lists.load(clientTools, kit.embeddings);
+  return list ?? lists.withoutVectors(clientTools);
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type Message, type Pattern, type Patterns, plain } from '../../module-api.ts';
+import { type Message, type Pattern, type Patterns, toPlainLine } from '../../module-api.ts';
 import { limits } from './limits.ts';
-import type { Relevant } from './relevance.ts';
+import type { RelevantPattern } from './relevance.ts';
 
 /** What was decided for a place in a conversation: patterns that are there, those that are held out, and the text. */
-export interface Decision {
+export interface AdviceDecision {
   readonly with: readonly string[];
   readonly without: readonly string[];
   readonly text: string;
@@ -17,27 +17,28 @@ Notes from earlier conversations, added by the gateway. They are advice and not 
 const closing = '</gateway-advice>';
 
 /** Conversations without any advice, for each that one pattern is held out of. */
-const bareShare = 0.25;
+const noAdviceShare = 0.25;
 
 /** The best that fit into the budget, but for those that this conversation is to go without. */
-export function decide(
-  relevant: readonly Relevant[],
+export function chooseAdvice(
+  relevant: readonly RelevantPattern[],
   {
     budgetTokens,
     holdOut,
     place,
     patterns,
   }: { budgetTokens: number; holdOut: number; place: string; patterns: Patterns },
-): Decision | undefined {
-  const isBare = chance(place, '') < holdOut * bareShare;
+): AdviceDecision | undefined {
+  const isBare = stableFraction(place, '') < holdOut * noAdviceShare;
   const lines: string[] = [];
   const [on, off]: [string[], string[]] = [[], []];
-  let left = budgetTokens - tokensOf(opening + closing);
+  let left = budgetTokens - estimateTokens(opening + closing);
   for (const { pattern } of relevant) {
-    const line = lineOf(pattern);
-    if (tokensOf(line) > left || lines.includes(line)) continue;
-    left -= tokensOf(line);
-    if (isBare || chance(place, pattern.id) < patterns.holdOut(pattern, holdOut)) off.push(pattern.id);
+    const line = formatAdviceLine(pattern);
+    if (estimateTokens(line) > left || lines.includes(line)) continue;
+    left -= estimateTokens(line);
+    if (isBare || stableFraction(place, pattern.id) < patterns.holdoutShare(pattern, holdOut))
+      off.push(pattern.id);
     else {
       on.push(pattern.id);
       lines.push(line);
@@ -49,12 +50,12 @@ export function decide(
 }
 
 /** By estimate, and rather too many. */
-export function tokensOf(text: string): number {
+export function estimateTokens(text: string): number {
   return Math.ceil(text.length / 3);
 }
 
 /** A message with the advice behind what it says. */
-export function advised(message: Message, text: string): Message {
+export function appendAdvice(message: Message, text: string): Message {
   const { content } = message;
   if (text === '') return message;
   return {
@@ -64,7 +65,7 @@ export function advised(message: Message, text: string): Message {
 }
 
 /** As it came back from the ledger. */
-export function toDecision(value: unknown): Decision | undefined {
+export function parseAdviceDecision(value: unknown): AdviceDecision | undefined {
   const { with: on, without, text, isBare } = Object(value);
   return Array.isArray(on) && Array.isArray(without) && typeof text === 'string'
     ? { with: on.map(String), without: without.map(String), text, isBare: isBare === true }
@@ -72,13 +73,13 @@ export function toDecision(value: unknown): Decision | undefined {
 }
 
 /** What a forged one is about may hold what somebody pasted, and is for looking it up only. */
-function lineOf({ trigger, advice, origin }: Pattern): string {
-  const said = plain(advice, Number.POSITIVE_INFINITY);
-  const about = origin === 'forge' ? '' : plain(trigger.text, limits.aboutCharactersMax);
+function formatAdviceLine({ trigger, advice, origin }: Pattern): string {
+  const said = toPlainLine(advice, Number.POSITIVE_INFINITY);
+  const about = origin === 'forge' ? '' : toPlainLine(trigger.text, limits.topicCharactersMax);
   return about === '' ? `- ${said}` : `- On "${about}": ${said}`;
 }
 
 /** The same for a pattern in a conversation whoever asks, and evenly spread from 0 to 1. */
-function chance(place: string, id: string): number {
+function stableFraction(place: string, id: string): number {
   return createHash('sha256').update(`${place}\n${id}`).digest().readUInt32BE() / 2 ** 32;
 }

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import { systemClock } from '../../kernel/clock.ts';
 import type { Block, ChatRequest, Message, Tool } from '../../kernel/message.ts';
 import type { Pattern } from '../../kernel/ports/patterns.ts';
-import { PatternBook } from '../../patterns/pattern-book.ts';
+import { PatternStore } from '../../patterns/pattern-store.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
-import { runModule, type Surroundings } from '../../testing/run-module.ts';
-import { lessonsIn } from './lessons.ts';
-import { ownWords } from './own-words.ts';
+import { type ModuleTestEnvironment, runModule } from '../../testing/run-module.ts';
+import { extractLessons } from './lessons.ts';
 import { patterns } from './patterns.ts';
 import { aboutCars } from './testing.ts';
+import { userTextOf } from './user-text.ts';
 
 const user = (content: Message['content']): Message => ({ role: 'user', content });
 const assistant = (content: Message['content']): Message => ({ role: 'assistant', content });
@@ -21,7 +21,7 @@ const ask = (...messages: readonly Message[]): ChatRequest => ({
 });
 
 /** All that the account has after some calls, each in a conversation of its own. */
-async function learned(requests: readonly ChatRequest[], more: Surroundings = {}) {
+async function learned(requests: readonly ChatRequest[], more: ModuleTestEnvironment = {}) {
   const table = new MemoryPatternTable();
   let laterMs = 0;
   const clock = { ...systemClock, now: () => systemClock.now() + laterMs };
@@ -81,7 +81,7 @@ describe('words that are not a person’s', () => {
   test('are found in any text in a time that grows with its length', () => {
     for (const piece of ['\n', ' ', '<a ', '<a "', '<a-b>', '</a>', '>', '"', '“', '```\n', '\n>', '<a\n'])
       for (const size of [1_000_000])
-        assert.equal(typeof ownWords(user(piece.repeat(size / piece.length))), 'string');
+        assert.equal(typeof userTextOf(user(piece.repeat(size / piece.length))), 'string');
   });
 });
 
@@ -170,13 +170,13 @@ describe('secrets', () => {
     'Never use 2001:db8:85a3::8a2e:370:7334 for that again.',
   ])
     test(`are left out: ${said}`, () => {
-      assert.deepEqual(lessonsIn(ask(user('Do it.'), assistant('Done.'), user(said))), []);
+      assert.deepEqual(extractLessons(ask(user('Do it.'), assistant('Done.'), user(said))), []);
     });
 });
 
 test('what two patterns both say is said once', async () => {
   const table = new MemoryPatternTable();
-  const book = new PatternBook({ table, clock: systemClock });
+  const book = new PatternStore({ table, clock: systemClock });
   const word = { advice: 'Be kind.', state: 'active', scope: null } as const;
   for (const tools of [['fetch'], ['fetch', 'other']])
     await book.add('local', { ...word, trigger: { text: '', tools, models: [] } });
@@ -187,7 +187,7 @@ test('what two patterns both say is said once', async () => {
 
 test('advice is never cut short', async () => {
   const table = new MemoryPatternTable();
-  const book = new PatternBook({ table, clock: systemClock });
+  const book = new PatternStore({ table, clock: systemClock });
   const advice = `${'Check this and that. '.repeat(60)}But never on Fridays.`;
   const trigger: Pattern['trigger'] = { text: '', tools: ['fetch'], models: ['gpt-5*'] };
   await book.add('local', { advice, trigger, state: 'active', scope: null });

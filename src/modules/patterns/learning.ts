@@ -2,22 +2,22 @@ import {
   accountScope,
   type ChatRequest,
   contentWords,
-  isClean,
-  isFromWords,
-  isTurned,
+  isFreeOfSecrets,
+  isFromUserText,
+  isReordered,
   type Kit,
   type Pattern,
-  plain,
+  toPlainLine,
   unnamedScope,
-  vectorPartOf,
+  vectorPartitionOf,
 } from '../../module-api.ts';
-import { type Lesson, lessonsIn } from './lessons.ts';
+import { extractLessons, type Lesson } from './lessons.ts';
 import { limits } from './limits.ts';
 import type { PatternsOptions } from './options.ts';
-import { spokenWords } from './own-words.ts';
-import { seemsIn } from './signals.ts';
+import { scoreConversation } from './signals.ts';
+import { userOnlyTextOf } from './user-text.ts';
 
-interface Learnt {
+interface FinishedCall {
   readonly id: string;
   readonly request: ChatRequest;
   readonly conversation: string;
@@ -28,97 +28,105 @@ interface Learnt {
 }
 
 /** Nearer than this two are about the same kind of task. */
-const sameTrigger = 0.6;
+const sameTriggerCosineMin = 0.6;
 /** What the judge says of two that say the same; vectors can't tell that from the opposite. Measured in docs/patterns.md. */
-const surely = 2;
+const sameAdviceLogitMin = 2;
 /** Nobody waits for it. */
-const unhurried = { deadlineMs: 15_000 } as const;
+const backgroundOptions = { deadlineMs: 15_000 } as const;
 
 /** What a call shows, looked at when it is over. */
-export async function learn(learnt: Learnt, kit: Kit<PatternsOptions>): Promise<void> {
-  const { request, conversation, person, from } = learnt;
+export async function learnFromCall(finishedCall: FinishedCall, kit: Kit<PatternsOptions>): Promise<void> {
+  const { request, conversation, person, from } = finishedCall;
   if (Number.isFinite(from)) {
-    const verdict = seemsIn(request.messages, from, kit.options.signals);
-    if (verdict.good + verdict.bad > 0) await kit.patterns.seems(conversation, verdict);
+    const verdict = scoreConversation(request.messages, from, kit.options.signals);
+    if (verdict.good + verdict.bad > 0) await kit.patterns.recordImpliedVerdict(conversation, verdict);
   }
   if (kit.options.forge === 'off') return;
-  await rememberAbout(learnt, kit);
+  await storeConversationTopic(finishedCall, kit);
   let wordings = kit.options.forge === 'model' ? limits.wordingsMax : 0;
-  const lessons = lessonsIn(request);
+  const lessons = extractLessons(request);
   // What a stranger says is advice for nobody.
-  for (const lesson of person === unnamedScope ? lessons.filter((one) => !isFromWords(one)) : lessons)
-    if (await forge(lesson, learnt, { kit, isWorded: wordings > 0 })) wordings--;
+  for (const lesson of person === unnamedScope ? lessons.filter((one) => !isFromUserText(one)) : lessons)
+    if (await forgePattern(lesson, finishedCall, { kit, isWorded: wordings > 0 })) wordings--;
 }
 
 /** What a conversation is about is told by how it begins. */
-async function rememberAbout(
-  { request: { messages }, conversation, person }: Learnt,
+async function storeConversationTopic(
+  { request: { messages }, conversation, person }: FinishedCall,
   kit: Kit<PatternsOptions>,
 ): Promise<void> {
   if (person === unnamedScope || messages.some(({ role }) => role === 'assistant')) return;
-  const said = messages.map(spokenWords).find((text) => text !== '') ?? '';
-  const about = plain(said, limits.correctionCharactersMax);
-  if (contentWords(about).length >= 2 && isClean(about))
-    await kit.patterns.isAbout(conversation, { about, scope: person ?? accountScope });
+  const said = messages.map(userOnlyTextOf).find((text) => text !== '') ?? '';
+  const about = toPlainLine(said, limits.correctionCharactersMax);
+  if (contentWords(about).length >= 2 && isFreeOfSecrets(about))
+    await kit.patterns.recordGist(conversation, { about, scope: person ?? accountScope });
 }
 
 /** True where a model was asked to word it. */
-async function forge(
+async function forgePattern(
   lesson: Lesson,
-  { id, request, conversation, person }: Learnt,
+  { id, request, conversation, person }: FinishedCall,
   { kit, isWorded }: { readonly kit: Kit<PatternsOptions>; readonly isWorded: boolean },
 ): Promise<boolean> {
   const found = { ...lesson, scope: person, requestId: id, conversation };
-  if (await kit.patterns.knows(found)) {
-    await kit.patterns.forge(found);
+  if (await kit.patterns.hasPattern(found)) {
+    await kit.patterns.propose(found);
     return false;
   }
-  const same = await sameAs(lesson, person, kit);
+  const same = await findSamePattern(lesson, person, kit);
   const asks = isWorded && same === undefined;
-  const advice = asks ? await worded(lesson, request.model, kit) : lesson.advice;
-  await kit.patterns.forge({ ...found, advice, sameAs: same });
+  const advice = asks ? await phraseWithModel(lesson, request.model, kit) : lesson.advice;
+  await kit.patterns.propose({ ...found, advice, sameAs: same });
   return asks;
 }
 
 /** One about the same thing in other words, of the same end user or of all: the judge has to be sure of it, both ways. */
-async function sameAs(
+async function findSamePattern(
   lesson: Lesson,
   person: string | null,
   kit: Kit<PatternsOptions>,
 ): Promise<string | undefined> {
   const { text } = lesson.trigger;
   if (text === '') return undefined;
-  const { vector } = await kit.embed.one(text, unhurried);
+  const { vector } = await kit.embeddings.one(text, backgroundOptions);
   if (vector === undefined) return undefined;
-  const said = saidIn(lesson.advice);
-  const open = await kit.patterns.open();
+  const said = quotedTextOf(lesson.advice);
+  const open = await kit.patterns.listUnretired();
   for (const scope of new Set([person, null])) {
-    const question = { part: vectorPartOf(scope), most: limits.sameMost, least: sameTrigger };
+    const question = {
+      part: vectorPartitionOf(scope),
+      most: limits.samePatternCandidatesMax,
+      least: sameTriggerCosineMin,
+    };
     const { found } = await kit.vectors.search(vector, question);
     const near = new Set(found?.map(({ id }) => id));
-    for (const one of open.filter((other) => isMeant(other, scope, near)))
-      if (await isSame(saidIn(one.advice), said, kit)) return one.id;
+    for (const one of open.filter((other) => isForgedNearby(other, scope, near)))
+      if (await isSameAdvice(quotedTextOf(one.advice), said, kit)) return one.id;
   }
   return undefined;
 }
 
 /** What is said with two words turned around is near in every vector, and the opposite. */
-async function isSame(before: string, now: string, kit: Kit<PatternsOptions>): Promise<boolean> {
-  if (isTurned(before, now)) return false;
+async function isSameAdvice(before: string, now: string, kit: Kit<PatternsOptions>): Promise<boolean> {
+  if (isReordered(before, now)) return false;
   const pairs = [
     { before, now },
     { before: now, now: before },
   ];
-  const { logits } = await kit.embed.sameAnswer(pairs, unhurried);
-  return logits?.every((logit) => logit !== undefined && logit >= surely) === true;
+  const { logits } = await kit.embeddings.sameAnswer(pairs, backgroundOptions);
+  return logits?.every((logit) => logit !== undefined && logit >= sameAdviceLogitMin) === true;
 }
 
 /** The person's own words in an advice. */
-function saidIn(advice: string): string {
+function quotedTextOf(advice: string): string {
   return /"(.*)"/.exec(advice)?.[1] ?? advice;
 }
 
-function isMeant({ id, origin, scope }: Pattern, wanted: string | null, near: ReadonlySet<string>): boolean {
+function isForgedNearby(
+  { id, origin, scope }: Pattern,
+  wanted: string | null,
+  near: ReadonlySet<string>,
+): boolean {
   return origin === 'forge' && scope === wanted && near.has(id);
 }
 
@@ -126,7 +134,11 @@ function isMeant({ id, origin, scope }: Pattern, wanted: string | null, near: Re
  * By a model, which sees nothing but the lesson: names that a tool declares, shapes, kinds of failures, a person's own
  * words. Where it can't be asked, or says what may not be kept, the lesson is worded as it is without one.
  */
-async function worded({ advice }: Lesson, asked: string, kit: Kit<PatternsOptions>): Promise<string> {
+async function phraseWithModel(
+  { advice }: Lesson,
+  asked: string,
+  kit: Kit<PatternsOptions>,
+): Promise<string> {
   const target = kit.models.target(kit.options.model ?? asked);
   if (target === undefined) return advice;
   try {
@@ -140,8 +152,8 @@ async function worded({ advice }: Lesson, asked: string, kit: Kit<PatternsOption
       target,
     );
     const said = answer.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join(' ');
-    const line = plain(said, limits.adviceCharactersMax);
-    return line !== '' && isClean(line) ? line : advice;
+    const line = toPlainLine(said, limits.adviceCharactersMax);
+    return line !== '' && isFreeOfSecrets(line) ? line : advice;
   } catch {
     return advice;
   }

@@ -1,16 +1,16 @@
 import {
   type ChatRequest,
   contentWords,
-  fingerprint,
-  isClean,
+  isFreeOfSecrets,
   type PatternTrigger,
-  plain,
-  tellingWords,
+  patternFingerprint,
+  significantWords,
+  toPlainLine,
 } from '../../module-api.ts';
+import { describeArguments, describeChanges } from './argument-shapes.ts';
+import { type CompletedToolCall, classifyFailure, completedToolCallsIn } from './completed-tool-calls.ts';
 import { limits } from './limits.ts';
-import { spokenWords } from './own-words.ts';
-import { changesBetween, shapesIn } from './shapes.ts';
-import { failureOf, type ToolStep, toolStepsIn } from './tool-steps.ts';
+import { userOnlyTextOf } from './user-text.ts';
 
 /** What the newest turn of a conversation teaches. */
 export interface Lesson {
@@ -19,13 +19,13 @@ export interface Lesson {
   readonly fingerprint: string;
 }
 
-export function lessonsIn(request: ChatRequest): readonly Lesson[] {
-  const steps = toolStepsIn(request.messages);
+export function extractLessons(request: ChatRequest): readonly Lesson[] {
+  const steps = completedToolCallsIn(request.messages);
   const newest = request.messages.findLastIndex(({ role }) => role === 'assistant') + 1;
   const fresh = steps.filter(({ at }) => at >= newest);
   const lessons = [
-    ...fresh.flatMap((step) => lessonOfStep(step, steps, request)),
-    ...correctionIn(request, newest),
+    ...fresh.flatMap((step) => lessonsFromToolCall(step, steps, request)),
+    ...lessonsFromCorrection(request, newest),
   ];
   const seen = new Set<string>();
   return lessons
@@ -34,55 +34,60 @@ export function lessonsIn(request: ChatRequest): readonly Lesson[] {
 }
 
 /** A tool that failed, and worked when it was called otherwise; or one that failed twice in the same way. */
-function lessonOfStep(
-  step: ToolStep,
-  steps: readonly ToolStep[],
+function lessonsFromToolCall(
+  step: CompletedToolCall,
+  steps: readonly CompletedToolCall[],
   { tools = [] }: ChatRequest,
 ): readonly Lesson[] {
   const tool = tools.find(({ name }) => name === step.tool);
   if (tool === undefined || !/^[\w.:/-]{1,128}$/.test(tool.name)) return [];
   const last = steps.slice(0, steps.indexOf(step)).findLast((one) => one.tool === step.tool);
   if (last?.failed !== true) return [];
-  const failure = failureOf(last.output);
+  const failure = classifyFailure(last.output);
   const trigger = { text: '', tools: [tool.name], models: [] };
   if (!step.failed) {
-    const changes = changesBetween(last.input, step.input, tool);
+    const changes = describeChanges(last.input, step.input, tool);
     if (changes.length === 0) return [];
     const advice = `When you call ${tool.name}, ${changes.join(', ')}: otherwise it failed (${failure}), and this worked.`;
-    return [{ trigger, advice, fingerprint: fingerprint('fix', [tool.name, failure, ...changes]) }];
+    return [{ trigger, advice, fingerprint: patternFingerprint('fix', [tool.name, failure, ...changes]) }];
   }
-  const shapes = shapesIn(step.input, tool);
-  const isSame = shapesIn(last.input, tool).join() === shapes.join() && failureOf(step.output) === failure;
+  const shapes = describeArguments(step.input, tool);
+  const isSame =
+    describeArguments(last.input, tool).join() === shapes.join() && classifyFailure(step.output) === failure;
   if (!isSame || shapes.length === 0) return [];
   const advice = `Calling ${tool.name} with ${shapes.join(', ')} has failed again and again (${failure}): try another way at once.`;
-  return [{ trigger, advice, fingerprint: fingerprint('stuck', [tool.name, failure, ...shapes]) }];
+  return [{ trigger, advice, fingerprint: patternFingerprint('stuck', [tool.name, failure, ...shapes]) }];
 }
 
-const cue =
+const correctionCue =
   /^(?:no|nope|wrong|incorrect|not (?:that|like|what)|that(?:'s| is) (?:wrong|not)|actually|don['’]?t|do not|never|always|stop|instead|please (?:don['’]?t|do not|never|always|use)|i (?:said|told|asked|meant)|you (?:should|must|forgot)|use .{1,60} (?:instead|not)|nein|falsch|nicht|immer|bitte (?:nicht|immer)|non|toujours|jamais|siempre|nunca)\b/i;
 
 /** A person who corrects the model, in the person's own words. */
-function correctionIn({ messages }: ChatRequest, newest: number): readonly Lesson[] {
+function lessonsFromCorrection({ messages }: ChatRequest, newest: number): readonly Lesson[] {
   if (newest === 0) return [];
   const words = messages
     .slice(newest)
-    .map(spokenWords)
+    .map(userOnlyTextOf)
     .filter((text) => text !== '');
-  const said = plain(words.join(' '), limits.correctionCharactersMax + 1);
-  if (!isCorrection(said) || !isClean(said)) return [];
+  const said = toPlainLine(words.join(' '), limits.correctionCharactersMax + 1);
+  if (!isCorrection(said) || !isFreeOfSecrets(said)) return [];
   const earlier =
     messages
       .slice(0, newest)
-      .map(spokenWords)
+      .map(userOnlyTextOf)
       .findLast((text) => text !== '') ?? '';
-  const asked = plain(earlier, limits.correctionCharactersMax);
-  const text = asked !== '' && isClean(asked) ? asked : said;
+  const asked = toPlainLine(earlier, limits.correctionCharactersMax);
+  const text = asked !== '' && isFreeOfSecrets(asked) ? asked : said;
   const advice = `The user said earlier, in such a case: "${said.replaceAll('"', "'")}"`;
   const trigger = { text, tools: [], models: [] };
-  return [{ trigger, advice, fingerprint: fingerprint('said', tellingWords(said)) }];
+  return [{ trigger, advice, fingerprint: patternFingerprint('said', significantWords(said)) }];
 }
 
 /** A short text that begins like a correction and says what to do. */
 export function isCorrection(said: string): boolean {
-  return said.length <= limits.correctionCharactersMax && cue.test(said) && contentWords(said).length >= 3;
+  return (
+    said.length <= limits.correctionCharactersMax &&
+    correctionCue.test(said) &&
+    contentWords(said).length >= 3
+  );
 }

@@ -1,13 +1,13 @@
 /** Bounds of this module's work on one call. */
 export const limits = {
   /** Characters of what a person says that are looked at for what is relevant. */
-  saidCharactersMax: 4000,
+  userTextCharactersMax: 4000,
   /** Characters of a text that are read at all. */
   readCharactersMax: 65_536,
   /** Patterns near a text that are looked at. */
-  nearMost: 20,
+  nearPatternsMax: 20,
   /** Of those near a lesson, so many are asked about. */
-  sameMost: 5,
+  samePatternCandidatesMax: 5,
   /** Patterns that get their vectors after one call. */
   vectorsAtOnce: 16,
   /** A vector is kept as long as its pattern, which nobody says the end of. */
@@ -15,7 +15,7 @@ export const limits = {
   /** Characters of what a tool said that are looked at. */
   outputCharactersMax: 20_000,
   /** Messages back from the newest that lessons are looked for in. */
-  messagesBack: 60,
+  messagesScannedMax: 60,
   /** Lessons of one call. */
   lessonsMax: 5,
   /** Lessons of one call that a model is asked to word. */
@@ -24,7 +24,7 @@ export const limits = {
   correctionCharactersMax: 300,
   adviceCharactersMax: 400,
   /** Of what a pattern is about, beside its advice. */
-  aboutCharactersMax: 100,
+  topicCharactersMax: 100,
   /** Argument names and changes that one advice tells of. */
   changesMax: 4,
   /** Patterns that are sorted in one go: five milliseconds on a busy machine. */
@@ -32,6 +32,6 @@ export const limits = {
   /** Tenants whose patterns are kept sorted. */
   indexesMax: 200,
   /** A word that more patterns have than this, or than this share of them, is not looked for. */
-  sameWordLeast: 30,
-  sameWordShare: 0.005,
+  commonWordPatternsMin: 30,
+  commonWordShare: 0.005,
 } as const;

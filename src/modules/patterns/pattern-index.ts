@@ -14,40 +14,41 @@ export interface PatternIndex {
   readonly textScopes: ReadonlySet<string | null>;
 }
 
-interface Kept {
+interface CachedIndex {
   readonly patterns: readonly Pattern[];
   readonly index: PatternIndex;
 }
 
 /** The indexes of tenants, made anew when their patterns change. */
 export class PatternIndexes {
-  readonly #kept = new Map<string, Kept>();
-  readonly #making = new Set<string>();
+  readonly #cached = new Map<string, CachedIndex>();
+  readonly #building = new Set<string>();
 
   /** Few are sorted at once. Many are sorted between calls, which go on with what is known meanwhile, if anything is. */
-  async of(tenant: string, patterns: readonly Pattern[]): Promise<PatternIndex | undefined> {
-    const kept = this.#kept.get(tenant);
-    if (kept?.patterns === patterns) return kept.index;
-    if (patterns.length <= limits.indexedAtOnce) return this.#keep(tenant, patterns, await indexOf(patterns));
-    if (!this.#making.has(tenant)) {
-      this.#making.add(tenant);
-      void indexOf(patterns)
-        .then((index) => this.#keep(tenant, patterns, index))
-        .finally(() => this.#making.delete(tenant));
+  async indexFor(tenant: string, patterns: readonly Pattern[]): Promise<PatternIndex | undefined> {
+    const cachedIndex = this.#cached.get(tenant);
+    if (cachedIndex?.patterns === patterns) return cachedIndex.index;
+    if (patterns.length <= limits.indexedAtOnce)
+      return this.#store(tenant, patterns, await buildIndex(patterns));
+    if (!this.#building.has(tenant)) {
+      this.#building.add(tenant);
+      void buildIndex(patterns)
+        .then((index) => this.#store(tenant, patterns, index))
+        .finally(() => this.#building.delete(tenant));
     }
-    return kept?.index;
+    return cachedIndex?.index;
   }
 
-  #keep(tenant: string, patterns: readonly Pattern[], index: PatternIndex): PatternIndex {
-    this.#kept.delete(tenant);
-    this.#kept.set(tenant, { patterns, index });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > limits.indexesMax && oldest !== undefined) this.#kept.delete(oldest);
+  #store(tenant: string, patterns: readonly Pattern[], index: PatternIndex): PatternIndex {
+    this.#cached.delete(tenant);
+    this.#cached.set(tenant, { patterns, index });
+    const [oldest] = this.#cached.keys();
+    if (this.#cached.size > limits.indexesMax && oldest !== undefined) this.#cached.delete(oldest);
     return index;
   }
 }
 
-async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
+async function buildIndex(patterns: readonly Pattern[]): Promise<PatternIndex> {
   const active = patterns.filter(({ state }) => state === 'active');
   const byTool = new Map<string, Pattern[]>();
   const all = new Map<string, Pattern[]>();
@@ -56,10 +57,10 @@ async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
     if (at % limits.indexedAtOnce === limits.indexedAtOnce - 1) await nextTurn();
     for (const tool of pattern.trigger.tools) push(byTool, tool, pattern);
     if (pattern.trigger.text !== '') textScopes.add(pattern.scope);
-    for (const word of contentWords(pattern.trigger.text)) push(all, placeOf(word, pattern.scope), pattern);
+    for (const word of contentWords(pattern.trigger.text)) push(all, wordKey(word, pattern.scope), pattern);
   }
   // What many have in common tells none of them apart.
-  const most = Math.max(limits.sameWordLeast, active.length * limits.sameWordShare);
+  const most = Math.max(limits.commonWordPatternsMin, active.length * limits.commonWordShare);
   const byWord = new Map([...all].filter(([, having]) => having.length <= most));
   const wordCount = new Map<Pattern, number>();
   for (const having of byWord.values())
@@ -67,7 +68,7 @@ async function indexOf(patterns: readonly Pattern[]): Promise<PatternIndex> {
   return { byTool, byWord, byId: new Map(active.map((one) => [one.id, one])), wordCount, textScopes };
 }
 
-export function placeOf(word: string, scope: string | null): string {
+export function wordKey(word: string, scope: string | null): string {
   return `${scope ?? ''} ${word}`;
 }
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ModuleWork } from '../../billing/module-tally.ts';
+import type { ModuleSavings } from '../../billing/module-tally.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Answer, ChatRequest, Message, Usage } from '../../kernel/message.ts';
 import { Reply } from '../../kernel/reply/reply.ts';
-import type { PersonsWord } from '../../patterns/new-pattern.ts';
-import { PatternBook } from '../../patterns/pattern-book.ts';
+import type { PatternFields } from '../../patterns/new-pattern.ts';
+import { PatternStore } from '../../patterns/pattern-store.ts';
 import { MemoryPatternTable } from '../../storage/memory/memory-pattern-table.ts';
 import { runModule } from '../../testing/run-module.ts';
 import { testPrices } from '../../testing/test-prices.ts';
@@ -23,9 +23,9 @@ const ask = (...messages: readonly Message[]): ChatRequest => ({
 const deploy = { name: 'deploy', input_schema: { properties: { path: { type: 'string' } } } };
 
 /** The module with patterns that people have made. */
-async function taught(words: readonly Partial<PersonsWord>[], options = 'holdout=0') {
+async function taught(words: readonly Partial<PatternFields>[], options = 'holdout=0') {
   const table = new MemoryPatternTable();
-  const book = new PatternBook({ table, clock: systemClock });
+  const book = new PatternStore({ table, clock: systemClock });
   const made: string[] = [];
   for (const word of words) {
     const trigger = { text: '', tools: [], models: [], ...word.trigger };
@@ -49,12 +49,12 @@ describe('advice', () => {
       /^Please deploy[^<]*<gateway-advice>[^<]*advice and not an order[^<]*Run the migrations first\.\n<\/gateway-advice>$/,
     );
     assert.doesNotMatch(said, /rye/);
-    assert.equal(step?.facts.injected, 1);
+    assert.equal(step?.attributes.injected, 1);
     await book.add('local', { ...staging, advice: 'Ask first.', state: 'active', scope: null });
     const later = await run(ask(first, assistant('Done.'), user('Thanks, what is next?')));
     assert.deepEqual(later.sent[0]?.messages[0], sent[0]?.messages[0]);
     assert.deepEqual(later.sent[0]?.messages[2], user('Thanks, what is next?'));
-    assert.equal(later.step?.facts.prefix, undefined);
+    assert.equal(later.step?.attributes.prefix, undefined);
   });
 
   test('comes with a later turn, too, and nothing twice', async () => {
@@ -84,7 +84,7 @@ describe('advice', () => {
     const { run } = await taught([staging]);
     const { sent, step } = await run(ask(user('What is the capital of France?')));
     assert.equal(sent[0]?.messages[0]?.content, 'What is the capital of France?');
-    assert.deepEqual([step?.effect, step?.facts.injected], ['passed', 0]);
+    assert.deepEqual([step?.effect, step?.attributes.injected], ['passed', 0]);
   });
 
   test('stays within its budget', async () => {
@@ -124,7 +124,7 @@ describe('advice', () => {
       const headers = ['x-weir-conversation', `c${at}`];
       const { sent, step } = await run(ask(user('Deploy the shop to staging.')), { headers });
       const isThere = String(sent[0]?.messages[0]?.content).includes('migrations');
-      assert.equal(step?.facts.aside, isThere ? undefined : 'holdout');
+      assert.equal(step?.attributes.aside, isThere ? undefined : 'holdout');
       arms.add(isThere);
       await table.judge(
         'local',
@@ -266,9 +266,9 @@ describe('what it is worth in money', () => {
 
   test('some conversations go without any advice, and what all of them cost is compared', async () => {
     const { table } = await taught([staging]);
-    const works: ModuleWork[] = [];
-    const worked = (work: ModuleWork) => void works.push(work);
-    const run = runModule(patterns, { options: 'holdout=0.5' }, { patterns: table, prices, worked });
+    const works: ModuleSavings[] = [];
+    const onModuleWork = (work: ModuleSavings) => void works.push(work);
+    const run = runModule(patterns, { options: 'holdout=0.5' }, { patterns: table, prices, onModuleWork });
     const upstream = async () => Reply.of({ ...anAnswer, usage: { input_tokens: 10, output_tokens: 1 } });
     const first = user('Please deploy the shop to our staging server.');
     let bare = 0;
@@ -312,7 +312,7 @@ describe('with vectors', () => {
 
   test('a pattern is found by what is meant, once a call has been made', async () => {
     const table = new MemoryPatternTable();
-    const book = new PatternBook({ table, clock: systemClock });
+    const book = new PatternStore({ table, clock: systemClock });
     const car = { trigger: trigger('repairing an automobile'), advice: 'Lift it.' };
     await book.add('local', { ...car, state: 'active', scope: null });
     const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, embeddings });
@@ -329,6 +329,6 @@ describe('with vectors', () => {
     const run = runModule(patterns, { options: 'holdout=0' }, { patterns: table, embeddings: away });
     const { sent, step } = await run(ask(user('Deploy the shop to staging.')));
     assert.match(String(sent[0]?.messages[0]?.content), /migrations/);
-    assert.equal(step?.facts.vectors, 'busy');
+    assert.equal(step?.attributes.vectors, 'busy');
   });
 });

@@ -1,33 +1,39 @@
 import {
   type Exchange,
+  endUserRefOf,
   type Kit,
   type Message,
   type Module,
   patternsModule,
-  personRef,
   unnamedScope,
 } from '../../module-api.ts';
-import { advised, type Decision, decide, toDecision, tokensOf } from './advice.ts';
-import { reckonAdvice } from './cost.ts';
-import { PatternVectors } from './kept-vectors.ts';
-import { learn } from './learning.ts';
+import {
+  type AdviceDecision,
+  appendAdvice,
+  chooseAdvice,
+  estimateTokens,
+  parseAdviceDecision,
+} from './advice.ts';
+import { recordAdviceCost } from './advice-cost.ts';
+import { learnFromCall } from './learning.ts';
 import { limits } from './limits.ts';
 import { type PatternsOptions, patternsOptions } from './options.ts';
-import { ownWords } from './own-words.ts';
 import { PatternIndexes } from './pattern-index.ts';
-import { type Relevant, relevantOf } from './relevance.ts';
+import { PatternVectors } from './pattern-vectors.ts';
+import { type RelevantPattern, rankPatterns } from './relevance.ts';
+import { userTextOf } from './user-text.ts';
 
 type PatternsKit = Kit<PatternsOptions>;
 
-interface Work {
+interface PatternsContext {
   readonly kit: PatternsKit;
   readonly indexes: PatternIndexes;
 }
 
 /** What was decided before a message of the conversation. */
-interface Decided {
+interface PlacedDecision {
   readonly at: number;
-  readonly decision: Decision;
+  readonly decision: AdviceDecision;
   readonly isNew: boolean;
 }
 
@@ -49,25 +55,30 @@ export const patterns = (): Module<PatternsOptions> => {
       const { caller, conversation, request, id } = exchange;
       // Whoever calls without an account is nobody the next time.
       if (caller.kind !== 'local' && caller.kind !== 'account') return next(exchange);
-      const decided = await decisionsOf(exchange, { kit, indexes });
+      const decided = await resolveDecisions(exchange, { kit, indexes });
       // Behind what was read for this call, which would wait for it in some databases.
-      const noted = kit.patterns.note(id, conversation.name).catch(() => undefined);
-      const goesOn = withAdvice(exchange, decided, kit);
+      const noted = kit.patterns.recordCall(id, conversation.name).catch(() => undefined);
+      const goesOn = injectAdvice(exchange, decided, kit);
       const isAdvised = goesOn !== exchange;
-      const counted = decided.filter(({ decision }) => isAdvised || decision.text === '');
+      const counted = decided.filter(
+        ({ decision: adviceDecision }) => isAdvised || adviceDecision.text === '',
+      );
       kit.note({ injected: isAdvised ? decided.reduce((sum, one) => sum + one.decision.with.length, 0) : 0 });
       const fresh = counted.find(({ isNew }) => isNew)?.decision;
       const tried =
         fresh === undefined
           ? undefined
-          : kit.patterns.tried(conversation.name, trialsOf(fresh)).catch(() => undefined);
+          : kit.patterns.recordTrials(conversation.name, trialsOf(fresh)).catch(() => undefined);
       // Also where a prefix kept the advice out: the trial is whether it was meant to be there.
-      if (decided.length > 0) kit.trial(decided.some(({ decision }) => decision.isBare));
-      if (isAdvised) reckonAdvice(textsOf(decided), exchange, kit);
+      if (decided.length > 0)
+        kit.recordTrial(decided.some(({ decision: adviceDecision }) => adviceDecision.isBare));
+      if (isAdvised) recordAdviceCost(adviceTextsOf(decided), exchange, kit);
       const from = Math.min(...counted.map(({ at }) => at));
-      const person = personFor(exchange, kit);
-      kit.later(() => learn({ id, request, conversation: conversation.name, person, from }, kit));
-      kit.later(() => vectors.keep(kit));
+      const person = endUserScope(exchange, kit);
+      kit.runInBackground(() =>
+        learnFromCall({ id, request, conversation: conversation.name, person, from }, kit),
+      );
+      kit.runInBackground(() => vectors.embedMissing(kit));
       const reply = await next(goesOn);
       // Outcomes may come as soon as the answer is there.
       await Promise.all([noted, tried]);
@@ -77,63 +88,79 @@ export const patterns = (): Module<PatternsOptions> => {
 };
 
 /** What was decided on earlier turns, and what is for the newest one where a person speaks in it. */
-async function decisionsOf(exchange: Exchange, work: Work): Promise<readonly Decided[]> {
+async function resolveDecisions(
+  exchange: Exchange,
+  patternsContext: PatternsContext,
+): Promise<readonly PlacedDecision[]> {
   const { messages } = exchange.request;
   const newest = messages.findLastIndex(({ role }) => role === 'assistant') + 1;
-  const speaking = messages.findLastIndex((message, at) => at >= newest && isSpoken(message));
+  const speaking = messages.findLastIndex((message, at) => at >= newest && mayHaveUserText(message));
   // Looked up at the same time: mostly both are needed, and each takes a while.
   const [decided, relevant] = await Promise.all([
-    newest === 0 ? [] : decidedBefore(exchange, work.kit),
-    speaking < 0 ? [] : relevantTo(exchange, speaking, work),
+    newest === 0 ? [] : recallDecisions(exchange, patternsContext.kit),
+    speaking < 0 ? [] : findRelevantPatterns(exchange, speaking, patternsContext),
   ]);
   if (relevant.length === 0 || decided.some(({ at }) => at === speaking)) return decided;
-  const choice = await choose(exchange, { at: speaking, decided, relevant }, work.kit);
+  const choice = await decideAdvice(exchange, { at: speaking, decided, relevant }, patternsContext.kit);
   return choice === undefined ? decided : [...decided, { at: speaking, decision: choice, isNew: true }];
 }
 
 /** Before the model has spoken there is nothing but what is for this very turn. */
-async function decidedBefore(
+async function recallDecisions(
   { request: { messages }, conversation }: Exchange,
   kit: PatternsKit,
-): Promise<readonly Decided[]> {
-  const decided: Decided[] = [];
+): Promise<readonly PlacedDecision[]> {
+  const decided: PlacedDecision[] = [];
   for (const [at, message] of messages.entries()) {
-    if (!isSpoken(message)) continue;
-    const decision = toDecision(await kit.ledger.recall(conversation.at(at + 1)));
-    if (decision !== undefined) decided.push({ at, decision, isNew: false });
+    if (!mayHaveUserText(message)) continue;
+    const adviceDecision = parseAdviceDecision(await kit.decisions.get(conversation.digestAt(at + 1)));
+    if (adviceDecision !== undefined) decided.push({ at, decision: adviceDecision, isNew: false });
   }
   return decided;
 }
 
-async function relevantTo(
+async function findRelevantPatterns(
   exchange: Exchange,
   at: number,
-  { kit, indexes }: Work,
-): Promise<readonly Relevant[]> {
+  { kit, indexes }: PatternsContext,
+): Promise<readonly RelevantPattern[]> {
   const { request } = exchange;
-  const open = await kit.patterns.open();
-  const index = open.length === 0 ? undefined : await indexes.of(kit.scope, open);
+  const open = await kit.patterns.listUnretired();
+  const index = open.length === 0 ? undefined : await indexes.indexFor(kit.scope, open);
   if (index === undefined) return [];
   const message = request.messages[at];
-  const said = message === undefined ? '' : ownWords(message).slice(0, limits.saidCharactersMax);
-  const { relevant, why } = await relevantOf(index, { request, said, scope: personFor(exchange, kit) }, kit);
+  const said = message === undefined ? '' : userTextOf(message).slice(0, limits.userTextCharactersMax);
+  const { relevant, why } = await rankPatterns(
+    index,
+    { request, said, scope: endUserScope(exchange, kit) },
+    kit,
+  );
   if (why !== undefined && why !== 'off') kit.note({ vectors: why });
   return relevant;
 }
 
-async function choose(
+async function decideAdvice(
   { conversation }: Exchange,
   {
     at,
     decided,
     relevant,
-  }: { readonly at: number; readonly decided: readonly Decided[]; readonly relevant: readonly Relevant[] },
+  }: {
+    readonly at: number;
+    readonly decided: readonly PlacedDecision[];
+    readonly relevant: readonly RelevantPattern[];
+  },
   kit: PatternsKit,
-): Promise<Decision | undefined> {
+): Promise<AdviceDecision | undefined> {
   const { budget_tokens, holdout } = kit.options;
-  const spent = decided.reduce((sum, { decision }) => sum + tokensOf(decision.text), 0);
-  const before = new Set(decided.flatMap(({ decision }) => [...decision.with, ...decision.without]));
-  const choice = decide(
+  const spent = decided.reduce(
+    (sum, { decision: adviceDecision }) => sum + estimateTokens(adviceDecision.text),
+    0,
+  );
+  const before = new Set(
+    decided.flatMap(({ decision: adviceDecision }) => [...adviceDecision.with, ...adviceDecision.without]),
+  );
+  const choice = chooseAdvice(
     relevant.filter(({ pattern }) => !before.has(pattern.id)),
     {
       budgetTokens: budget_tokens - spent,
@@ -143,20 +170,20 @@ async function choose(
     },
   );
   if (choice === undefined) return undefined;
-  return toDecision(await kit.ledger.once(conversation.at(at + 1), () => choice));
+  return parseAdviceDecision(await kit.decisions.decideOnce(conversation.digestAt(at + 1), () => choice));
 }
 
 /** The exchange with all that was decided, as long as that is what its provider was sent before. */
-function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: PatternsKit): Exchange {
-  if (decided.every(({ decision }) => decision.text === '')) {
+function injectAdvice(exchange: Exchange, decided: readonly PlacedDecision[], kit: PatternsKit): Exchange {
+  if (decided.every(({ decision: adviceDecision }) => adviceDecision.text === '')) {
     if (decided.length > 0) kit.note({ aside: 'holdout' });
     return exchange;
   }
   const { request } = exchange;
-  const texts = new Map(decided.map(({ at, decision }) => [at, decision.text]));
-  const messages = request.messages.map((message, at) => advised(message, texts.get(at) ?? ''));
+  const texts = new Map(decided.map(({ at, decision: adviceDecision }) => [at, adviceDecision.text]));
+  const messages = request.messages.map((message, at) => appendAdvice(message, texts.get(at) ?? ''));
   const edited = { ...request, messages };
-  if (!kit.prefix.keeps(edited) && kit.prefix.keeps(request)) {
+  if (!kit.prefix.isPreserved(edited) && kit.prefix.isPreserved(request)) {
     kit.note({ aside: 'prefix' });
     return exchange;
   }
@@ -164,25 +191,25 @@ function withAdvice(exchange: Exchange, decided: readonly Decided[], kit: Patter
 }
 
 /** A name of ours for the end user whom a call is for, or for all who aren't named; null where all of them are one. */
-function personFor({ received }: Exchange, kit: PatternsKit): string | null {
+function endUserScope({ clientRequest }: Exchange, kit: PatternsKit): string | null {
   if (kit.options.scope === 'account') return null;
-  return personRef(received, kit.scope) ?? unnamedScope;
+  return endUserRefOf(clientRequest, kit.scope) ?? unnamedScope;
 }
 
 /** Whether a person may have said something in it. */
-function isSpoken({ role, content }: Message): boolean {
+function mayHaveUserText({ role, content }: Message): boolean {
   if (role !== 'user') return false;
   return typeof content === 'string' || content.some(({ type }) => type === 'text');
 }
 
-function textsOf(decided: readonly Decided[]) {
+function adviceTextsOf(decided: readonly PlacedDecision[]) {
   const text = (isNew: boolean) =>
     decided.flatMap((one) => (one.isNew === isNew ? [one.decision.text] : [])).join('\n');
   return { fresh: text(true), earlier: text(false) };
 }
 
 /** A conversation without any advice says nothing about one pattern among them. */
-function trialsOf({ with: on, without, isBare }: Decision) {
+function trialsOf({ with: on, without, isBare }: AdviceDecision) {
   if (isBare) return [];
   return [
     ...on.map((patternId) => ({ patternId, isHeldOut: false })),

@@ -4,69 +4,73 @@ import {
   type Embeddings,
   type Pattern,
   type Vectors,
-  vectorPartOf,
+  vectorPartitionOf,
 } from '../../module-api.ts';
 import { limits } from './limits.ts';
-import { type PatternIndex, placeOf } from './pattern-index.ts';
+import { type PatternIndex, wordKey } from './pattern-index.ts';
 
 /** What a pattern's text must have in common with what is said; measured in docs/patterns.md. */
-const leastCosine = 0.6;
+const cosineMin = 0.6;
 /** One that is further behind the nearest is about something else. */
-const behindMost = 0.1;
+const cosineGapMax = 0.1;
 /** Words count by themselves where nearly all of them are there. One is enough where a person chose it. */
 const leastWordShare = 0.75;
 const leastWords = 2;
 /** A tool that it is about is offered: enough by itself, and less than a text that fits. */
 const toolScore = 0.5;
 
-export interface Relevant {
+export interface RelevantPattern {
   readonly pattern: Pattern;
   readonly score: number;
 }
 
-interface Asked {
+interface RelevanceQuery {
   readonly request: ChatRequest;
   readonly said: string;
   readonly scope: string | null;
 }
 
 /** Active patterns that are for such a call, the best first. Without vectors, words and tools have to do. */
-export async function relevantOf(
+export async function rankPatterns(
   index: PatternIndex,
-  asked: Asked,
-  kit: { readonly embed: Embeddings; readonly vectors: Vectors },
-): Promise<{ readonly relevant: readonly Relevant[]; readonly why: string | undefined }> {
+  relevanceQuery: RelevanceQuery,
+  kit: { readonly embeddings: Embeddings; readonly vectors: Vectors },
+): Promise<{ readonly relevant: readonly RelevantPattern[]; readonly why: string | undefined }> {
   if (index.byId.size === 0) return { relevant: [], why: undefined };
-  const { request, said, scope } = asked;
+  const { request, said, scope } = relevanceQuery;
   const scores = new Map<Pattern, number>();
   const add = (pattern: Pattern, score: number) => scores.set(pattern, (scores.get(pattern) ?? 0) + score);
   for (const { name } of request.tools ?? [])
     for (const pattern of index.byTool.get(name) ?? []) add(pattern, toolScore);
-  for (const [pattern, share] of wordShares(index, { said, scope })) add(pattern, share);
+  for (const [pattern, share] of wordOverlaps(index, { said, scope })) add(pattern, share);
   const why =
     said === ''
       ? undefined
-      : await addNear(index, { said, scope }, { embed: kit.embed, vectors: kit.vectors, add });
+      : await addNearPatterns(
+          index,
+          { said, scope },
+          { embeddings: kit.embeddings, vectors: kit.vectors, add },
+        );
   const relevant = [...scores]
     .filter(
       ([pattern]) =>
         (pattern.scope === null || pattern.scope === scope) &&
-        isFor(pattern, request.model) &&
-        isDeclared(pattern, request),
+        matchesModel(pattern, request.model) &&
+        usesDeclaredNames(pattern, request),
     )
     .map(([pattern, score]) => ({ pattern, score }))
     .sort((one, other) => other.score - one.score || (one.pattern.id < other.pattern.id ? -1 : 1));
   return { relevant, why };
 }
 
-function wordShares(
+function wordOverlaps(
   index: PatternIndex,
-  { said, scope }: Pick<Asked, 'said' | 'scope'>,
+  { said, scope }: Pick<RelevanceQuery, 'said' | 'scope'>,
 ): readonly (readonly [Pattern, number])[] {
   const hits = new Map<Pattern, number>();
   for (const word of contentWords(said))
     for (const one of new Set([null, scope]))
-      for (const pattern of index.byWord.get(placeOf(word, one)) ?? [])
+      for (const pattern of index.byWord.get(wordKey(word, one)) ?? [])
         hits.set(pattern, (hits.get(pattern) ?? 0) + 1);
   return [...hits]
     .filter(([{ origin }, count]) => count >= leastWords || origin === 'person')
@@ -75,18 +79,18 @@ function wordShares(
 }
 
 /** Says why, where there are no vectors. */
-async function addNear(
+async function addNearPatterns(
   { byId, textScopes }: PatternIndex,
-  { said, scope }: Pick<Asked, 'said' | 'scope'>,
-  kit: { embed: Embeddings; vectors: Vectors; add(pattern: Pattern, score: number): void },
+  { said, scope }: Pick<RelevanceQuery, 'said' | 'scope'>,
+  kit: { embeddings: Embeddings; vectors: Vectors; add(pattern: Pattern, score: number): void },
 ): Promise<string | undefined> {
   const scopes = [...new Set([null, scope])].filter((one) => textScopes.has(one));
   if (scopes.length === 0) return undefined;
-  const { vector, why } = await kit.embed.one(said);
+  const { vector, why } = await kit.embeddings.one(said);
   if (vector === undefined) return why;
-  const question = { most: limits.nearMost, least: leastCosine };
+  const question = { most: limits.nearPatternsMax, least: cosineMin };
   const near = await Promise.all(
-    scopes.map((one) => kit.vectors.search(vector, { ...question, part: vectorPartOf(one) })),
+    scopes.map((one) => kit.vectors.search(vector, { ...question, part: vectorPartitionOf(one) })),
   );
   const known = near
     .flatMap(({ found = [] }) => found)
@@ -94,11 +98,11 @@ async function addNear(
     .filter(({ pattern }) => pattern !== undefined);
   const best = Math.max(...known.map(({ cosine }) => cosine));
   for (const { pattern, cosine } of known)
-    if (pattern !== undefined && cosine >= best - behindMost) kit.add(pattern, cosine);
+    if (pattern !== undefined && cosine >= best - cosineGapMax) kit.add(pattern, cosine);
   return near.find(({ why: not }) => not !== undefined)?.why;
 }
 
-function isFor({ trigger: { models } }: Pattern, model: string): boolean {
+function matchesModel({ trigger: { models } }: Pattern, model: string): boolean {
   if (models.length === 0) return true;
   const names = [model, model.slice(model.indexOf('/') + 1)];
   return models.some((one) =>
@@ -109,7 +113,7 @@ function isFor({ trigger: { models } }: Pattern, model: string): boolean {
 }
 
 /** What a lesson about a tool names stands in what is offered now: so it tells a model no name that isn't there already. */
-function isDeclared({ origin, trigger, advice }: Pattern, { tools = [] }: ChatRequest): boolean {
+function usesDeclaredNames({ origin, trigger, advice }: Pattern, { tools = [] }: ChatRequest): boolean {
   if (origin !== 'forge' || trigger.tools.length === 0) return true;
   const named = advice.match(/"[^"]*"/g) ?? [];
   return tools.some((tool) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ChatRequest, Message, Tool } from '../../kernel/message.ts';
-import { lessonsIn } from './lessons.ts';
-import { seemsIn } from './signals.ts';
-import { testsPassed } from './test-runs.ts';
+import { extractLessons } from './lessons.ts';
+import { scoreConversation } from './signals.ts';
+import { didTestsPass } from './test-runs.ts';
 
 const said = (content: string): Message => ({ role: 'user', content });
 const answered: Message = { role: 'assistant', content: 'Done.' };
@@ -20,7 +20,7 @@ const task = said('Make the shop faster.');
 
 describe('how a conversation seems to go', () => {
   const verdict = (name: 'tools' | 'tests' | 'correction' | 'retry', ...messages: readonly Message[]) => {
-    const { good, bad } = seemsIn([task, ...messages], 0, [name]);
+    const { good, bad } = scoreConversation([task, ...messages], 0, [name]);
     return [good, bad];
   };
 
@@ -66,14 +66,14 @@ describe('how a conversation seems to go', () => {
       said('No, use the other index instead.'),
       task,
     ];
-    assert.deepEqual(seemsIn(messages, 0, []), { good: 0, bad: 0 });
-    const { good, bad } = seemsIn(messages, 0, ['tools', 'tests', 'correction', 'retry']);
+    assert.deepEqual(scoreConversation(messages, 0, []), { good: 0, bad: 0 });
+    const { good, bad } = scoreConversation(messages, 0, ['tools', 'tests', 'correction', 'retry']);
     assert.ok(good === 0 && bad <= 1 && bad > 0.9, `${bad}`);
   });
 
   test('only what comes after advice counts for it', () => {
     const messages = [task, ...ran('no', true), said('Try it in another way, please.'), ...ran('ok')];
-    assert.deepEqual(seemsIn(messages, 3, ['tools']), { good: 0.2, bad: 0 });
+    assert.deepEqual(scoreConversation(messages, 3, ['tools']), { good: 0.2, bad: 0 });
   });
 });
 
@@ -104,7 +104,7 @@ describe('runs of tests', () => {
     ],
   ];
   for (const [runner, red, green] of runs)
-    test(runner, () => assert.deepEqual([testsPassed(red), testsPassed(green)], [false, true]));
+    test(runner, () => assert.deepEqual([didTestsPass(red), didTestsPass(green)], [false, true]));
 
   test('other words are none', () => {
     for (const output of [
@@ -113,7 +113,7 @@ describe('runs of tests', () => {
       'The plan failed twice.',
       'a pass 3 km away',
     ])
-      assert.equal(testsPassed(output), undefined, output);
+      assert.equal(didTestsPass(output), undefined, output);
   });
 });
 
@@ -130,7 +130,7 @@ describe('a tool that fails twice in the same way', () => {
   const fails = (path: string, output = 'Error: no such file') => ran(output, true, { path });
 
   test('is a lesson, by the shape of what it was given', () => {
-    const [lesson, ...others] = lessonsIn(request(...fails('a.txt'), ...fails('b.txt')));
+    const [lesson, ...others] = extractLessons(request(...fails('a.txt'), ...fails('b.txt')));
     assert.equal(
       lesson?.advice,
       'Calling run with "path" as a relative path has failed again and again (not found): try another way at once.',
@@ -139,12 +139,12 @@ describe('a tool that fails twice in the same way', () => {
   });
 
   test('is none where it failed once, otherwise, or with other shapes', () => {
-    assert.deepEqual(lessonsIn(request(...fails('a.txt'))), []);
+    assert.deepEqual(extractLessons(request(...fails('a.txt'))), []);
     assert.deepEqual(
-      lessonsIn(request(...fails('a.txt'), ...fails('b.txt', 'Error: permission denied'))),
+      extractLessons(request(...fails('a.txt'), ...fails('b.txt', 'Error: permission denied'))),
       [],
     );
-    assert.deepEqual(lessonsIn(request(...fails('a.txt'), ...fails('/srv/b.txt'))), []);
-    assert.deepEqual(lessonsIn(request(...fails('a.txt'), ...ran('ok', false, { path: 'c.txt' }))), []);
+    assert.deepEqual(extractLessons(request(...fails('a.txt'), ...fails('/srv/b.txt'))), []);
+    assert.deepEqual(extractLessons(request(...fails('a.txt'), ...ran('ok', false, { path: 'c.txt' }))), []);
   });
 });

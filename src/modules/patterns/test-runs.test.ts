@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuMs } from '../../../test/support/cpu-time.ts';
-import { testsPassed } from './test-runs.ts';
+import { didTestsPass } from './test-runs.ts';
 
 test('summaries of common runners tell whether tests passed', () => {
   for (const output of [
@@ -11,7 +11,7 @@ test('summaries of common runners tell whether tests passed', () => {
     'ok  example.com/pkg  0.1s',
     '5 examples, 0 failures',
   ])
-    assert.equal(testsPassed(output), true, output);
+    assert.equal(didTestsPass(output), true, output);
   for (const output of [
     'ℹ pass 3\nℹ fail 2\n',
     '# pass 1\n\n  # fail 1\n',
@@ -19,15 +19,15 @@ test('summaries of common runners tell whether tests passed', () => {
     '--- FAIL: TestX',
     'passed: 3, failed: 1',
   ])
-    assert.equal(testsPassed(output), false, output);
+    assert.equal(didTestsPass(output), false, output);
   for (const output of ['', 'one fail 2', 'fail 3 of', '- - -\n-'])
-    assert.equal(testsPassed(output), undefined, output);
+    assert.equal(didTestsPass(output), undefined, output);
 });
 
 test('long output is read in linear time', async () => {
   const tookMs = await cpuMs(() => {
     for (const unit of ['-\n', '\n', ' ', '-', '1', '0 ', 'fail ', 'error:\n', 'ok ', 'ok\n', 'pass 1\n1'])
-      testsPassed(unit.repeat(200_000 / unit.length));
+      didTestsPass(unit.repeat(200_000 / unit.length));
   });
   assert.ok(tookMs < 2000, `${tookMs} ms of CPU`);
 });

@@ -2,12 +2,12 @@
  * How many failed, by the summaries of common runners. What may stand before and behind a word on its line excludes line ends:
  * `\W*` and `\s*` would read on from every line to the end of the text.
  */
-const failed: readonly RegExp[] = [
+const failureCounts: readonly RegExp[] = [
   /\b(\d+) (?:tests? |specs? |examples?,? )?(?:failed|failing|failures?|errors?)\b/gi,
   /\b(?:fail(?:ed|ures?|ing)?|errors?)\s?[:=]\s*(\d+)/gi,
   /^[^\w\r\n\u2028\u2029]*fail (\d+)[^\S\r\n\u2028\u2029]*$/gim,
 ];
-const red: readonly RegExp[] = [
+const failureMarks: readonly RegExp[] = [
   /^--- FAIL: /m,
   /^FAIL(?:\s|$)/m,
   /\btest result: FAILED\b/,
@@ -15,7 +15,7 @@ const red: readonly RegExp[] = [
   /^FAILURES!/m,
   /^not ok \d+/m,
 ];
-const green: readonly RegExp[] = [
+const successMarks: readonly RegExp[] = [
   /\b[1-9]\d* (?:tests? |specs? )?(?:passed|passing)\b/i,
   /\bpass(?:ed|ing)?\s?[:=]\s*[1-9]/i,
   /^[^\w\r\n\u2028\u2029]*pass [1-9]\d*[^\S\r\n\u2028\u2029]*$/im,
@@ -27,12 +27,12 @@ const green: readonly RegExp[] = [
 ];
 
 /** Whether a run of tests passed, by what it printed; undefined where nothing looks like one. */
-export function testsPassed(output: string): boolean | undefined {
+export function didTestsPass(output: string): boolean | undefined {
   const isRed =
-    failed.some((shape) => [...output.matchAll(shape)].some(([, count]) => Number(count) > 0)) ||
-    red.some((shape) => shape.test(output));
-  const isGreen = green.some((shape) => shape.test(output));
-  const isRun = isGreen || failed.some((shape) => output.search(shape) >= 0) || isRed;
+    failureCounts.some((shape) => [...output.matchAll(shape)].some(([, count]) => Number(count) > 0)) ||
+    failureMarks.some((shape) => shape.test(output));
+  const isGreen = successMarks.some((shape) => shape.test(output));
+  const isRun = isGreen || failureCounts.some((shape) => output.search(shape) >= 0) || isRed;
   if (!isRun) return undefined;
   if (isRed) return looksLikeRun(output) ? false : undefined;
   return isGreen ? true : undefined;

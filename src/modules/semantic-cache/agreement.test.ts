@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { agree, saidIn } from './agreement.ts';
+import { comparableAnswerOf, compareAnswers } from './agreement.ts';
 
 const text = (said: string) => ({ text: said, calls: '[]' });
 const near = 0.85;
@@ -14,7 +14,8 @@ test('answers that were sampled twice agree', () => {
     ['Paris', 'Paris.'],
     ['No.', 'It is not safe.'],
   ];
-  for (const [one = '', other = ''] of twins) assert.equal(agree(text(one), text(other), near), true, one);
+  for (const [one = '', other = ''] of twins)
+    assert.equal(compareAnswers(text(one), text(other), near), true, one);
 });
 
 test('another verdict, number, name or piece of code is another answer, however near', () => {
@@ -29,7 +30,8 @@ test('another verdict, number, name or piece of code is another answer, however 
     ['It is safe to eat.', 'It is not safe to eat.'],
     ['Yes, you can send it back within a month.', "You can't send it back once it was opened."],
   ];
-  for (const [one = '', other = ''] of others) assert.equal(agree(text(one), text(other), 0.99), false, one);
+  for (const [one = '', other = ''] of others)
+    assert.equal(compareAnswers(text(one), text(other), 0.99), false, one);
 });
 
 test('answers about something else do not agree, and without vectors nobody can tell', () => {
@@ -37,13 +39,13 @@ test('answers about something else do not agree, and without vectors nobody can 
     text('Click on the link in the mail that we sent you.'),
     text('Bees are insects that make honey.'),
   ];
-  assert.equal(agree(one, other, 0.1), false);
-  assert.equal(agree(one, other, undefined), undefined);
+  assert.equal(compareAnswers(one, other, 0.1), false);
+  assert.equal(compareAnswers(one, other, undefined), undefined);
 });
 
 test('calls of tools agree where they are the same', () => {
   const calling = (input: object) =>
-    saidIn({
+    comparableAnswerOf({
       id: 'msg_1',
       type: 'message',
       role: 'assistant',
@@ -53,15 +55,15 @@ test('calls of tools agree where they are the same', () => {
       stop_sequence: null,
       usage: {},
     });
-  assert.equal(agree(calling({ river: 'Isar' }), calling({ river: 'Isar' }), undefined), true);
-  assert.equal(agree(calling({ river: 'Isar' }), calling({ river: 'Lech' }), undefined), false);
+  assert.equal(compareAnswers(calling({ river: 'Isar' }), calling({ river: 'Isar' }), undefined), true);
+  assert.equal(compareAnswers(calling({ river: 'Isar' }), calling({ river: 'Lech' }), undefined), false);
 });
 
 test('answers of a megabyte are compared by how they begin and end, in a moment', () => {
   const long = Array.from({ length: 150_000 }, (_, at) => String(100_000 + at)).join(' ');
   const before = process.cpuUsage();
-  assert.equal(agree(text(long), text(`Yes: ${long}`), near), true);
-  assert.equal(agree(text(`Yes: ${long}`), text(`No: ${long}`), near), false);
+  assert.equal(compareAnswers(text(long), text(`Yes: ${long}`), near), true);
+  assert.equal(compareAnswers(text(`Yes: ${long}`), text(`No: ${long}`), near), false);
   const { user } = process.cpuUsage(before);
   assert.ok(user < 1_000_000, `${user} µs`);
 });

@@ -1,16 +1,16 @@
 import { type Answer, canonicalJson } from '../../module-api.ts';
 import { opposites } from './text/other-words/opposites.ts';
 import { numbersIn } from './text/reading/numbers.ts';
-import { levelled, wordsIn } from './text/reading/words.ts';
+import { normalizeText, wordsIn } from './text/reading/words.ts';
 
 /** What two answers are compared by. */
-export interface Said {
+export interface ComparableAnswer {
   readonly text: string;
   /** Calls of tools, in their order. */
   readonly calls: string;
 }
 
-export function saidIn({ content }: Answer): Said {
+export function comparableAnswerOf({ content }: Answer): ComparableAnswer {
   const texts: string[] = [];
   const calls: unknown[] = [];
   for (const block of content) {
@@ -23,30 +23,34 @@ export function saidIn({ content }: Answer): Said {
 /** Answers of so few words say one thing. */
 const briefWords = 12;
 /** The least cosine of two answers that say the same, brief ones and others. */
-const leastCosine = { brief: 0.65, long: 0.75 } as const;
+const cosineMin = { brief: 0.65, long: 0.75 } as const;
 /** Of the numbers, names and pieces of code in the one that has fewer, so many are in the other. */
-const sharedLeast = { numbers: 0.5, names: 0.5, code: 0.7 } as const;
+const overlapMin = { numbers: 0.5, names: 0.5, code: 0.7 } as const;
 
 /**
  * Whether two answers, each sampled, say the same: the same verdict, no other number, name or code where it matters, and
  * near in meaning. Undefined where that can't be told.
  */
-export function agree(one: Said, other: Said, cosine: number | undefined): boolean | undefined {
+export function compareAnswers(
+  one: ComparableAnswer,
+  other: ComparableAnswer,
+  cosine: number | undefined,
+): boolean | undefined {
   if (one.calls !== other.calls) return false;
   const [first, second] = [factsOf(one.text), factsOf(other.text)];
   // What is said around code may be the same, or nothing, where the code isn't.
-  if (overlap(first.code, second.code) < sharedLeast.code) return false;
+  if (overlap(first.code, second.code) < overlapMin.code) return false;
   if (first.plain === second.plain) return true;
   if (first.verdict !== undefined && second.verdict !== undefined && first.verdict !== second.verdict)
     return false;
   const isBrief = first.words <= briefWords && second.words <= briefWords;
   if (isBrief && first.numbers.join() !== second.numbers.join()) return false;
   if (isBrief && (first.verdict === 'no') !== (second.verdict === 'no')) return false;
-  if (turned(first, second)) return false;
+  if (isOppositeAnswer(first, second)) return false;
   for (const kind of ['numbers', 'names'] as const)
-    if (overlap(first[kind], second[kind]) < sharedLeast[kind]) return false;
+    if (overlap(first[kind], second[kind]) < overlapMin[kind]) return false;
   if (cosine === undefined) return undefined;
-  return cosine >= (isBrief ? leastCosine.brief : leastCosine.long);
+  return cosine >= (isBrief ? cosineMin.brief : cosineMin.long);
 }
 
 interface AnswerFacts {
@@ -67,10 +71,10 @@ const verdicts: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** So much of a long answer is compared: its beginning, which says what it is about, and where it ends. */
-const compared = { beginning: 3000, end: 1000 } as const;
+const comparedCharacters = { beginning: 3000, end: 1000 } as const;
 
 function comparedPart(text: string): string {
-  const { beginning, end } = compared;
+  const { beginning, end } = comparedCharacters;
   return text.length <= beginning + end ? text : `${text.slice(0, beginning)}\n${text.slice(-end)}`;
 }
 
@@ -79,7 +83,7 @@ function factsOf(whole: string): AnswerFacts {
   const code = [...text.matchAll(/```(?:[^\n`]*\n)?([\s\S]*?)```|`([^`\n]+)`/g)].map((match) =>
     (match[1] ?? match[2] ?? '').replaceAll(/\s+/g, ' ').trim(),
   );
-  const level = levelled(text.replaceAll(/```[\s\S]*?```/g, ' ').replaceAll(/[*_#>|]/g, ' '));
+  const level = normalizeText(text.replaceAll(/```[\s\S]*?```/g, ' ').replaceAll(/[*_#>|]/g, ' '));
   const words = wordsIn(level);
   return {
     plain: words.map((word) => word.text).join(' '),
@@ -104,7 +108,7 @@ function verdictOf(text: string, firstWord: string): string | undefined {
 }
 
 /** Brief answers where one says the opposite of a word of the other. */
-function turned(one: AnswerFacts, other: AnswerFacts): boolean {
+function isOppositeAnswer(one: AnswerFacts, other: AnswerFacts): boolean {
   if (one.words > briefWords || other.words > briefWords) return false;
   return [...one.stems].some(
     (stem) =>

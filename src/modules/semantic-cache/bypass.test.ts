@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bypassOf } from './bypass.ts';
-import { readPrompt } from './text/reading/prompt.ts';
+import { bypassReasonOf } from './bypass.ts';
+import { parsePrompt } from './text/reading/prompt.ts';
 
-const why = (text: string, current: 'bypass' | 'allow' = 'bypass') => bypassOf(readPrompt(text), { current });
+const why = (text: string, current: 'bypass' | 'allow' = 'bypass') =>
+  bypassReasonOf(parsePrompt(text), { current });
 
 test('what changes with the day is not looked up, unless somebody says so', () => {
   for (const text of [

@@ -1,8 +1,8 @@
-import type { Prompt } from './text/reading/prompt.ts';
+import type { ParsedPrompt } from './text/reading/prompt.ts';
 import { wordSet } from './text/reading/word-set.ts';
 import { functionWords } from './text/reading/words.ts';
 
-const ofTime = [
+const timeExpressions = [
   'today|tonight|tomorrow|yesterday|right now|at the moment|at present|presently|currently|nowadays|these days|so far|as of now',
   'up to date|up-to-date|latest|newest|recent|recently|current',
   'live (?:scores?|streams?|results?|updates?|traffic|status|prices?|data)|breaking|ongoing|upcoming',
@@ -17,27 +17,30 @@ const ofTime = [
 /** "What should I do now": what comes next, and not what is so at this moment. */
 const notNext = String.raw`(?<!\b(?:should|can|could|do|must|shall) (?:i|we) (?:do|try|say) )`;
 /** Words that mean another thing tomorrow; who tells what happened and asks what to do now means after that. */
-const current = new RegExp(String.raw`\b(?:${ofTime.join('|')})\b|${notNext}\b(?:now|yet)\s*[?.!]*$`, 'i');
+const currentInfoPattern = new RegExp(
+  String.raw`\b(?:${timeExpressions.join('|')})\b|${notNext}\b(?:now|yet)\s*[?.!]*$`,
+  'i',
+);
 
 /** Requests that want something else each time. */
-const varied: readonly RegExp[] = [
+const variationPatterns: readonly RegExp[] = [
   /\b(?:another one|surprise me|once more|something (?:else|different)|a different one)\b/i,
   /\b(?:(?:try|do it|tell me|say it|generate) again|more (?:examples|ideas|of (?:these|those|them)))\b/i,
 ];
 /** The same in two parts, the second behind the first in one sentence. */
-const variedInTwo: readonly (readonly [RegExp, RegExp])[] = [
+const variationPairs: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:pick|choose|give|generate|say|tell)\b/i, /\brandom(?:ly)?\b/i],
   [/\b(?:give|tell|show|write|suggest|generate|make|find)\b/i, /\banother\b/i],
 ];
-const making = /\b(?:generate|create|make)\b/i;
+const creationVerb = /\b(?:generate|create|make)\b/i;
 
-function isVaried(text: string): boolean {
-  if (varied.some((words) => words.test(text))) return true;
-  if (making.test(text) && /\b(?:uuid|password|guid)\b/i.test(text)) return true;
-  if (follows(text, making, /\bseed\b/i)) return true;
+function asksForVariation(text: string): boolean {
+  if (variationPatterns.some((words) => words.test(text))) return true;
+  if (creationVerb.test(text) && /\b(?:uuid|password|guid)\b/i.test(text)) return true;
+  if (follows(text, creationVerb, /\bseed\b/i)) return true;
   return text
     .split(/[.?!]/)
-    .some((sentence) => variedInTwo.some(([first, second]) => follows(sentence, first, second)));
+    .some((sentence) => variationPairs.some(([first, second]) => follows(sentence, first, second)));
 }
 
 function follows(text: string, first: RegExp, second: RegExp): boolean {
@@ -62,25 +65,25 @@ const foreign = wordSet(
 );
 
 /** Why a prompt isn't looked up by its meaning; undefined where it is. */
-export function bypassOf(
-  prompt: Prompt,
+export function bypassReasonOf(
+  parsedPrompt: ParsedPrompt,
   options: { readonly current: 'bypass' | 'allow' },
 ): string | undefined {
-  const { sent, text, words, content } = prompt;
-  if (otherScript.test(sent)) return 'language';
+  const { original, text, words, content } = parsedPrompt;
+  if (otherScript.test(original)) return 'language';
   if (!/\p{L}/u.test(text)) return words.length < 3 ? 'short' : undefined;
   if (content.length === 0 || (words.length < 3 && content.length < 2)) return 'short';
-  if (isForeign(prompt)) return 'language';
-  if (isVaried(text)) return 'varied';
-  if (options.current === 'bypass' && current.test(text)) return 'current';
+  if (isForeign(parsedPrompt)) return 'language';
+  if (asksForVariation(text)) return 'varied';
+  if (options.current === 'bypass' && currentInfoPattern.test(text)) return 'current';
   return undefined;
 }
 
 /** Of so many words one is small, in English. */
-const wordsTold = 4;
+const sentenceWordsMin = 4;
 
 /** By small words outside of quotes, or by marks on letters where there are no small words. */
-function isForeign({ text }: Prompt): boolean {
+function isForeign({ text }: ParsedPrompt): boolean {
   const own = text
     .replaceAll(/"[^"]*"/g, ' ')
     .toLowerCase()
@@ -90,7 +93,7 @@ function isForeign({ text }: Prompt): boolean {
   const strange = own.filter((word) => foreign.has(word) && !english.has(word));
   if (strange.length > known) return true;
   if (strange.length === known && strange.some((word) => !shared.has(word))) return true;
-  if (known === 0 && own.length >= wordsTold) return true;
+  if (known === 0 && own.length >= sentenceWordsMin) return true;
   const marked = own.filter((word) => /[^\p{ASCII}]/u.test(word)).length;
   return known === 0 && marked > own.length / 4;
 }

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
  * Loads the rules and word lists and goes through them once, a little in each turn of the event loop. All at once it would hold up
  * every other call of the process for a tenth of a second.
  */
-export async function loadInTurns(): Promise<void> {
-  for (const load of parts) {
+export async function loadInSlices(): Promise<void> {
+  for (const load of moduleLoaders) {
     await load();
     await setImmediate();
   }
@@ -22,17 +22,17 @@ export async function loadInTurns(): Promise<void> {
 const turnMs = 0.5;
 
 /** Those that others import come first. */
-const parts: readonly (() => Promise<unknown>)[] = [
+const moduleLoaders: readonly (() => Promise<unknown>)[] = [
   () => import('./text/reading/stems.ts'),
   () => import('./text/reading/word-set.ts'),
   () => import('./text/reading/word-table.ts'),
-  () => import('./text/reading/kinds.ts'),
+  () => import('./text/reading/value-kinds.ts'),
   () => import('./text/other-words/opposites.ts'),
   () => import('./text/reading/words.ts'),
   () => import('./text/reading/number-words.ts'),
   () => import('./text/reading/numbers.ts'),
   () => import('./text/reading/marks.ts'),
-  () => import('./text/reading/manners.ts'),
+  () => import('./text/reading/politeness.ts'),
   () => import('./text/reading/negation.ts'),
   () => import('./text/reading/question-form.ts'),
   () => import('./text/reading/prompt.ts'),
@@ -44,10 +44,10 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./text/who-does-what/persons.ts'),
   () => import('./text/who-does-what/roles.ts'),
   () => import('./text/other-question/tasks.ts'),
-  () => import('./text/other-question/scope-of-question.ts'),
-  () => import('./text/who-does-what/who-acts.ts'),
-  () => import('./text/who-does-what/whom.ts'),
-  () => import('./text/small-changes/changes.ts'),
+  () => import('./text/other-question/question-scope.ts'),
+  () => import('./text/who-does-what/actors.ts'),
+  () => import('./text/who-does-what/addressees.ts'),
+  () => import('./text/small-changes/alignment.ts'),
   () => import('./text/small-changes/small-words.ts'),
   () => import('./text/small-changes/inflection.ts'),
   () => import('./text/other-words/derivation.ts'),
@@ -55,6 +55,6 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./text/other-words/narrowing.ts'),
   () => import('./text/vetoes.ts'),
   () => import('./bypass.ts'),
-  () => import('./decision.ts'),
+  () => import('./candidate-selection.ts'),
   () => import('./agreement.ts'),
 ];

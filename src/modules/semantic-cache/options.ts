@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keptBytesOption, ttlOption } from '../../module-api.ts';
+import { cachedBytesOption, ttlOption } from '../../module-api.ts';
 
 const share = (what: string, most: number) =>
   z.coerce
@@ -8,7 +8,7 @@ const share = (what: string, most: number) =>
     .max(most, `must be a number from 0 to ${most}`)
     .describe(what);
 
-export const options = z.strictObject({
+export const semanticCacheOptions = z.strictObject({
   ttl: ttlOption,
   error: share('Of the answers served, the share that may be wrong, from 0 to 0.2', 0.2).default(0.02),
   threshold: share('The least cosine of what is looked at, from 0 to 1', 1).default(0.8),
@@ -33,7 +33,7 @@ export const options = z.strictObject({
     .max(126)
     .describe('Longer prompts are answered from memory only where they are the same')
     .default(62),
-  max_bytes: keptBytesOption,
+  max_bytes: cachedBytesOption,
 });
 
-export type Options = z.output<typeof options>;
+export type SemanticCacheOptions = z.output<typeof semanticCacheOptions>;

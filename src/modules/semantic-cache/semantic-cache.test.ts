@@ -10,7 +10,7 @@ import { Reply } from '../../kernel/reply/reply.ts';
 import { type RunOptions, runModule } from '../../testing/run-module.ts';
 import { semanticCacheWith } from './semantic-cache.ts';
 
-const models = new LocalModels({ find: findModelFiles });
+const models = new LocalModels({ findFiles: findModelFiles });
 const embeddings = patient(new TextEmbeddings({ source: 'local', models }));
 before(async () => {
   assert.equal((await embeddings.one('Ready?', { use: 'judging' })).why, undefined);
@@ -57,15 +57,15 @@ const reworded = 'how can i reset my password';
 test('a prompt in other words is answered from memory, and the trace says from where', async () => {
   const run = runModule(cache, answering('Click on "forgot".'), { embeddings });
   const first = await run(asks(question));
-  assert.deepEqual([first.sent.length, first.step?.facts], [1, { miss: true }]);
+  assert.deepEqual([first.sent.length, first.step?.attributes], [1, { miss: true }]);
   const second = await run(asks(reworded));
   assert.deepEqual(second.sent, []);
   assert.deepEqual(second.answer, first.answer);
-  const { hit, p, saved, from } = second.step?.facts ?? {};
+  const { hit, p, saved, from } = second.step?.attributes ?? {};
   assert.deepEqual([hit, saved, from], [true, '0', 'req_test']);
   assert.ok(Number(p) > 0.9 && Number(p) <= 1, String(p));
   const same = await run(asks(question));
-  assert.deepEqual([same.sent.length, same.step?.facts.p], [0, '1']);
+  assert.deepEqual([same.sent.length, same.step?.attributes.p], [0, '1']);
 });
 
 test('a prompt that is nearly the same, and asks for something else, is not', async () => {
@@ -171,7 +171,7 @@ test('what asks for something current goes to the provider unless the option say
   const run = runModule(cache, {}, { embeddings });
   await run(asks('Who is the current champion of chess?'));
   const again = await run(asks('Who is the current chess champion?'));
-  assert.deepEqual(again.step?.facts, { miss: true, skipped: 'current' });
+  assert.deepEqual(again.step?.attributes, { miss: true, skipped: 'current' });
   const options = 'current=allow';
   await run(asks('Who is the current champion of chess?'), { account: 'a', options });
   assert.equal(
@@ -183,7 +183,7 @@ test('what asks for something current goes to the provider unless the option say
 test('without vectors the call goes on as if the module were not there, and equal prompts are still answered', async () => {
   const run = runModule(cache, {}, { embeddings: noEmbeddings('missing') });
   const first = await run(asks(question));
-  assert.deepEqual([first.sent.length, first.step?.facts], [1, { miss: true, aside: 'missing' }]);
+  assert.deepEqual([first.sent.length, first.step?.attributes], [1, { miss: true, aside: 'missing' }]);
   assert.equal((await run(asks(reworded))).sent.length, 1);
   assert.equal((await run(asks(question))).sent.length, 0);
 });
@@ -195,7 +195,7 @@ test('answers that were cut off are not kept, and who wants no cache gets none',
   const headers = ['cache-control', 'no-store'];
   const whole = answering('Click on "forgot".');
   const refusing = await run(asks(question), { ...whole, headers });
-  assert.deepEqual(refusing.step?.facts, { bypass: true, aside: 'cache-control' });
+  assert.deepEqual(refusing.step?.attributes, { bypass: true, aside: 'cache-control' });
   const bypassed = await run(asks(question), whole);
   assert.equal(bypassed.sent.length, 1);
   assert.equal((await run(asks(reworded), { headers })).sent.length, 1);
@@ -208,7 +208,7 @@ test('a shadow call that agrees leaves the entry as it is, one that disagrees cl
   await run(asks('How long does a transfer take?'));
   const text = 'how long does the transfer take';
   const agreeing = await run(asks(text), { ...shadow, ...answering('About 3 days, in most cases.') });
-  assert.deepEqual([agreeing.sent.length, agreeing.step?.facts], [1, { miss: true, shadow: true }]);
+  assert.deepEqual([agreeing.sent.length, agreeing.step?.attributes], [1, { miss: true, shadow: true }]);
   const other = 'How long does the transfer take, please?';
   assert.equal((await run(asks(other))).sent.length, 0);
 

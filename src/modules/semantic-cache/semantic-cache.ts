@@ -1,16 +1,16 @@
-import { changesState, type ModuleMaker, refusesCaches } from '../../module-api.ts';
-import type { Answering } from './answering.ts';
-import { type Options, options } from './options.ts';
+import { bypassesCaches, changesState, type ModuleFactory } from '../../module-api.ts';
+import { type SemanticCacheOptions, semanticCacheOptions } from './options.ts';
+import type { SemanticCacheHandler } from './semantic-cache-handler.ts';
 
 /** Answers prompts that mean the same from memory. `random` decides which of these answers are asked for all the same. */
-export function semanticCacheWith(random: () => number): ModuleMaker<Options> {
+export function semanticCacheWith(random: () => number): ModuleFactory<SemanticCacheOptions> {
   return ({ clock }) => {
-    let loading: Promise<Answering> | undefined;
+    let loading: Promise<SemanticCacheHandler> | undefined;
     const load = async () => {
-      const { loadInTurns } = await import('./loading.ts');
-      await loadInTurns();
-      const loaded = await import('./answering.ts');
-      return new loaded.Answering(clock, random);
+      const { loadInSlices } = await import('./loading.ts');
+      await loadInSlices();
+      const loaded = await import('./semantic-cache-handler.ts');
+      return new loaded.SemanticCacheHandler(clock, random);
     };
     /** Loaded with its first call: gateways that don't use it shouldn't wait for its word lists when they start. */
     const answering = () => {
@@ -27,11 +27,14 @@ export function semanticCacheWith(random: () => number): ModuleMaker<Options> {
       cache: true,
       ifBroken: 'skip',
       touches: ['reply'],
-      options,
+      options: semanticCacheOptions,
 
       async handle(exchange, next, kit) {
-        if (refusesCaches(exchange.received)) {
-          kit.note({ bypass: true, aside: changesState(exchange.received) ? 'stateful' : 'cache-control' });
+        if (bypassesCaches(exchange.clientRequest)) {
+          kit.note({
+            bypass: true,
+            aside: changesState(exchange.clientRequest) ? 'stateful' : 'cache-control',
+          });
           return next(exchange);
         }
         return (await answering()).handle(exchange, next, kit);

@@ -1,11 +1,11 @@
-import { agree } from './agreement.ts';
-import { bypassOf } from './bypass.ts';
+import { compareAnswers } from './agreement.ts';
+import { bypassReasonOf } from './bypass.ts';
 import { differenceOf } from './text/difference.ts';
 import { doubtOf } from './text/doubt.ts';
 import { opposites } from './text/other-words/opposites.ts';
-import { values } from './text/reading/kinds.ts';
-import { type Prompt, readingOf } from './text/reading/prompt.ts';
-import { askRules } from './text/vetoes.ts';
+import { type ParsedPrompt, parsePromptInSteps } from './text/reading/prompt.ts';
+import { kindValues } from './text/reading/value-kinds.ts';
+import { evaluateRules } from './text/vetoes.ts';
 
 /** From little to much, so that each has only some of what is read for the first time. */
 const samples = [
@@ -18,22 +18,22 @@ const samples = [
 
 /** Fills the tables, and reads and compares a few prompts: what runs for the first time is slow. Does a little at a time. */
 export function* warmUp(): Generator<undefined> {
-  for (const table of [values, opposites]) while (table.fillLine()) yield;
+  for (const table of [kindValues, opposites]) while (table.fillLine()) yield;
   // Regular expressions are compiled when they run first, and again when they run a second time.
   for (let time = 0; time < 2; time++) {
-    const prompts: Prompt[] = [];
+    const prompts: ParsedPrompt[] = [];
     for (const sample of samples) {
-      const prompt = yield* readingOf(sample);
-      prompts.push(prompt);
-      bypassOf(prompt, { current: 'bypass' });
+      const parsedPrompt = yield* parsePromptInSteps(sample);
+      prompts.push(parsedPrompt);
+      bypassReasonOf(parsedPrompt, { current: 'bypass' });
       yield;
     }
     for (const [at, now] of prompts.entries()) {
       const old = prompts[at - 1] ?? now;
-      for (const _ of askRules(old, now)) yield;
+      for (const _ of evaluateRules(old, now)) yield;
       doubtOf(old, now, differenceOf(old, now));
       yield;
-      agree({ text: old.sent, calls: '' }, { text: now.sent, calls: '' }, 1);
+      compareAnswers({ text: old.original, calls: '' }, { text: now.original, calls: '' }, 1);
       yield;
     }
   }

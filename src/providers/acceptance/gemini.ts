@@ -2,23 +2,23 @@ import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
 /** Levels: thinking page. Models that draw or speak take none. */
 export const geminiAcceptance: readonly AcceptanceRule[] = [
-  { models: /^gemini-.*(image|tts|audio|live)/, thoughts: 'nowhere' },
+  { models: /^gemini-.*(image|tts|audio|live)/, thinkingField: 'nowhere' },
   {
     models: /^gemini-2\.5-flash/,
-    thoughts: 'nowhere',
+    thinkingField: 'nowhere',
     efforts: ['none', 'minimal', 'low', 'medium', 'high'],
   },
-  { models: /^gemini-3-pro/, thoughts: 'nowhere', efforts: ['low', 'high'] },
+  { models: /^gemini-3-pro/, thinkingField: 'nowhere', efforts: ['low', 'high'] },
   {
     models: /^gemini-([3-9]|\d\d).*flash|^gemini-flash.*latest/,
-    thoughts: 'nowhere',
+    thinkingField: 'nowhere',
     efforts: ['minimal', 'low', 'medium', 'high'],
   },
   {
     models: /^gemini-(2\.5|[3-9]|\d\d)|^gemini-.*latest/,
-    thoughts: 'nowhere',
+    thinkingField: 'nowhere',
     efforts: ['low', 'medium', 'high'],
   },
-  { models: /^gemma-[23]/, thoughts: 'nowhere', formats: [] },
-  { models: /^/, thoughts: 'nowhere' },
+  { models: /^gemma-[23]/, thinkingField: 'nowhere', formats: [] },
+  { models: /^/, thinkingField: 'nowhere' },
 ];

@@ -1,17 +1,17 @@
 import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 
-const maker: Partial<Acceptance> = {
-  refuses: ['metadata'],
+const mistralDefaults: Partial<Acceptance> = {
+  rejects: ['metadata'],
   callIds: { pattern: /^[a-zA-Z0-9]{9}$/, chars: 9 },
-  lastWords: 'prefix',
+  prefill: 'prefix',
 };
-const thinking: Partial<Acceptance> = { ...maker, thoughts: 'parts' };
+const mistralReasoning: Partial<Acceptance> = { ...mistralDefaults, thinkingField: 'parts' };
 
 /** Levels: reasoning page. Fields that the API doesn't know are refused, `user` among them. */
 export const mistralAcceptance: readonly AcceptanceRule[] = [
-  { models: /^mistral-large-4/, ...thinking, efforts: ['low', 'medium', 'high'] },
-  { models: /^mistral-small-(latest|26|4)/, ...thinking, efforts: ['none', 'high'] },
-  { models: /^mistral-medium-(latest|3[-.]5|26)/, ...thinking, efforts: ['none', 'high'] },
-  { models: /^magistral/, ...thinking },
-  { models: /^/, ...maker, thoughts: 'nowhere' },
+  { models: /^mistral-large-4/, ...mistralReasoning, efforts: ['low', 'medium', 'high'] },
+  { models: /^mistral-small-(latest|26|4)/, ...mistralReasoning, efforts: ['none', 'high'] },
+  { models: /^mistral-medium-(latest|3[-.]5|26)/, ...mistralReasoning, efforts: ['none', 'high'] },
+  { models: /^magistral/, ...mistralReasoning },
+  { models: /^/, ...mistralDefaults, thinkingField: 'nowhere' },
 ];

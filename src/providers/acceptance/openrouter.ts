@@ -4,7 +4,7 @@ import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 export const openrouterAcceptance: readonly AcceptanceRule[] = [
   {
     models: /^/,
-    thoughts: 'reasoning',
+    thinkingField: 'reasoning',
     efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
   },
 ];

@@ -1,7 +1,7 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
-import { openModels } from './open-models.ts';
+import { openModelAcceptance } from './open-models.ts';
 
 export const vllmAcceptance: readonly AcceptanceRule[] = [
-  ...openModels.map((rule) => ({ ...rule, thoughts: 'reasoning' }) as const),
-  { models: /^/, thoughts: 'reasoning' },
+  ...openModelAcceptance.map((rule) => ({ ...rule, thinkingField: 'reasoning' }) as const),
+  { models: /^/, thinkingField: 'reasoning' },
 ];

@@ -4,13 +4,13 @@ import { calcPrice, findProvider, type ModelInfo } from '@pydantic/genai-prices'
 import fc from 'fast-check';
 import type { Provider } from '../../kernel/provider.ts';
 import { builtInProviders } from '../index.ts';
-import { Catalog } from './catalog.ts';
-import { namesIn } from './model-names.ts';
+import { ModelCatalog } from './model-catalog.ts';
+import { exactNamesIn } from './model-names.ts';
 import { overlays } from './overlay/index.ts';
 
 /** A Monday, outside of anybody's peak hours. */
 const at = new Date('2026-11-16T12:00:00Z');
-const catalog = new Catalog({ clock: { now: () => at.getTime() } });
+const modelCatalog = new ModelCatalog({ clock: { now: () => at.getTime() } });
 const tokens = fc.nat(300_000);
 const usages = fc.record({
   input: tokens,
@@ -50,7 +50,7 @@ function theirs(name: string, providerId: string, usage: Usage): Theirs | undefi
 }
 
 function ours(provider: Provider, name: string, usage: Usage): number {
-  const cost = catalog.cost(provider, name, {
+  const cost = modelCatalog.cost(provider, name, {
     input_tokens: usage.input,
     cache_read_input_tokens: usage.read,
     cache_creation_input_tokens: usage.minutes + usage.hour,
@@ -66,7 +66,7 @@ function agree(cost: number, { nanoUsd, thirds }: Theirs, { minutes, hour }: Usa
   return cost > nanoUsd - 0.01 && cost - nanoUsd <= 1 + (thirds ? (minutes + hour) / 1000 : 0);
 }
 
-const namesOf = ({ id, match }: ModelInfo) => [...new Set([id, ...namesIn(match)])];
+const namesOf = ({ id, match }: ModelInfo) => [...new Set([id, ...exactNamesIn(match)])];
 
 /** Names for which the overlay has a price in place of the published one; why stands beside it there. */
 function exceptions(provider: Provider): ReadonlySet<string> {

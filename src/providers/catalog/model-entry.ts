@@ -1,6 +1,6 @@
 import type { ContextEditing, ToolSearch } from '../../kernel/rate-card.ts';
 import type { DatedPrices, PriceSchedule } from './price-schedule.ts';
-import type { Factors, PriceSheet } from './price-sheet.ts';
+import type { PriceFactors, PriceSheet } from './price-sheet.ts';
 
 export type Feature = 'tools' | 'images' | 'thinking' | 'json_schema' | 'caching';
 
@@ -40,7 +40,7 @@ export interface OverlayModel {
   /** In place of the published ones, which are missing or wrong. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
   /** Beside those of the vendor. */
-  readonly factors?: Factors;
+  readonly factors?: PriceFactors;
   /** Sold for nothing, where the price data has no price at all. */
   readonly free?: true;
   /** No longer offered: neither listed nor a measure for what unknown models may cost. */
@@ -50,7 +50,7 @@ export interface OverlayModel {
 /** All of that for one provider. */
 export interface Overlay {
   /** How tiers, speeds and regions change token prices. */
-  readonly factors?: Factors;
+  readonly factors?: PriceFactors;
   /** How long what a model has read is kept after its last use; undefined where nobody says so. */
   readonly cacheSeconds?: number;
   /** How names of models end that cost nothing. */

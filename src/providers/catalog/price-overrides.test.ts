@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { openai } from '../openai.ts';
 import { openaiCompatible } from '../openai-compatible.ts';
 import { openrouter } from '../openrouter.ts';
-import { Catalog } from './catalog.ts';
+import { ModelCatalog } from './model-catalog.ts';
 import { PriceFileError, readPriceOverrides } from './price-overrides.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'prices-'));
@@ -19,8 +19,8 @@ function written(content: unknown): string {
   return path;
 }
 
-function catalogWith(models: object, now = '2026-11-16'): Catalog {
-  return new Catalog({
+function catalogWith(models: object, now = '2026-11-16'): ModelCatalog {
+  return new ModelCatalog({
     clock: { now: () => Date.parse(now) },
     overrides: readPriceOverrides(written({ models })),
   });
@@ -31,7 +31,7 @@ function faultsOf(content: unknown): readonly string[] {
     readPriceOverrides(written(content));
   } catch (error) {
     assert.ok(error instanceof PriceFileError);
-    return error.faults;
+    return error.issues;
   }
   return [];
 }
@@ -40,39 +40,39 @@ const million = { input_tokens: 1_000_000, output_tokens: 1_000_000 };
 
 describe('prices of the operator', () => {
   test('replace those of the catalogue, and leave the rest of the model as it is', () => {
-    const catalog = catalogWith({
+    const modelCatalog = catalogWith({
       'openai/gpt-4o': { prices: { input: 2, output: 8, cache_read: 0.5 }, output_tokens_max: 4096 },
     });
-    assert.equal(catalog.cost(openai, 'gpt-4o', million), 10e9);
-    assert.equal(catalog.priced(openai, 'gpt-4o')?.outputTokensMax, 4096);
-    assert.equal(catalog.find(openai, 'gpt-4o')?.contextTokens, 128_000);
-    assert.equal(catalog.cost(openai, 'gpt-4o-mini', million), 0.75e9);
+    assert.equal(modelCatalog.cost(openai, 'gpt-4o', million), 10e9);
+    assert.equal(modelCatalog.priced(openai, 'gpt-4o')?.outputTokensMax, 4096);
+    assert.equal(modelCatalog.find(openai, 'gpt-4o')?.contextTokens, 128_000);
+    assert.equal(modelCatalog.cost(openai, 'gpt-4o-mini', million), 0.75e9);
   });
 
   test('hold for a model that nobody knew', () => {
-    const catalog = catalogWith({ 'mine/llama-70b': { prices: { input: 0.5, output: 0.7 } } });
-    assert.equal(catalog.cost(mine, 'llama-70b', million), 1.2e9);
-    assert.equal(catalog.priced(mine, 'llama-70b')?.estimated, false);
+    const modelCatalog = catalogWith({ 'mine/llama-70b': { prices: { input: 0.5, output: 0.7 } } });
+    assert.equal(modelCatalog.cost(mine, 'llama-70b', million), 1.2e9);
+    assert.equal(modelCatalog.priced(mine, 'llama-70b')?.estimated, false);
     assert.deepEqual(
-      catalog.list(mine).map(({ id }) => id),
+      modelCatalog.list(mine).map(({ id }) => id),
       ['llama-70b'],
     );
-    const other = catalog.priced(mine, 'other');
+    const other = modelCatalog.priced(mine, 'other');
     assert.deepEqual([other?.estimated, other?.card.output], [true, 700_000]);
   });
 
   test('hold for all other models of a provider, without making them known', () => {
-    const catalog = catalogWith({ 'mine/*': { prices: { input: 0, output: 0 } } });
-    assert.equal(catalog.cost(mine, 'anything', million), 0);
-    assert.equal(catalog.find(mine, 'anything'), undefined);
-    assert.deepEqual(catalog.list(mine), []);
+    const modelCatalog = catalogWith({ 'mine/*': { prices: { input: 0, output: 0 } } });
+    assert.equal(modelCatalog.cost(mine, 'anything', million), 0);
+    assert.equal(modelCatalog.find(mine, 'anything'), undefined);
+    assert.deepEqual(modelCatalog.list(mine), []);
   });
 
   test('come before what a provider says that a call cost', () => {
-    const catalog = catalogWith({ 'openrouter/openai/gpt-4o': { prices: { input: 1, output: 1 } } });
+    const modelCatalog = catalogWith({ 'openrouter/openai/gpt-4o': { prices: { input: 1, output: 1 } } });
     const usage = { ...million, cost: 12.5 };
-    assert.equal(catalog.cost(openrouter, 'openai/gpt-4o', usage), 2e9);
-    assert.equal(catalog.cost(openrouter, 'openai/gpt-4.1', usage), 12.5e9);
+    assert.equal(modelCatalog.cost(openrouter, 'openai/gpt-4o', usage), 2e9);
+    assert.equal(modelCatalog.cost(openrouter, 'openai/gpt-4.1', usage), 12.5e9);
   });
 
   test('may change on a day, with the length of the input and with the tier', () => {

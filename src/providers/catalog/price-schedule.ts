@@ -1,5 +1,5 @@
 import type { RateCard } from '../../kernel/rate-card.ts';
-import { compileCard, type Factors, type PriceSheet } from './price-sheet.ts';
+import { compileCard, type PriceFactors, type PriceSheet } from './price-sheet.ts';
 
 /** Prices from a day on; without one, since ever. */
 export interface DatedPrices extends PriceSheet {
@@ -18,23 +18,23 @@ export interface DailyPrices extends PriceSheet {
 
 /** The cards of a model over time, the earliest first. */
 export interface PriceSchedule {
-  readonly periods: readonly Period[];
+  readonly periods: readonly PricePeriod[];
 }
 
-interface Period {
+interface PricePeriod {
   readonly fromMs: number;
   readonly card: RateCard;
-  readonly hours: readonly Hours[];
+  readonly hours: readonly DailyHours[];
 }
 
-interface Hours {
+interface DailyHours {
   readonly startMinute: number;
   readonly endMinute: number;
   readonly weekdays: boolean;
   readonly card: RateCard;
 }
 
-export function compileSchedule(dated: readonly DatedPrices[], factors: Factors = {}): PriceSchedule {
+export function compileSchedule(dated: readonly DatedPrices[], factors: PriceFactors = {}): PriceSchedule {
   const periods = dated.map(({ from, hours = [], ...sheet }) => ({
     fromMs: from === undefined ? Number.NEGATIVE_INFINITY : Date.parse(from),
     card: compileCard(sheet, factors),
@@ -52,10 +52,10 @@ export function compileSchedule(dated: readonly DatedPrices[], factors: Factors 
 export function cardAt({ periods }: PriceSchedule, atMs: number): RateCard {
   let at = periods.length - 1;
   while (at > 0 && (periods[at]?.fromMs ?? 0) > atMs) at--;
-  const period = periods[at];
-  if (period === undefined) throw new Error('a schedule has at least one period');
-  for (const hours of period.hours) if (isWithin(hours, atMs)) return hours.card;
-  return period.card;
+  const pricePeriod = periods[at];
+  if (pricePeriod === undefined) throw new Error('a schedule has at least one period');
+  for (const dailyHours of pricePeriod.hours) if (isWithin(dailyHours, atMs)) return dailyHours.card;
+  return pricePeriod.card;
 }
 
 /** Every card that can hold at some hour of a day. */
@@ -71,7 +71,7 @@ export function cardsOn(schedule: PriceSchedule, dayMs: number): readonly RateCa
 const minuteMs = 60_000;
 export const dayLengthMs = 1440 * minuteMs;
 
-function isWithin({ startMinute, endMinute, weekdays }: Hours, atMs: number): boolean {
+function isWithin({ startMinute, endMinute, weekdays }: DailyHours, atMs: number): boolean {
   const minute = Math.floor((atMs % dayLengthMs) / minuteMs);
   const inside =
     startMinute < endMinute

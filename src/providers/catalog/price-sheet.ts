@@ -18,11 +18,11 @@ export interface PriceSheet {
 }
 
 /** Multiples of the token prices: `{ flex: 0.5, priority: 2 }`. */
-export type Factors = Readonly<Record<string, number>>;
+export type PriceFactors = Readonly<Record<string, number>>;
 
 export const freeSheet: PriceSheet = { input: 0, output: 0 };
 
-export function compileCard(sheet: PriceSheet, factors: Factors = {}): RateCard {
+export function compileCard(sheet: PriceSheet, factors: PriceFactors = {}): RateCard {
   const { longInput } = sheet;
   return {
     ...ratesOf(sheet),
@@ -53,10 +53,10 @@ function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
 }
 
 /** A card on which everything costs what it costs on the dearest of these. */
-export function dearestCard(cards: readonly RateCard[]): RateCard | undefined {
+export function mostExpensiveCard(cards: readonly RateCard[]): RateCard | undefined {
   const [first, ...others] = cards;
   if (first === undefined) return undefined;
-  const base = others.reduce<Rates>(dearer, first);
+  const base = others.reduce<Rates>(maxRates, first);
   const long = cards.flatMap(({ longInput }) => (longInput === undefined ? [] : [longInput]));
   const names = new Set(cards.flatMap(({ factors }) => Object.keys(factors)));
   const factors = Object.fromEntries(
@@ -64,11 +64,11 @@ export function dearestCard(cards: readonly RateCard[]): RateCard | undefined {
   );
   if (long.length === 0) return { ...base, factors };
   const aboveTokens = Math.min(...long.map((step) => step.aboveTokens));
-  const rates = long.reduce<Rates>((most, step) => dearer(most, step.rates), base);
+  const rates = long.reduce<Rates>((most, step) => maxRates(most, step.rates), base);
   return { ...base, longInput: { aboveTokens, rates }, factors };
 }
 
-function dearer(a: Rates, b: Rates): Rates {
+function maxRates(a: Rates, b: Rates): Rates {
   return {
     input: Math.max(a.input, b.input),
     output: Math.max(a.output, b.output),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClientRequest } from '../../kernel/client-request.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
 import type { Answer, ChatRequest, Message, ReplyEvent } from '../../kernel/message.ts';
-import { Outline } from '../../kernel/outline.ts';
-import { Received } from '../../kernel/received.ts';
 
 import { Reply } from '../../kernel/reply/reply.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
@@ -211,15 +211,15 @@ for (const wire of [anthropicMessages, openaiChat]) {
         stream: framing === 'sse',
         stream_options: { include_usage: true },
       };
-      const received = receivedAs(wire, body);
-      const bytes = Reply.stream(speak(received.request)).bytes(wire, framing, received);
+      const clientRequest = receivedAs(wire, body);
+      const bytes = Reply.stream(speak(clientRequest.request)).bytes(wire, framing, clientRequest);
       const decoder = wire.replyDecoder(framing, 'everything');
       const events: ReplyEvent[] = [];
       for await (const chunk of bytes) events.push(...decoder.push(chunk));
       events.push(...decoder.end());
       assert.equal(decoder.finished, true);
       const answer = await Reply.stream(listed(events)).answer();
-      const expected = await answerTo(received.request);
+      const expected = await answerTo(clientRequest.request);
       assert.equal(textOf(answer), textOf(expected));
       assert.equal(answer.stop_reason, 'end_turn');
       assert.equal(answer.usage.input_tokens, expected.usage.input_tokens);
@@ -229,8 +229,8 @@ for (const wire of [anthropicMessages, openaiChat]) {
 }
 
 function speak(request: ChatRequest, signal = new AbortController().signal): AsyncGenerator<ReplyEvent> {
-  assert.ok(demo.local !== undefined);
-  return listed(demo.local(request, signal));
+  assert.ok(demo.answerLocally !== undefined);
+  return listed(demo.answerLocally(request, signal));
 }
 
 async function* listed(events: Iterable<ReplyEvent> | AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent> {
@@ -241,10 +241,10 @@ function answerTo(request: ChatRequest): Promise<Answer> {
   return Reply.stream(speak(request)).answer();
 }
 
-function receivedAs(wire: WireFormat, body: JsonObject): Received {
-  return new Received({
+function receivedAs(wire: WireFormat, body: JsonObject): ClientRequest {
+  return new ClientRequest({
     wire,
-    fields: Outline.of(Buffer.from(JSON.stringify(body))),
+    fields: LazyJsonObject.of(Buffer.from(JSON.stringify(body))),
     headers: [],
     query: '',
   });

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer, Block, ChatRequest, ReplyEvent } from '../../kernel/message.ts';
 import type { Provider } from '../../kernel/provider.ts';
-import { mergeUsage } from '../../kernel/reply/answer.ts';
+import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import { wireFormats } from '../../wire/index.ts';
-import { clientGone } from '../unreachable.ts';
-import { compose, countTokens, pieces } from './compose.ts';
+import { clientGoneError } from '../connection-errors.ts';
+import { composeReply, countTokens, splitBlock } from './compose-reply.ts';
 
 /** A built-in model that needs no key and no network: always the same answer to the same request. */
 export const demo: Provider = {
@@ -16,15 +16,15 @@ export const demo: Provider = {
   modelPrefixes: ['demo-1'],
   keyless: true,
   authorize: () => [],
-  local: speak,
+  answerLocally: streamReply,
   countTokens,
 };
 
 /** About the pace of a fast real model. */
-const msPerPiece = 12;
+const msPerToken = 12;
 
-async function* speak(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent> {
-  const { id, blocks, stopReason, inputTokens } = compose(request);
+async function* streamReply(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent> {
+  const { id, blocks, stopReason, inputTokens } = composeReply(request);
   const paced = request.stream === true;
   const message: Answer = {
     id,
@@ -39,9 +39,9 @@ async function* speak(request: ChatRequest, signal: AbortSignal): AsyncGenerator
   yield { type: 'message_start', message };
   let outputTokens = 0;
   for (const [index, block] of blocks.entries()) {
-    yield { type: 'content_block_start', index, content_block: opened(block) };
-    for (const piece of pieces(block)) {
-      if (paced) await sleep(msPerPiece, undefined, { signal }).catch(left);
+    yield { type: 'content_block_start', index, content_block: emptyBlock(block) };
+    for (const piece of splitBlock(block)) {
+      if (paced) await sleep(msPerToken, undefined, { signal }).catch(throwClientGone);
       outputTokens++;
       const delta =
         block.type === 'text'
@@ -57,11 +57,11 @@ async function* speak(request: ChatRequest, signal: AbortSignal): AsyncGenerator
 }
 
 /** Only the end of the call cuts a pause short. */
-function left(cause: unknown): never {
-  throw clientGone(cause);
+function throwClientGone(cause: unknown): never {
+  throw clientGoneError(cause);
 }
 
-function opened(block: Block): Block {
+function emptyBlock(block: Block): Block {
   if (block.type === 'text') return { ...block, text: '' };
   return block.type === 'tool_use' ? { ...block, input: {} } : block;
 }

@@ -7,23 +7,23 @@ export interface PdfSize {
 }
 
 /** Only so much of a document is looked into; the rest is taken to be like it. */
-const lookedIntoBytes = 512 * 1024;
+const sampledBytesMax = 512 * 1024;
 const streamBytesMax = 1024 * 1024;
 const inflatedBytesMax = 4 * 1024 * 1024;
 
 /** How long a document is, given in base64. Where its pages can't be told apart it is one. Unpacking it takes milliseconds. */
 export function pdfSizeOf(base64: string, { unpacks = true } = {}): PdfSize {
-  const document = Buffer.from(base64.slice(0, (lookedIntoBytes * 4) / 3), 'base64');
+  const document = Buffer.from(base64.slice(0, (sampledBytesMax * 4) / 3), 'base64');
   const share = Math.max(1, (base64.length * 3) / 4 / Math.max(1, document.length));
   const text = document.toString('latin1');
   const pages = text.match(/\/Type\s?\/Page(?![a-zA-Z])/g)?.length ?? 0;
   return {
     pages: Math.max(1, Math.round(pages * share)),
-    chars: unpacks ? share * charsIn(document, text) : 0,
+    chars: unpacks ? share * countChars(document, text) : 0,
   };
 }
 
-function charsIn(document: Buffer, text: string): number {
+function countChars(document: Buffer, text: string): number {
   let chars = 0;
   let inflated = 0;
   let end = 0;
@@ -32,9 +32,9 @@ function charsIn(document: Buffer, text: string): number {
     if (end < 0 || inflated > inflatedBytesMax) break;
     if (text.slice(Math.max(0, at - dictionaryChars), at).includes('/Image')) continue;
     const start = at + (text[at + 6] === '\r' ? 8 : 7);
-    const page = readable(document.subarray(start, end));
+    const page = inflateStream(document.subarray(start, end));
     inflated += page?.length ?? streamBytesMax;
-    chars += page === undefined ? 0 : shownChars(page);
+    chars += page === undefined ? 0 : countTextChars(page);
   }
   return chars;
 }
@@ -43,7 +43,7 @@ function charsIn(document: Buffer, text: string): number {
 const dictionaryChars = 200;
 
 /** Undefined where there is too much in it; what isn't packed is as it is. */
-function readable(stream: Buffer): string | undefined {
+function inflateStream(stream: Buffer): string | undefined {
   try {
     return inflateSync(stream, { maxOutputLength: streamBytesMax }).toString('latin1');
   } catch (cause) {
@@ -52,19 +52,19 @@ function readable(stream: Buffer): string | undefined {
 }
 
 /** Text stands between BT and ET. */
-function shownChars(page: string): number {
+function countTextChars(page: string): number {
   let chars = 0;
   let end = 0;
   for (let at = page.indexOf('BT'); at >= 0; at = page.indexOf('BT', end)) {
     end = page.indexOf('ET', at);
     if (end < 0) break;
-    chars += writtenChars(page.slice(at, end));
+    chars += countStringChars(page.slice(at, end));
   }
   return chars;
 }
 
 /** In parentheses a character each, or in hexadecimal, mostly two bytes a character. */
-function writtenChars(block: string): number {
+function countStringChars(block: string): number {
   let chars = 0;
   let open = '';
   for (const char of block) {

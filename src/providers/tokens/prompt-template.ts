@@ -25,56 +25,70 @@ interface ToolLayout {
   readonly scale: number;
 }
 
-const declaredAfter = (base: number): ToolLayout => ({ as: 'declarations', base, scale: 1 });
+const declarationLayout = (base: number): ToolLayout => ({ as: 'declarations', base, scale: 1 });
 const openai = { scale: 1, message: 4, readsSchema: true };
-const open = { scale: 1, message: 4, readsSchema: false };
+const openModel = { scale: 1, message: 4, readsSchema: false };
 
 /**
  * By family and not by provider, since the same open models are served by many. All numbers are fitted to usage that
  * providers reported (docs/decisions/0010-token-counts.md); the first family that matches is meant.
  */
 const templates: readonly PromptTemplate[] = [
-  { models: /gpt-oss/, ...openai, base: 66, call: 0, tools: declaredAfter(23) },
+  { models: /gpt-oss/, ...openai, base: 66, call: 0, tools: declarationLayout(23) },
   {
     models: /^(?:gpt-[5-9]|o\d|codex)/,
     wire: 'openai-chat',
     ...openai,
     base: 2,
     call: 12,
-    tools: declaredAfter(90),
+    tools: declarationLayout(90),
   },
-  { models: /gpt-[5-9]|codex|(?:^|\/)o\d/, ...openai, base: 2, call: 20, tools: declaredAfter(8) },
-  { models: /gpt/, ...openai, base: 3, call: 9, tools: declaredAfter(6) },
+  { models: /gpt-[5-9]|codex|(?:^|\/)o\d/, ...openai, base: 2, call: 20, tools: declarationLayout(8) },
+  { models: /gpt/, ...openai, base: 3, call: 9, tools: declarationLayout(6) },
   {
     models: /claude/,
-    ...open,
+    ...openModel,
     scale: 1.12,
     base: 3,
     call: 45,
     tools: { as: 'json', base: 495, scale: 1.4 },
     readsSchema: true,
   },
-  { models: /gemini/, ...open, base: 0, message: 0, call: 15, tools: { as: 'json', base: 0, scale: 1.3 } },
+  {
+    models: /gemini/,
+    ...openModel,
+    base: 0,
+    message: 0,
+    call: 15,
+    tools: { as: 'json', base: 0, scale: 1.3 },
+  },
   {
     models: /llama-?4/,
-    ...open,
+    ...openModel,
     base: 5,
     message: 5,
     call: 29,
     tools: { as: 'json', base: 650, scale: 1.2 },
   },
-  { models: /llama-?3/, ...open, base: 31, call: 9, tools: { as: 'json', base: 116, scale: 1.25 } },
+  { models: /llama-?3/, ...openModel, base: 31, call: 9, tools: { as: 'json', base: 116, scale: 1.25 } },
   {
     models: /qwen-?3[.-](?:[5-9]|coder)/,
-    ...open,
+    ...openModel,
     base: 6,
     call: 31,
     tools: { as: 'json', base: 200, scale: 1.5 },
   },
-  { models: /qwen/, ...open, base: 4, message: 4.5, call: 21, tools: { as: 'json', base: 82, scale: 1.45 } },
+  {
+    models: /qwen/,
+    ...openModel,
+    base: 4,
+    message: 4.5,
+    call: 21,
+    tools: { as: 'json', base: 82, scale: 1.45 },
+  },
   {
     models: /deepseek/,
-    ...open,
+    ...openModel,
     scale: 1.05,
     base: 1,
     message: 3,
@@ -83,7 +97,7 @@ const templates: readonly PromptTemplate[] = [
   },
   {
     models: /mistral-small/,
-    ...open,
+    ...openModel,
     base: 12,
     message: 3,
     call: 2,
@@ -91,23 +105,44 @@ const templates: readonly PromptTemplate[] = [
   },
   {
     models: /(?:mi(?:ni)?|magi|pix|dev|code)stral/,
-    ...open,
+    ...openModel,
     base: 1,
     message: 2.5,
     call: 3,
     tools: { as: 'json', base: 20, scale: 1.2 },
   },
-  { models: /grok-3/, ...open, base: 190, message: 0, call: 60, tools: { as: 'json', base: 0, scale: 1.2 } },
-  { models: /grok/, ...open, base: 105, message: 5, call: 5, tools: { as: 'json', base: 75, scale: 1.15 } },
-  { models: /glm-?[5-9]/, ...open, base: 8, call: 10, tools: { as: 'json', base: 93, scale: 1.35 } },
-  { models: /glm/, ...open, base: 1, call: 10, tools: { as: 'json', base: 93, scale: 1.35 } },
-  { models: /sonar/, ...open, base: 0, message: 0.5, call: 10, tools: { as: 'json', base: 100, scale: 1.4 } },
+  {
+    models: /grok-3/,
+    ...openModel,
+    base: 190,
+    message: 0,
+    call: 60,
+    tools: { as: 'json', base: 0, scale: 1.2 },
+  },
+  {
+    models: /grok/,
+    ...openModel,
+    base: 105,
+    message: 5,
+    call: 5,
+    tools: { as: 'json', base: 75, scale: 1.15 },
+  },
+  { models: /glm-?[5-9]/, ...openModel, base: 8, call: 10, tools: { as: 'json', base: 93, scale: 1.35 } },
+  { models: /glm/, ...openModel, base: 1, call: 10, tools: { as: 'json', base: 93, scale: 1.35 } },
+  {
+    models: /sonar/,
+    ...openModel,
+    base: 0,
+    message: 0.5,
+    call: 10,
+    tools: { as: 'json', base: 100, scale: 1.4 },
+  },
 ];
 
 /** Between the families that are known. */
 const unknownFamily: PromptTemplate = {
   models: /^/,
-  ...open,
+  ...openModel,
   base: 4,
   call: 15,
   tools: { as: 'json', base: 90, scale: 1.4 },

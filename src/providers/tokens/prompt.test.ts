@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
-import { promptOf } from './prompt.ts';
+import { buildPrompt } from './prompt.ts';
 import { type PromptTemplate, templateFor } from './prompt-template.ts';
 
 const template: PromptTemplate = {
@@ -20,7 +20,7 @@ const asked: ChatRequest = { model: 'a-model', messages: [{ role: 'user', conten
 describe('what a model reads', () => {
   test('system, messages, tools and the schema of the answer', () => {
     const schema = { type: 'object' };
-    const { bags, fixedTokens } = promptOf(
+    const { textGroups, fixedTokens } = buildPrompt(
       {
         ...asked,
         system: [{ type: 'text', text: 'Be brief', cache_control: { type: 'ephemeral' } }],
@@ -30,7 +30,7 @@ describe('what a model reads', () => {
       template,
       media,
     );
-    assert.deepEqual(bags, [
+    assert.deepEqual(textGroups, [
       { texts: ['Be brief', 'Hello'], scale: 2 },
       { texts: ['{"name":"level","input_schema":{}}'], scale: 3 },
       { texts: ['{"type":"object"}'], scale: 1 },
@@ -39,7 +39,7 @@ describe('what a model reads', () => {
   });
 
   test('a call and its result, each result as a message of its own', () => {
-    const { bags, fixedTokens } = promptOf(
+    const { textGroups, fixedTokens } = buildPrompt(
       {
         ...asked,
         messages: [
@@ -63,7 +63,7 @@ describe('what a model reads', () => {
       template,
       media,
     );
-    assert.deepEqual(bags[0]?.texts, ['level', '{"river":"Isar"}', 'level', '{}', '1.2 m', 'none']);
+    assert.deepEqual(textGroups[0]?.texts, ['level', '{"river":"Isar"}', 'level', '{}', '1.2 m', 'none']);
     assert.equal(fixedTokens, 1000 + 3 * 10 + 2);
   });
 
@@ -76,7 +76,7 @@ describe('what a model reads', () => {
     const data = png.toString('base64');
     const screenshot = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
     const text = Buffer.from('Water').toString('base64');
-    const { bags, fixedTokens } = promptOf(
+    const { textGroups, fixedTokens } = buildPrompt(
       {
         ...asked,
         messages: [
@@ -95,7 +95,7 @@ describe('what a model reads', () => {
       template,
       media,
     );
-    assert.deepEqual(bags[0]?.texts, ['Stone', 'Water']);
+    assert.deepEqual(textGroups[0]?.texts, ['Stone', 'Water']);
     assert.equal(fixedTokens, 1000 + 2 * 10 + 768 + 640 + 5000);
   });
 
@@ -107,7 +107,7 @@ describe('what a model reads', () => {
       { role: 'user', content: 'And now?' } as const,
       thought('Just now'),
     ];
-    assert.deepEqual(promptOf({ ...asked, messages }, template, media).bags[0]?.texts, [
+    assert.deepEqual(buildPrompt({ ...asked, messages }, template, media).textGroups[0]?.texts, [
       'And now?',
       'Just now',
     ]);
@@ -115,9 +115,9 @@ describe('what a model reads', () => {
 
   test('of tools without number a sample is laid out', () => {
     const tools = Array.from({ length: 10 * limits.countedToolsMax }, (_, at) => ({ name: `tool${at}` }));
-    const [, bag] = promptOf({ ...asked, tools }, template, media).bags;
-    assert.equal(bag?.texts.length, limits.countedToolsMax);
-    assert.equal(bag?.scale, 30);
+    const [, weightedTexts] = buildPrompt({ ...asked, tools }, template, media).textGroups;
+    assert.equal(weightedTexts?.texts.length, limits.countedToolsMax);
+    assert.equal(weightedTexts?.scale, 30);
   });
 });
 

@@ -8,42 +8,45 @@ import { declarationsOf } from './tool-declarations.ts';
 
 /** What a model reads of a call: texts to be counted, and what is known without counting. */
 export interface Prompt {
-  readonly bags: readonly Bag[];
+  readonly textGroups: readonly WeightedTexts[];
   readonly fixedTokens: number;
 }
 
 /** Texts that weigh alike: so many tokens of the model for one that is counted. */
-interface Bag {
+interface WeightedTexts {
   readonly texts: readonly string[];
   readonly scale: number;
 }
 
 /** A picture whose size isn't known, since it lies elsewhere, and a document: a photograph, a page of text. */
-const photograph = { width: 768, height: 768 };
-const pageOfText = { pages: 1, chars: 2000 };
+const defaultPictureSize = { width: 768, height: 768 };
+const defaultDocumentSize = { pages: 1, chars: 2000 };
 const charsPerToken = 4;
 /** The size of a picture stands at its beginning; in some only behind what the camera noted. */
 const pictureHeadChars = 128 * 1024;
 
 /** Lays a call out as its model will read it. */
-export function promptOf(request: ChatRequest, template: PromptTemplate, media: MediaRule): Prompt {
+export function buildPrompt(request: ChatRequest, template: PromptTemplate, media: MediaRule): Prompt {
   const { system, messages, tools = [], tool_choice: choice, output_config: output } = request;
-  const said = new Said(template, media);
-  if (system !== undefined && system.length > 0) said.add({ role: 'system', content: system });
-  const newTurn = messages.findLastIndex(({ role, content }) => role === 'user' && !isResults(content));
-  for (const [at, message] of messages.entries()) said.add(message, at > newTurn);
-  const bags: Bag[] = [{ texts: said.texts, scale: template.scale }];
-  let fixedTokens = template.base + said.fixedTokens;
+  const promptBuilder = new PromptBuilder(template, media);
+  if (system !== undefined && system.length > 0)
+    promptBuilder.addMessage({ role: 'system', content: system });
+  const newTurn = messages.findLastIndex(
+    ({ role, content }) => role === 'user' && !isToolResultsOnly(content),
+  );
+  for (const [at, message] of messages.entries()) promptBuilder.addMessage(message, at > newTurn);
+  const textGroups: WeightedTexts[] = [{ texts: promptBuilder.texts, scale: template.scale }];
+  let fixedTokens = template.base + promptBuilder.fixedTokens;
   if (tools.length > 0 && !(choice?.type === 'none' && template.tools.as === 'json')) {
-    bags.push(toolBag(tools, template));
+    textGroups.push(toolTexts(tools, template));
     fixedTokens += template.tools.base;
   }
   const schema = template.readsSchema ? output?.format?.schema : undefined;
-  if (schema !== undefined) bags.push({ texts: [JSON.stringify(schema)], scale: 1 });
-  return { bags, fixedTokens };
+  if (schema !== undefined) textGroups.push({ texts: [JSON.stringify(schema)], scale: 1 });
+  return { textGroups, fixedTokens };
 }
 
-function toolBag(tools: readonly Tool[], { tools: { as, scale } }: PromptTemplate): Bag {
+function toolTexts(tools: readonly Tool[], { tools: { as, scale } }: PromptTemplate): WeightedTexts {
   const stride = Math.ceil(tools.length / limits.countedToolsMax);
   const shown = stride === 1 ? tools : tools.filter((_, at) => at % stride === 0);
   const texts =
@@ -53,12 +56,12 @@ function toolBag(tools: readonly Tool[], { tools: { as, scale } }: PromptTemplat
   return { texts, scale: (scale * tools.length) / shown.length };
 }
 
-function isResults(content: Message['content']): boolean {
+function isToolResultsOnly(content: Message['content']): boolean {
   return typeof content !== 'string' && content.every(({ type }) => type === 'tool_result');
 }
 
 /** Gathers what is said in a conversation. */
-class Said {
+class PromptBuilder {
   readonly texts: string[] = [];
   fixedTokens = 0;
   #documents = 0;
@@ -71,7 +74,7 @@ class Said {
   }
 
   /** Models read again what they thought in the turn that goes on, and not what they thought in earlier ones. */
-  add({ content }: Message, goesOn = true): void {
+  addMessage({ content }: Message, goesOn = true): void {
     if (typeof content === 'string') {
       this.texts.push(content);
       this.fixedTokens += this.#template.message;
@@ -80,10 +83,10 @@ class Said {
     const results = content.filter((block) => block.type === 'tool_result').length;
     const messages = results > 0 && results === content.length ? results : results + 1;
     this.fixedTokens += messages * this.#template.message;
-    for (const block of content) if (goesOn || block.type !== 'thinking') this.#block(block);
+    for (const block of content) if (goesOn || block.type !== 'thinking') this.#addBlock(block);
   }
 
-  #block(block: Block): void {
+  #addBlock(block: Block): void {
     switch (block.type) {
       case 'text':
         this.texts.push(block.text);
@@ -97,27 +100,27 @@ class Said {
         return;
       case 'tool_result':
         if (typeof block.content === 'string') this.texts.push(block.content);
-        else for (const inner of block.content ?? []) this.#block(inner);
+        else for (const inner of block.content ?? []) this.#addBlock(inner);
         return;
       case 'image':
         this.fixedTokens += this.#media.picture(sizeOf(block.source));
         return;
       case 'document':
-        this.#document(block.source);
+        this.#addDocument(block.source);
         return;
       case 'thinking':
         if (!block.signature) this.texts.push(block.thinking);
     }
   }
 
-  #document(source: MediaSource): void {
+  #addDocument(source: MediaSource): void {
     if (source.type === 'text') this.texts.push(String(source.data));
     else if (source.type === 'base64' && String(source.media_type).startsWith('text/'))
       this.texts.push(Buffer.from(String(source.data), 'base64').toString('utf8'));
     else {
       const unpacks = ++this.#documents <= unpackedDocumentsMax;
       const { pages, chars } =
-        source.type === 'base64' ? pdfSizeOf(String(source.data), { unpacks }) : pageOfText;
+        source.type === 'base64' ? pdfSizeOf(String(source.data), { unpacks }) : defaultDocumentSize;
       this.fixedTokens += pages * this.#media.page + chars / charsPerToken;
     }
   }
@@ -127,6 +130,8 @@ class Said {
 const unpackedDocumentsMax = 4;
 
 function sizeOf(source: MediaSource): PictureSize {
-  if (source.type !== 'base64') return photograph;
-  return pictureSizeOf(Buffer.from(String(source.data).slice(0, pictureHeadChars), 'base64')) ?? photograph;
+  if (source.type !== 'base64') return defaultPictureSize;
+  return (
+    pictureSizeOf(Buffer.from(String(source.data).slice(0, pictureHeadChars), 'base64')) ?? defaultPictureSize
+  );
 }

@@ -113,7 +113,7 @@ describe('traps', () => {
   test('more counts than may wait are answered all the same', async () => {
     const text = 'Water finds its own level. '.repeat(100);
     const all = await Promise.all(
-      Array.from({ length: 3 * limits.openCountsMax }, () => estimate(says(text))),
+      Array.from({ length: 3 * limits.pendingTokenCountsMax }, () => estimate(says(text))),
     );
     const exact = Math.min(...all);
     for (const tokens of all) assert.ok(tokens <= 1.2 * exact, `${tokens} and ${exact}`);

@@ -2,11 +2,11 @@ import { limits } from '../../kernel/limits.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import type { Target } from '../../kernel/provider.ts';
 import { wiresOf } from '../../kernel/provider.ts';
-import { checkTranslatable } from '../../wire/check-translatable.ts';
+import { checkRequestShape } from '../../wire/check-request-shape.ts';
 import { mediaRuleFor } from './media-tokens.ts';
-import { promptOf } from './prompt.ts';
+import { buildPrompt } from './prompt.ts';
 import { templateFor } from './prompt-template.ts';
-import { sampleOf } from './sample.ts';
+import { sampleTexts } from './sample-texts.ts';
 import { Tokenizer } from './tokenizer.ts';
 
 /** How many tokens a call would be to a model whose provider has no counter that we could ask. */
@@ -14,16 +14,16 @@ export class TokenEstimator {
   readonly #tokenizer = new Tokenizer();
 
   async estimate(request: ChatRequest, { provider, model }: Target): Promise<number> {
-    checkTranslatable(request);
+    checkRequestShape(request);
     if (provider.countTokens !== undefined) return provider.countTokens(request);
     const [wire] = wiresOf({ provider, model });
-    const { bags, fixedTokens } = promptOf(
+    const { textGroups, fixedTokens } = buildPrompt(
       request,
       templateFor(model, wire?.name),
       mediaRuleFor(model, wire?.name),
     );
-    const counts = await Promise.all(bags.map(({ texts }) => this.#count(texts)));
-    const read = bags.reduce((sum, { scale }, at) => sum + scale * (counts[at] ?? 0), 0);
+    const counts = await Promise.all(textGroups.map(({ texts }) => this.#count(texts)));
+    const read = textGroups.reduce((sum, { scale }, at) => sum + scale * (counts[at] ?? 0), 0);
     return Math.max(1, Math.round(read + fixedTokens));
   }
 
@@ -33,9 +33,9 @@ export class TokenEstimator {
 
   /** While too many wait for the tokenizer, by the length alone. */
   async #count(texts: readonly string[]): Promise<number> {
-    if (this.#tokenizer.open >= limits.openCountsMax)
+    if (this.#tokenizer.pendingCounts >= limits.pendingTokenCountsMax)
       return texts.reduce((chars, text) => chars + text.length, 0) / charsPerToken;
-    const { texts: counted, factor } = sampleOf(texts, limits.tokenizedCharsMax);
+    const { texts: counted, factor } = sampleTexts(texts, limits.tokenizedCharsMax);
     return factor * (await this.#tokenizer.count(counted));
   }
 }

@@ -3,15 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 import { limits } from '../../kernel/limits.ts';
-import type { Counted, ToCount } from './tokenizer.ts';
+import type { CountRequest, CountResult } from './tokenizer.ts';
 
 // What looks like a token with a meaning is text here, and must not be refused.
 const anyText = { disallowedSpecial: new Set<string>() };
-const endlessRun = new RegExp(`\\S{${limits.tokenizedRunMax}}|\\s{${limits.tokenizedRunMax}}`, 'gu');
+const longRun = new RegExp(`\\S{${limits.tokenizedRunMax}}|\\s{${limits.tokenizedRunMax}}`, 'gu');
 
 setMergeCacheSize(limits.tokenizedWordsKept);
-parentPort?.on('message', ({ id, texts }: ToCount) => {
-  void count(texts).then((tokens) => parentPort?.postMessage({ id, tokens } satisfies Counted));
+parentPort?.on('message', ({ id, texts }: CountRequest) => {
+  void count(texts).then((tokens) => parentPort?.postMessage({ id, tokens } satisfies CountResult));
 });
 
 /** Gives way now and then, so that a long count doesn't hold up the short ones. */
@@ -19,7 +19,7 @@ async function count(texts: readonly string[]): Promise<number> {
   let tokens = 0;
   for (const text of texts) {
     for (let at = 0; at < text.length; at += limits.tokenizedAtOnceChars) {
-      for (const piece of cut(text.slice(at, at + limits.tokenizedAtOnceChars)))
+      for (const piece of cutLongRuns(text.slice(at, at + limits.tokenizedAtOnceChars)))
         tokens += countTokens(piece, anyText);
       await setImmediate();
     }
@@ -28,9 +28,9 @@ async function count(texts: readonly string[]): Promise<number> {
 }
 
 /** Cuts where a word or a gap has no end: merging its letters takes a time that grows with the square of its length. */
-function* cut(text: string): Generator<string> {
+function* cutLongRuns(text: string): Generator<string> {
   let from = 0;
-  for (const { index, 0: run } of text.matchAll(endlessRun)) {
+  for (const { index, 0: run } of text.matchAll(longRun)) {
     const to = index + run.length;
     yield text.slice(from, to);
     from = to;

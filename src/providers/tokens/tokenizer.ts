@@ -1,33 +1,33 @@
 import { Worker } from 'node:worker_threads';
 
-export interface ToCount {
+export interface CountRequest {
   readonly id: number;
   readonly texts: readonly string[];
 }
 
-export interface Counted {
+export interface CountResult {
   readonly id: number;
   readonly tokens: number;
 }
 
 /** Counts the tokens of texts in OpenAI's newest public vocabulary; its thread starts with the first count. */
 export class Tokenizer {
-  readonly #waiting = new Map<number, PromiseWithResolvers<number>>();
+  readonly #pending = new Map<number, PromiseWithResolvers<number>>();
   #worker: Worker | undefined;
   #lastId = 0;
 
   /** Counts that have not ended. */
-  get open(): number {
-    return this.#waiting.size;
+  get pendingCounts(): number {
+    return this.#pending.size;
   }
 
   count(texts: readonly string[]): Promise<number> {
-    const worker = this.#started();
+    const worker = this.#ensureWorker();
     const id = ++this.#lastId;
     const counted = Promise.withResolvers<number>();
-    this.#waiting.set(id, counted);
+    this.#pending.set(id, counted);
     worker.ref();
-    worker.postMessage({ id, texts } satisfies ToCount);
+    worker.postMessage({ id, texts } satisfies CountRequest);
     return counted.promise;
   }
 
@@ -35,26 +35,26 @@ export class Tokenizer {
     await this.#worker?.terminate();
   }
 
-  #started(): Worker {
+  #ensureWorker(): Worker {
     if (this.#worker !== undefined) return this.#worker;
     const worker = new Worker(new URL('./tokenizer-worker.ts', import.meta.url), { execArgv: [] });
-    worker.on('message', ({ id, tokens }: Counted) => {
-      this.#waiting.get(id)?.resolve(tokens);
-      this.#waiting.delete(id);
+    worker.on('message', ({ id, tokens }: CountResult) => {
+      this.#pending.get(id)?.resolve(tokens);
+      this.#pending.delete(id);
       // An idle thread doesn't keep the process alive.
-      if (this.#waiting.size === 0) worker.unref();
+      if (this.#pending.size === 0) worker.unref();
     });
-    worker.on('error', (failure) => this.#lost(worker, failure));
-    worker.on('exit', () => this.#lost(worker, new Error('the tokenizer has ended')));
+    worker.on('error', (failure) => this.#onWorkerLost(worker, failure));
+    worker.on('exit', () => this.#onWorkerLost(worker, new Error('the tokenizer has ended')));
     this.#worker = worker;
     return worker;
   }
 
   /** The next count starts another thread. */
-  #lost(worker: Worker, failure: unknown): void {
+  #onWorkerLost(worker: Worker, failure: unknown): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
-    for (const counted of this.#waiting.values()) counted.reject(failure);
-    this.#waiting.clear();
+    for (const counted of this.#pending.values()) counted.reject(failure);
+    this.#pending.clear();
   }
 }

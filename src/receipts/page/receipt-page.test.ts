@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import type { ReceiptRow } from '../receipt.ts';
 import { signedReceipt } from '../testing.ts';
-import { pagePolicy, receiptPage } from './receipt-page.ts';
+import { receiptPageCsp, renderReceiptPage } from './receipt-page.ts';
 
 const entities: Readonly<Record<string, string>> = { 38: '&', 60: '<', 62: '>', 34: '"', 39: "'" };
 
@@ -47,7 +47,7 @@ async function verdictOf(page: string, keys: readonly object[]): Promise<readonl
 
 test('the page checks its own signature', async () => {
   const { row, key } = await signedReceipt();
-  const [how, words] = await verdictOf(receiptPage(row), [key.publicJwk]);
+  const [how, words] = await verdictOf(renderReceiptPage(row), [key.publicJwk]);
   assert.equal(how, 'good', words);
 });
 
@@ -62,13 +62,13 @@ test('it says so where anything that it shows was not signed', async () => {
     { ...other, key_id: row.key_id },
   ];
   for (const forged of forgeries)
-    assert.equal((await verdictOf(receiptPage(forged), [key.publicJwk]))[0], 'bad');
-  assert.equal((await verdictOf(receiptPage(row), []))[0], 'bad');
+    assert.equal((await verdictOf(renderReceiptPage(forged), [key.publicJwk]))[0], 'bad');
+  assert.equal((await verdictOf(renderReceiptPage(row), []))[0], 'bad');
 });
 
 test('it says so where it can not be checked', async () => {
   const { row } = await signedReceipt();
-  const [how, words] = await verdictOf(receiptPage({ ...row, signature: 'x' }), []);
+  const [how, words] = await verdictOf(renderReceiptPage({ ...row, signature: 'x' }), []);
   assert.equal(how, 'open');
   assert.match(words, /could not check/);
 });
@@ -76,7 +76,7 @@ test('it says so where it can not be checked', async () => {
 test('what a receipt says is text and nothing else', async () => {
   const hostile = `<script>alert("1")</script><img src=x onerror='alert(2)'>&amp;`;
   const { row, key } = await signedReceipt({ model: hostile, modules: [hostile] });
-  const page = receiptPage(row);
+  const page = renderReceiptPage(row);
   assert.equal(page.match(/<script/g)?.length, 1);
   assert.ok(!page.includes('<img'));
   assert.equal((await verdictOf(page, [key.publicJwk]))[0], 'good');
@@ -84,12 +84,12 @@ test('what a receipt says is text and nothing else', async () => {
 
 test('nothing may run or look like anything but what the page came with', async () => {
   const { row } = await signedReceipt();
-  const page = receiptPage(row);
+  const page = renderReceiptPage(row);
   for (const element of ['script', 'style']) {
     const [, text = ''] = new RegExp(`<${element}>([^\\0]*)</${element}>`).exec(page) ?? [];
-    assert.ok(pagePolicy.includes(`${element}-src 'sha256-${hash('sha256', text, 'base64')}'`));
+    assert.ok(receiptPageCsp.includes(`${element}-src 'sha256-${hash('sha256', text, 'base64')}'`));
   }
-  assert.match(pagePolicy, /^default-src 'none'; /);
-  assert.doesNotMatch(pagePolicy, /unsafe/);
+  assert.match(receiptPageCsp, /^default-src 'none'; /);
+  assert.doesNotMatch(receiptPageCsp, /unsafe/);
   assert.doesNotMatch(page, / (on\w+|style)=/);
 });

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
-import { escaped } from '../../kernel/html.ts';
+import { escapeHtml } from '../../kernel/html.ts';
 import type { ReceiptRow } from '../receipt.ts';
 import { shownAs, signedPayload } from './on-page.ts';
 
 /** A receipt for people, which checks its own signature in their browser. */
-export function receiptPage({ signature, ...signed }: ReceiptRow): string {
+export function renderReceiptPage({ signature, ...signed }: ReceiptRow): string {
   const rows = Object.entries(signed).map(
     ([name, value]) =>
-      `<tr><th scope="row">${escaped(name)}</th><td data-field="${escaped(name)}">${escaped(shownAs(value))}</td></tr>`,
+      `<tr><th scope="row">${escapeHtml(name)}</th><td data-field="${escapeHtml(name)}">${escapeHtml(shownAs(value))}</td></tr>`,
   );
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Receipt ${escaped(signed.receipt_id)}</title>
+<title>Receipt ${escapeHtml(signed.receipt_id)}</title>
 <style>${style}</style>
 </head>
 <body>
@@ -27,9 +27,9 @@ request and of the answer, for whoever has them.</p>
 ${rows.join('\n')}
 </table>
 <h2>Signature</h2>
-<p>A compact JWS (EdDSA) over all of the above, for the key <code>${escaped(signed.key_id)}</code> of
+<p>A compact JWS (EdDSA) over all of the above, for the key <code>${escapeHtml(signed.key_id)}</code> of
 <a href="../../.well-known/jwks.json">/.well-known/jwks.json</a>.</p>
-<pre id="jws">${escaped(signature)}</pre>
+<pre id="jws">${escapeHtml(signature)}</pre>
 </main>
 <script>${script}</script>
 </body>
@@ -69,7 +69,7 @@ ${shownAs}
 `;
 
 /** Nothing runs and nothing is loaded but what stands above. */
-export const pagePolicy = [
+export const receiptPageCsp = [
   "default-src 'none'",
   `script-src 'sha256-${hash('sha256', script, 'base64')}'`,
   `style-src 'sha256-${hash('sha256', style, 'base64')}'`,

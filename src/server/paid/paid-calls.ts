@@ -1,46 +1,46 @@
 import type { Admission } from '../../calls/admission.ts';
 import type { CallReceipts } from '../../calls/call-receipts.ts';
-import type { Passage } from '../../calls/passage.ts';
-import { payerOf } from '../../calls/payer-turnstile.ts';
+import type { CallRunner } from '../../calls/call-runner.ts';
+import { payerIdentity } from '../../calls/payment-admission.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import type { ClientPresence } from '../../kernel/client-presence.ts';
+import { ClientRequest } from '../../kernel/client-request.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { HeaderList } from '../../kernel/headers.ts';
-import { Outline } from '../../kernel/outline.ts';
-import type { Presence } from '../../kernel/presence.ts';
-import { Received } from '../../kernel/received.ts';
+import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
 import { Trace } from '../../kernel/trace.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import type { AnswerBook, Looked } from '../../payments/answer-book.ts';
-import type { AnswerInWork } from '../../payments/answer-in-work.ts';
-import type { Cashier } from '../../payments/cashier.ts';
+import type { PaidAnswerLookup, PaidAnswerStore } from '../../payments/paid-answer-store.ts';
 import type { Payment } from '../../payments/payment.ts';
-import type { Problem } from '../../payments/payment-required.ts';
-import type { VainCalls } from '../../payments/vain-calls.ts';
+import type { PaymentCollector } from '../../payments/payment-collector.ts';
+import type { PaymentProblem } from '../../payments/payment-required.ts';
+import type { PendingPaidAnswer } from '../../payments/pending-paid-answer.ts';
+import type { UnpaidCallLimiter } from '../../payments/unpaid-call-limiter.ts';
 import type { Log } from '../../telemetry/log.ts';
 import type { Metrics } from '../../telemetry/metrics.ts';
-import { contentTypes } from '../delivery/answer-headers.ts';
 import { deliver } from '../delivery/deliver.ts';
-import type { Sale } from '../delivery/delivery.ts';
-import { type Call, sendWhole } from '../respond.ts';
+import type { PaymentCapture } from '../delivery/delivery.ts';
+import { contentTypes } from '../delivery/response-headers.ts';
+import { type RequestContext, sendResponse } from '../respond.ts';
 import {
-  checkPatience,
-  checkPresence,
-  checkWhole,
-  inWork,
-  NotPaid,
-  unpaid,
+  checkClientConnected,
+  checkFailureLimit,
+  checkHasContent,
+  idempotencyKeyInUseError,
+  PaymentFailedError,
   withDetail,
+  withNotChargedDetail,
 } from './paid-checks.ts';
-import { type Asked, invalidChallenge } from './paid-request.ts';
+import { invalidChallenge, type PaidRequestOutcome } from './paid-request.ts';
 
 export interface PaidCallsParts {
-  readonly cashier: Cashier;
-  readonly answers: AnswerBook;
+  readonly collector: PaymentCollector;
+  readonly answers: PaidAnswerStore;
   readonly admission: Admission;
-  readonly passage: Passage;
+  readonly callRunner: CallRunner;
   readonly receipts: CallReceipts;
-  readonly vain: VainCalls;
+  readonly unpaidCalls: UnpaidCallLimiter;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly keepAliveMs: number;
@@ -49,22 +49,22 @@ export interface PaidCallsParts {
 }
 
 /** A request on its way to an answer. */
-export interface Serving {
+export interface PaidCallContext {
   readonly req: HttpRequest;
   readonly res: HttpResponse;
-  readonly call: Call;
+  readonly context: RequestContext;
   readonly wire: WireFormat;
-  readonly presence: Presence;
+  readonly presence: ClientPresence;
   readonly address: string;
   readonly bytes: Uint8Array;
   readonly digest: string;
   /** By which the client may ask for the answer again. */
-  readonly name: string | undefined;
+  readonly answerName: string | undefined;
   /** From now on the call goes on without its client. */
-  outlive(): void;
+  continueWithoutClient(): void;
 }
 
-type Paying = Extract<Asked, { kind: 'payment' }>;
+type PaymentSubmission = Extract<PaidRequestOutcome, { kind: 'payment' }>;
 
 /** How calls are sold: paid for and made, made again, or told again. */
 export class PaidCalls {
@@ -75,11 +75,11 @@ export class PaidCalls {
   }
 
   /** False where nobody has asked for this before. */
-  async answeredAgain(challengeId: string, serving: Serving): Promise<boolean> {
-    const { name, digest } = serving;
-    if (name === undefined) return false;
-    const looked = await this.#parts.answers.look(name, digest);
-    switch (looked.outcome) {
+  async answerFromStore(challengeId: string, paidCallContext: PaidCallContext): Promise<boolean> {
+    const { answerName, digest } = paidCallContext;
+    if (answerName === undefined) return false;
+    const paidAnswerLookup = await this.#parts.answers.lookUp(answerName, digest);
+    switch (paidAnswerLookup.outcome) {
       case 'new':
         return false;
       case 'other-body':
@@ -89,149 +89,176 @@ export class PaidCalls {
           { shouldRetry: false, param: 'Idempotency-Key' },
         );
       case 'in-work':
-        throw inWork();
+        throw idempotencyKeyInUseError();
       case 'lost':
         throw new GatewayError('upstream_broken', 'the answer was paid for and is lost', {
           shouldRetry: false,
           detail: 'the receipt names the payment; the operator of this gateway can give it back',
         });
       case 'whole':
-        replay(looked, serving);
+        replayAnswer(paidAnswerLookup, paidCallContext);
         return true;
       case 'cut':
-        await this.#makeAgain(challengeId, looked, serving);
+        await this.#regenerate(challengeId, paidAnswerLookup, paidCallContext);
         return true;
     }
   }
 
   /** Undefined where the call was answered. */
-  async sell({ challenge, credential }: Paying, serving: Serving): Promise<Problem | undefined> {
-    const { cashier, answers, vain, countPayment, log } = this.#parts;
-    const { name, digest, call, address } = serving;
+  async sell(
+    { challenge, credential: paymentCredential }: PaymentSubmission,
+    paidCallContext: PaidCallContext,
+  ): Promise<PaymentProblem | undefined> {
+    const { collector, answers, unpaidCalls, countPayment, log } = this.#parts;
+    const { answerName, digest, context, address } = paidCallContext;
     await countPayment(address);
-    checkPatience(vain.wait(address));
-    const work = name === undefined ? undefined : await answers.claim(name, digest);
-    if (name !== undefined && work === undefined) throw inWork();
+    checkFailureLimit(unpaidCalls.retryAfterSeconds(address));
+    const work = answerName === undefined ? undefined : await answers.claim(answerName, digest);
+    if (answerName !== undefined && work === undefined) throw idempotencyKeyInUseError();
     const dropped = () =>
-      work?.drop().catch((err: unknown) => log.error({ id: call.id, err }, 'an answer stays in work'));
+      work?.discard().catch((err: unknown) => log.error({ id: context.id, err }, 'an answer stays in work'));
     let payment: Payment | undefined;
     try {
-      const begun = await cashier.begin(challenge, credential.token);
-      if (begun.outcome === 'held') {
-        payment = begun.payment;
-        checkPresence(serving.presence);
-        const made = await this.#answer(challenge.id, this.#sale(payment, work, serving), serving);
-        await this.#keep(work, made, serving);
+      const paymentStartResult = await collector.begin(challenge, paymentCredential.token);
+      if (paymentStartResult.outcome === 'held') {
+        payment = paymentStartResult.payment;
+        checkClientConnected(paidCallContext.presence);
+        const deliveredAnswer = await this.#answer(
+          challenge.id,
+          this.#createCapture(payment, work, paidCallContext),
+          paidCallContext,
+        );
+        await this.#storeAnswer(work, deliveredAnswer, paidCallContext);
         return undefined;
       }
       await dropped();
-      if (begun.outcome === 'consumed') return invalidChallenge;
-      const detail = `The payment could not be made: ${begun.why}. No model was called.`;
+      if (paymentStartResult.outcome === 'consumed') return invalidChallenge;
+      const detail = `The payment could not be made: ${paymentStartResult.why}. No model was called.`;
       return { slug: 'verification-failed', detail };
     } catch (thrown) {
       // What went wrong behind the head changes nothing about what was paid and sent.
       if (payment?.isServed === true) {
-        work?.leave();
+        work?.abandon();
         throw thrown;
       }
-      if (payment !== undefined) vain.add(address);
+      if (payment !== undefined) unpaidCalls.recordUnpaidCall(address);
       await payment
-        ?.giveBack()
-        .catch((err: unknown) => log.error({ id: call.id, err }, 'a payment is given back later'));
+        ?.cancelOrRefund()
+        .catch((err: unknown) => log.error({ id: context.id, err }, 'a payment is given back later'));
       await dropped();
-      if (thrown instanceof NotPaid) return { slug: 'verification-failed', detail: thrown.message };
-      throw unpaid(thrown);
+      if (thrown instanceof PaymentFailedError)
+        return { slug: 'verification-failed', detail: thrown.message };
+      throw withNotChargedDetail(thrown);
     }
   }
 
-  #sale(payment: Payment, work: AnswerInWork | undefined, serving: Serving): Sale {
-    const { presence, outlive } = serving;
+  #createCapture(
+    payment: Payment,
+    work: PendingPaidAnswer | undefined,
+    paidCallContext: PaidCallContext,
+  ): PaymentCapture {
+    const { presence: clientPresence, continueWithoutClient } = paidCallContext;
     return {
-      outlives: work !== undefined,
-      wrote: (bytes) => work?.wrote(bytes),
-      async take(whole) {
-        checkWhole(whole);
-        checkPresence(presence);
-        const receipt = await payment.take();
-        if (receipt === undefined) throw new NotPaid();
-        checkPresence(presence);
-        await work?.paid(payment.id, receipt);
-        if (!(await payment.serve())) throw new NotPaid();
-        if (work !== undefined) outlive();
-        return paidHeaders(receipt);
+      continuesWithoutClient: work !== undefined,
+      addResponseBytes: (bytes) => work?.append(bytes),
+      async capture(whole) {
+        checkHasContent(whole);
+        checkClientConnected(clientPresence);
+        const receipt = await payment.capture();
+        if (receipt === undefined) throw new PaymentFailedError();
+        checkClientConnected(clientPresence);
+        await work?.recordPayment(payment.id, receipt);
+        if (!(await payment.markServed())) throw new PaymentFailedError();
+        if (work !== undefined) continueWithoutClient();
+        return paymentHeaders(receipt);
       },
     };
   }
 
   /** For nothing: it was paid for. */
-  async #makeAgain(
+  async #regenerate(
     challengeId: string,
-    { receipt, work }: Extract<Looked, { outcome: 'cut' }>,
-    serving: Serving,
+    { receipt, work }: Extract<PaidAnswerLookup, { outcome: 'cut' }>,
+    paidCallContext: PaidCallContext,
   ): Promise<void> {
-    const sale: Sale = {
-      outlives: true,
-      wrote: (bytes) => work.wrote(bytes),
-      async take(whole) {
-        checkWhole(whole);
-        return paidHeaders(receipt);
+    const paymentCapture: PaymentCapture = {
+      continuesWithoutClient: true,
+      addResponseBytes: (bytes) => work.append(bytes),
+      async capture(whole) {
+        checkHasContent(whole);
+        return paymentHeaders(receipt);
       },
     };
-    serving.outlive();
+    paidCallContext.continueWithoutClient();
     try {
-      await this.#keep(work, await this.#answer(challengeId, sale, serving), serving);
+      await this.#storeAnswer(
+        work,
+        await this.#answer(challengeId, paymentCapture, paidCallContext),
+        paidCallContext,
+      );
     } catch (thrown) {
-      work.leave();
+      work.abandon();
       throw withDetail(thrown, 'it was paid for before; send the same again in a moment, nothing is charged');
     }
   }
 
-  async #answer(challengeId: string, sale: Sale, serving: Serving): Promise<Made> {
-    const { admission, passage, receipts, metrics, keepAliveMs } = this.#parts;
-    const { req, res, call, wire, presence, bytes } = serving;
-    const { id, path } = call;
-    const fields = Outline.of(bytes);
-    const received = new Received({ wire, fields, headers: req.headers, query: '', path });
+  async #answer(
+    challengeId: string,
+    payment: PaymentCapture,
+    paidCallContext: PaidCallContext,
+  ): Promise<DeliveredAnswer> {
+    const { admission, callRunner, receipts, metrics, keepAliveMs } = this.#parts;
+    const { req, res, context, wire, presence: clientPresence, bytes } = paidCallContext;
+    const { id, path } = context;
+    const fields = LazyJsonObject.of(bytes);
+    const clientRequest = new ClientRequest({ wire, fields, headers: req.headers, query: '', path });
     const trace = new Trace(performance.now());
-    const admitted = await admission.admit({ id, received, presence, trace }, payerOf(challengeId));
-    const underway = await passage.run(admitted.exchange, admitted.pipeline, admitted.counted);
-    const receipt = receipts.open(admitted.counted.known, underway, bytes);
-    await deliver({ res, call, underway, metrics, keepAliveMs, receipt, sale });
+    const admittedCall = await admission.admit(
+      { id, clientRequest, presence: clientPresence, trace },
+      payerIdentity(challengeId),
+    );
+    const inFlightCall = await callRunner.run(
+      admittedCall.exchange,
+      admittedCall.pipeline,
+      admittedCall.countedCall,
+    );
+    const receipt = receipts.open(admittedCall.countedCall.identity, inFlightCall, bytes);
+    await deliver({ res, context, inFlightCall, metrics, keepAliveMs, receipt, payment });
     return {
-      type: contentTypes[admitted.exchange.received.streamed ? 'sse' : 'json'],
-      isWhole: underway.ending?.how === 'complete',
+      contentType: contentTypes[admittedCall.exchange.clientRequest.streamed ? 'sse' : 'json'],
+      isComplete: inFlightCall.ending?.how === 'complete',
     };
   }
 
   /** One that this gateway or a provider cut off is left, so that it is made again; but not for ever. */
-  async #keep(
-    work: AnswerInWork | undefined,
-    { type, isWhole }: Made,
-    { call, presence }: Pick<Serving, 'call' | 'presence'>,
+  async #storeAnswer(
+    work: PendingPaidAnswer | undefined,
+    { contentType, isComplete }: DeliveredAnswer,
+    { context, presence: clientPresence }: Pick<PaidCallContext, 'context' | 'presence'>,
   ): Promise<void> {
     if (work === undefined) return;
-    if (presence.gone || (!isWhole && work.mayBeMadeAgain)) return work.leave();
+    if (clientPresence.hasLeft || (!isComplete && work.canRetry)) return work.abandon();
     await work
-      .keep(type)
-      .catch((err: unknown) => this.#parts.log.error({ id: call.id, err }, 'a paid answer is not kept'));
+      .complete(contentType)
+      .catch((err: unknown) => this.#parts.log.error({ id: context.id, err }, 'a paid answer is not kept'));
   }
 }
 
 /** What an answer turned out to be. */
-interface Made {
+interface DeliveredAnswer {
   /** Of its content. */
-  readonly type: string;
-  readonly isWhole: boolean;
+  readonly contentType: string;
+  readonly isComplete: boolean;
 }
 
-function paidHeaders(receipt: string): HeaderList {
+function paymentHeaders(receipt: string): HeaderList {
   return ['payment-receipt', receipt, 'cache-control', 'private'];
 }
 
-function replay(
-  { receipt, type, body }: Extract<Looked, { outcome: 'whole' }>,
-  { res, call }: Pick<Serving, 'res' | 'call'>,
+function replayAnswer(
+  { receipt, type, body }: Extract<PaidAnswerLookup, { outcome: 'whole' }>,
+  { res, context }: Pick<PaidCallContext, 'res' | 'context'>,
 ): void {
-  const headers = ['content-type', type, ...paidHeaders(receipt), 'idempotent-replayed', 'true'];
-  sendWhole(res, { status: 200, headers, bytes: body }, call);
+  const headers = ['content-type', type, ...paymentHeaders(receipt), 'idempotent-replayed', 'true'];
+  sendResponse(res, { status: 200, headers, bytes: body }, context);
 }

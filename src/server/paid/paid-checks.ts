@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { inOwnWords } from '../../calls/own-words.ts';
+import { hideProviderError } from '../../calls/hide-provider-error.ts';
+import type { ClientPresence } from '../../kernel/client-presence.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { Presence } from '../../kernel/presence.ts';
-import { parseObject } from '../../wire/read.ts';
-import { answeredNothing } from '../delivery/deliver-stream.ts';
+import { parseObject } from '../../wire/json-values.ts';
+import { emptyAnswerError } from '../delivery/deliver-stream.ts';
 
 /** There is an answer, and the money for it could not be had. */
-export class NotPaid extends Error {
+export class PaymentFailedError extends Error {
   constructor() {
     super(
       'The payment could not be taken. Nothing was delivered, and whatever was taken after all is given back within minutes.',
@@ -19,18 +19,18 @@ const answerSchema = z.object({
 });
 
 /** Nobody pays for an answer without content. A stream was looked at as it came. */
-export function checkWhole(whole: Uint8Array | undefined): void {
+export function checkHasContent(whole: Uint8Array | undefined): void {
   if (whole === undefined) return;
   const { data } = answerSchema.safeParse(parseObject(Buffer.from(whole).toString()));
   if (data?.content.some(({ type, text }) => type !== 'text' || text !== '') !== true)
-    throw answeredNothing();
+    throw emptyAnswerError();
 }
 
-export function checkPresence({ gone }: Presence): void {
-  if (gone) throw new GatewayError('client_gone', 'the client closed the connection');
+export function checkClientConnected({ hasLeft }: ClientPresence): void {
+  if (hasLeft) throw new GatewayError('client_gone', 'the client closed the connection');
 }
 
-export function checkPatience(retryAfterSeconds: number): void {
+export function checkFailureLimit(retryAfterSeconds: number): void {
   if (retryAfterSeconds > 0)
     throw new GatewayError(
       'too_many_failures',
@@ -39,7 +39,7 @@ export function checkPatience(retryAfterSeconds: number): void {
     );
 }
 
-export function inWork(): GatewayError {
+export function idempotencyKeyInUseError(): GatewayError {
   return new GatewayError(
     'idempotency_key_in_use',
     'the call with this Idempotency-Key is being made; ask again in a moment',
@@ -47,7 +47,7 @@ export function inWork(): GatewayError {
   );
 }
 
-export function unpaid(thrown: unknown): unknown {
+export function withNotChargedDetail(thrown: unknown): unknown {
   return withDetail(
     thrown,
     'nothing was charged; the challenge can be paid with again, if the wallet takes back its token, until it expires',
@@ -55,6 +55,6 @@ export function unpaid(thrown: unknown): unknown {
 }
 
 export function withDetail(thrown: unknown, detail: string): unknown {
-  const own = inOwnWords(thrown);
+  const own = hideProviderError(thrown);
   return GatewayError.is(own) ? new GatewayError(own.code, own.message, { ...own.details, detail }) : own;
 }

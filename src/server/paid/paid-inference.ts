@@ -1,27 +1,33 @@
-import { inOwnWords } from '../../calls/own-words.ts';
+import { hideProviderError } from '../../calls/hide-provider-error.ts';
 import type { PaidBody } from '../../calls/paid-body.ts';
 import type { PaidModels } from '../../calls/paid-models.ts';
 import type { HttpRequest } from '../../http/request.ts';
 import type { HttpResponse } from '../../http/response.ts';
+import { ClientPresence } from '../../kernel/client-presence.ts';
 import { GatewayError } from '../../kernel/errors.ts';
+import { IntrusiveList } from '../../kernel/intrusive-list.ts';
 import { limits } from '../../kernel/limits.ts';
-import { OpenList } from '../../kernel/open-list.ts';
-import { Presence } from '../../kernel/presence.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { AnswerBook } from '../../payments/answer-book.ts';
-import type { ChallengeDesk } from '../../payments/challenge-desk.ts';
+import type { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
 import { contentDigest } from '../../payments/content-digest.ts';
-import type { Shown } from '../../payments/credential.ts';
-import { challengeHeaders, type Problem, problemBody } from '../../payments/payment-required.ts';
+import { PaidAnswerStore } from '../../payments/paid-answer-store.ts';
+import type { ParsedAuthorization } from '../../payments/payment-credential.ts';
+import { challengeHeaders, type PaymentProblem, problemBody } from '../../payments/payment-required.ts';
 import type { Log } from '../../telemetry/log.ts';
-import { readContent } from '../body.ts';
-import { refuse } from '../refuse.ts';
-import { type Call, noSniffing, sendWhole } from '../respond.ts';
-import type { PaidCalls, Serving } from './paid-calls.ts';
-import { idempotencyKeyIn, invalidChallenge, paidBody, readPaid, shownIn } from './paid-request.ts';
+import { readBodyWithRaw } from '../body.ts';
+import { rejectCall } from '../reject-call.ts';
+import { noSniffHeaders, type RequestContext, sendResponse } from '../respond.ts';
+import type { PaidCallContext, PaidCalls } from './paid-calls.ts';
+import {
+  checkPaidRequest,
+  idempotencyKeyIn,
+  invalidChallenge,
+  paidBody,
+  readPresentedCredential,
+} from './paid-request.ts';
 
 export interface PaidInferenceParts {
-  readonly desk: ChallengeDesk;
+  readonly challenges: ChallengeIssuer;
   readonly models: PaidModels;
   /** Undefined where no payment is settled. */
   readonly calls: PaidCalls | undefined;
@@ -32,9 +38,9 @@ export interface PaidInferenceParts {
 }
 
 /** Calls that are paid for one by one: quoted, paid, and answered. */
-export class PaidInference {
+export class PaidInferenceHandler {
   readonly #parts: PaidInferenceParts;
-  readonly #open = new OpenList<Presence>();
+  readonly #inFlight = new IntrusiveList<ClientPresence>();
 
   constructor(parts: PaidInferenceParts) {
     this.#parts = parts;
@@ -42,90 +48,119 @@ export class PaidInference {
 
   /** Calls that have not ended yet, those included whose money is being given back. */
   get openCalls(): number {
-    return this.#open.size;
+    return this.#inFlight.size;
   }
 
   abortAll(): void {
-    for (const presence of this.#open.snapshot()) presence.leave();
+    for (const clientPresence of this.#inFlight.snapshot()) clientPresence.leave();
   }
 
-  async handle(req: HttpRequest, res: HttpResponse, call: Call, wire: WireFormat): Promise<void> {
+  async handle(
+    req: HttpRequest,
+    res: HttpResponse,
+    context: RequestContext,
+    wire: WireFormat,
+  ): Promise<void> {
     const { log, addressOf } = this.#parts;
-    const presence = new Presence();
-    this.#open.add(presence);
+    const clientPresence = new ClientPresence();
+    this.#inFlight.add(clientPresence);
     let outlives = false;
-    res.onGone(() => {
-      if (!outlives) presence.leave();
+    res.onAbort(() => {
+      if (!outlives) clientPresence.leave();
     });
     try {
       const headers = req.headers;
-      const { raw, decoded: bytes } = await readContent(req, { bytesMax: limits.paidBodyBytesMax });
-      const shown = shownIn(headers);
+      const { raw, decoded: bytes } = await readBodyWithRaw(req, { bytesMax: limits.paidBodyBytesMax });
+      const parsedAuthorization = readPresentedCredential(headers);
       const key = idempotencyKeyIn(headers);
-      const name =
-        shown.kind === 'credential' && key !== undefined
-          ? AnswerBook.nameOf(key, shown.credential)
+      const answerName =
+        parsedAuthorization.kind === 'credential' && key !== undefined
+          ? PaidAnswerStore.nameOf(key, parsedAuthorization.credential)
           : undefined;
       const address = addressOf(req);
-      const outlive = () => {
+      const continueWithoutClient = () => {
         outlives = true;
       };
       const digest = contentDigest(raw);
-      const serving = { req, res, call, wire, presence, address, bytes, digest, name, outlive };
-      const problem = await this.#answer(shown, serving);
-      if (problem !== undefined) await this.#tell(problem, serving);
+      const paidCallContext: PaidCallContext = {
+        req,
+        res,
+        context,
+        wire,
+        presence: clientPresence,
+        address,
+        bytes,
+        digest,
+        answerName,
+        continueWithoutClient,
+      };
+      const paymentProblem = await this.#answer(parsedAuthorization, paidCallContext);
+      if (paymentProblem !== undefined) await this.#sendPaymentRequired(paymentProblem, paidCallContext);
     } catch (thrown) {
-      refuse(inOwnWords(thrown), { res, call, wire, log });
+      rejectCall(hideProviderError(thrown), { res, context, wire, log });
     } finally {
-      this.#open.delete(presence);
+      this.#inFlight.delete(clientPresence);
     }
   }
 
   /** Undefined where the call was answered. */
-  async #answer(shown: Shown, serving: Serving): Promise<Problem | undefined> {
-    const { desk, calls } = this.#parts;
-    const { digest, bytes } = serving;
+  async #answer(
+    presented: ParsedAuthorization,
+    paidCallContext: PaidCallContext,
+  ): Promise<PaymentProblem | undefined> {
+    const { challenges, calls } = this.#parts;
+    const { digest, bytes } = paidCallContext;
     const isAnswered = async () =>
-      shown.kind === 'credential' &&
-      (await calls?.answeredAgain(shown.credential.challengeId, serving)) === true;
+      presented.kind === 'credential' &&
+      (await calls?.answerFromStore(presented.credential.challengeId, paidCallContext)) === true;
     if (await isAnswered()) return undefined;
-    const note = calls === undefined ? gated : '';
-    const readBody = () => this.#readBody(serving);
-    const asked = await readPaid({ shown, digest, decoded: bytes, desk, readBody, note });
-    if (asked.kind === 'payment')
+    const note = calls === undefined ? settlementOffNote : '';
+    const readBody = () => this.#readBody(paidCallContext);
+    const paidRequestOutcome = await checkPaidRequest({
+      presented,
+      digest,
+      decoded: bytes,
+      challenges,
+      readBody,
+      note,
+    });
+    if (paidRequestOutcome.kind === 'payment')
       return calls === undefined
-        ? { slug: 'verification-failed', detail: unsettled }
-        : calls.sell(asked, serving);
+        ? { slug: 'verification-failed', detail: settlementOffDetail }
+        : calls.sell(paidRequestOutcome, paidCallContext);
     // Whoever asked at the same time may have used the challenge up in between.
-    if (asked.problem === invalidChallenge && (await isAnswered())) return undefined;
-    return asked.problem;
+    if (paidRequestOutcome.problem === invalidChallenge && (await isAnswered())) return undefined;
+    return paidRequestOutcome.problem;
   }
 
-  async #readBody({ req, bytes }: Serving): Promise<PaidBody> {
-    const body = await paidBody.read({ headers: req.headers, readBody: async () => bytes });
+  async #readBody({ req, bytes }: PaidCallContext): Promise<PaidBody> {
+    const body = await paidBody.parse({ headers: req.headers, readBody: async () => bytes });
     if (body.messages.every(({ role }) => role === 'system'))
       throw new GatewayError('invalid_request', 'messages: must have one of a user', { param: 'messages' });
-    this.#parts.models.sold(body, bytes);
+    this.#parts.models.requireSold(body, bytes);
     return body;
   }
 
-  async #tell(problem: Problem, { res, call, digest, address }: Serving): Promise<void> {
-    const { desk, problemBase } = this.#parts;
-    const quote = await desk.issue(digest, address);
+  async #sendPaymentRequired(
+    paymentProblem: PaymentProblem,
+    { res, context, digest, address }: PaidCallContext,
+  ): Promise<void> {
+    const { challenges, problemBase } = this.#parts;
+    const quote = await challenges.issue(digest, address);
     const own = [
       'content-type',
       'application/problem+json',
-      ...noSniffing,
+      ...noSniffHeaders,
       'request-id',
-      call.id,
+      context.id,
       'x-should-retry',
       'false',
     ];
-    const bytes = Buffer.from(JSON.stringify(problemBody(problem, quote, problemBase())));
-    sendWhole(res, { status: 402, headers: [...own, ...challengeHeaders(quote)], bytes }, call);
+    const bytes = Buffer.from(JSON.stringify(problemBody(paymentProblem, quote, problemBase())));
+    sendResponse(res, { status: 402, headers: [...own, ...challengeHeaders(quote)], bytes }, context);
   }
 }
 
-const gated = 'Settlement is off on this gateway for now: no payment is taken yet.';
-const unsettled =
+const settlementOffNote = 'Settlement is off on this gateway for now: no payment is taken yet.';
+const settlementOffDetail =
   'Settlement is off on this gateway: no payment can be verified, whatever the credential. Nothing was charged and no model was called; trying again does not help.';

@@ -1,25 +1,29 @@
 import { type PaidBody, paidBodyFields } from '../../calls/paid-body.ts';
 import { GatewayError } from '../../kernel/errors.ts';
-import { type HeaderList, headersOf } from '../../kernel/headers.ts';
+import { type HeaderList, headerValuesOf } from '../../kernel/headers.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { Challenge } from '../../kernel/ports/payments.ts';
-import type { ChallengeDesk } from '../../payments/challenge-desk.ts';
-import { type Credential, readCredential, type Shown } from '../../payments/credential.ts';
-import type { Problem } from '../../payments/payment-required.ts';
-import { jsonBody } from '../own/json-body.ts';
+import type { ChallengeIssuer } from '../../payments/challenge-issuer.ts';
+import {
+  type ParsedAuthorization,
+  type PaymentCredential,
+  readCredential,
+} from '../../payments/payment-credential.ts';
+import type { PaymentProblem } from '../../payments/payment-required.ts';
+import { jsonBody } from '../api/json-body.ts';
 
 export const paidBody = jsonBody(paidBodyFields);
 
 /** What a request to the paid route comes to. */
-export type Asked =
-  | { readonly kind: 'problem'; readonly problem: Problem }
-  | { readonly kind: 'payment'; readonly challenge: Challenge; readonly credential: Credential };
+export type PaidRequestOutcome =
+  | { readonly kind: 'problem'; readonly problem: PaymentProblem }
+  | { readonly kind: 'payment'; readonly challenge: Challenge; readonly credential: PaymentCredential };
 
-interface PaidRequest {
-  readonly shown: Shown;
+interface PaidRequestInput {
+  readonly presented: ParsedAuthorization;
   readonly digest: string;
   readonly decoded: Uint8Array;
-  readonly desk: Pick<ChallengeDesk, 'find'>;
+  readonly challenges: Pick<ChallengeIssuer, 'find'>;
   /** Refuses a body that is wrong, or a call that isn't sold. */
   readBody(): Promise<PaidBody>;
   /** What is told of payments here. */
@@ -27,43 +31,46 @@ interface PaidRequest {
 }
 
 /** What is wrong is told in this order: the credential, the challenge, the body. */
-export async function readPaid({
-  shown,
+export async function checkPaidRequest({
+  presented,
   digest,
   decoded,
-  desk,
+  challenges,
   readBody,
   note,
-}: PaidRequest): Promise<Asked> {
-  switch (shown.kind) {
+}: PaidRequestInput): Promise<PaidRequestOutcome> {
+  switch (presented.kind) {
     case 'other':
-      if (!asksForPrice(decoded)) await readBody();
-      return { kind: 'problem', problem: { slug: 'payment-required', detail: `${required} ${note}`.trim() } };
+      if (!isPriceQuery(decoded)) await readBody();
+      return {
+        kind: 'problem',
+        problem: { slug: 'payment-required', detail: `${paymentRequiredDetail} ${note}`.trim() },
+      };
     case 'malformed': {
-      const detail = `The payment credential can't be read: ${shown.why}. Nothing was charged.`;
+      const detail = `The payment credential can't be read: ${presented.why}. Nothing was charged.`;
       return { kind: 'problem', problem: { slug: 'malformed-credential', detail } };
     }
     case 'credential': {
-      const { credential } = shown;
-      const challenge = await desk.find(credential, digest);
+      const { credential: paymentCredential } = presented;
+      const challenge = await challenges.find(paymentCredential, digest);
       if (challenge === undefined) return { kind: 'problem', problem: invalidChallenge };
       await readBody();
-      return { kind: 'payment', challenge, credential };
+      return { kind: 'payment', challenge, credential: paymentCredential };
     }
   }
 }
 
-export const invalidChallenge: Problem = {
+export const invalidChallenge: PaymentProblem = {
   slug: 'invalid-challenge',
   detail:
     'The challenge is unknown, expired or used up, or was issued for another body. Nothing was charged. Go on with the fresh challenge of this answer, which is for the body that you just sent.',
 };
 
-const required =
+const paymentRequiredDetail =
   'A call costs 0.05 USD, the model included. Pay the challenge by a wallet, and send the same body again with its credential in "Authorization: Payment".';
 
-export function shownIn(headers: HeaderList): Shown {
-  const [first = '', ...others] = headersOf(headers, 'authorization');
+export function readPresentedCredential(headers: HeaderList): ParsedAuthorization {
+  const [first = '', ...others] = headerValuesOf(headers, 'authorization');
   if (others.length > 0)
     throw new GatewayError('invalid_request', 'there are several Authorization headers; send one');
   return readCredential(first);
@@ -71,7 +78,7 @@ export function shownIn(headers: HeaderList): Shown {
 
 /** Undefined where there is none. */
 export function idempotencyKeyIn(headers: HeaderList): string | undefined {
-  const [key, ...others] = headersOf(headers, 'idempotency-key');
+  const [key, ...others] = headerValuesOf(headers, 'idempotency-key');
   if (key === undefined) return undefined;
   const max = limits.idempotencyKeyCharactersMax;
   if (others.length > 0 || key.length > max || !/^[\x21-\x7e]+$/.test(key))
@@ -84,6 +91,6 @@ export function idempotencyKeyIn(headers: HeaderList): string | undefined {
 }
 
 /** Nothing, or nothing in it. */
-function asksForPrice(body: Uint8Array): boolean {
+function isPriceQuery(body: Uint8Array): boolean {
   return body.byteLength === 0 || /^[ \t\r\n]*\{[ \t\r\n]*\}[ \t\r\n]*$/.test(Buffer.from(body).toString());
 }

@@ -1,12 +1,12 @@
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { charge, paidRoute } from '../../payments/offer.ts';
-import { problemInfo } from '../../payments/payment-required.ts';
-import type { ServedRoute } from '../data-plane.ts';
-import type { PaidInference } from './paid-inference.ts';
+import { chargeTerms, paidRoute } from '../../payments/offer.ts';
+import { problemSchema } from '../../payments/payment-required.ts';
+import type { DataPlaneRoute } from '../data-plane.ts';
+import type { PaidInferenceHandler } from './paid-inference.ts';
 import { paidBody } from './paid-request.ts';
 
 /** The route where a call is paid for by whoever makes it, without an account. */
-export function paidInferenceRoute(by: PaidInference, wire: WireFormat): ServedRoute {
+export function paidInferenceRoute(handler: PaidInferenceHandler, wire: WireFormat): DataPlaneRoute {
   return {
     kind: 'inference',
     method: paidRoute.method,
@@ -14,11 +14,11 @@ export function paidInferenceRoute(by: PaidInference, wire: WireFormat): ServedR
     summary: 'A call that is paid for by itself',
     tag: 'Payments',
     wire,
-    by,
-    payment: { offers: [charge] },
+    handler,
+    payment: { offers: [chargeTerms] },
     // Without one the price is told all the same.
-    ...(paidBody.described !== undefined && { body: { ...paidBody.described, required: false } }),
-    answers: {
+    ...(paidBody.description !== undefined && { body: { ...paidBody.description, required: false } }),
+    responses: {
       200: {
         description: 'The answer in the Messages format, once a payment was settled',
         headers: {
@@ -32,8 +32,8 @@ export function paidInferenceRoute(by: PaidInference, wire: WireFormat): ServedR
       },
       402: {
         description: 'What is to be paid, with a fresh challenge each time',
-        type: 'application/problem+json',
-        schema: problemInfo,
+        contentType: 'application/problem+json',
+        schema: problemSchema,
         headers: { 'www-authenticate': 'The challenge, of the scheme Payment' },
       },
       409: { description: 'The call with this Idempotency-Key is being made' },

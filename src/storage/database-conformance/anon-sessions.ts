@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { someSession } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
 const bounds = { nowMs: 1000, givenBackMax: 3 };
 
-export function anonSessionsConformance(setUp: SetUp): void {
+export function anonSessionsConformance(setUpDatabase: SetUpDatabase): void {
   describe('anonymous sessions', () => {
     test('a session is found by any of several hashes of its token, and by its id', async (t) => {
-      const { anonSessions } = (await setUp(t)).database;
+      const { anonSessions } = (await setUpDatabase(t)).database;
       const { tokenHash, addressHash, ...told } = someSession();
       await anonSessions.add({ tokenHash, addressHash, ...told }, 0);
       assert.deepEqual(await anonSessions.byToken(['another', tokenHash]), told);
@@ -18,7 +18,7 @@ export function anonSessionsConformance(setUp: SetUp): void {
     });
 
     test('of many requests at once exactly as many are counted as a session has', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database.anonSessions, (await open()).anonSessions];
       const session = someSession({ requestLimit: 5 });
       await database.anonSessions.add(session, 0);
@@ -28,7 +28,7 @@ export function anonSessionsConformance(setUp: SetUp): void {
     });
 
     test('what is given back can be taken again, but not for ever', async (t) => {
-      const { anonSessions } = (await setUp(t)).database;
+      const { anonSessions } = (await setUpDatabase(t)).database;
       const session = someSession({ requestLimit: 1 });
       await anonSessions.add(session, 0);
       for (let at = 0; at < bounds.givenBackMax; at++) {
@@ -41,7 +41,7 @@ export function anonSessionsConformance(setUp: SetUp): void {
     });
 
     test('nothing is counted for a session that is over, revoked or unknown', async (t) => {
-      const { anonSessions } = (await setUp(t)).database;
+      const { anonSessions } = (await setUpDatabase(t)).database;
       const over = someSession({ expiresAtMs: bounds.nowMs });
       const revoked = someSession();
       await anonSessions.add(over, 0);
@@ -54,7 +54,7 @@ export function anonSessionsConformance(setUp: SetUp): void {
     });
 
     test('a session is remembered for a while after its time, and then forgotten', async (t) => {
-      const { anonSessions } = (await setUp(t)).database;
+      const { anonSessions } = (await setUpDatabase(t)).database;
       const [first, second] = [someSession({ expiresAtMs: 10 }), someSession({ expiresAtMs: 20 })];
       await anonSessions.add(first, 0);
       await anonSessions.add(second, 10);

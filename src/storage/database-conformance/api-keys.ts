@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { someKey, someUser } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function apiKeysConformance(setUp: SetUp): void {
+export function apiKeysConformance(setUpDatabase: SetUpDatabase): void {
   describe('API keys', () => {
     const withUser = async (t: TestContext) => {
-      const house = await setUp(t);
+      const openDatabaseFixture = await setUpDatabase(t);
       const user = someUser();
-      await house.database.users.add(user);
-      return { ...house, user };
+      await openDatabaseFixture.database.users.add(user);
+      return { ...openDatabaseFixture, user };
     };
 
     test('keys come back as they were added, the newest first', async (t) => {
@@ -23,7 +23,7 @@ export function apiKeysConformance(setUp: SetUp): void {
     });
 
     test('a key is found by its prefix with its account, until it is revoked', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const user = someUser({ tier: 'pro', period: { startMs: 5, endMs: 6 } });
       await database.users.add(user);
       const keys = [someKey(user.id), someKey(user.id), someKey(user.id, { prefix: 'gw_live_other' })];
@@ -93,7 +93,7 @@ export function apiKeysConformance(setUp: SetUp): void {
     });
 
     test('a key of nobody is refused', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       await assert.rejects(database.apiKeys.add(someKey('nobody'), 100));
     });
 

@@ -1,9 +1,9 @@
 import { archiveTableConformance } from '../archive-table-conformance.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function archiveConformance(setUp: SetUp): void {
+export function archiveConformance(setUpDatabase: SetUpDatabase): void {
   archiveTableConformance('archives', async (t) => {
-    const { open, database } = await setUp(t);
+    const { open, database } = await setUpDatabase(t);
     return [database.archive, (await open()).archive];
   });
 }

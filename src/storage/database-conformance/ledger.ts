@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { someLine } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function ledgerConformance(setUp: SetUp): void {
+export function ledgerConformance(setUpDatabase: SetUpDatabase): void {
   describe('the ledger of payments', () => {
     test('its lines come page by page, the newest first', async (t) => {
-      const { ledger } = (await setUp(t)).database;
+      const { ledger } = (await setUpDatabase(t)).database;
       const [first, second, third] = [someLine({ atMs: 1 }), someLine({ atMs: 2 }), someLine({ atMs: 3 })];
       for (const line of [second, third, first]) await ledger.add(line);
       assert.deepEqual(await ledger.page({ after: undefined, limit: 2 }), [third, second]);
@@ -15,7 +15,7 @@ export function ledgerConformance(setUp: SetUp): void {
     });
 
     test('lines of one moment are each on one page', async (t) => {
-      const { ledger } = (await setUp(t)).database;
+      const { ledger } = (await setUpDatabase(t)).database;
       const lines = [someLine({ id: 'a' }), someLine({ id: 'b' }), someLine({ id: 'c' })];
       for (const line of lines) await ledger.add(line);
       const [newest, ...others] = lines.toReversed();
@@ -24,7 +24,7 @@ export function ledgerConformance(setUp: SetUp): void {
     });
 
     test('nobody can change, replace or delete a line', async (t) => {
-      const { database, execute } = await setUp(t);
+      const { database, execute } = await setUpDatabase(t);
       const line = someLine();
       await database.ledger.add(line);
       await database.ledger.add({ ...line, amount: '500' });

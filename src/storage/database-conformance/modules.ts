@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { limits } from '../../kernel/limits.ts';
 import { moduleStoresConformance } from '../module-stores-conformance.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function modulesConformance(setUp: SetUp): void {
+export function modulesConformance(setUpDatabase: SetUpDatabase): void {
   moduleStoresConformance('stores of modules', async (t) => {
-    const { open, database, execute } = await setUp(t);
+    const { open, database, execute } = await setUpDatabase(t);
     return {
       replicas: [database.modules, (await open()).modules],
       // A hundred thousand rows would take minutes; what is believed is their count.
@@ -17,7 +17,7 @@ export function modulesConformance(setUp: SetUp): void {
   });
 
   test('entries of modules are counted right, however many come and go at once', async (t) => {
-    const { open, database, execute } = await setUp(t);
+    const { open, database, execute } = await setUpDatabase(t);
     const stores = [database, await open()].map(({ modules }) => modules.store('m', 's'));
     await Promise.all(
       Array.from({ length: 60 }, async (_, at) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { someKey, someUser } from './samples.ts';
-import type { MakeHome } from './set-up.ts';
+import type { CreateDatabaseFixture } from './set-up.ts';
 
-export function openingConformance(makeHome: MakeHome): void {
+export function openingConformance(createDatabaseFixture: CreateDatabaseFixture): void {
   describe('opening', () => {
     test('what was written is there when it is opened again', async (t) => {
-      const home = await makeHome(t);
+      const home = await createDatabaseFixture(t);
       const user = someUser();
       const key = someKey(user.id);
       const first = await home.open();
@@ -20,7 +20,7 @@ export function openingConformance(makeHome: MakeHome): void {
     });
 
     test('many may open an empty one at once, and all see the same', async (t) => {
-      const home = await makeHome(t);
+      const home = await createDatabaseFixture(t);
       const databases = await Promise.all(Array.from({ length: 5 }, () => home.open()));
       t.after(() => Promise.all(databases.map((database) => database.close())));
       const users = databases.map(() => someUser());
@@ -30,7 +30,7 @@ export function openingConformance(makeHome: MakeHome): void {
     });
 
     test('a schema newer than this code is refused in one line that names both versions', async (t) => {
-      const home = await makeHome(t);
+      const home = await createDatabaseFixture(t);
       await (await home.open()).close();
       await home.execute(`insert into schema_migrations (version, name) values (4711, 'of the future')`);
       await assert.rejects(home.open(), (error) => {
@@ -44,7 +44,7 @@ export function openingConformance(makeHome: MakeHome): void {
     });
 
     test('once it is closed it answers with an error, and can be closed again', async (t) => {
-      const home = await makeHome(t);
+      const home = await createDatabaseFixture(t);
       const database = await home.open();
       await database.ping();
       await database.close();
@@ -57,7 +57,7 @@ export function openingConformance(makeHome: MakeHome): void {
     });
 
     test('closing waits for what is under way', async (t) => {
-      const home = await makeHome(t);
+      const home = await createDatabaseFixture(t);
       const database = await home.open();
       const user = someUser();
       const added = database.users.add(user);

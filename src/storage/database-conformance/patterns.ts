@@ -1,9 +1,9 @@
 import { patternTableConformance } from '../pattern-table-conformance.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function patternsConformance(setUp: SetUp): void {
+export function patternsConformance(setUpDatabase: SetUpDatabase): void {
   patternTableConformance('patterns', async (t) => {
-    const { open, database } = await setUp(t);
+    const { open, database } = await setUpDatabase(t);
     return [database.patterns, (await open()).patterns];
   });
 }

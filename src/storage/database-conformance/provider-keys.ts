@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { SealedKey } from '../../kernel/ports/records.ts';
 import { someSealedKey } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function providerKeysConformance(setUp: SetUp): void {
+export function providerKeysConformance(setUpDatabase: SetUpDatabase): void {
   describe('provider keys', () => {
     const plain = (key: SealedKey | undefined) =>
       key === undefined ? undefined : { ...key, sealed: Buffer.from(key.sealed) };
 
     test('a key comes back byte for byte, replaced by the next', async (t) => {
-      const { providerKeys } = (await setUp(t)).database;
+      const { providerKeys } = (await setUpDatabase(t)).database;
       const sealed = Buffer.from(Uint8Array.from({ length: 256 }, (_, at) => at));
       const key = someSealedKey({ sealed, hint: null });
       await providerKeys.put(key);
@@ -23,19 +23,19 @@ export function providerKeysConformance(setUp: SetUp): void {
     });
 
     test('a first key is put where there is none, also when many are put at once', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database, await open()];
       const puts = Array.from({ length: 10 }, (_, at) =>
-        both[at % 2]?.providerKeys.putFirst(someSealedKey({ hint: String(at) })),
+        both[at % 2]?.providerKeys.putIfAbsent(someSealedKey({ hint: String(at) })),
       );
       const winner = (await Promise.all(puts)).indexOf(true);
       assert.equal((await database.providerKeys.get('local', 'openai'))?.hint, String(winner));
-      assert.equal(await database.providerKeys.putFirst(someSealedKey()), false);
-      assert.equal(await database.providerKeys.putFirst(someSealedKey({ provider: 'groq' })), true);
+      assert.equal(await database.providerKeys.putIfAbsent(someSealedKey()), false);
+      assert.equal(await database.providerKeys.putIfAbsent(someSealedKey({ provider: 'groq' })), true);
     });
 
     test('keys are listed by provider and deleted one by one', async (t) => {
-      const { providerKeys } = (await setUp(t)).database;
+      const { providerKeys } = (await setUpDatabase(t)).database;
       const names = ['openai', 'Xai', 'ähnlich', 'anthropic', 'x-ai', 'x_ai'];
       for (const provider of names) await providerKeys.put(someSealedKey({ provider }));
       await providerKeys.put(someSealedKey({ accountId: 'somebody else' }));
@@ -48,7 +48,7 @@ export function providerKeysConformance(setUp: SetUp): void {
     });
 
     test('keys are sealed anew, unless they were replaced meanwhile', async (t) => {
-      const { providerKeys } = (await setUp(t)).database;
+      const { providerKeys } = (await setUpDatabase(t)).database;
       for (const accountId of ['c', 'a', 'b']) await providerKeys.put(someSealedKey({ accountId }));
       await providerKeys.put(someSealedKey({ accountId: 'd', sealedBy: 'seal-2' }));
       const old = await providerKeys.notSealedBy('seal-2', 2);

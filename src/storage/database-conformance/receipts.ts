@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { OwnedReceipt, Receipts } from '../../kernel/ports/receipts.ts';
 import { someReceipt } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function receiptsConformance(setUp: SetUp): void {
+export function receiptsConformance(setUpDatabase: SetUpDatabase): void {
   describe('receipts', () => {
     test('a receipt comes back as the exact text that it was, also when it is added again', async (t) => {
-      const { receipts } = (await setUp(t)).database;
+      const { receipts } = (await setUpDatabase(t)).database;
       const receipt = someReceipt({ jws: 'eyJ.ünd.sig', accountId: 'ada' });
       await receipts.add([receipt, someReceipt()]);
       await receipts.add([{ ...receipt, jws: 'another', accountId: 'eve' }, someReceipt()]);
@@ -16,7 +16,7 @@ export function receiptsConformance(setUp: SetUp): void {
     });
 
     test('nobody can change, replace or delete one, nor a key', async (t) => {
-      const { database, execute } = await setUp(t);
+      const { database, execute } = await setUpDatabase(t);
       const receipt = someReceipt();
       const key = { id: 'k1', jwk: '{}', createdAtMs: 1 };
       await database.receipts.add([receipt]);
@@ -39,7 +39,7 @@ export function receiptsConformance(setUp: SetUp): void {
     });
 
     test('whose it is can be forgotten while it stays', async (t) => {
-      const { database, execute } = await setUp(t);
+      const { database, execute } = await setUpDatabase(t);
       const receipt = someReceipt({ accountId: 'ada' });
       await database.receipts.add([receipt]);
       await execute("delete from receipt_owners where account_id = 'ada'");
@@ -48,7 +48,7 @@ export function receiptsConformance(setUp: SetUp): void {
     });
 
     test('those of a session are in order of time and id', async (t) => {
-      const { receipts } = (await setUp(t)).database;
+      const { receipts } = (await setUpDatabase(t)).database;
       const times = [3, 1, 2, 1, 3];
       const all = times.map((createdAtMs) => someReceipt({ sessionRef: 's', createdAtMs }));
       await receipts.add(all);
@@ -63,7 +63,7 @@ export function receiptsConformance(setUp: SetUp): void {
     });
 
     test('an account has its own and what it claimed, page by page, the newest first', async (t) => {
-      const { receipts } = (await setUp(t)).database;
+      const { receipts } = (await setUpDatabase(t)).database;
       const own = Array.from({ length: 7 }, (_, at) =>
         someReceipt({ accountId: 'ada', createdAtMs: at % 3, sessionRef: null, visibility: 'private' }),
       );
@@ -80,7 +80,7 @@ export function receiptsConformance(setUp: SetUp): void {
     });
 
     test('of many who claim a session one gets it, and the others are told who', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database.receipts, (await open()).receipts];
       const claims = Array.from({ length: 10 }, (_, at) =>
         both[at % 2]?.claim({ sessionId: 's', sessionRef: 'r', accountId: `${at}`, claimedAtMs: at }),
@@ -91,7 +91,7 @@ export function receiptsConformance(setUp: SetUp): void {
     });
 
     test('keys are listed the newest first, retired ones too', async (t) => {
-      const { receipts } = (await setUp(t)).database;
+      const { receipts } = (await setUpDatabase(t)).database;
       for (const [id, createdAtMs] of [
         ['a', 1],
         ['c', 3],

@@ -4,16 +4,16 @@ import { describe, test } from 'node:test';
 import type { Recharge } from '../../kernel/ports/billing.ts';
 import type { Database } from '../../kernel/ports/records.ts';
 import { someUser } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
 const most = { sinceMs: 0, recharges: 5 };
 const due = { most, limit: 5 };
 
 /** An account that wants credits. */
-async function wanting({ users, billing }: Database): Promise<string> {
+async function addAccountDueForRecharge({ users, billing }: Database): Promise<string> {
   const user = someUser({ tier: 'pro' });
   await users.add(user);
-  await billing.bind(user.id, `cus_${user.id}`);
+  await billing.linkCustomer(user.id, `cus_${user.id}`);
   await billing.setAutoRecharge(user.id, { enabled: true, threshold: 100, amount: 50_000, reason: null });
   return user.id;
 }
@@ -31,12 +31,12 @@ function someRecharge(accountId: string, given: Partial<Recharge> = {}): Recharg
   };
 }
 
-export function rechargesConformance(setUp: SetUp): void {
+export function rechargesConformance(setUpDatabase: SetUpDatabase): void {
   describe('recharges', () => {
     test('an account has one at a time, wherever it is begun', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database.recharges, (await open()).recharges];
-      const id = await wanting(database);
+      const id = await addAccountDueForRecharge(database);
       const opened = await Promise.all(
         Array.from({ length: 10 }, (_, at) => both[at % 2]?.open(someRecharge(id), most)),
       );
@@ -45,15 +45,15 @@ export function rechargesConformance(setUp: SetUp): void {
     });
 
     test('it is begun only where the account wants it, for what it wants, and not too often', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const { recharges, billing, credits } = database;
-      const id = await wanting(database);
+      const id = await addAccountDueForRecharge(database);
       assert.deepEqual(await recharges.due({ ...due, nowMs: 10 }), [id]);
       assert.equal(await recharges.open(someRecharge(id, { credits: 60_000 }), most), false);
       for (const number of [1, 2]) {
         const recharge = someRecharge(id, { atMs: number });
         assert.equal(await recharges.open(recharge, { sinceMs: 0, recharges: 2 }), true);
-        await credits.bought({
+        await credits.recordPurchase({
           intentId: `pi_${number}`,
           accountId: id,
           credits: 1,
@@ -67,11 +67,11 @@ export function rechargesConformance(setUp: SetUp): void {
       assert.deepEqual(await recharges.due({ ...due, nowMs: 10, accountId: id }), [id]);
       assert.equal(await recharges.open(someRecharge(id), { sinceMs: 1, recharges: 2 }), true);
 
-      const other = await wanting(database);
+      const other = await addAccountDueForRecharge(database);
       await billing.backOff(other, 15);
       assert.deepEqual(await recharges.due({ ...due, nowMs: 14 }), []);
       assert.deepEqual(await recharges.due({ ...due, nowMs: 15 }), [other]);
-      await credits.bought({
+      await credits.recordPurchase({
         intentId: 'pi_9',
         accountId: other,
         credits: 100,
@@ -80,17 +80,17 @@ export function rechargesConformance(setUp: SetUp): void {
       });
       assert.deepEqual(await recharges.due({ ...due, nowMs: 15 }), []);
 
-      const ended = await wanting(database);
+      const ended = await addAccountDueForRecharge(database);
       const plan = { subscriptionId: 's', pastDueSinceMs: null, tier: 'pro', period: undefined } as const;
-      await billing.follow(ended, 0, { ...plan, tierEndsMs: 15 });
+      await billing.applySubscription(ended, 0, { ...plan, tierEndsMs: 15 });
       assert.deepEqual(await recharges.due({ ...due, nowMs: 14 }), [ended]);
       assert.equal(await recharges.open(someRecharge(ended, { atMs: 15 }), most), false);
     });
 
     test('one that was left is taken over once, and not before its time', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database.recharges, (await open()).recharges];
-      const recharge = someRecharge(await wanting(database));
+      const recharge = someRecharge(await addAccountDueForRecharge(database));
       await database.recharges.open(recharge, most);
       assert.deepEqual(await database.recharges.takeOver({ nowMs: 19, untilMs: 30, most: 5 }), []);
       const taken = await Promise.all(both.map((one) => one.takeOver({ nowMs: 20, untilMs: 30, most: 5 })));
@@ -103,9 +103,9 @@ export function rechargesConformance(setUp: SetUp): void {
     });
 
     test('a decline switches recharging off in the same step', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const { recharges, billing } = database;
-      const id = await wanting(database);
+      const id = await addAccountDueForRecharge(database);
       const recharge = someRecharge(id);
       await recharges.open(recharge, most);
       assert.equal(await recharges.decline(recharge.id, 'card declined'), true);

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { limits } from '../../kernel/limits.ts';
-import type { LogFilter, LoggedCall, LogQuestion } from '../../kernel/ports/request-log.ts';
+import type { LogFilter, LoggedCall, LogQuery } from '../../kernel/ports/request-log.ts';
 import { chunks } from '../sql/chunks.ts';
-import { callsOf, older, page, startMs, step } from './request-log-samples.ts';
+import { olderCursor, readPage, someCalls, someStep, startMs } from './request-log-samples.ts';
 import { someCall, someRequestId } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function requestLogFiltersConformance(setUp: SetUp): void {
+export function requestLogFiltersConformance(setUpDatabase: SetUpDatabase): void {
   describe('filters of the request log', () => {
     test('every filter lets through what it names, alone and with others', async (t) => {
-      const { requests } = (await setUp(t)).database;
-      const plain = callsOf(3);
+      const { requests } = (await setUpDatabase(t)).database;
+      const plain = someCalls(3);
       const failed = { status: 200, ending: 'failed' } as const;
       const odd = [
         { modelAsked: 'latest', modelUsed: 'claude-5' },
@@ -22,11 +22,11 @@ export function requestLogFiltersConformance(setUp: SetUp): void {
         { status: 500, keyId: 'key' },
         failed,
         { provider: null, modelUsed: null, status: 400 },
-        { steps: [step('exact-cache', 'answered'), step('cost-guard', 'passed')] },
-        { steps: [step('exact-cache', 'passed'), step('cost-guard', 'rejected')] },
-        { steps: [step('ipc', 'changed-request'), step('patterns', 'passed')] },
-        { steps: [step('ipc', 'changed-reply')] },
-        { steps: [step('ipc', 'changed-both')] },
+        { steps: [someStep('exact-cache', 'answered'), someStep('cost-guard', 'passed')] },
+        { steps: [someStep('exact-cache', 'passed'), someStep('cost-guard', 'rejected')] },
+        { steps: [someStep('ipc', 'changed-request'), someStep('patterns', 'passed')] },
+        { steps: [someStep('ipc', 'changed-reply')] },
+        { steps: [someStep('ipc', 'changed-both')] },
       ] satisfies readonly Partial<LoggedCall>[];
       const others = odd.map((fields, at) => someCall({ id: someRequestId(startMs + 10 + at), ...fields }));
       await requests.add([...plain, ...others]);
@@ -70,26 +70,26 @@ export function requestLogFiltersConformance(setUp: SetUp): void {
       for (const accountId of ['local', undefined])
         for (const [filter, calls] of expected)
           assert.deepEqual(
-            (await page(requests, { accountId, filter })).calls,
+            (await readPage(requests, { accountId, filter })).calls,
             calls,
             JSON.stringify(filter),
           );
       const filter: LogFilter = { status: 'error' };
-      const first = await page(requests, { filter, limit: 2 });
+      const first = await readPage(requests, { filter, limit: 2 });
       assert.deepEqual([first.calls, first.more], [[e400, broken], true]);
-      const rest = await page(requests, { filter, limit: 3, beside: older(first) });
+      const rest = await readPage(requests, { filter, limit: 3, beside: olderCursor(first) });
       assert.deepEqual([rest.calls, rest.more], [[e500, e499, e404], false]);
       const newer = { id: e404?.id ?? '', side: 'newer' } as const;
-      const back = await page(requests, { filter, limit: 2, beside: newer });
+      const back = await readPage(requests, { filter, limit: 2, beside: newer });
       assert.deepEqual([back.calls, back.more, back.reached], [[e500, e499], true, e500?.id]);
     });
 
     test('times are from the first millisecond to before the last', async (t) => {
-      const { requests } = (await setUp(t)).database;
-      const calls = callsOf(5);
+      const { requests } = (await setUpDatabase(t)).database;
+      const calls = someCalls(5);
       await requests.add(calls);
-      const times = async (filter: LogFilter, beside?: LogQuestion['beside']) =>
-        (await page(requests, { filter, beside })).calls.map(({ atMs }) => atMs - startMs);
+      const times = async (filter: LogFilter, beside?: LogQuery['beside']) =>
+        (await readPage(requests, { filter, beside })).calls.map(({ atMs }) => atMs - startMs);
       assert.deepEqual(await times({ fromMs: startMs + 1, toMs: startMs + 4 }), [3, 2, 1]);
       assert.deepEqual(await times({ fromMs: startMs + 3 }), [4, 3]);
       assert.deepEqual(await times({ toMs: startMs + 2 }), [1, 0]);
@@ -101,26 +101,26 @@ export function requestLogFiltersConformance(setUp: SetUp): void {
     });
 
     test('a rare call is found behind many others, from either side', async (t) => {
-      const { requests } = (await setUp(t)).database;
-      const calls = callsOf(300, (at) => (at === 0 || at === 299 ? { modelUsed: 'rare' } : {}));
+      const { requests } = (await setUpDatabase(t)).database;
+      const calls = someCalls(300, (at) => (at === 0 || at === 299 ? { modelUsed: 'rare' } : {}));
       await requests.add(calls);
       const [oldest, newest] = [calls.at(0), calls.at(-1)];
       const filter = { model: 'rare' };
       for (const accountId of ['local', undefined]) {
-        const both = await page(requests, { accountId, filter });
+        const both = await readPage(requests, { accountId, filter });
         assert.deepEqual([both.calls, both.more], [[newest, oldest], false]);
       }
       const beside = (side: 'older' | 'newer', id = '') =>
-        page(requests, { filter, limit: 1, beside: { id, side } });
+        readPage(requests, { filter, limit: 1, beside: { id, side } });
       assert.deepEqual((await beside('older', newest?.id)).calls, [oldest]);
       assert.deepEqual((await beside('newer', oldest?.id)).calls, [newest]);
-      assert.deepEqual((await page(requests, { filter: { provider: 'nobody' } })).calls, []);
+      assert.deepEqual((await readPage(requests, { filter: { provider: 'nobody' } })).calls, []);
     });
 
     test('among too many kinds calls are looked through for a while, and then from there on', async (t) => {
-      const { requests } = (await setUp(t)).database;
+      const { requests } = (await setUpDatabase(t)).database;
       const kinds = limits.requestKindsMax + 1;
-      const calls = callsOf(kinds + limits.requestLogSearchRows, (at) =>
+      const calls = someCalls(kinds + limits.requestLogSearchRows, (at) =>
         at < kinds ? { ending: 'aborted', modelAsked: `name ${at}` } : {},
       );
       for (const some of chunks(calls, limits.requestLogRowsAtOnce)) await requests.add(some);
@@ -131,15 +131,15 @@ export function requestLogFiltersConformance(setUp: SetUp): void {
         nowMs += passesMs;
         return nowMs;
       });
-      const first = await page(requests, { filter });
+      const first = await readPage(requests, { filter });
       assert.deepEqual([first.calls, first.more, first.reached], [[], true, calls[kinds]?.id]);
-      const second = await page(requests, { filter, limit: 2, beside: older(first) });
+      const second = await readPage(requests, { filter, limit: 2, beside: olderCursor(first) });
       const newest = [calls[kinds - 1], calls[kinds - 2]];
       assert.deepEqual([second.calls, second.more], [newest, true]);
       passesMs = 0;
-      assert.deepEqual((await page(requests, { filter, limit: 2 })).calls, newest);
+      assert.deepEqual((await readPage(requests, { filter, limit: 2 })).calls, newest);
       const newer = { id: calls[kinds - 4]?.id ?? '', side: 'newer' } as const;
-      const back = await page(requests, { filter, limit: 1, beside: newer });
+      const back = await readPage(requests, { filter, limit: 1, beside: newer });
       assert.deepEqual([back.calls, back.more], [[calls[kinds - 3]], true]);
 
       assert.equal(await requests.newestBehind(calls.length), undefined);

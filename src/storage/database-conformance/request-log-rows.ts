@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { callsOf, page, startMs } from './request-log-samples.ts';
+import { readPage, someCalls, startMs } from './request-log-samples.ts';
 import { someCall, someRequestId } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function requestLogRowsConformance(setUp: SetUp): void {
+export function requestLogRowsConformance(setUpDatabase: SetUpDatabase): void {
   describe('calls in the request log', () => {
     test('a call comes back as it was, with all that is known of it or with nothing', async (t) => {
-      const { requests } = (await setUp(t)).database;
+      const { requests } = (await setUpDatabase(t)).database;
       const full = someCall({
         accountId: 'account',
         keyId: 'key',
@@ -66,7 +66,7 @@ export function requestLogRowsConformance(setUp: SetUp): void {
     });
 
     test('a call is found by its own account only, or by who may see all', async (t) => {
-      const { requests } = (await setUp(t)).database;
+      const { requests } = (await setUpDatabase(t)).database;
       const call = someCall({ accountId: 'a' });
       await requests.add([call]);
       assert.deepEqual(await requests.find(call.id, 'a'), call);
@@ -76,15 +76,15 @@ export function requestLogRowsConformance(setUp: SetUp): void {
     });
 
     test('calls that are added again, at once or later, are there once and as they were', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const other = await open();
-      const calls = callsOf(20);
+      const calls = someCalls(20);
       await database.requests.add(calls.slice(0, 10));
       const changed = calls.map((call) => ({ ...call, status: 500 }));
       await Promise.all(
         Array.from({ length: 6 }, (_, at) => (at % 2 ? database : other).requests.add(changed)),
       );
-      const { calls: found } = await page(database.requests, { limit: 100 });
+      const { calls: found } = await readPage(database.requests, { limit: 100 });
       assert.deepEqual(
         found.map(({ id, status }) => [id, status]),
         calls.map(({ id }, at) => [id, at < 10 ? 200 : 500]).toReversed(),
@@ -92,11 +92,11 @@ export function requestLogRowsConformance(setUp: SetUp): void {
     });
 
     test('a batch with a call that can not be stored adds nothing', async (t) => {
-      const { requests } = (await setUp(t)).database;
+      const { requests } = (await setUpDatabase(t)).database;
       await assert.rejects(requests.add([someCall(), someCall({ status: Number.NaN })]));
-      assert.deepEqual((await page(requests)).calls, []);
+      assert.deepEqual((await readPage(requests)).calls, []);
       await requests.add([someCall()]);
-      assert.equal((await page(requests)).calls.length, 1);
+      assert.equal((await readPage(requests)).calls.length, 1);
     });
   });
 }

@@ -3,7 +3,7 @@ import type {
   LoggedCall,
   LoggedStep,
   LogPage,
-  LogQuestion,
+  LogQuery,
   RequestLog,
 } from '../../kernel/ports/request-log.ts';
 import { someCall, someRequestId } from './samples.ts';
@@ -11,7 +11,7 @@ import { someCall, someRequestId } from './samples.ts';
 export const startMs = 1_763_000_000_000;
 
 /** One each millisecond, the oldest first. */
-export function callsOf(
+export function someCalls(
   count: number,
   fields: (at: number) => Partial<LoggedCall> = () => ({}),
 ): readonly LoggedCall[] {
@@ -20,15 +20,15 @@ export function callsOf(
   );
 }
 
-export function step(module: string, effect: LoggedStep['effect'], savedNanoUsd?: number): LoggedStep {
+export function someStep(module: string, effect: LoggedStep['effect'], savedNanoUsd?: number): LoggedStep {
   return { module, effect, ms: 0.5, facts: {}, ...(savedNanoUsd !== undefined && { savedNanoUsd }) };
 }
 
-export function page(log: RequestLog, asked: Partial<LogQuestion> = {}): Promise<LogPage> {
+export function readPage(log: RequestLog, asked: Partial<LogQuery> = {}): Promise<LogPage> {
   return log.page({ accountId: undefined, filter: {}, limit: 50, ...asked });
 }
 
-export function older({ reached }: LogPage): LogQuestion['beside'] {
+export function olderCursor({ reached }: LogPage): LogQuery['beside'] {
   assert.ok(reached !== undefined);
   return { id: reached, side: 'older' };
 }

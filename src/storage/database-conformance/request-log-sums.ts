@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { LoggedCall } from '../../kernel/ports/request-log.ts';
-import { startMs, step } from './request-log-samples.ts';
+import { someStep, startMs } from './request-log-samples.ts';
 import { someCall, someRequestId } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function requestLogSumsConformance(setUp: SetUp): void {
+export function requestLogSumsConformance(setUpDatabase: SetUpDatabase): void {
   describe('sums of the request log', () => {
     test('every call is summed up once, also when it is gone, and minutes become hours', async (t) => {
-      const { requests } = (await setUp(t)).database;
+      const { requests } = (await setUpDatabase(t)).database;
       const [hourMs, minuteMs] = [3_600_000, 60_000];
       const fromMs = Math.floor(startMs / hourMs) * hourMs;
       const at = (ms: number, fields: Partial<LoggedCall> = {}) =>
         someCall({ id: someRequestId(fromMs + ms), accountId: 'mine', contentMs: 10, ...fields });
-      const hit = [step('exact-cache', 'answered', 70), step('cost-guard', 'passed')];
+      const hit = [someStep('exact-cache', 'answered', 70), someStep('cost-guard', 'passed')];
       const calls = [
         at(0, { keyId: 'key' }),
         at(minuteMs, { modelUsed: 'other', provider: 'groq', contentMs: 400 }),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
-import type { MailedToken, StoredSession, VerifiedBy } from '../../kernel/ports/sessions.ts';
+import type { MailedToken, StoredSession, VerificationContext } from '../../kernel/ports/sessions.ts';
 import { someKey, someSealedKey, someUser } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
 const most = 3;
 
@@ -16,14 +16,14 @@ function someToken(accountId: string, given: Partial<MailedToken> = {}): MailedT
   return { hash: randomUUID(), accountId, purpose: 'reset', expiresAtMs: 9000, ...given };
 }
 
-function by(nowMs: number, sessionId?: string): VerifiedBy {
+function verificationContext(nowMs: number, sessionId?: string): VerificationContext {
   return { nowMs, sessionId, passwordHash: 'of no password' };
 }
 
-export function sessionsConformance(setUp: SetUp): void {
+export function sessionsConformance(setUpDatabase: SetUpDatabase): void {
   describe('sessions', () => {
     test('one is found until it is ended, and the oldest beyond the most go', async (t) => {
-      const { sessions, users } = (await setUp(t)).database;
+      const { sessions, users } = (await setUpDatabase(t)).database;
       const [user, other] = [someUser(), someUser()];
       for (const one of [user, other]) await users.add(one);
       const begun = [1, 2, 3, 4].map((createdAtMs) => someSession(user.id, { createdAtMs }));
@@ -45,7 +45,7 @@ export function sessionsConformance(setUp: SetUp): void {
     });
 
     test('none begins with a password that was changed meanwhile, and none of another outlives a change', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const user = someUser({ passwordHash: 'first' });
       await database.users.add(user);
       const kept = someSession(user.id);
@@ -54,7 +54,7 @@ export function sessionsConformance(setUp: SetUp): void {
       const logIns = Array.from({ length: 10 }, (_, at) =>
         both[at % 2]?.sessions.begin(someSession(user.id), 'first', 100),
       );
-      const change = { accountId: user.id, before: 'first', keptSession: kept.id };
+      const change = { accountId: user.id, before: 'first', currentSession: kept.id };
       const changes = both.map(({ users }, at) => users.changePassword({ ...change, after: `second ${at}` }));
       await Promise.all(logIns);
       assert.deepEqual((await Promise.all(changes)).toSorted(), [false, true]);
@@ -63,7 +63,7 @@ export function sessionsConformance(setUp: SetUp): void {
     });
 
     test('a closed account has none, no key that works and no new password', async (t) => {
-      const { users, sessions, apiKeys, mailedTokens } = (await setUp(t)).database;
+      const { users, sessions, apiKeys, mailedTokens } = (await setUpDatabase(t)).database;
       const user = someUser();
       await users.add(user);
       await apiKeys.add(someKey(user.id), 100);
@@ -85,7 +85,7 @@ export function sessionsConformance(setUp: SetUp): void {
 
   describe('mailed tokens', () => {
     test('one does what it is for, once and in time', async (t) => {
-      const { users, mailedTokens } = (await setUp(t)).database;
+      const { users, mailedTokens } = (await setUpDatabase(t)).database;
       const user = someUser();
       await users.add(user);
       const verify = someToken(user.id, { purpose: 'verify' });
@@ -95,15 +95,17 @@ export function sessionsConformance(setUp: SetUp): void {
       assert.equal(await mailedTokens.has(verify.hash, 'verify', 9000), false);
       assert.equal(await mailedTokens.has(verify.hash, 'reset', 1), false);
       assert.equal(await mailedTokens.reset(verify.hash, 'stolen', 1), undefined);
-      assert.equal(await mailedTokens.verify(late.hash, by(5000)), undefined);
-      const used = await Promise.all([verify, verify].map(({ hash }) => mailedTokens.verify(hash, by(4000))));
+      assert.equal(await mailedTokens.verify(late.hash, verificationContext(5000)), undefined);
+      const used = await Promise.all(
+        [verify, verify].map(({ hash }) => mailedTokens.verify(hash, verificationContext(4000))),
+      );
       assert.equal(used.filter((proof) => proof === undefined).length, 1);
       const verified = { ...user, verifiedAtMs: 4000, passwordHash: 'of no password' };
       assert.deepEqual(await users.byId(user.id), verified);
     });
 
     test('of all who reset a password at once, one does, and no session and no link is left', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const user = someUser({ passwordHash: 'first' });
       await database.users.add(user);
       await database.sessions.begin(someSession(user.id), 'first', most);
@@ -114,7 +116,7 @@ export function sessionsConformance(setUp: SetUp): void {
         both[at % 2]?.mailedTokens.reset(hash, `hash ${at}`, 1),
       );
       const changes = both.map(({ users }) =>
-        users.changePassword({ accountId: user.id, before: 'first', after: 'changed', keptSession: '' }),
+        users.changePassword({ accountId: user.id, before: 'first', after: 'changed', currentSession: '' }),
       );
       const outcomes = await Promise.all(tries);
       const changed = await Promise.all(changes);
@@ -127,7 +129,7 @@ export function sessionsConformance(setUp: SetUp): void {
     });
 
     test('the first use ends API keys, provider keys and sessions, also those that are being made; later ones do not', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const user = someUser({ passwordHash: 'first' });
       await database.users.add(user);
       const session = someSession(user.id);
@@ -151,7 +153,7 @@ export function sessionsConformance(setUp: SetUp): void {
             const { mailedTokens } = both[at % 2] ?? database;
             return purpose === 'reset'
               ? mailedTokens.reset(hash, 'second', 7)
-              : mailedTokens.verify(hash, by(7));
+              : mailedTokens.verify(hash, verificationContext(7));
           }),
         ),
         Promise.allSettled(changes),
@@ -162,14 +164,14 @@ export function sessionsConformance(setUp: SetUp): void {
       assert.equal((await apiKeys.byId(early.id))?.revokedAtMs, 7);
       assert.deepEqual([await providerKeys.list(user.id), await sessions.list(user.id, 0)], [[], []]);
       await assert.rejects(apiKeys.add(someKey(user.id), 100, shown), /ended meanwhile/);
-      await assert.rejects(providerKeys.putFirst(someSealedKey({ accountId: user.id }), shown));
+      await assert.rejects(providerKeys.putIfAbsent(someSealedKey({ accountId: user.id }), shown));
 
       const late = someKey(user.id);
       await apiKeys.add(late, 100);
       const again = [someToken(user.id), someToken(user.id, { purpose: 'verify' })] as const;
       for (const token of again) await mailedTokens.add(token, { nowMs: 0, most });
       const afresh = { accountId: user.id, startsAfresh: false };
-      assert.deepEqual(await mailedTokens.verify(again[1].hash, by(8)), afresh);
+      assert.deepEqual(await mailedTokens.verify(again[1].hash, verificationContext(8)), afresh);
       assert.deepEqual(await mailedTokens.reset(again[0].hash, 'third', 8), afresh);
       assert.equal((await apiKeys.byId(late.id))?.revokedAtMs, null);
     });

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { someChallenge, someLine, someSettlement } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
 const takeOver = { holder: 'two', nowMs: 1000, untilMs: 2000, most: 10 };
 const page = { after: undefined, limit: 10 };
 
-export function settlementsConformance(setUp: SetUp): void {
+export function settlementsConformance(setUpDatabase: SetUpDatabase): void {
   describe('settlements', () => {
     test('one that somebody works on is left to them, and taken over once where nobody does', async (t) => {
-      const { settlements } = (await setUp(t)).database;
+      const { settlements } = (await setUpDatabase(t)).database;
       const [left, kept] = [someSettlement({ untilMs: 1000 }), someSettlement({ untilMs: 1001 })];
       await settlements.open(left);
       await settlements.open(kept);
-      await settlements.held(left.id, 'pi_1');
+      await settlements.recordIntent(left.id, 'pi_1');
       const taken = { ...left, intent: 'pi_1', holder: 'two', untilMs: 2000 };
       assert.deepEqual(await settlements.takeOver(takeOver), [taken]);
       assert.deepEqual(await settlements.takeOver(takeOver), []);
@@ -24,7 +24,7 @@ export function settlementsConformance(setUp: SetUp): void {
     });
 
     test('of many who take over at once each gets others', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database.settlements, (await open()).settlements];
       const all = Array.from({ length: 10 }, () => someSettlement({ untilMs: 1 }));
       for (const settlement of all) await database.settlements.open(settlement);
@@ -34,7 +34,7 @@ export function settlementsConformance(setUp: SetUp): void {
     });
 
     test('one is served once, told of in the ledger, and then left alone', async (t) => {
-      const { settlements, ledger } = (await setUp(t)).database;
+      const { settlements, ledger } = (await setUpDatabase(t)).database;
       const settlement = someSettlement({ untilMs: 1 });
       const line = someLine();
       await settlements.open(settlement);
@@ -49,7 +49,7 @@ export function settlementsConformance(setUp: SetUp): void {
     });
 
     test('nobody serves what another has taken over', async (t) => {
-      const { settlements, ledger } = (await setUp(t)).database;
+      const { settlements, ledger } = (await setUpDatabase(t)).database;
       const settlement = someSettlement({ untilMs: 1 });
       await settlements.open(settlement);
       await settlements.takeOver(takeOver);
@@ -60,7 +60,7 @@ export function settlementsConformance(setUp: SetUp): void {
     });
 
     test('with what is given back its challenge can be paid with again, as another try', async (t) => {
-      const { settlements, challenges } = (await setUp(t)).database;
+      const { settlements, challenges } = (await setUpDatabase(t)).database;
       const { id: challengeId } = someChallenge();
       await challenges.add(someChallenge({ id: challengeId }));
       const tries = [1, 2, 3].map((attempt) =>
@@ -75,7 +75,7 @@ export function settlementsConformance(setUp: SetUp): void {
     });
 
     test('who comes late to give one back does not end a later try', async (t) => {
-      const { settlements, challenges } = (await setUp(t)).database;
+      const { settlements, challenges } = (await setUpDatabase(t)).database;
       const { id: challengeId } = someChallenge();
       await challenges.add(someChallenge({ id: challengeId }));
       const [first, second] = [
@@ -92,7 +92,7 @@ export function settlementsConformance(setUp: SetUp): void {
     });
 
     test('those that are over are forgotten in time, open ones never', async (t) => {
-      const { settlements } = (await setUp(t)).database;
+      const { settlements } = (await setUpDatabase(t)).database;
       const all = [1, 2, 3, 4, 5].map((atMs) => someSettlement({ atMs }));
       for (const settlement of all) await settlements.open(settlement);
       for (const settlement of all.slice(1)) await settlements.giveBack(settlement, 'cancelled');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { someCall, someDay, someKey, someUser } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function textConformance(setUp: SetUp): void {
+export function textConformance(setUpDatabase: SetUpDatabase): void {
   describe('text', () => {
     test('whatever looks like SQL is text', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const user = someUser({ email: `'; drop table users; --@example.com` });
       await database.users.add(user);
       assert.deepEqual(await database.users.byEmail(user.email), user);
@@ -17,7 +17,7 @@ export function textConformance(setUp: SetUp): void {
     });
 
     test('a megabyte of text comes back as it was', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const user = someUser();
       await database.users.add(user);
       const key = someKey(user.id, { pipelineConfig: 'ä'.repeat(500_000) });
@@ -26,7 +26,7 @@ export function textConformance(setUp: SetUp): void {
     });
 
     test('text that is no text is stored or refused, and what follows goes on', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       for (const name of ['\0', 'a\0b', '\ud800', 'a\udfffb', '\ufffe', '\u202e']) {
         const user = someUser({ email: name });
         const tries = await Promise.allSettled([

@@ -3,15 +3,15 @@ import { describe, test } from 'node:test';
 import { limits } from '../../kernel/limits.ts';
 import type { Reservation } from '../../kernel/ports/records.ts';
 import { someDay } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function usageConformance(setUp: SetUp): void {
+export function usageConformance(setUpDatabase: SetUpDatabase): void {
   describe('usage', () => {
     const { day } = someDay();
     const counted = [{ accountId: 'local', periodStartMs: 1_762_000_000_000, calls: 2 }];
 
     test('batches add up, also where one names a row twice', async (t) => {
-      const { usage } = (await setUp(t)).database;
+      const { usage } = (await setUpDatabase(t)).database;
       const row = someDay({ costNanoUsd: 2_000_000_000_000_000 });
       const days = [row, { ...row, requests: 3, failed: 2 }];
       for (const id of ['first', 'second'])
@@ -28,23 +28,23 @@ export function usageConformance(setUp: SetUp): void {
           costNanoUsd: 8_000_000_000_000_000,
         },
       ]);
-      assert.equal((await usage.counted('local', 1_762_000_000_000)).calls, 8);
-      assert.equal((await usage.counted('local', 1)).calls, 0);
-      assert.equal((await usage.counted('somebody else', 1_762_000_000_000)).calls, 0);
+      assert.equal((await usage.quotaUsage('local', 1_762_000_000_000)).calls, 8);
+      assert.equal((await usage.quotaUsage('local', 1)).calls, 0);
+      assert.equal((await usage.quotaUsage('somebody else', 1_762_000_000_000)).calls, 0);
     });
 
     test('a batch counts once, however often it is added', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const other = await open();
       const batch = { id: 'one', atMs: 1, days: [someDay()], counted };
       await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 ? database : other).usage.add(batch)));
       await other.usage.add(batch);
       assert.deepEqual(await database.usage.days({ accountId: 'local', from: day, to: day }), [someDay()]);
-      assert.equal((await database.usage.counted('local', 1_762_000_000_000)).calls, 2);
+      assert.equal((await database.usage.quotaUsage('local', 1_762_000_000_000)).calls, 2);
     });
 
     test('batches that are added at once lose nothing, whatever the order of their rows', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const other = await open();
       const days = Array.from({ length: 1200 }, (_, at) => someDay({ model: `model ${at % 600}` }));
       const periods = Array.from({ length: 20 }, (_, at) => ({
@@ -64,21 +64,21 @@ export function usageConformance(setUp: SetUp): void {
       await Promise.all(adds);
       const sums = await database.usage.days({ accountId: undefined, from: day, to: day });
       assert.deepEqual([sums.length, new Set(sums.map(({ requests }) => requests))], [600, new Set([24])]);
-      assert.equal((await database.usage.counted('account 7', 1)).calls, 12);
+      assert.equal((await database.usage.quotaUsage('account 7', 1)).calls, 12);
     });
 
     test('a batch that fails adds nothing of itself, and can be added when it is right', async (t) => {
-      const { usage } = (await setUp(t)).database;
+      const { usage } = (await setUpDatabase(t)).database;
       const broken = { ...someDay({ model: 'b' }), requests: 1.5 };
       const batch = { id: 'one', atMs: 1, counted };
       await assert.rejects(usage.add({ ...batch, days: [someDay({ model: 'a' }), broken] }));
       assert.deepEqual(await usage.days({ accountId: 'local', from: day, to: day }), []);
       await usage.add({ ...batch, days: [someDay()] });
-      assert.equal((await usage.counted('local', 1_762_000_000_000)).calls, 2);
+      assert.equal((await usage.quotaUsage('local', 1_762_000_000_000)).calls, 2);
     });
 
     test('days are told from the first to the last, of one account or of all, in order', async (t) => {
-      const { usage } = (await setUp(t)).database;
+      const { usage } = (await setUpDatabase(t)).database;
       const named = (day: string, keyId: string, provider: string, model: string) =>
         someDay({ day, keyId, provider, model, accountId: keyId === 'k3' ? 'other' : 'local' });
       const inOrder = [
@@ -100,7 +100,7 @@ export function usageConformance(setUp: SetUp): void {
     });
 
     test('what modules did adds up with the batch that it came in, once, and also below nothing', async (t) => {
-      const { usage } = (await setUp(t)).database;
+      const { usage } = (await setUpDatabase(t)).database;
       const none = { conversations: 0, costNanoUsd: 0, squaredUsd: 0 };
       const some = {
         accountId: 'local',
@@ -148,7 +148,7 @@ export function usageConformance(setUp: SetUp): void {
       });
 
       test('the latest that a process reserved holds, and nothing is kept of nothing', async (t) => {
-        const { database, execute } = await setUp(t);
+        const { database, execute } = await setUpDatabase(t);
         const { usage } = database;
         await usage.reserve([some(), some({ processId: 'other', amount: 7 }), some({ ...money, amount: 9 })]);
         await usage.reserve([some({ amount: 3, atMs: 11, untilMs: 12 })]);
@@ -164,7 +164,7 @@ export function usageConformance(setUp: SetUp): void {
       });
 
       test('those of another account, period or key are not told', async (t) => {
-        const { usage } = (await setUp(t)).database;
+        const { usage } = (await setUpDatabase(t)).database;
         await usage.reserve([
           some(),
           some({ accountId: 'b', amount: 1 }),
@@ -174,31 +174,31 @@ export function usageConformance(setUp: SetUp): void {
         ]);
         assert.deepEqual(await usage.reserved(month), [some()]);
         assert.deepEqual(await usage.reserved(money), [some(money)]);
-        assert.deepEqual(await usage.counted('a', 1), { calls: 0, reserved: [some()] });
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 0, reserved: [some()] });
       });
 
       test('are lowered together with the batch that they were for, also when it is added again', async (t) => {
-        const { usage } = (await setUp(t)).database;
+        const { usage } = (await setUpDatabase(t)).database;
         await usage.reserve([some()]);
         const batch = { id: 'one', atMs: 1, days: [], counted: [{ ...month, calls: 2 }] };
         await usage.add({ ...batch, reserved: [some({ amount: 3 })] });
-        assert.deepEqual(await usage.counted('a', 1), { calls: 2, reserved: [some({ amount: 3 })] });
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 3 })] });
         await usage.add({ ...batch, reserved: [some({ amount: 4 })] });
-        assert.deepEqual(await usage.counted('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
         const broken = { ...batch, id: 'two', counted: [{ ...month, calls: 1.5 }] };
         await assert.rejects(usage.add({ ...broken, reserved: [some({ amount: 0 })] }));
-        assert.deepEqual(await usage.counted('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
+        assert.deepEqual(await usage.quotaUsage('a', 1), { calls: 2, reserved: [some({ amount: 4 })] });
       });
 
       test('a count has every call once, while what is reserved becomes what is stored', async (t) => {
-        const { open, database } = await setUp(t);
+        const { open, database } = await setUpDatabase(t);
         const other = await open();
         const total = 30;
         await database.usage.reserve([some({ amount: total })]);
         const counts: number[] = [];
         const counting = async () => {
           for (;;) {
-            const { calls, reserved } = await other.usage.counted('a', 1);
+            const { calls, reserved } = await other.usage.quotaUsage('a', 1);
             counts.push(calls + (reserved[0]?.amount ?? 0));
             if (calls === total) return;
           }
@@ -218,7 +218,7 @@ export function usageConformance(setUp: SetUp): void {
       });
 
       test('many are written at once, and those whose time is over are forgotten', async (t) => {
-        const { database, execute } = await setUp(t);
+        const { database, execute } = await setUpDatabase(t);
         const many = Array.from({ length: 450 }, (_, at) =>
           some({ accountId: `account ${at}`, untilMs: at }),
         );
@@ -239,7 +239,7 @@ export function usageConformance(setUp: SetUp): void {
     });
 
     test('batches of long ago are forgotten, and those of late are not', async (t) => {
-      const { database, execute } = await setUp(t);
+      const { database, execute } = await setUpDatabase(t);
       const start = 1_763_000_000_000;
       const times = [
         start,

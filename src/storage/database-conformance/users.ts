@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { someUser } from './samples.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function usersConformance(setUp: SetUp): void {
+export function usersConformance(setUpDatabase: SetUpDatabase): void {
   describe('users', () => {
     test('a user comes back as it was added', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const free = someUser({ email: 'Grace.Hopper@Example.com' });
       const paid = someUser({ tier: 'team', period: { startMs: 1, endMs: 9_007_199_254_740_991 } });
       assert.equal(await database.users.add(free), true);
@@ -18,7 +18,7 @@ export function usersConformance(setUp: SetUp): void {
     });
 
     test('an address belongs to one user, however it is written', async (t) => {
-      const { database } = await setUp(t);
+      const { database } = await setUpDatabase(t);
       const first = someUser({ email: 'Zoë@Example.com' });
       assert.equal(await database.users.add(first), true);
       assert.equal(await database.users.add(someUser({ email: 'zoË@example.COM' })), false);
@@ -26,7 +26,7 @@ export function usersConformance(setUp: SetUp): void {
     });
 
     test('of many who take one address at once, one has it', async (t) => {
-      const { open, database } = await setUp(t);
+      const { open, database } = await setUpDatabase(t);
       const both = [database, await open()];
       const users = Array.from({ length: 20 }, () => someUser({ email: 'one@example.com' }));
       const added = await Promise.all(users.map((user, at) => both[at % 2]?.users.add(user)));

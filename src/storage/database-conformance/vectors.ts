@@ -1,9 +1,9 @@
 import { vectorTableConformance } from '../vector-table-conformance.ts';
-import type { SetUp } from './set-up.ts';
+import type { SetUpDatabase } from './set-up.ts';
 
-export function vectorsConformance(setUp: SetUp): void {
+export function vectorsConformance(setUpDatabase: SetUpDatabase): void {
   vectorTableConformance('vectors', async (t) => {
-    const { open, database } = await setUp(t);
+    const { open, database } = await setUpDatabase(t);
     return [database.vectors, (await open()).vectors];
   });
 }

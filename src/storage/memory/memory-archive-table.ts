@@ -1,11 +1,11 @@
-import type { ArchiveChoice, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
+import type { ArchiveFilter, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
 
 /** Archives for as long as the process runs, for tests. */
 export class MemoryArchiveTable implements ArchiveTable {
   readonly #scopes = new Map<string, Map<string, ArchiveRow>>();
 
   async add(scope: string, added: readonly ArchiveRow[], bytesMax: number): Promise<void> {
-    const rows = this.#of(scope);
+    const rows = this.#rowsOf(scope);
     for (const row of added) if (!rows.has(row.ref)) rows.set(row.ref, row);
     let bytes = [...rows.values()].reduce((sum, { sealed }) => sum + sealed.byteLength, 0);
     for (const { ref, sealed } of [...rows.values()].sort(
@@ -18,12 +18,12 @@ export class MemoryArchiveTable implements ArchiveTable {
   }
 
   async find(scope: string, ref: string, nowMs: number): Promise<ArchiveRow | undefined> {
-    const row = this.#of(scope).get(ref);
+    const row = this.#rowsOf(scope).get(ref);
     return row !== undefined && row.expiresAtMs > nowMs ? row : undefined;
   }
 
-  async remove(scope: string, { ref, conversation, person }: ArchiveChoice): Promise<number> {
-    const rows = this.#of(scope);
+  async remove(scope: string, { ref, conversation, person }: ArchiveFilter): Promise<number> {
+    const rows = this.#rowsOf(scope);
     const gone = [...rows.values()].filter(
       (row) =>
         (ref ?? row.ref) === row.ref &&
@@ -44,7 +44,7 @@ export class MemoryArchiveTable implements ArchiveTable {
     return false;
   }
 
-  #of(scope: string): Map<string, ArchiveRow> {
+  #rowsOf(scope: string): Map<string, ArchiveRow> {
     const rows = this.#scopes.get(scope) ?? new Map<string, ArchiveRow>();
     this.#scopes.set(scope, rows);
     return rows;

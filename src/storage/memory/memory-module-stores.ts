@@ -3,11 +3,18 @@ import { limits } from '../../kernel/limits.ts';
 import type {
   ModuleStore,
   ModuleStores,
-  PageOfEntries,
   StoredEntry,
   StoredValue,
+  StoreListOptions,
 } from '../../kernel/ports/module-store.ts';
-import { entryKey, entryText, entryVersion, storeIsFull, storeName, wholePage } from '../module-entries.ts';
+import {
+  resolveListOptions,
+  serializeEntryValue,
+  storeFullError,
+  validateEntryKey,
+  validateEntryVersion,
+  validateStoreName,
+} from '../module-entry-validation.ts';
 
 /** For tests of modules: such stores behave like those in a database, and end with the process. */
 export class MemoryModuleStores implements ModuleStores {
@@ -19,19 +26,19 @@ export class MemoryModuleStores implements ModuleStores {
   }
 
   store(module: string, scope: string): ModuleStore {
-    const modules = this.#scopes.get(storeName(scope)) ?? new Map<string, MemoryModuleStore>();
-    const store = modules.get(storeName(module)) ?? new MemoryModuleStore(module, this.#clock);
+    const modules = this.#scopes.get(validateStoreName(scope)) ?? new Map<string, MemoryModuleStore>();
+    const store = modules.get(validateStoreName(module)) ?? new MemoryModuleStore(module, this.#clock);
     this.#scopes.set(scope, modules.set(module, store));
     return store;
   }
 
   async forget(scope: string): Promise<void> {
-    for (const store of this.#scopes.get(storeName(scope))?.values() ?? []) store.clear();
+    for (const store of this.#scopes.get(validateStoreName(scope))?.values() ?? []) store.clear();
   }
 }
 
 /** Values as text, so that who got one can't change what is stored. */
-interface Kept {
+interface SerializedEntry {
   readonly text: string;
   readonly version: number;
   readonly updatedAtMs: number;
@@ -40,7 +47,7 @@ interface Kept {
 class MemoryModuleStore implements ModuleStore {
   readonly #module: string;
   readonly #clock: Clock;
-  readonly #kept = new Map<string, Kept>();
+  readonly #entries = new Map<string, SerializedEntry>();
   /** The highest of those that were deleted. */
   #lastVersion = 0;
 
@@ -50,46 +57,47 @@ class MemoryModuleStore implements ModuleStore {
   }
 
   async get(key: string): Promise<StoredValue | undefined> {
-    const kept = this.#kept.get(entryKey(key));
-    return kept === undefined ? undefined : toValue(kept);
+    const serializedEntry = this.#entries.get(validateEntryKey(key));
+    return serializedEntry === undefined ? undefined : toValue(serializedEntry);
   }
 
   async put(key: string, value: unknown, version?: number): Promise<StoredValue | undefined> {
-    const text = entryText(value);
-    const before = this.#kept.get(entryKey(key));
-    if (entryVersion(version) !== undefined && version !== (before?.version ?? 0)) return undefined;
-    if (before === undefined && this.#kept.size >= limits.moduleEntriesMax) throw storeIsFull(this.#module);
+    const text = serializeEntryValue(value);
+    const before = this.#entries.get(validateEntryKey(key));
+    if (validateEntryVersion(version) !== undefined && version !== (before?.version ?? 0)) return undefined;
+    if (before === undefined && this.#entries.size >= limits.moduleEntriesMax)
+      throw storeFullError(this.#module);
     const next = (before?.version ?? this.#lastVersion) + 1;
     const kept = { text, version: next, updatedAtMs: this.#clock.now() };
-    this.#kept.set(key, kept);
+    this.#entries.set(key, kept);
     return toValue(kept);
   }
 
   async delete(key: string): Promise<boolean> {
-    const version = this.#kept.get(entryKey(key))?.version ?? 0;
+    const version = this.#entries.get(validateEntryKey(key))?.version ?? 0;
     this.#lastVersion = Math.max(this.#lastVersion, version);
-    return this.#kept.delete(key);
+    return this.#entries.delete(key);
   }
 
-  async list(page: PageOfEntries = {}): Promise<readonly StoredEntry[]> {
-    const { prefix, after, limit } = wholePage(page);
-    return [...this.#kept]
-      .filter(([key]) => key.startsWith(prefix) && inOrder(after, key) < 0)
-      .sort(([one], [other]) => inOrder(one, other))
+  async list(page: StoreListOptions = {}): Promise<readonly StoredEntry[]> {
+    const { prefix, after, limit } = resolveListOptions(page);
+    return [...this.#entries]
+      .filter(([key]) => key.startsWith(prefix) && compareBytes(after, key) < 0)
+      .sort(([one], [other]) => compareBytes(one, other))
       .slice(0, limit)
-      .map(([key, kept]) => ({ key, ...toValue(kept) }));
+      .map(([key, serializedEntry]) => ({ key, ...toValue(serializedEntry) }));
   }
 
   clear(): void {
-    this.#kept.clear();
+    this.#entries.clear();
   }
 }
 
-function toValue({ text, version, updatedAtMs }: Kept): StoredValue {
+function toValue({ text, version, updatedAtMs }: SerializedEntry): StoredValue {
   return { value: JSON.parse(text), version, updatedAtMs };
 }
 
 /** Strings compare by halves of characters, databases by whole ones. */
-function inOrder(one: string, other: string): number {
+function compareBytes(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }

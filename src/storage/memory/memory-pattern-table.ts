@@ -4,13 +4,13 @@ import type {
   Outcome,
   Pattern,
   PatternChange,
-  PatternPage,
+  PatternQuery,
   PatternTable,
   PatternTrial,
   Verdict,
 } from '../../kernel/ports/patterns.ts';
 
-interface Owned {
+interface OwnerState {
   readonly patterns: Map<string, Pattern>;
   version: number;
   readonly calls: Map<string, { readonly conversation: string; readonly atMs: number }>;
@@ -23,11 +23,11 @@ const undecided: Verdict = { good: 0, bad: 0 };
 
 /** Patterns that go with their process: for tests and simulations. */
 export class MemoryPatternTable implements PatternTable {
-  readonly #owners = new Map<string, Owned>();
+  readonly #owners = new Map<string, OwnerState>();
 
   async add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'> {
-    const of = this.#of(owner);
-    if (this.#same(of, pattern.scope, pattern.fingerprint) !== undefined) return 'known';
+    const of = this.#stateOf(owner);
+    if (this.#findByFingerprint(of, pattern.scope, pattern.fingerprint) !== undefined) return 'known';
     if (of.patterns.size >= most) return 'full';
     of.patterns.set(pattern.id, pattern);
     of.version++;
@@ -35,7 +35,7 @@ export class MemoryPatternTable implements PatternTable {
   }
 
   async find(owner: string, id: string): Promise<Pattern | undefined> {
-    return this.#of(owner).patterns.get(id);
+    return this.#stateOf(owner).patterns.get(id);
   }
 
   async byFingerprint(
@@ -43,15 +43,15 @@ export class MemoryPatternTable implements PatternTable {
     scope: string | null,
     fingerprint: string,
   ): Promise<Pattern | undefined> {
-    return this.#same(this.#of(owner), scope, fingerprint);
+    return this.#findByFingerprint(this.#stateOf(owner), scope, fingerprint);
   }
 
-  async page(owner: string, { search = [], state, after, limit }: PatternPage): Promise<readonly Pattern[]> {
+  async page(owner: string, { search = [], state, after, limit }: PatternQuery): Promise<readonly Pattern[]> {
     const isFound = ({ trigger, advice }: Pattern) => {
       const words = [trigger.text, ...trigger.tools, advice].join('\n').toLowerCase();
       return search.every((word) => words.includes(word.toLowerCase()));
     };
-    return [...this.#of(owner).patterns.values()]
+    return [...this.#stateOf(owner).patterns.values()]
       .filter((one) => state === undefined || one.state === state)
       .filter((one) => after === undefined || one.id < after)
       .filter(isFound)
@@ -60,54 +60,54 @@ export class MemoryPatternTable implements PatternTable {
   }
 
   async change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined> {
-    const of = this.#of(owner);
+    const of = this.#stateOf(owner);
     const before = of.patterns.get(id);
     return before === undefined ? undefined : this.#replace(of, before, change(before));
   }
 
   async delete(owner: string, id: string): Promise<boolean> {
-    const of = this.#of(owner);
+    const of = this.#stateOf(owner);
     of.version++;
     return of.patterns.delete(id);
   }
 
   async version(owner: string): Promise<number> {
-    return this.#of(owner).version;
+    return this.#stateOf(owner).version;
   }
 
   async forget(owner: string): Promise<void> {
     this.#owners.delete(owner);
   }
 
-  async note(owner: string, call: Parameters<PatternTable['note']>[1]): Promise<void> {
-    this.#of(owner).calls.set(call.requestId, call);
+  async recordCall(owner: string, call: Parameters<PatternTable['recordCall']>[1]): Promise<void> {
+    this.#stateOf(owner).calls.set(call.requestId, call);
   }
 
   async conversationOf(owner: string, requestId: string): Promise<string | undefined> {
-    return this.#of(owner).calls.get(requestId)?.conversation;
+    return this.#stateOf(owner).calls.get(requestId)?.conversation;
   }
 
   async callOf(owner: string, conversation: string): Promise<string | undefined> {
-    return this.#of(owner)
+    return this.#stateOf(owner)
       .calls.entries()
       .find(([, call]) => call.conversation === conversation)?.[0];
   }
 
-  async isAbout(
+  async recordGist(
     owner: string,
-    { conversation, about, scope, atMs }: Parameters<PatternTable['isAbout']>[1],
+    { conversation, about, scope, atMs }: Parameters<PatternTable['recordGist']>[1],
   ): Promise<void> {
-    const { gists } = this.#of(owner);
+    const { gists } = this.#stateOf(owner);
     if (!gists.has(conversation)) gists.set(conversation, { about, scope, atMs });
   }
 
   async gist(owner: string, conversation: string): Promise<Gist | undefined> {
-    const gist = this.#of(owner).gists.get(conversation);
+    const gist = this.#stateOf(owner).gists.get(conversation);
     return gist && { about: gist.about, scope: gist.scope };
   }
 
-  async tried(owner: string, conversation: string, trials: readonly PatternTrial[]): Promise<void> {
-    const of = this.#of(owner);
+  async recordTrials(owner: string, conversation: string, trials: readonly PatternTrial[]): Promise<void> {
+    const of = this.#stateOf(owner);
     const there = of.trials.get(conversation) ?? new Map();
     of.trials.set(conversation, there);
     for (const trial of trials)
@@ -119,7 +119,7 @@ export class MemoryPatternTable implements PatternTable {
     conversation: string,
     { requestId, good, bad, note }: Outcome,
   ): Promise<boolean> {
-    const of = this.#of(owner);
+    const of = this.#stateOf(owner);
     const there = of.outcomes.get(conversation) ?? new Map<string, Outcome>();
     of.outcomes.set(conversation, there);
     const before = there.get(requestId);
@@ -128,7 +128,7 @@ export class MemoryPatternTable implements PatternTable {
   }
 
   async outcomes(owner: string, conversation: string): Promise<readonly Outcome[]> {
-    const there = [...(this.#of(owner).outcomes.get(conversation)?.values() ?? [])];
+    const there = [...(this.#stateOf(owner).outcomes.get(conversation)?.values() ?? [])];
     return there.sort((one, other) => (one.requestId < other.requestId ? -1 : 1));
   }
 
@@ -140,7 +140,7 @@ export class MemoryPatternTable implements PatternTable {
   ): Promise<Verdict | undefined> {
     const verdict = decide(await this.outcomes(owner, conversation));
     if (verdict === undefined) return undefined;
-    const of = this.#of(owner);
+    const of = this.#stateOf(owner);
     for (const trial of of.trials.get(conversation)?.values() ?? []) {
       const before = trial.verdict;
       if (before.good === verdict.good && before.bad === verdict.bad) continue;
@@ -159,7 +159,7 @@ export class MemoryPatternTable implements PatternTable {
     return false;
   }
 
-  #of(owner: string): Owned {
+  #stateOf(owner: string): OwnerState {
     const there = this.#owners.get(owner) ?? {
       patterns: new Map(),
       version: 0,
@@ -172,11 +172,15 @@ export class MemoryPatternTable implements PatternTable {
     return there;
   }
 
-  #same({ patterns }: Owned, scope: string | null, fingerprint: string): Pattern | undefined {
+  #findByFingerprint(
+    { patterns }: OwnerState,
+    scope: string | null,
+    fingerprint: string,
+  ): Pattern | undefined {
     return patterns.values().find((one) => one.scope === scope && one.fingerprint === fingerprint);
   }
 
-  #replace(of: Owned, before: Pattern, now: Pattern): Pattern {
+  #replace(of: OwnerState, before: Pattern, now: Pattern): Pattern {
     if (now === before) return before;
     of.patterns.set(now.id, now);
     of.version++;

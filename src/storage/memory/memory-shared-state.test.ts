@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MovedClock } from '../../../test/support/moved-clock.ts';
 import { sharedStateConformance } from '../shared-state-conformance.ts';
-import { MemoryAccounts } from './memory-accounts.ts';
-import { MemoryAttempts } from './memory-attempts.ts';
+import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 import { MemorySharedState } from './memory-shared-state.ts';
 
 sharedStateConformance('shared state in memory', () => {
@@ -19,7 +19,7 @@ sharedStateConformance('shared state in memory', () => {
 
 test('accounts in memory are bounded: those whose period is over go first, then the oldest', async () => {
   const clock = new MovedClock();
-  const accounts = new MemoryAccounts(clock, 10);
+  const accounts = new MemoryAccountState(clock, 10);
   const allowance = (accountId: string, days: number) => ({
     accountId,
     periodStartMs: 0,
@@ -42,7 +42,7 @@ test('accounts in memory are bounded: those whose period is over go first, then 
 
 test('windows of tries in memory are bounded: those that are over go first, then the oldest', async () => {
   const clock = new MovedClock();
-  const attempts = new MemoryAttempts(clock, 10);
+  const attempts = new MemoryRateLimiter(clock, 10);
   const limit = { most: 1, seconds: 60 };
   for (let at = 0; at < 10; at++) await attempts.count(`old ${at}`, limit);
   clock.move(61 * 1000);

@@ -1,24 +1,24 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Attempts, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
-import { MemoryAccounts } from './memory-accounts.ts';
-import { MemoryAttempts } from './memory-attempts.ts';
+import type { RateLimiter, SharedState, Versions } from '../../kernel/ports/shared-state.ts';
+import { MemoryAccountState } from './memory-account-state.ts';
+import { MemoryRateLimiter } from './memory-rate-limiter.ts';
 
 /** Shared state for a gateway that is one process: what it knows, everybody knows. */
 export class MemorySharedState implements SharedState {
-  readonly slots: MemoryAccounts;
+  readonly slots: MemoryAccountState;
   readonly versions: Versions;
-  readonly attempts: Attempts;
+  readonly rateLimiter: RateLimiter;
   /** Forgets an account. */
   readonly erase: (accountId: string) => void;
   /** What it holds. */
   readonly sizes: { readonly accounts: () => number; readonly windows: () => number };
 
   constructor(clock: Clock) {
-    const accounts = new MemoryAccounts(clock);
-    const attempts = new MemoryAttempts(clock);
+    const accounts = new MemoryAccountState(clock);
+    const attempts = new MemoryRateLimiter(clock);
     this.slots = accounts;
     this.versions = accounts;
-    this.attempts = attempts;
+    this.rateLimiter = attempts;
     this.erase = (accountId) => accounts.erase(accountId);
     this.sizes = { accounts: () => accounts.size, windows: () => attempts.size };
   }

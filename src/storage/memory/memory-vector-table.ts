@@ -1,60 +1,61 @@
 import { limits } from '../../kernel/limits.ts';
 import type {
-  AddedQuestion,
+  AddedVectorsPage,
+  AddedVectorsQuery,
   VectorOwner,
   VectorRow,
-  VectorsAdded,
   VectorTable,
 } from '../../kernel/ports/vectors.ts';
-import { storeName } from '../module-entries.ts';
+import { validateStoreName } from '../module-entry-validation.ts';
 
-interface Numbered {
+interface NumberedRow {
   readonly row: VectorRow;
   readonly number: number;
 }
 
-interface Kept {
+interface OwnerRows {
   readonly owner: VectorOwner;
   readonly epoch: string;
   /** By part and id, the oldest first. */
-  readonly rows: Map<string, Numbered>;
+  readonly rows: Map<string, NumberedRow>;
   lastNumber: number;
 }
 
 /** Rows of vectors for as long as the process runs, for tests. */
 export class MemoryVectorTable implements VectorTable {
-  readonly #kept = new Map<string, Kept>();
+  readonly #owners = new Map<string, OwnerRows>();
   #epochs = 0;
 
   async add(owner: VectorOwner, row: VectorRow, most: number): Promise<void> {
-    const kept = this.#begin(owner);
-    const number = ++kept.lastNumber;
-    kept.rows.delete(keyOf(row.part, row.id));
-    kept.rows.set(keyOf(row.part, row.id), { row: { ...row, codes: row.codes.slice() }, number });
-    for (const oldest of kept.rows.keys()) {
-      if (kept.rows.size <= most) return;
-      kept.rows.delete(oldest);
+    const ownerRows = this.#findOrCreate(owner);
+    const number = ++ownerRows.lastNumber;
+    ownerRows.rows.delete(joinKey(row.part, row.id));
+    ownerRows.rows.set(joinKey(row.part, row.id), { row: { ...row, codes: row.codes.slice() }, number });
+    for (const oldest of ownerRows.rows.keys()) {
+      if (ownerRows.rows.size <= most) return;
+      ownerRows.rows.delete(oldest);
     }
   }
 
   async remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void> {
-    const kept = this.#of(owner);
-    for (const id of ids) kept?.rows.delete(keyOf(part, id));
-    this.#settle(owner);
+    const ownerRows = this.#find(owner);
+    for (const id of ids) ownerRows?.rows.delete(joinKey(part, id));
+    this.#deleteIfEmpty(owner);
   }
 
   async forget({ scope, module }: Pick<VectorOwner, 'scope'> & Partial<VectorOwner>): Promise<void> {
-    for (const [key, { owner }] of this.#kept)
-      if (owner.scope === scope && (module === undefined || owner.module === module)) this.#kept.delete(key);
+    for (const [key, { owner }] of this.#owners)
+      if (owner.scope === scope && (module === undefined || owner.module === module))
+        this.#owners.delete(key);
   }
 
-  async added(owner: VectorOwner, question: AddedQuestion): Promise<VectorsAdded> {
+  async added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage> {
     const { part, since, most = limits.vectorRowsAtOnce } = question;
-    const kept = this.#of(owner);
-    const [epoch, upTo] = [kept?.epoch ?? '', kept?.lastNumber ?? 0];
+    const ownerRows = this.#find(owner);
+    const [epoch, upTo] = [ownerRows?.epoch ?? '', ownerRows?.lastNumber ?? 0];
     const goesOn = since?.epoch === epoch;
     const after = goesOn ? since.upTo : 0;
-    const all = [...(kept?.rows.values() ?? [])].filter(
+    const all = [...(ownerRows?.rows.values() ?? [])].filter(
       ({ row, number }) => row.part === part && number > after,
     );
     const some = all.slice(0, most);
@@ -64,35 +65,35 @@ export class MemoryVectorTable implements VectorTable {
   }
 
   async find(owner: VectorOwner, part: string, ids: readonly string[]): Promise<readonly VectorRow[]> {
-    const kept = this.#of(owner);
-    return ids.flatMap((id) => kept?.rows.get(keyOf(part, id))?.row ?? []);
+    const ownerRows = this.#find(owner);
+    return ids.flatMap((id) => ownerRows?.rows.get(joinKey(part, id))?.row ?? []);
   }
 
   async tidy(nowMs: number): Promise<boolean> {
-    for (const { owner, rows } of [...this.#kept.values()]) {
+    for (const { owner, rows } of [...this.#owners.values()]) {
       for (const [key, { row }] of rows) if (row.expiresAtMs <= nowMs) rows.delete(key);
-      this.#settle(owner);
+      this.#deleteIfEmpty(owner);
     }
     return false;
   }
 
-  #of({ module, scope }: VectorOwner): Kept | undefined {
-    return this.#kept.get(keyOf(storeName(scope), storeName(module)));
+  #find({ module, scope }: VectorOwner): OwnerRows | undefined {
+    return this.#owners.get(joinKey(validateStoreName(scope), validateStoreName(module)));
   }
 
-  #begin(owner: VectorOwner): Kept {
-    const before = this.#of(owner);
+  #findOrCreate(owner: VectorOwner): OwnerRows {
+    const before = this.#find(owner);
     if (before !== undefined) return before;
-    const kept: Kept = { owner, epoch: String(++this.#epochs), rows: new Map(), lastNumber: 0 };
-    this.#kept.set(keyOf(owner.scope, owner.module), kept);
-    return kept;
+    const ownerRows: OwnerRows = { owner, epoch: String(++this.#epochs), rows: new Map(), lastNumber: 0 };
+    this.#owners.set(joinKey(owner.scope, owner.module), ownerRows);
+    return ownerRows;
   }
 
-  #settle(owner: VectorOwner): void {
-    if (this.#of(owner)?.rows.size === 0) this.#kept.delete(keyOf(owner.scope, owner.module));
+  #deleteIfEmpty(owner: VectorOwner): void {
+    if (this.#find(owner)?.rows.size === 0) this.#owners.delete(joinKey(owner.scope, owner.module));
   }
 }
 
-function keyOf(one: string, other: string): string {
+function joinKey(one: string, other: string): string {
   return `${one}\n${other}`;
 }

@@ -1,32 +1,32 @@
 import { createClient } from '@redis/client';
-import { within } from '../../kernel/within.ts';
-import { purseScripts } from './purse-scripts.ts';
-import { scripts } from './scripts.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
+import { budgetScripts } from './budget-scripts.ts';
+import { sharedStateScripts } from './scripts.ts';
 
-export type Client = ReturnType<typeof newClient>;
+export type RedisClient = ReturnType<typeof createRedisClient>;
 
-interface Connecting {
+interface ConnectOptions {
   readonly url: string;
   /** For the connection and the first answers together. */
   readonly answerMs: number;
   readonly signal: AbortSignal;
-  readonly onError: (client: Client, error: unknown) => void;
+  readonly onError: (client: RedisClient, error: unknown) => void;
 }
 
 /** A client with our scripts loaded, and what time it is in Redis. */
-export async function connectRedis({ url, answerMs, signal, onError }: Connecting): Promise<{
-  readonly client: Client;
+export async function connectRedis({ url, answerMs, signal, onError }: ConnectOptions): Promise<{
+  readonly client: RedisClient;
   readonly nowMs: number;
 }> {
-  const client = newClient(url, answerMs);
+  const client = createRedisClient(url, answerMs);
   client.on('error', (error) => onError(client, error));
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
-  const greeted = client.connect().then(() => greet(client));
+  const greeted = client.connect().then(() => loadScripts(client));
   try {
     const late = () => new Error('Redis did not answer in time');
-    const nowMs = await within(Promise.race([greeted, aborted.promise]), answerMs, late);
+    const nowMs = await withTimeout(Promise.race([greeted, aborted.promise]), answerMs, late);
     signal.throwIfAborted();
     return { client, nowMs };
   } catch (error) {
@@ -40,7 +40,7 @@ export async function connectRedis({ url, answerMs, signal, onError }: Connectin
 }
 
 /** Never connects by itself again: a client that lost its connection is replaced. */
-function newClient(url: string, connectTimeout: number) {
+function createRedisClient(url: string, connectTimeout: number) {
   return createClient({
     url,
     RESP: 2,
@@ -54,10 +54,12 @@ function newClient(url: string, connectTimeout: number) {
 }
 
 /** Milliseconds since 1970 on Redis's clock. */
-async function greet(client: Client): Promise<number> {
+async function loadScripts(client: RedisClient): Promise<number> {
   const [time] = await Promise.all([
     client.sendCommand(['TIME']),
-    ...[...scripts, ...purseScripts].map(({ text }) => client.sendCommand(['SCRIPT', 'LOAD', text])),
+    ...[...sharedStateScripts, ...budgetScripts].map(({ text }) =>
+      client.sendCommand(['SCRIPT', 'LOAD', text]),
+    ),
   ]);
   if (!Array.isArray(time)) throw new Error('Redis did not tell its time');
   return Number(time[0]) * 1000 + Number(time[1]) / 1000;

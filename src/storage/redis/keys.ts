@@ -1,5 +1,5 @@
 /** What all names of an account begin with, or all of a shelf, by its hash. */
-export function beginningOf(name: string): string {
+export function keyPrefix(name: string): string {
   return `weir:{${name}}:`;
 }
 
@@ -7,12 +7,12 @@ export function beginningOf(name: string): string {
 export const keys = {
   version: (accountId: string) => `weir:{${accountId}}:version`,
   count: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:calls:${periodStartMs}`,
-  underWay: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:under-way:${periodStartMs}`,
+  inFlight: (accountId: string, periodStartMs: number) => `weir:{${accountId}}:under-way:${periodStartMs}`,
   givenBack: (accountId: string) => `weir:{${accountId}}:given-back`,
-  purse: (accountId: string, keyId: string) => `weir:{${accountId}}:purse:${keyId}`,
+  budget: (accountId: string, keyId: string) => `weir:{${accountId}}:purse:${keyId}`,
   holds: (accountId: string, keyId: string) => `weir:{${accountId}}:holds:${keyId}`,
-  attempts: (hash: string) => `weir:attempts:${hash}`,
-  shelf: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
+  rateLimit: (hash: string) => `weir:attempts:${hash}`,
+  cacheEntry: (scope: string, hash: string) => `weir:{${scope}}:shelf:${hash}`,
   /** Since when what lies on a shelf counts. */
-  shelfMark: (scope: string) => `weir:{${scope}}:shelf-mark`,
+  cacheGeneration: (scope: string) => `weir:{${scope}}:shelf-mark`,
 } as const;

@@ -7,7 +7,7 @@ import { freshRedis } from '../../../test/support/stores.ts';
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts';
 import type { Allowance } from '../../kernel/ports/shared-state.ts';
 import { sharedStateConformance } from '../shared-state-conformance.ts';
-import { RedisLink } from './redis-link.ts';
+import { RedisConnection } from './redis-connection.ts';
 import { RedisSharedState } from './redis-shared-state.ts';
 
 sharedStateConformance('shared state in Redis', async (t) => {
@@ -66,7 +66,7 @@ test('all keys of an account are in one slot of a cluster, and go by themselves'
     assert.match(key, /^weir:\{a\}:/);
     assert.ok((await admin.pTTL(key)) > 0, key);
   }
-  await state.attempts.count('ada@example.com', { most: 1, seconds: 60 });
+  await state.rateLimiter.count('ada@example.com', { most: 1, seconds: 60 });
   const [attempts = ''] = (await admin.keys('*')).filter((key) => !keys.includes(key));
   assert.match(attempts, /^weir:attempts:[\w-]{43}$/);
   assert.ok((await admin.pTTL(attempts)) > 0);
@@ -93,7 +93,7 @@ const allowance: Allowance = {
 };
 
 async function replica(t: TestContext, url: string, clock = new MovedClock()): Promise<RedisSharedState> {
-  const state = new RedisSharedState(await RedisLink.open({ url }), clock);
+  const state = new RedisSharedState(await RedisConnection.open({ url }), clock);
   t.after(() => state.close());
   return state;
 }

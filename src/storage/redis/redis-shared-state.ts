@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
-import type { Attempts, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
-import { RedisAttempts } from './redis-attempts.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RateLimiter, SharedState, Slots, Versions } from '../../kernel/ports/shared-state.ts';
+import type { RedisConnection } from './redis-connection.ts';
+import { RedisRateLimiter } from './redis-rate-limiter.ts';
 import { RedisSlots } from './redis-slots.ts';
 import { RedisVersions } from './redis-versions.ts';
 
@@ -9,22 +9,22 @@ import { RedisVersions } from './redis-versions.ts';
 export class RedisSharedState implements SharedState {
   readonly slots: Slots;
   readonly versions: Versions;
-  readonly attempts: Attempts;
-  readonly #link: RedisLink;
+  readonly rateLimiter: RateLimiter;
+  readonly #connection: RedisConnection;
 
-  constructor(link: RedisLink, clock: Clock) {
-    this.#link = link;
-    const versions = new RedisVersions(link);
+  constructor(connection: RedisConnection, clock: Clock) {
+    this.#connection = connection;
+    const versions = new RedisVersions(connection);
     this.versions = versions;
-    this.slots = new RedisSlots({ link, clock, versions });
-    this.attempts = new RedisAttempts(link);
+    this.slots = new RedisSlots({ connection, clock, versions });
+    this.rateLimiter = new RedisRateLimiter(connection);
   }
 
   async ping(): Promise<void> {
-    await this.#link.ask(['PING']);
+    await this.#connection.send(['PING']);
   }
 
   async close(): Promise<void> {
-    this.#link.close();
+    this.#connection.close();
   }
 }

@@ -1,16 +1,16 @@
 import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { Allowance, Slots, Taken, UnderWay } from '../../kernel/ports/shared-state.ts';
-import { unavailable } from '../../kernel/ports/unavailable.ts';
+import type { Allowance, InFlightCalls, SlotDecision, Slots } from '../../kernel/ports/shared-state.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { keys } from './keys.ts';
-import type { RedisLink } from './redis-link.ts';
+import type { RedisConnection } from './redis-connection.ts';
 import type { RedisVersions } from './redis-versions.ts';
-import { giveBackScript, takeScript, tellScript } from './scripts.ts';
+import { giveBackScript, reportInFlightScript, takeScript } from './scripts.ts';
 
-const underWayLife = String(limits.underWayLifeMs);
+const inFlightLifeMs = String(limits.inFlightLifeMs);
 
 interface SlotsParts {
-  readonly link: RedisLink;
+  readonly connection: RedisConnection;
   readonly clock: Clock;
   readonly versions: RedisVersions;
 }
@@ -22,16 +22,23 @@ export class RedisSlots implements Slots {
     this.#parts = parts;
   }
 
-  async take(allowance: Allowance, underWay?: UnderWay): Promise<Taken> {
-    const taken =
-      (await this.#tryToTake(allowance, underWay)) ?? (await this.#tryToTake(allowance, underWay));
-    if (taken === undefined) throw unavailable('Redis was too slow');
-    return taken;
+  async take(allowance: Allowance, inFlightCalls?: InFlightCalls): Promise<SlotDecision> {
+    const slotDecision =
+      (await this.#tryToTake(allowance, inFlightCalls)) ?? (await this.#tryToTake(allowance, inFlightCalls));
+    if (slotDecision === undefined) throw storageUnavailable('Redis was too slow');
+    return slotDecision;
   }
 
-  async tell({ accountId, periodStartMs }: Allowance, { processId, calls }: UnderWay): Promise<void> {
-    const name = keys.underWay(accountId, periodStartMs);
-    await this.#parts.link.run(tellScript, [name], [processId, String(calls), underWayLife]);
+  async reportInFlight(
+    { accountId, periodStartMs }: Allowance,
+    { processId, calls }: InFlightCalls,
+  ): Promise<void> {
+    const name = keys.inFlight(accountId, periodStartMs);
+    await this.#parts.connection.runScript(
+      reportInFlightScript,
+      [name],
+      [processId, String(calls), inFlightLifeMs],
+    );
   }
 
   giveBack(allowance: Allowance): Promise<void> {
@@ -43,44 +50,47 @@ export class RedisSlots implements Slots {
   }
 
   async begin({ accountId, periodStartMs, periodEndMs }: Allowance, used: number): Promise<void> {
-    const { link, clock } = this.#parts;
+    const { connection, clock } = this.#parts;
     const lifeMs = Math.max(periodEndMs - clock.now(), 0) + limits.countGraceMs;
     const name = keys.count(accountId, periodStartMs);
-    await link.ask(['SET', name, String(used), 'PX', String(Math.ceil(lifeMs)), 'NX']);
+    await connection.send(['SET', name, String(used), 'PX', String(Math.ceil(lifeMs)), 'NX']);
   }
 
   async #release({ accountId, periodStartMs }: Allowance, rememberedMs: number): Promise<void> {
     const names = [keys.count(accountId, periodStartMs), keys.givenBack(accountId)];
-    await this.#parts.link.run(giveBackScript, names, [String(rememberedMs)]);
+    await this.#parts.connection.runScript(giveBackScript, names, [String(rememberedMs)]);
   }
 
   /** Undefined where the clocks have drifted apart, which is put right by then. */
-  async #tryToTake(allowance: Allowance, underWay: UnderWay | undefined): Promise<Taken | undefined> {
-    const { link, versions } = this.#parts;
+  async #tryToTake(
+    allowance: Allowance,
+    inFlightCalls: InFlightCalls | undefined,
+  ): Promise<SlotDecision | undefined> {
+    const { connection, versions } = this.#parts;
     const { accountId, periodStartMs, limit, givenBackMax } = allowance;
-    const reply = await link.run(
+    const reply = await connection.runScript(
       takeScript,
       [
         keys.version(accountId),
         keys.count(accountId, periodStartMs),
         keys.givenBack(accountId),
-        keys.underWay(accountId, periodStartMs),
+        keys.inFlight(accountId, periodStartMs),
       ],
       [
-        String(link.deadlineMs),
-        versions.fresh(),
+        String(connection.deadlineMs),
+        versions.createVersion(),
         String(limits.versionLifeMs),
         String(limit),
         String(givenBackMax),
-        underWay?.processId ?? '',
-        String(underWay?.calls ?? 0),
-        underWayLife,
+        inFlightCalls?.processId ?? '',
+        String(inFlightCalls?.calls ?? 0),
+        inFlightLifeMs,
       ],
     );
-    if (!Array.isArray(reply)) throw unexpected();
+    if (!Array.isArray(reply)) throw unexpectedReply();
     const [outcome, version, figure, held = 0] = reply;
     if (typeof version !== 'string' || typeof figure !== 'number' || typeof held !== 'number')
-      throw unexpected();
+      throw unexpectedReply();
     switch (outcome) {
       case 'granted':
         return { outcome, used: figure, version };
@@ -91,14 +101,14 @@ export class RedisSlots implements Slots {
       case 'uncounted':
         return { outcome, version };
       case 'late':
-        link.redisNowMs = figure;
+        connection.redisNowMs = figure;
         return undefined;
       default:
-        throw unexpected();
+        throw unexpectedReply();
     }
   }
 }
 
-function unexpected(): Error {
+function unexpectedReply(): Error {
   return new Error('a script of ours answered in another shape than it has');
 }

@@ -6,7 +6,7 @@ export interface Script {
 }
 
 /** What processes have under way is a hash: for each its calls, and until when that is believed. */
-const common = `
+const inFlightFunctions = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local function tell(key, process, calls, life)
@@ -28,7 +28,7 @@ end
  * that may be given back, the process or nothing, what it has under way with this call, how long that is believed. A call
  * that nobody waits for any more takes nothing, or a moment of silence would eat up a quota.
  */
-export const takeScript = script(`${common}
+export const takeScript = createScript(`${inFlightFunctions}
 if now > tonumber(ARGV[1]) then return {'late', '', now} end
 local kept = redis.call('MGET', KEYS[1], KEYS[2], KEYS[3])
 local version, used, back = kept[1], kept[2], kept[3]
@@ -49,13 +49,13 @@ return {'granted', version, redis.call('INCR', KEYS[2])}
 `);
 
 /** Key: under way. Values: the process, what it has under way, how long that is believed. */
-export const tellScript = script(`${common}
+export const reportInFlightScript = createScript(`${inFlightFunctions}
 tell(KEYS[1], ARGV[1], ARGV[2], ARGV[3])
 return 0
 `);
 
 /** Keys: count, given back. Value: how long it is remembered that something was given back, 0 for not at all. */
-export const giveBackScript = script(`
+export const giveBackScript = createScript(`
 local used = redis.call('GET', KEYS[1])
 if used and tonumber(used) > 0 then redis.call('DECR', KEYS[1]) end
 if ARGV[1] ~= '0' and redis.call('INCR', KEYS[2]) == 1 then redis.call('PEXPIRE', KEYS[2], ARGV[1]) end
@@ -63,7 +63,7 @@ return 0
 `);
 
 /** Key: the window. Values: the most tries, its milliseconds. Answers with the milliseconds to wait. */
-export const attemptScript = script(`
+export const rateLimitScript = createScript(`
 local tries = redis.call('INCR', KEYS[1])
 if tries == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 if tries <= tonumber(ARGV[1]) then return 0 end
@@ -71,8 +71,13 @@ return math.max(redis.call('PTTL', KEYS[1]), 1)
 `);
 
 /** All of them, to be loaded with each connection. */
-export const scripts: readonly Script[] = [takeScript, tellScript, giveBackScript, attemptScript];
+export const sharedStateScripts: readonly Script[] = [
+  takeScript,
+  reportInFlightScript,
+  giveBackScript,
+  rateLimitScript,
+];
 
-export function script(text: string): Script {
+export function createScript(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }

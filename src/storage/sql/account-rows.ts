@@ -5,119 +5,127 @@ import { limits } from '../../kernel/limits.ts';
 import type { AccountRow, AccountRows } from '../../kernel/ports/account-rows.ts';
 import type { Tables } from './tables.ts';
 
-interface Exported {
+interface ExportedTable {
   readonly type: string;
   readonly from: RawBuilder<unknown>;
   /** The column that has the account's id, or its name as a tenant. */
-  readonly whose: 'id' | 'account_id' | 'owner' | 'scope';
+  readonly ownerColumn: 'id' | 'account_id' | 'owner' | 'scope';
   /** What tells rows of one account apart, and the order that they come in. */
   readonly key: readonly string[];
   readonly columns: readonly string[];
 }
 
-const tokens = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const;
+const tokenColumns = ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'] as const;
 
 /** What keeps more of accounts adds an entry here. */
-const exported: readonly Exported[] = [
+const exportedTables: readonly ExportedTable[] = [
   {
     type: 'account',
     from: sql`users`,
-    whose: 'id',
+    ownerColumn: 'id',
     key: ['id'],
     columns: ['email', 'tier', 'period_start_ms', 'period_end_ms', 'created_at_ms', 'verified_at_ms'],
   },
   {
     type: 'session',
     from: sql`sessions`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['id'],
     columns: ['client', 'created_at_ms', 'used_at_ms', 'expires_at_ms'],
   },
   {
     type: 'key',
     from: sql`api_keys`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['id'],
     columns: ['prefix', 'name', 'pipeline_config', 'created_at_ms', 'last_used_at_ms', 'revoked_at_ms'],
   },
   {
     type: 'provider_key',
     from: sql`provider_keys`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['provider'],
     columns: ['hint', 'updated_at_ms'],
   },
   {
     type: 'usage',
     from: sql`usage_days`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['day', 'key_id', 'provider', 'model'],
-    columns: ['requests', 'failed', ...tokens, 'cost_nano_usd'],
+    columns: ['requests', 'failed', ...tokenColumns, 'cost_nano_usd'],
   },
   {
     type: 'module_usage',
     from: sql`module_days`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['day', 'module'],
     columns: ['saved_nano_usd', 'spent_nano_usd'],
   },
   {
     type: 'request',
     from: sql`requests`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['id'],
     columns: [
       ...['at_ms', 'key_id', 'asked_by', 'model_asked', 'model_used', 'provider', 'wire', 'streamed'],
-      ...['status', 'ending', 'error_code', ...tokens, 'reasoning_tokens', 'cost_nano_usd', 'saved_nano_usd'],
+      ...[
+        'status',
+        'ending',
+        'error_code',
+        ...tokenColumns,
+        'reasoning_tokens',
+        'cost_nano_usd',
+        'saved_nano_usd',
+      ],
       ...['content_us', 'total_us', 'overhead_us', 'pipeline', 'steps'],
     ],
   },
   {
     type: 'receipt',
     from: sql`receipt_owners inner join receipts using (receipt_id)`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['receipt_id'],
     columns: ['visibility', 'jws'],
   },
   {
     type: 'claim',
     from: sql`anon_claims`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['session_id'],
     columns: ['claimed_at_ms'],
   },
   {
     type: 'billing',
     from: sql`billing_accounts`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['account_id'],
     columns: ['customer_id', 'subscription_id', 'auto_recharge', 'threshold', 'amount'],
   },
   {
     type: 'credit',
     from: sql`credit_entries`,
-    whose: 'account_id',
+    ownerColumn: 'account_id',
     key: ['entry_id'],
     columns: ['book', 'credits', 'kind', 'reference', 'note', 'at_ms'],
   },
   {
     type: 'pattern',
     from: sql`patterns`,
-    whose: 'owner',
+    ownerColumn: 'owner',
     key: ['id'],
     columns: ['state', 'scope', 'pattern'],
   },
   {
     type: 'outcome',
     from: sql`outcomes`,
-    whose: 'owner',
+    ownerColumn: 'owner',
     key: ['conversation', 'request_id'],
     columns: ['good_milli', 'bad_milli', 'note', 'at_ms'],
   },
   {
     type: 'module_entry',
     from: sql`module_entries`,
-    whose: 'scope',
+    ownerColumn: 'scope',
     key: ['module', 'key'],
     columns: ['value', 'updated_at_ms'],
   },
@@ -131,7 +139,7 @@ export class SqlAccountRows implements AccountRows {
   }
 
   async *of(accountId: string): AsyncIterable<AccountRow> {
-    for (const what of exported)
+    for (const what of exportedTables)
       for (let after: readonly unknown[] | undefined = []; after !== undefined; ) {
         const rows: readonly Row[] = await this.#page(what, accountId, after);
         for (const row of rows) if (!isSealed(row)) yield { type: what.type, ...row };
@@ -141,14 +149,14 @@ export class SqlAccountRows implements AccountRows {
       }
   }
 
-  async #page(what: Exported, accountId: string, after: readonly unknown[]): Promise<readonly Row[]> {
-    const { from, whose, key, columns } = what;
-    const isTenant = whose === 'owner' || whose === 'scope';
+  async #page(what: ExportedTable, accountId: string, after: readonly unknown[]): Promise<readonly Row[]> {
+    const { from, ownerColumn, key, columns } = what;
+    const isTenant = ownerColumn === 'owner' || ownerColumn === 'scope';
     const name = isTenant ? scopeOf({ kind: 'account', accountId, keyId: '' }) : accountId;
     const named = (list: readonly string[]) => sql.join(list.map((column) => sql.ref(column)));
     const next = after.length === 0 ? sql`` : sql`and (${named(key)}) > (${sql.join(after)})`;
     const { rows } = await sql<Row>`select ${named([...key, ...columns])} from ${from}
-      where ${sql.ref(whose)} = ${name} ${next}
+      where ${sql.ref(ownerColumn)} = ${name} ${next}
       order by ${named(key)} limit ${limits.databaseRowsAtOnce}`.execute(this.#db);
     return rows;
   }

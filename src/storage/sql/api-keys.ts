@@ -1,10 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
-import type { ApiKey, ApiKeys, HeldKey, KeyChanges, ShownCredential } from '../../kernel/ports/records.ts';
+import type {
+  ActiveApiKey,
+  ApiKey,
+  ApiKeyChanges,
+  ApiKeys,
+  PresentedCredential,
+} from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
-import type { Flavour } from './flavour.ts';
-import { requireCredential } from './shown-credential.ts';
+import { requireCredential } from './require-credential.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 import { accountColumns, toAccount } from './users.ts';
 
@@ -26,12 +32,12 @@ export class SqlApiKeys implements ApiKeys {
   /** SQLite has one writer at a time, and no locks on rows. */
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
-  add(key: ApiKey, activeMax: number, shown?: ShownCredential): Promise<boolean> {
+  add(key: ApiKey, activeMax: number, shown?: PresentedCredential): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       // Whoever adds a key to the same account waits here, so that the count holds until the key is in.
       const user = await trx
@@ -70,7 +76,7 @@ export class SqlApiKeys implements ApiKeys {
     return row && toKey(row);
   }
 
-  async active(prefix: string): Promise<readonly HeldKey[]> {
+  async active(prefix: string): Promise<readonly ActiveApiKey[]> {
     const rows = await this.#db
       .selectFrom('api_keys')
       .innerJoin('users', 'users.id', 'api_keys.account_id')
@@ -85,14 +91,14 @@ export class SqlApiKeys implements ApiKeys {
     });
   }
 
-  async change(accountId: string, id: string, changes: KeyChanges): Promise<ApiKey | undefined> {
+  async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey | undefined> {
     const { name, pipelineConfig, receipts } = changes;
     const set = {
       ...(name === undefined ? {} : { name }),
       ...(pipelineConfig === undefined ? {} : { pipeline_config: pipelineConfig }),
       ...(receipts === undefined ? {} : { receipts: Number(receipts) }),
     };
-    if (Object.keys(set).length === 0) return this.#inUse(accountId, id);
+    if (Object.keys(set).length === 0) return this.#findActive(accountId, id);
     const changed = await this.#db
       .updateTable('api_keys')
       .set(set)
@@ -142,7 +148,7 @@ export class SqlApiKeys implements ApiKeys {
     });
   }
 
-  async #inUse(accountId: string, id: string): Promise<ApiKey | undefined> {
+  async #findActive(accountId: string, id: string): Promise<ApiKey | undefined> {
     const found = await this.#db
       .selectFrom('api_keys')
       .select(columns)

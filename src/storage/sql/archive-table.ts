@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { ArchiveChoice, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
+import type { ArchiveFilter, ArchiveRow, ArchiveTable } from '../../kernel/ports/archive.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlArchiveTable implements ArchiveTable {
@@ -83,7 +83,7 @@ export class SqlArchiveTable implements ArchiveTable {
         };
   }
 
-  async remove(scope: string, which: ArchiveChoice): Promise<number> {
+  async remove(scope: string, which: ArchiveFilter): Promise<number> {
     const { numDeletedRows } = await this.#db
       .deleteFrom('archive')
       .where((the) => the.and({ scope, ...which }))

@@ -1,17 +1,22 @@
 import { type Kysely, sql } from 'kysely';
-import type { AutoRecharge, BillingAccount, BillingAccounts, Plan } from '../../kernel/ports/billing.ts';
-import { usualRecharge } from '../../kernel/ports/billing.ts';
+import type {
+  AutoRecharge,
+  BillingAccount,
+  BillingAccounts,
+  SubscriptionState,
+} from '../../kernel/ports/billing.ts';
+import { defaultRecharge } from '../../kernel/ports/billing.ts';
 import type { TierId } from '../../kernel/ports/records.ts';
 import type { Tables } from './tables.ts';
 
-const nobody = {
+const defaultRow = {
   customer_id: null,
   subscription_id: null,
   past_due_since_ms: null,
   revision: 0,
   auto_recharge: 0,
-  threshold: usualRecharge.threshold,
-  amount: usualRecharge.amount,
+  threshold: defaultRecharge.threshold,
+  amount: defaultRecharge.amount,
   off_reason: null,
   failures: 0,
   next_try_ms: 0,
@@ -25,17 +30,20 @@ export class SqlBillingAccounts implements BillingAccounts {
   }
 
   async get(accountId: string): Promise<BillingAccount> {
-    return (await this.#find('account_id', accountId)) ?? toBilling({ account_id: accountId, ...nobody });
+    return (
+      (await this.#find('account_id', accountId)) ??
+      toBillingAccount({ account_id: accountId, ...defaultRow })
+    );
   }
 
   byCustomer(customerId: string): Promise<BillingAccount | undefined> {
     return this.#find('customer_id', customerId);
   }
 
-  async bind(accountId: string, customerId: string): Promise<string> {
+  async linkCustomer(accountId: string, customerId: string): Promise<string> {
     await this.#db
       .insertInto('billing_accounts')
-      .values({ account_id: accountId, ...nobody, customer_id: customerId })
+      .values({ account_id: accountId, ...defaultRow, customer_id: customerId })
       .onConflict((conflict) =>
         conflict
           .column('account_id')
@@ -45,7 +53,7 @@ export class SqlBillingAccounts implements BillingAccounts {
     return (await this.get(accountId)).customerId ?? customerId;
   }
 
-  async rebind(accountId: string, goneId: string, customerId: string): Promise<string> {
+  async replaceCustomer(accountId: string, goneId: string, customerId: string): Promise<string> {
     await this.#db
       .updateTable('billing_accounts')
       .set({ customer_id: customerId })
@@ -55,13 +63,17 @@ export class SqlBillingAccounts implements BillingAccounts {
     return (await this.get(accountId)).customerId ?? customerId;
   }
 
-  follow(accountId: string, revision: number, plan: Plan): Promise<boolean> {
+  applySubscription(
+    accountId: string,
+    revision: number,
+    subscriptionState: SubscriptionState,
+  ): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       const { numUpdatedRows } = await trx
         .updateTable('billing_accounts')
         .set({
-          subscription_id: plan.subscriptionId,
-          past_due_since_ms: plan.pastDueSinceMs,
+          subscription_id: subscriptionState.subscriptionId,
+          past_due_since_ms: subscriptionState.pastDueSinceMs,
           revision: revision + 1,
         })
         .where('account_id', '=', accountId)
@@ -71,10 +83,10 @@ export class SqlBillingAccounts implements BillingAccounts {
       await trx
         .updateTable('users')
         .set({
-          tier: plan.tier,
-          period_start_ms: plan.period?.startMs ?? null,
-          period_end_ms: plan.period?.endMs ?? null,
-          tier_ends_ms: plan.tierEndsMs ?? null,
+          tier: subscriptionState.tier,
+          period_start_ms: subscriptionState.period?.startMs ?? null,
+          period_end_ms: subscriptionState.period?.endMs ?? null,
+          tier_ends_ms: subscriptionState.tierEndsMs ?? null,
         })
         .where('id', '=', accountId)
         .execute();
@@ -112,7 +124,7 @@ export class SqlBillingAccounts implements BillingAccounts {
     };
     await this.#db
       .insertInto('billing_accounts')
-      .values({ account_id: accountId, ...nobody, ...set })
+      .values({ account_id: accountId, ...defaultRow, ...set })
       .onConflict((conflict) => conflict.column('account_id').doUpdateSet(set))
       .execute();
   }
@@ -144,10 +156,10 @@ export class SqlBillingAccounts implements BillingAccounts {
       .orderBy('account_id')
       .limit(limit)
       .execute();
-    return rows.map(toBilling);
+    return rows.map(toBillingAccount);
   }
 
-  async isKnown(eventId: string): Promise<boolean> {
+  async hasEvent(eventId: string): Promise<boolean> {
     const found = await this.#db
       .selectFrom('billing_events')
       .select('event_id')
@@ -156,7 +168,7 @@ export class SqlBillingAccounts implements BillingAccounts {
     return found !== undefined;
   }
 
-  async know({ id, atMs, forgetMs }: Parameters<BillingAccounts['know']>[0]): Promise<void> {
+  async recordEvent({ id, atMs, forgetMs }: Parameters<BillingAccounts['recordEvent']>[0]): Promise<void> {
     await this.#db.deleteFrom('billing_events').where('at_ms', '<', forgetMs).execute();
     await this.#db
       .insertInto('billing_events')
@@ -171,11 +183,11 @@ export class SqlBillingAccounts implements BillingAccounts {
       .selectAll()
       .where(column, '=', value)
       .executeTakeFirst();
-    return row && toBilling(row);
+    return row && toBillingAccount(row);
   }
 }
 
-function toBilling(row: Tables['billing_accounts']): BillingAccount {
+function toBillingAccount(row: Tables['billing_accounts']): BillingAccount {
   return {
     accountId: row.account_id,
     customerId: row.customer_id,

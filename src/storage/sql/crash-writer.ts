@@ -6,7 +6,7 @@ import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
 /** The id of a row that is there from now on. */
-export interface Committed {
+export interface CommittedRow {
   readonly table: 'users' | 'api_keys' | 'usage_batches';
   readonly id: string;
 }
@@ -16,23 +16,23 @@ const [, , place = ''] = process.argv;
 const database = await (place.startsWith('postgres:')
   ? openPostgres({ url: place })
   : openSqlite({ file: place }));
-await Promise.all(Array.from({ length: writersAtOnce }, () => writeOn(database)));
+await Promise.all(Array.from({ length: writersAtOnce }, () => writeForever(database)));
 
-async function writeOn({ users, apiKeys, usage }: Database): Promise<never> {
+async function writeForever({ users, apiKeys, usage }: Database): Promise<never> {
   for (;;) {
     const user = someUser();
     await users.add(user);
-    tell({ table: 'users', id: user.id });
+    reportCommitted({ table: 'users', id: user.id });
     const key = someKey(user.id);
     await apiKeys.add(key, 1);
-    tell({ table: 'api_keys', id: key.id });
+    reportCommitted({ table: 'api_keys', id: key.id });
     const counted = [{ accountId: 'local', periodStartMs: 0, calls: 1 }];
     const batch = { id: randomUUID(), atMs: Date.now(), days: [someDay()], counted };
     await usage.add(batch);
-    tell({ table: 'usage_batches', id: batch.id });
+    reportCommitted({ table: 'usage_batches', id: batch.id });
   }
 }
 
-function tell(committed: Committed): void {
-  process.send?.(committed);
+function reportCommitted(committedRow: CommittedRow): void {
+  process.send?.(committedRow);
 }

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { freshPostgres } from '../../../test/support/stores.ts';
-import type { Committed } from './crash-writer.ts';
+import type { CommittedRow } from './crash-writer.ts';
 import { openPostgres } from './postgres.ts';
 import { openSqlite } from './sqlite.ts';
 
@@ -21,7 +21,7 @@ test('SQLite keeps every committed row, and its file is whole, when processes th
   const folder = mkdtempSync(join(tmpdir(), 'weir-crash-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'weir.db');
-  const committed: Committed[] = [];
+  const committed: CommittedRow[] = [];
   for (const round of [0, 2, 4]) {
     // Two write to the same file, and none has long to live.
     const lives = [20 + 97 * round, 50 + 73 * round].map((rows) => liveFor(rows, file));
@@ -44,7 +44,7 @@ test('SQLite keeps every committed row, and its file is whole, when processes th
 
 test('PostgreSQL keeps every committed row when processes that write are killed', async (t) => {
   const url = await freshPostgres(t);
-  const committed: Committed[] = [];
+  const committed: CommittedRow[] = [];
   for (let round = 0; round < 2; round++) {
     const lives = [20 + 97 * round, 50 + 73 * round].map((rows) => liveFor(rows, url));
     committed.push(...(await Promise.all(lives)).flat());
@@ -60,11 +60,11 @@ test('PostgreSQL keeps every committed row when processes that write are killed'
 });
 
 /** Lets a writer live until it has told of so many rows; resolves to all that it told of. */
-async function liveFor(rows: number, place: string): Promise<readonly Committed[]> {
-  const told: Committed[] = [];
+async function liveFor(rows: number, place: string): Promise<readonly CommittedRow[]> {
+  const told: CommittedRow[] = [];
   const child = fork(writer, [place]);
-  child.on('message', (committed: Committed) => {
-    told.push(committed);
+  child.on('message', (committedRow: CommittedRow) => {
+    told.push(committedRow);
     if (told.length === rows) child.kill('SIGKILL');
   });
   const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'close')]);
@@ -72,7 +72,7 @@ async function liveFor(rows: number, place: string): Promise<readonly Committed[
   return told;
 }
 
-async function assertAllThere(committed: readonly Committed[], rows: Rows): Promise<void> {
+async function assertAllThere(committed: readonly CommittedRow[], rows: Rows): Promise<void> {
   for (const table of ['users', 'api_keys', 'usage_batches'] as const) {
     const there = new Set((await rows(`select id from ${table}`)).map(({ id }) => id));
     const lost = committed.filter((row) => row.table === table && !there.has(row.id));

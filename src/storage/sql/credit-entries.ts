@@ -5,13 +5,13 @@ import type { Tables } from './tables.ts';
 /** Where an account's credits come from, and where they go. */
 type Counterpart = 'payments' | 'overage';
 
-interface Entered extends CreditEntry {
+interface NewCreditEntry extends CreditEntry {
   readonly accountId: string;
   readonly counterpart: Counterpart;
 }
 
 /** What an account has, held still until the transaction ends. SQLite has one writer at a time, and no locks on rows. */
-export async function heldBalance(
+export async function lockBalance(
   trx: Transaction<Tables>,
   accountId: string,
   locksRows: boolean,
@@ -31,8 +31,11 @@ export async function heldBalance(
 }
 
 /** Both sides of it, and the sum. Whoever calls holds the balance. */
-export async function enter(trx: Transaction<Tables>, entered: Entered): Promise<void> {
-  const { id, accountId, counterpart, credits, kind, reference, note, atMs } = entered;
+export async function postCreditEntry(
+  trx: Transaction<Tables>,
+  newCreditEntry: NewCreditEntry,
+): Promise<void> {
+  const { id, accountId, counterpart, credits, kind, reference, note, atMs } = newCreditEntry;
   const common = { transaction_id: id, account_id: accountId, kind, reference, note, at_ms: atMs };
   await trx
     .insertInto('credit_entries')

@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import type {
   CreditEntry,
+  CreditEntryKind,
+  CreditEntryQuery,
   CreditPayment,
+  CreditReclaim,
   CreditStanding,
   Credits,
-  EntryKind,
-  EntryQuestion,
   Purchase,
-  Reclaim,
 } from '../../kernel/ports/billing.ts';
-import { enter, heldBalance } from './credit-entries.ts';
-import type { Flavour } from './flavour.ts';
+import { lockBalance, postCreditEntry } from './credit-entries.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 const paymentColumns = [
@@ -26,9 +26,9 @@ export class SqlCredits implements Credits {
   readonly #db: Kysely<Tables>;
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
   async balance(accountId: string): Promise<number> {
@@ -56,9 +56,9 @@ export class SqlCredits implements Credits {
     return { credits: row.credits ?? 0, calls: row.calls ?? 0 };
   }
 
-  bought({ intentId, accountId, credits, rechargeId, atMs }: Purchase): Promise<boolean> {
+  recordPurchase({ intentId, accountId, credits, rechargeId, atMs }: Purchase): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
-      await heldBalance(trx, accountId, this.#locksRows);
+      await lockBalance(trx, accountId, this.#locksRows);
       const { numInsertedOrUpdatedRows } = await trx
         .insertInto('credit_payments')
         .values({
@@ -74,7 +74,7 @@ export class SqlCredits implements Credits {
         .executeTakeFirstOrThrow();
       const isNew = numInsertedOrUpdatedRows === 1n;
       if (isNew)
-        await enter(trx, {
+        await postCreditEntry(trx, {
           id: `purchase/${intentId}`,
           accountId,
           counterpart: 'payments',
@@ -104,12 +104,12 @@ export class SqlCredits implements Credits {
       .executeTakeFirst();
   }
 
-  async reclaim({ intentId, revision, credits, kind, atMs }: Reclaim): Promise<number | undefined> {
+  async reclaim({ intentId, revision, credits, kind, atMs }: CreditReclaim): Promise<number | undefined> {
     const known = await this.payment(intentId);
     if (known === undefined) return undefined;
     const { accountId } = known;
     return this.#db.transaction().execute(async (trx) => {
-      const balance = await heldBalance(trx, accountId, this.#locksRows);
+      const balance = await lockBalance(trx, accountId, this.#locksRows);
       const payment = await trx
         .selectFrom('credit_payments')
         .select(paymentColumns)
@@ -128,7 +128,7 @@ export class SqlCredits implements Credits {
         .set({ reclaimed, taken: payment.taken + taken, revision: revision + 1 })
         .where('intent_id', '=', intentId)
         .execute();
-      await enter(trx, {
+      await postCreditEntry(trx, {
         id: `reclaim/${intentId}/${revision}`,
         accountId,
         counterpart: 'payments',
@@ -152,7 +152,7 @@ export class SqlCredits implements Credits {
       .execute();
   }
 
-  async entries({ accountId, after, limit }: EntryQuestion): Promise<readonly CreditEntry[]> {
+  async entries({ accountId, after, limit }: CreditEntryQuery): Promise<readonly CreditEntry[]> {
     const rows = await this.#db
       .selectFrom('credit_entries')
       .select(['entry_id as id', 'at_ms as atMs', 'kind', 'credits', 'reference', 'note'])
@@ -168,7 +168,7 @@ export class SqlCredits implements Credits {
     return rows.map((row) => ({ ...row, kind: kindOf(row.kind) }));
   }
 
-  async faults(): Promise<readonly string[]> {
+  async findInconsistencies(): Promise<readonly string[]> {
     const { rows: balances } = await sql<{ id: string; credits: number; entered: number }>`
       select b.account_id as id, b.credits, cast(coalesce(sum(e.credits), 0) as bigint) as entered
       from credit_balances b left join credit_entries e on e.account_id = b.account_id and e.book = 'account'
@@ -187,16 +187,16 @@ export class SqlCredits implements Credits {
   }
 }
 
-const kinds = [
+const entryKinds = [
   'purchase',
   'overage',
   'refund',
   'dispute',
   'reinstated',
-] as const satisfies readonly EntryKind[];
+] as const satisfies readonly CreditEntryKind[];
 
-function kindOf(name: string): EntryKind {
-  const kind = kinds.find((known) => known === name);
+function kindOf(name: string): CreditEntryKind {
+  const kind = entryKinds.find((known) => known === name);
   if (kind === undefined)
     throw new Error(`the ledger has an entry of kind "${name}", which this Weir doesn't know`);
   return kind;

@@ -1,14 +1,14 @@
 import { type Kysely, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type { Erasure, Erasures } from '../../kernel/ports/sessions.ts';
-import type { Flavour } from './flavour.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 /**
  * Tables with rows of accounts, each with a column by which some of an account's can be told from others. The ledger of credits,
  * its payments and balances stay as the books of who runs the gateway, and so do receipts: with nobody's name.
  */
-const tables = [
+const erasedTables = [
   ['provider_keys', 'provider'],
   ['requests', 'id'],
   ['request_kinds', 'kind'],
@@ -33,16 +33,16 @@ const tables = [
 export class SqlErasures implements Erasures {
   readonly #db: Kysely<Tables>;
 
-  readonly #hasFile: boolean;
+  readonly #hasWalFile: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#hasFile = flavour.name === 'sqlite';
+    this.#hasWalFile = sqlDialect.name === 'sqlite';
   }
 
   /** Pages as they were before stand in the file beside the database until it is emptied. */
-  async settle(): Promise<void> {
-    if (this.#hasFile) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
+  async purgeDeleted(): Promise<void> {
+    if (this.#hasWalFile) await sql`pragma wal_checkpoint(truncate)`.execute(this.#db);
   }
 
   async take({
@@ -75,7 +75,7 @@ export class SqlErasures implements Erasures {
     return taken;
   }
 
-  async again(accountId: string, pass: number, atMs: number): Promise<void> {
+  async scheduleNextPass(accountId: string, pass: number, atMs: number): Promise<void> {
     await this.#db
       .updateTable('erasures')
       .set({ pass, next_at_ms: atMs })
@@ -83,12 +83,12 @@ export class SqlErasures implements Erasures {
       .execute();
   }
 
-  async done(accountId: string): Promise<void> {
+  async complete(accountId: string): Promise<void> {
     await this.#db.deleteFrom('erasures').where('account_id', '=', accountId).execute();
   }
 
-  async rows(accountId: string): Promise<void> {
-    for (const [table, column] of tables) while (await this.#some(accountId, table, column));
+  async deleteRows(accountId: string): Promise<void> {
+    for (const [table, column] of erasedTables) while (await this.#deleteSome(accountId, table, column));
     // One that is open has a charge under way, which must end before it is forgotten.
     await this.#db
       .deleteFrom('recharges')
@@ -97,7 +97,11 @@ export class SqlErasures implements Erasures {
       .execute();
   }
 
-  async #some(accountId: string, table: (typeof tables)[number][0], column: string): Promise<boolean> {
+  async #deleteSome(
+    accountId: string,
+    table: (typeof erasedTables)[number][0],
+    column: string,
+  ): Promise<boolean> {
     const [rows, name] = [sql.table(table), sql.ref(column)];
     const some = sql`select ${name} from ${rows} where account_id = ${accountId} limit ${limits.databaseRowsAtOnce}`;
     const { numAffectedRows = 0n } = await sql`delete from ${rows}

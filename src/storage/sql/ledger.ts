@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Ledger, LedgerLine, LedgerQuestion } from '../../kernel/ports/payments.ts';
+import type { Ledger, LedgerLine, LedgerQuery } from '../../kernel/ports/payments.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlLedger implements Ledger {
@@ -24,7 +24,7 @@ export class SqlLedger implements Ledger {
       .execute();
   }
 
-  page({ after, limit }: LedgerQuestion): Promise<readonly LedgerLine[]> {
+  page({ after, limit }: LedgerQuery): Promise<readonly LedgerLine[]> {
     const newest = this.#db
       .selectFrom('payment_ledger')
       .select([

@@ -4,11 +4,11 @@ import type {
   MailedToken,
   MailedTokens,
   TokenPurpose,
-  VerifiedBy,
+  VerificationContext,
 } from '../../kernel/ports/sessions.ts';
-import type { Flavour } from './flavour.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
-import { endEntries, setPassword } from './users.ts';
+import { endSessionsAndResetLinks, setPassword } from './users.ts';
 
 export class SqlMailedTokens implements MailedTokens {
   readonly #db: Kysely<Tables>;
@@ -16,9 +16,9 @@ export class SqlMailedTokens implements MailedTokens {
   /** SQLite has one writer at a time, and no locks on rows. */
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
   async add(token: MailedToken, bounds: { readonly nowMs: number; readonly most: number }): Promise<void> {
@@ -56,35 +56,38 @@ export class SqlMailedTokens implements MailedTokens {
     return found !== undefined;
   }
 
-  verify(hash: string, { nowMs, sessionId, passwordHash }: VerifiedBy): Promise<MailboxProof | undefined> {
+  verify(
+    hash: string,
+    { nowMs, sessionId, passwordHash }: VerificationContext,
+  ): Promise<MailboxProof | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      const found = await used(trx, { hash, purpose: 'verify', nowMs });
-      if (found === undefined) return undefined;
-      const { accountId, isFirst } = found;
-      const session = isFirst ? await sessionOf(trx, accountId, sessionId) : undefined;
-      const startsAfresh = isFirst && session === undefined;
+      const consumedToken = await consumeToken(trx, { hash, purpose: 'verify', nowMs });
+      if (consumedToken === undefined) return undefined;
+      const { accountId, isFirstVerification } = consumedToken;
+      const session = isFirstVerification ? await findSession(trx, accountId, sessionId) : undefined;
+      const startsAfresh = isFirstVerification && session === undefined;
       await trx
         .updateTable('users')
         .set({ verified_at_ms: nowMs, ...(startsAfresh && { password_hash: passwordHash }) })
         .where('id', '=', accountId)
         .execute();
-      if (isFirst) await this.#endEarlier(trx, accountId, nowMs, session);
+      if (isFirstVerification) await this.#revokeUnverifiedAccess(trx, accountId, nowMs, session);
       return { accountId, startsAfresh };
     });
   }
 
   reset(hash: string, passwordHash: string, nowMs: number): Promise<MailboxProof | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      const found = await used(trx, { hash, purpose: 'reset', nowMs });
-      if (found === undefined) return undefined;
-      const { accountId, isFirst } = found;
+      const consumedToken = await consumeToken(trx, { hash, purpose: 'reset', nowMs });
+      if (consumedToken === undefined) return undefined;
+      const { accountId, isFirstVerification } = consumedToken;
       if (!(await setPassword(trx, { accountId, passwordHash }))) return undefined;
-      if (isFirst) {
+      if (isFirstVerification) {
         // Who could read the mail has shown whose address it is.
         await trx.updateTable('users').set({ verified_at_ms: nowMs }).where('id', '=', accountId).execute();
-        await this.#endEarlier(trx, accountId, nowMs);
+        await this.#revokeUnverifiedAccess(trx, accountId, nowMs);
       }
-      return { accountId, startsAfresh: isFirst };
+      return { accountId, startsAfresh: isFirstVerification };
     });
   }
 
@@ -92,13 +95,13 @@ export class SqlMailedTokens implements MailedTokens {
    * Ends what was made while nobody had shown whose the address is. Stored provider keys stay where the person who stored them
    * may go on with their session.
    */
-  async #endEarlier(
+  async #revokeUnverifiedAccess(
     trx: Transaction<Tables>,
     accountId: string,
     nowMs: number,
     keptSession?: string,
   ): Promise<void> {
-    await endEntries(trx, accountId, keptSession);
+    await endSessionsAndResetLinks(trx, accountId, keptSession);
     await trx.deleteFrom('mailed_tokens').where('account_id', '=', accountId).execute();
     const inUse = trx
       .selectFrom('api_keys')
@@ -113,7 +116,7 @@ export class SqlMailedTokens implements MailedTokens {
   }
 }
 
-async function sessionOf(
+async function findSession(
   trx: Transaction<Tables>,
   accountId: string,
   sessionId: string | undefined,
@@ -128,23 +131,26 @@ async function sessionOf(
   return found?.id;
 }
 
-interface Used {
+interface TokenUse {
   readonly hash: string;
   readonly purpose: TokenPurpose;
   readonly nowMs: number;
 }
 
-interface Found {
+interface ConsumedToken {
   readonly accountId: string;
   /** Whether the address wasn't verified before. */
-  readonly isFirst: boolean;
+  readonly isFirstVerification: boolean;
 }
 
 /**
  * Of two who use one at the same time, the other waits here and finds none. The user's row is locked before those of tokens,
  * as everywhere: who locks them the other way round could wait in a circle.
  */
-async function used(trx: Transaction<Tables>, { hash, purpose, nowMs }: Used): Promise<Found | undefined> {
+async function consumeToken(
+  trx: Transaction<Tables>,
+  { hash, purpose, nowMs }: TokenUse,
+): Promise<ConsumedToken | undefined> {
   const whose = trx.selectFrom('mailed_tokens').select('account_id').where('hash', '=', hash);
   const user = await trx
     .updateTable('users')
@@ -160,5 +166,5 @@ async function used(trx: Transaction<Tables>, { hash, purpose, nowMs }: Used): P
     .returning('account_id')
     .executeTakeFirst();
   if (user === undefined || token === undefined) return undefined;
-  return { accountId: user.id, isFirst: user.verified_at_ms === null };
+  return { accountId: user.id, isFirstVerification: user.verified_at_ms === null };
 }

@@ -6,35 +6,35 @@ import { describe, type TestContext, test } from 'node:test';
 import { Kysely, sql } from 'kysely';
 import { eventually } from '../../../test/support/eventually.ts';
 import { freshPostgres } from '../../../test/support/stores.ts';
-import { type Flavour, postgres, sqlite } from './flavour.ts';
-import type { Links } from './links.ts';
-import { linksDialect } from './links-dialect.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { createKyselyDialect } from './kysely-dialect.ts';
 import { type Migration, migrate } from './migrate.ts';
 import { askedBy } from './migrations/asked-by.ts';
 import { migrations } from './migrations/index.ts';
-import { PostgresLinks } from './postgres-links.ts';
-import { queryBounds } from './sql-database.ts';
-import { SqliteLinks } from './sqlite-links.ts';
+import { PostgresPool } from './postgres-pool.ts';
+import { defaultPoolBounds } from './sql-database.ts';
+import { postgresDialect, type SqlDialect, sqliteDialect } from './sql-dialect.ts';
+import { SqlitePool } from './sqlite-pool.ts';
 import type { SchemaTables } from './tables.ts';
 
-const homes: readonly (readonly [Flavour, (t: TestContext) => Promise<() => Links>])[] = [
-  [sqlite, sqliteHome],
-  [postgres, postgresHome],
+const homes: readonly (readonly [SqlDialect, (t: TestContext) => Promise<() => ConnectionPool>])[] = [
+  [sqliteDialect, sqliteHome],
+  [postgresDialect, postgresHome],
 ];
 
-for (const [flavour, makeHome] of homes)
-  describe(`migrations on ${flavour.name}`, () => {
+for (const [sqlDialect, makeHome] of homes)
+  describe(`migrations on ${sqlDialect.name}`, () => {
     const setUp = async (t: TestContext) => {
       const openLinks = await makeHome(t);
       return () => {
-        const links = openLinks();
-        t.after(() => links.close());
-        return new Kysely<SchemaTables>({ dialect: linksDialect(flavour, links) });
+        const connectionPool = openLinks();
+        t.after(() => connectionPool.close());
+        return new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
       };
     };
 
-    const up = (db: Kysely<SchemaTables>, steps: readonly Migration[], mayBeNewer = false) =>
-      migrate(db, { flavour, migrations: steps, mayBeNewer });
+    const up = (db: Kysely<SchemaTables>, steps: readonly Migration[], allowNewerSchema = false) =>
+      migrate(db, { flavour: sqlDialect, migrations: steps, allowNewerSchema });
 
     test('steps are run once each, in order, also those that came later', async (t) => {
       const db = (await setUp(t))();
@@ -52,7 +52,7 @@ for (const [flavour, makeHome] of homes)
       const broken: Migration = {
         name: 'broken',
         async up(trx) {
-          await makes('third').up(trx, flavour);
+          await makes('third').up(trx, sqlDialect);
           await sql`insert into nowhere values (1)`.execute(trx);
         },
       };
@@ -74,7 +74,7 @@ for (const [flavour, makeHome] of homes)
         async up(trx) {
           assert.equal(++running, 1);
           for (let at = 0; at < 50; at++) await sql`select 1`.execute(trx);
-          await fills('first').up(trx, flavour);
+          await fills('first').up(trx, sqlDialect);
           running--;
         },
       };
@@ -126,9 +126,9 @@ for (const [flavour, makeHome] of homes)
 
 test('whoever reads a table for long keeps a step waiting, and nobody else', async (t) => {
   const openLinks = await postgresHome(t);
-  const [reader, other, db] = [openLinks(), openLinks(), openLinks()].map((links) => {
-    t.after(() => links.close());
-    return new Kysely<SchemaTables>({ dialect: linksDialect(postgres, links) });
+  const [reader, other, db] = [openLinks(), openLinks(), openLinks()].map((connectionPool) => {
+    t.after(() => connectionPool.close());
+    return new Kysely<SchemaTables>({ dialect: createKyselyDialect(postgresDialect, connectionPool) });
   });
   assert.ok(reader !== undefined && other !== undefined && db !== undefined);
   const widens: Migration = {
@@ -137,11 +137,11 @@ test('whoever reads a table for long keeps a step waiting, and nobody else', asy
       await trx.schema.alterTable('first').addColumn('later', text).execute();
     },
   };
-  await migrate(db, { flavour: postgres, migrations: [makes('first')] });
+  await migrate(db, { flavour: postgresDialect, migrations: [makes('first')] });
   let migrating: Promise<void> | undefined;
   await reader.transaction().execute(async (trx) => {
     await rowsOf(trx, 'first');
-    migrating = migrate(db, { flavour: postgres, migrations: [makes('first'), widens] });
+    migrating = migrate(db, { flavour: postgresDialect, migrations: [makes('first'), widens] });
     await eventually(async () => (await waitingFor(other, 'first')) || undefined);
     assert.deepEqual(await rowsOf(other, 'first'), []);
   });
@@ -182,13 +182,13 @@ async function versionsOf(db: Kysely<SchemaTables>): Promise<readonly number[]> 
   return rows.map(({ version }) => version);
 }
 
-async function sqliteHome(t: TestContext): Promise<() => Links> {
+async function sqliteHome(t: TestContext): Promise<() => ConnectionPool> {
   const folder = mkdtempSync(join(tmpdir(), 'weir-sqlite-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return () => new SqliteLinks({ file: join(folder, 'weir.db'), bounds: queryBounds });
+  return () => new SqlitePool({ file: join(folder, 'weir.db'), bounds: defaultPoolBounds });
 }
 
-async function postgresHome(t: TestContext): Promise<() => Links> {
+async function postgresHome(t: TestContext): Promise<() => ConnectionPool> {
   const url = await freshPostgres(t);
-  return () => new PostgresLinks(url, queryBounds);
+  return () => new PostgresPool(url, defaultPoolBounds);
 }

@@ -1,34 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { Flavour } from './flavour.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables } from './tables.ts';
 
 /** One step from a version of the schema to the next. */
 export interface Migration {
   readonly name: string;
-  up(db: Transaction<SchemaTables>, flavour: Flavour): Promise<void>;
+  up(db: Transaction<SchemaTables>, sqlDialect: SqlDialect): Promise<void>;
 }
 
-interface Steps {
-  readonly flavour: Flavour;
+interface MigrateOptions {
+  readonly flavour: SqlDialect;
   readonly migrations: readonly Migration[];
   /** Whether it is left as it is where a newer version has brought it further. */
-  readonly mayBeNewer?: boolean;
+  readonly allowNewerSchema?: boolean;
 }
 
 /**
  * Brings the schema up to date, all steps or none; whoever else does the same waits, and finds it done. Everybody who wants
  * a table queues behind a step that waits for it: one that can't have it soon lets them pass, and tries again.
  */
-export async function migrate(db: Kysely<SchemaTables>, steps: Steps): Promise<void> {
+export async function migrate(db: Kysely<SchemaTables>, migrateOptions: MigrateOptions): Promise<void> {
   const untilMs = performance.now() + limits.migrationMs;
   for (let pauseMs = limits.migrationPauseMsMin; ; pauseMs *= 2)
     try {
-      await take(db, steps);
+      await applyMigrations(db, migrateOptions);
       return;
     } catch (cause) {
-      if (!steps.flavour.isLockedOut(cause)) throw cause;
+      if (!migrateOptions.flavour.isLockTimeout(cause)) throw cause;
       if (performance.now() > untilMs)
         throw new Error(
           'another program has had its tables open for too long, a dump for example: start Weir when it is done',
@@ -38,20 +38,20 @@ export async function migrate(db: Kysely<SchemaTables>, steps: Steps): Promise<v
     }
 }
 
-async function take(
+async function applyMigrations(
   db: Kysely<SchemaTables>,
-  { flavour, migrations, mayBeNewer = false }: Steps,
+  { flavour: sqlDialect, migrations, allowNewerSchema = false }: MigrateOptions,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
-    await flavour.lockSchema(trx);
-    const version = await versionOf(trx, flavour);
-    if (version > migrations.length && !mayBeNewer)
+    await sqlDialect.lockSchema(trx);
+    const version = await readSchemaVersion(trx, sqlDialect);
+    if (version > migrations.length && !allowNewerSchema)
       throw new Error(
         `the database has schema version ${version} and this Weir knows versions up to ${migrations.length}: start the newer Weir that made it`,
       );
     for (const [at, migration] of migrations.entries()) {
       if (at < version) continue;
-      await migration.up(trx, flavour);
+      await migration.up(trx, sqlDialect);
       await trx
         .insertInto('schema_migrations')
         .values({ version: at + 1, name: migration.name })
@@ -60,9 +60,9 @@ async function take(
   });
 }
 
-async function versionOf(
+async function readSchemaVersion(
   trx: Transaction<SchemaTables>,
-  { integer, text, tableEnd }: Flavour,
+  { integer, text, tableEnd }: SqlDialect,
 ): Promise<number> {
   await trx.schema
     .createTable('schema_migrations')

@@ -1,10 +1,10 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
-import type { ModuleDay, TrialSums, UsageBook } from '../../kernel/ports/records.ts';
+import type { ModuleDay, TrialSums, UsageStore } from '../../kernel/ports/records.ts';
 import type { Tables } from './tables.ts';
 
 type ModuleRow = Tables['module_days'];
 
-export function moduleDayName({ accountId, day, module }: ModuleDay): string {
+export function moduleDayKey({ accountId, day, module }: ModuleDay): string {
   return JSON.stringify([accountId, day, module]);
 }
 
@@ -13,12 +13,12 @@ export function addModuleDays(one: ModuleDay, other: ModuleDay): ModuleDay {
     ...one,
     savedNanoUsd: one.savedNanoUsd + other.savedNanoUsd,
     spentNanoUsd: one.spentNanoUsd + other.spentNanoUsd,
-    with: addTrials(one.with, other.with),
-    without: addTrials(one.without, other.without),
+    with: addTrialSums(one.with, other.with),
+    without: addTrialSums(one.without, other.without),
   };
 }
 
-function addTrials(one: TrialSums, other: TrialSums): TrialSums {
+function addTrialSums(one: TrialSums, other: TrialSums): TrialSums {
   return {
     conversations: one.conversations + other.conversations,
     costNanoUsd: one.costNanoUsd + other.costNanoUsd,
@@ -50,7 +50,7 @@ export async function writeModuleDays(trx: Transaction<Tables>, days: readonly M
 
 export async function readModuleDays(
   db: Kysely<Tables>,
-  { accountId, from, to }: Parameters<UsageBook['modules']>[0],
+  { accountId, from, to }: Parameters<UsageStore['modules']>[0],
 ): Promise<readonly ModuleDay[]> {
   const rows = await db
     .selectFrom('module_days')

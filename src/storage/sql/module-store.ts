@@ -3,18 +3,24 @@ import type { Clock } from '../../kernel/clock.ts';
 import { limits } from '../../kernel/limits.ts';
 import type {
   ModuleStore,
-  PageOfEntries,
   StoredEntry,
   StoredValue,
+  StoreListOptions,
 } from '../../kernel/ports/module-store.ts';
-import { entryKey, entryText, entryVersion, storeIsFull, wholePage } from '../module-entries.ts';
+import {
+  resolveListOptions,
+  serializeEntryValue,
+  storeFullError,
+  validateEntryKey,
+  validateEntryVersion,
+} from '../module-entry-validation.ts';
 import type { Tables } from './tables.ts';
 
-type Whose = Pick<Tables['module_stores'], 'module' | 'scope'>;
-type Figures = Omit<Tables['module_stores'], keyof Whose>;
-type Row = Pick<Tables['module_entries'], 'value' | 'version' | 'updated_at_ms'>;
+type StoreKey = Pick<Tables['module_stores'], 'module' | 'scope'>;
+type StoreCounters = Omit<Tables['module_stores'], keyof StoreKey>;
+type EntryRow = Pick<Tables['module_entries'], 'value' | 'version' | 'updated_at_ms'>;
 
-interface Written {
+interface SerializedEntry {
   readonly key: string;
   readonly value: string;
 }
@@ -22,7 +28,7 @@ interface Written {
 const columns = ['value', 'version', 'updated_at_ms'] as const;
 
 /** No key that begins like another text comes after that text with this behind it. */
-const lastEnd = '\u{10ffff}'.repeat(limits.moduleKeyCharactersMax / 2);
+const prefixRangeEnd = '\u{10ffff}'.repeat(limits.moduleKeyCharactersMax / 2);
 
 /**
  * What one module keeps for one tenant. Who adds or deletes entries holds the row with their figures until it is done, so
@@ -31,16 +37,16 @@ const lastEnd = '\u{10ffff}'.repeat(limits.moduleKeyCharactersMax / 2);
 export class SqlModuleStore implements ModuleStore {
   readonly #db: Kysely<Tables>;
   readonly #clock: Clock;
-  readonly #whose: Whose;
+  readonly #storeKey: StoreKey;
 
-  constructor(db: Kysely<Tables>, clock: Clock, whose: Whose) {
+  constructor(db: Kysely<Tables>, clock: Clock, storeKey: StoreKey) {
     this.#db = db;
     this.#clock = clock;
-    this.#whose = whose;
+    this.#storeKey = storeKey;
   }
 
   async get(key: string): Promise<StoredValue | undefined> {
-    const which = { ...this.#whose, key: entryKey(key) };
+    const which = { ...this.#storeKey, key: validateEntryKey(key) };
     const row = await this.#db
       .selectFrom('module_entries')
       .select(columns)
@@ -50,25 +56,25 @@ export class SqlModuleStore implements ModuleStore {
   }
 
   async put(key: string, value: unknown, version?: number): Promise<StoredValue | undefined> {
-    const written = { key: entryKey(key), value: entryText(value) };
-    if (entryVersion(version) === 0) return this.#add(written, false);
+    const written = { key: validateEntryKey(key), value: serializeEntryValue(value) };
+    if (validateEntryVersion(version) === 0) return this.#add(written, false);
     const replaced = await this.#replace(this.#db, written, version);
     return replaced === undefined && version === undefined ? this.#add(written, true) : replaced;
   }
 
   async delete(key: string): Promise<boolean> {
-    const which = { ...this.#whose, key: entryKey(key) };
+    const which = { ...this.#storeKey, key: validateEntryKey(key) };
     return this.#db.transaction().execute(async (trx) => {
-      const figures = await this.#hold(trx);
-      if (figures === undefined) return false;
+      const storeCounters = await this.#lockCounters(trx);
+      if (storeCounters === undefined) return false;
       const deleted = await trx
         .deleteFrom('module_entries')
         .where((the) => the.and(which))
         .returning('version')
         .executeTakeFirst();
       if (deleted === undefined) return false;
-      const { entries, last_version } = figures;
-      await this.#note(trx, {
+      const { entries, last_version } = storeCounters;
+      await this.#updateCounters(trx, {
         entries: entries - 1,
         last_version: Math.max(last_version, deleted.version),
       });
@@ -76,13 +82,15 @@ export class SqlModuleStore implements ModuleStore {
     });
   }
 
-  async list(page: PageOfEntries = {}): Promise<readonly StoredEntry[]> {
-    const { prefix, after, limit } = wholePage(page);
+  async list(page: StoreListOptions = {}): Promise<readonly StoredEntry[]> {
+    const { prefix, after, limit } = resolveListOptions(page);
     const rows = await this.#db
       .selectFrom('module_entries')
       .select(['key', ...columns])
-      .where((the) => the.and(this.#whose))
-      .$if(prefix !== '', (query) => query.where('key', '>=', prefix).where('key', '<=', prefix + lastEnd))
+      .where((the) => the.and(this.#storeKey))
+      .$if(prefix !== '', (query) =>
+        query.where('key', '>=', prefix).where('key', '<=', prefix + prefixRangeEnd),
+      )
       .where('key', '>', after)
       .orderBy('key')
       .limit(limit)
@@ -91,29 +99,29 @@ export class SqlModuleStore implements ModuleStore {
   }
 
   /** Deletes a bounded number of entries; true where there may be more. */
-  forgetSome(): Promise<boolean> {
-    const most = limits.moduleEntriesForgottenAtOnce;
+  deleteSome(): Promise<boolean> {
+    const most = limits.moduleEntriesDeletedAtOnce;
     return this.#db.transaction().execute(async (trx) => {
-      const figures = await this.#hold(trx);
-      if (figures === undefined) return false;
+      const storeCounters = await this.#lockCounters(trx);
+      if (storeCounters === undefined) return false;
       const { numDeletedRows } = await trx
         .deleteFrom('module_entries')
-        .where((the) => the.and(this.#whose))
+        .where((the) => the.and(this.#storeKey))
         .where('key', 'in', (the) =>
           the
             .selectFrom('module_entries')
             .select('key')
-            .where((same) => same.and(this.#whose))
+            .where((same) => same.and(this.#storeKey))
             .orderBy('key')
             .limit(most),
         )
         .executeTakeFirstOrThrow();
       const deleted = Number(numDeletedRows);
-      if (deleted === most) await this.#note(trx, { entries: figures.entries - deleted });
+      if (deleted === most) await this.#updateCounters(trx, { entries: storeCounters.entries - deleted });
       else
         await trx
           .deleteFrom('module_stores')
-          .where((the) => the.and(this.#whose))
+          .where((the) => the.and(this.#storeKey))
           .execute();
       return deleted === most;
     });
@@ -122,26 +130,26 @@ export class SqlModuleStore implements ModuleStore {
   /** In one statement, so that of two who name the same version the second finds another. */
   async #replace(
     db: Kysely<Tables>,
-    { key, value }: Written,
+    { key, value }: SerializedEntry,
     version: number | undefined,
   ): Promise<StoredValue | undefined> {
     const updated_at_ms = this.#clock.now();
     const row = await db
       .updateTable('module_entries')
       .set((the) => ({ value, updated_at_ms, version: the('version', '+', 1) }))
-      .where((the) => the.and({ ...this.#whose, key }))
+      .where((the) => the.and({ ...this.#storeKey, key }))
       .$if(version !== undefined, (query) => query.where('version', '=', version ?? 0))
       .returning('version')
       .executeTakeFirst();
     return row === undefined ? undefined : toValue({ ...row, value, updated_at_ms });
   }
 
-  #add(written: Written, orReplace: boolean): Promise<StoredValue | undefined> {
+  #add(serializedEntry: SerializedEntry, orReplace: boolean): Promise<StoredValue | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      const { entries, last_version } = await this.#begin(trx);
+      const { entries, last_version } = await this.#lockOrCreateCounters(trx);
       const row = {
-        ...this.#whose,
-        ...written,
+        ...this.#storeKey,
+        ...serializedEntry,
         version: last_version + 1,
         updated_at_ms: this.#clock.now(),
       };
@@ -151,28 +159,28 @@ export class SqlModuleStore implements ModuleStore {
         .onConflict((conflict) => conflict.columns(['scope', 'module', 'key']).doNothing())
         .returning('version')
         .executeTakeFirst();
-      if (added === undefined) return orReplace ? this.#replace(trx, written, undefined) : undefined;
-      if (entries >= limits.moduleEntriesMax) throw storeIsFull(this.#whose.module);
-      await this.#note(trx, { entries: entries + 1 });
+      if (added === undefined) return orReplace ? this.#replace(trx, serializedEntry, undefined) : undefined;
+      if (entries >= limits.moduleEntriesMax) throw storeFullError(this.#storeKey.module);
+      await this.#updateCounters(trx, { entries: entries + 1 });
       return toValue(row);
     });
   }
 
   /** Whoever else adds or deletes here waits until this transaction ends. */
-  #hold(trx: Transaction<Tables>): Promise<Figures | undefined> {
+  #lockCounters(trx: Transaction<Tables>): Promise<StoreCounters | undefined> {
     return trx
       .updateTable('module_stores')
       .set({ entries: sql.ref('entries') })
-      .where((the) => the.and(this.#whose))
+      .where((the) => the.and(this.#storeKey))
       .returning(['entries', 'last_version'])
       .executeTakeFirst();
   }
 
   /** The same, also where nothing was ever added. */
-  #begin(trx: Transaction<Tables>): Promise<Figures> {
+  #lockOrCreateCounters(trx: Transaction<Tables>): Promise<StoreCounters> {
     return trx
       .insertInto('module_stores')
-      .values({ ...this.#whose, entries: 0, last_version: 0 })
+      .values({ ...this.#storeKey, entries: 0, last_version: 0 })
       .onConflict((conflict) =>
         conflict.columns(['scope', 'module']).doUpdateSet({ entries: sql.ref('module_stores.entries') }),
       )
@@ -180,15 +188,15 @@ export class SqlModuleStore implements ModuleStore {
       .executeTakeFirstOrThrow();
   }
 
-  async #note(trx: Transaction<Tables>, figures: Partial<Figures>): Promise<void> {
+  async #updateCounters(trx: Transaction<Tables>, figures: Partial<StoreCounters>): Promise<void> {
     await trx
       .updateTable('module_stores')
       .set(figures)
-      .where((the) => the.and(this.#whose))
+      .where((the) => the.and(this.#storeKey))
       .execute();
   }
 }
 
-function toValue({ value, version, updated_at_ms }: Row): StoredValue {
+function toValue({ value, version, updated_at_ms }: EntryRow): StoredValue {
   return { value: JSON.parse(value), version, updatedAtMs: updated_at_ms };
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Clock } from '../../kernel/clock.ts';
 import type { ModuleStore, ModuleStores } from '../../kernel/ports/module-store.ts';
-import { storeName } from '../module-entries.ts';
+import { validateStoreName } from '../module-entry-validation.ts';
 import { SqlModuleStore } from './module-store.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,18 +15,18 @@ export class SqlModuleStores implements ModuleStores {
   }
 
   store(module: string, scope: string): ModuleStore {
-    return this.#store(storeName(module), storeName(scope));
+    return this.#store(validateStoreName(module), validateStoreName(scope));
   }
 
   async forget(scope: string): Promise<void> {
     const stores = await this.#db
       .selectFrom('module_stores')
       .select('module')
-      .where('scope', '=', storeName(scope))
+      .where('scope', '=', validateStoreName(scope))
       .execute();
     for (const { module } of stores) {
       const store = this.#store(module, scope);
-      for (let more = true; more; ) more = await store.forgetSome();
+      for (let more = true; more; ) more = await store.deleteSome();
     }
   }
 

@@ -1,30 +1,30 @@
 import type { Transaction } from 'kysely';
 import { overageCreditsPerRequest } from '../../kernel/credits.ts';
 import type { UsageBatch } from '../../kernel/ports/records.ts';
-import { enter, heldBalance } from './credit-entries.ts';
+import { lockBalance, postCreditEntry } from './credit-entries.ts';
 import type { Tables } from './tables.ts';
 
 /** Calls of a period that are past its cap. */
-export interface PaidCalls {
+export interface OverageCalls {
   readonly accountId: string;
   readonly periodStartMs: number;
   readonly calls: number;
 }
 
-interface Paying extends PaidCalls {
+interface OverageCharge extends OverageCalls {
   readonly batch: Pick<UsageBatch, 'id' | 'atMs'>;
 }
 
 /** One entry for all of a batch. What was taken back from the account meanwhile can't be taken again. */
-export async function payWithCredits(
+export async function chargeOverage(
   trx: Transaction<Tables>,
-  { accountId, periodStartMs, calls, batch }: Paying,
+  { accountId, periodStartMs, calls, batch }: OverageCharge,
   locksRows: boolean,
 ): Promise<void> {
-  const balance = await heldBalance(trx, accountId, locksRows);
+  const balance = await lockBalance(trx, accountId, locksRows);
   const price = calls * overageCreditsPerRequest;
   const paid = Math.min(price, balance);
-  await enter(trx, {
+  await postCreditEntry(trx, {
     id: `overage/${batch.id}/${periodStartMs}/${accountId}`,
     accountId,
     counterpart: 'overage',

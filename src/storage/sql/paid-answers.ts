@@ -75,7 +75,7 @@ export class SqlPaidAnswers implements PaidAnswers {
       .execute();
   }
 
-  async paid(name: string, settlementId: string, { sealedBy, sealed }: SealedContent): Promise<void> {
+  async markPaid(name: string, settlementId: string, { sealedBy, sealed }: SealedContent): Promise<void> {
     await this.#db
       .updateTable('paid_answers')
       .set({ settlement_id: settlementId, sealed_by: sealedBy, sealed, bytes: sealed.byteLength })
@@ -83,7 +83,7 @@ export class SqlPaidAnswers implements PaidAnswers {
       .execute();
   }
 
-  async keep(name: string, { sealedBy, sealed }: SealedContent): Promise<void> {
+  async storeWhole(name: string, { sealedBy, sealed }: SealedContent): Promise<void> {
     await this.#db
       .updateTable('paid_answers')
       .set({ whole: 1, sealed_by: sealedBy, sealed, bytes: sealed.byteLength })

@@ -6,7 +6,7 @@ import type {
   Outcome,
   Pattern,
   PatternChange,
-  PatternPage,
+  PatternQuery,
   PatternTable,
   PatternTrial,
   Verdict,
@@ -26,8 +26,8 @@ export class SqlPatternTable implements PatternTable {
 
   add(owner: string, pattern: Pattern, most: number): Promise<'added' | 'known' | 'full'> {
     return this.#db.transaction().execute(async (trx) => {
-      const entries = await hold(trx, owner);
-      const { scope, fingerprint } = rowOf(pattern);
+      const entries = await lockOwner(trx, owner);
+      const { scope, fingerprint } = toRow(pattern);
       const known = await trx
         .selectFrom('patterns')
         .select('id')
@@ -37,15 +37,15 @@ export class SqlPatternTable implements PatternTable {
       if (entries >= most) return 'full';
       await trx
         .insertInto('patterns')
-        .values({ owner, ...rowOf(pattern) })
+        .values({ owner, ...toRow(pattern) })
         .execute();
-      await settle(trx, owner, 1);
+      await updateOwner(trx, owner, 1);
       return 'added';
     });
   }
 
   find(owner: string, id: string): Promise<Pattern | undefined> {
-    return found(this.#db, owner, id);
+    return findPattern(this.#db, owner, id);
   }
 
   async byFingerprint(
@@ -61,7 +61,7 @@ export class SqlPatternTable implements PatternTable {
     return row === undefined ? undefined : toPattern(row);
   }
 
-  async page(owner: string, { search = [], state, after, limit }: PatternPage): Promise<readonly Pattern[]> {
+  async page(owner: string, { search = [], state, after, limit }: PatternQuery): Promise<readonly Pattern[]> {
     let query = this.#db
       .selectFrom('patterns')
       .select('pattern')
@@ -79,22 +79,22 @@ export class SqlPatternTable implements PatternTable {
 
   change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      await hold(trx, owner);
-      const before = await found(trx, owner, id);
+      await lockOwner(trx, owner);
+      const before = await findPattern(trx, owner, id);
       if (before === undefined) return undefined;
-      return replace(trx, owner, { before, now: change(before) });
+      return replacePattern(trx, owner, { before, now: change(before) });
     });
   }
 
   delete(owner: string, id: string): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
-      await hold(trx, owner);
+      await lockOwner(trx, owner);
       const { numDeletedRows } = await trx
         .deleteFrom('patterns')
         .where((the) => the.and({ owner, id }))
         .executeTakeFirstOrThrow();
       if (numDeletedRows === 0n) return false;
-      await settle(trx, owner, -1);
+      await updateOwner(trx, owner, -1);
       return true;
     });
   }
@@ -111,13 +111,13 @@ export class SqlPatternTable implements PatternTable {
   async forget(owner: string): Promise<void> {
     await this.#trials.forget(owner);
     await this.#db.transaction().execute(async (trx) => {
-      await hold(trx, owner);
+      await lockOwner(trx, owner);
       await trx.deleteFrom('patterns').where('owner', '=', owner).execute();
       await trx.deleteFrom('pattern_owners').where('owner', '=', owner).execute();
     });
   }
 
-  note(...noted: Parameters<PatternTable['note']>): Promise<void> {
+  recordCall(...noted: Parameters<PatternTable['recordCall']>): Promise<void> {
     return this.#trials.note(...noted);
   }
 
@@ -129,7 +129,7 @@ export class SqlPatternTable implements PatternTable {
     return this.#trials.callOf(owner, conversation);
   }
 
-  isAbout(...said: Parameters<PatternTable['isAbout']>): Promise<void> {
+  recordGist(...said: Parameters<PatternTable['recordGist']>): Promise<void> {
     return this.#trials.isAbout(...said);
   }
 
@@ -137,7 +137,12 @@ export class SqlPatternTable implements PatternTable {
     return this.#trials.gist(owner, conversation);
   }
 
-  tried(owner: string, conversation: string, trials: readonly PatternTrial[], atMs: number): Promise<void> {
+  recordTrials(
+    owner: string,
+    conversation: string,
+    trials: readonly PatternTrial[],
+    atMs: number,
+  ): Promise<void> {
     return this.#trials.tried(owner, conversation, trials, atMs);
   }
 
@@ -156,12 +161,12 @@ export class SqlPatternTable implements PatternTable {
     change: (pattern: Pattern, trial: JudgedTrial) => Pattern,
   ): Promise<Verdict | undefined> {
     return this.#db.transaction().execute(async (trx) => {
-      await hold(trx, owner);
+      await lockOwner(trx, owner);
       const verdict = decide(await this.#trials.outcomes(owner, conversation, trx));
       if (verdict === undefined) return undefined;
-      for (const trial of await this.#trials.judged(trx, { owner, conversation, verdict })) {
-        const before = await found(trx, owner, trial.patternId);
-        if (before !== undefined) await replace(trx, owner, { before, now: change(before, trial) });
+      for (const trial of await this.#trials.updateVerdicts(trx, { owner, conversation, verdict })) {
+        const before = await findPattern(trx, owner, trial.patternId);
+        if (before !== undefined) await replacePattern(trx, owner, { before, now: change(before, trial) });
       }
       return verdict;
     });
@@ -173,7 +178,7 @@ export class SqlPatternTable implements PatternTable {
 }
 
 /** How many there are. Whoever else writes here waits until this transaction ends. */
-async function hold(trx: Transaction<Tables>, owner: string): Promise<number> {
+async function lockOwner(trx: Transaction<Tables>, owner: string): Promise<number> {
   const { entries } = await trx
     .insertInto('pattern_owners')
     .values({ owner, entries: 0, version: 0 })
@@ -185,7 +190,7 @@ async function hold(trx: Transaction<Tables>, owner: string): Promise<number> {
   return entries;
 }
 
-async function settle(trx: Transaction<Tables>, owner: string, more: number): Promise<void> {
+async function updateOwner(trx: Transaction<Tables>, owner: string, more: number): Promise<void> {
   await trx
     .updateTable('pattern_owners')
     .set({ entries: sql<number>`entries + ${more}`, version: sql<number>`version + 1` })
@@ -193,7 +198,7 @@ async function settle(trx: Transaction<Tables>, owner: string, more: number): Pr
     .execute();
 }
 
-async function found(db: Kysely<Tables>, owner: string, id: string): Promise<Pattern | undefined> {
+async function findPattern(db: Kysely<Tables>, owner: string, id: string): Promise<Pattern | undefined> {
   const row = await db
     .selectFrom('patterns')
     .select('pattern')
@@ -202,13 +207,13 @@ async function found(db: Kysely<Tables>, owner: string, id: string): Promise<Pat
   return row === undefined ? undefined : toPattern(row);
 }
 
-async function replace(
+async function replacePattern(
   trx: Transaction<Tables>,
   owner: string,
   { before, now }: { readonly before: Pattern; readonly now: Pattern },
 ): Promise<Pattern> {
   if (now === before) return before;
-  const { id, ...row } = rowOf(now);
+  const { id, ...row } = toRow(now);
   const taken = await trx
     .selectFrom('patterns')
     .select('id')
@@ -223,11 +228,11 @@ async function replace(
     .set({ ...row, fingerprint })
     .where((the) => the.and({ owner, id }))
     .execute();
-  await settle(trx, owner, 0);
+  await updateOwner(trx, owner, 0);
   return now;
 }
 
-function rowOf(pattern: Pattern) {
+function toRow(pattern: Pattern) {
   const { id, state, scope, fingerprint, trigger, advice } = pattern;
   const words = [trigger.text, ...trigger.tools, advice].join('\n').toLowerCase();
   return { id, state, scope: scope ?? '', fingerprint, words, pattern: JSON.stringify(pattern) };

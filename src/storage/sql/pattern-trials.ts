@@ -10,8 +10,8 @@ import type {
 } from '../../kernel/ports/patterns.ts';
 import type { Tables } from './tables.ts';
 
-const aged = ['pattern_calls', 'pattern_gists', 'pattern_trials', 'outcomes'] as const;
-type Milli = Pick<Tables['outcomes'], 'good_milli' | 'bad_milli'>;
+const expiringTables = ['pattern_calls', 'pattern_gists', 'pattern_trials', 'outcomes'] as const;
+type MilliScores = Pick<Tables['outcomes'], 'good_milli' | 'bad_milli'>;
 
 /** What patterns are judged by: calls, the conversations that they belong to, what was tried there, and how those went. */
 export class SqlPatternTrials {
@@ -23,7 +23,7 @@ export class SqlPatternTrials {
 
   async note(
     owner: string,
-    { requestId, conversation, atMs }: Parameters<PatternTable['note']>[1],
+    { requestId, conversation, atMs }: Parameters<PatternTable['recordCall']>[1],
   ): Promise<void> {
     await this.#db
       .insertInto('pattern_calls')
@@ -53,7 +53,7 @@ export class SqlPatternTrials {
 
   async isAbout(
     owner: string,
-    { conversation, scope, about, atMs }: Parameters<PatternTable['isAbout']>[1],
+    { conversation, scope, about, atMs }: Parameters<PatternTable['recordGist']>[1],
   ): Promise<void> {
     await this.#db
       .insertInto('pattern_gists')
@@ -101,7 +101,7 @@ export class SqlPatternTrials {
     outcome: Outcome & { readonly atMs: number },
   ): Promise<boolean> {
     const { requestId, note, atMs } = outcome;
-    const said = { ...toMilli(outcome), note, at_ms: atMs };
+    const said = { ...toMilliScores(outcome), note, at_ms: atMs };
     const which = { owner, conversation, request_id: requestId };
     const written = await this.#db
       .insertInto('outcomes')
@@ -139,7 +139,7 @@ export class SqlPatternTrials {
   }
 
   /** Those that have another verdict now. */
-  async judged(
+  async updateVerdicts(
     trx: Transaction<Tables>,
     { owner, conversation, verdict }: { owner: string; conversation: string; verdict: Verdict },
   ): Promise<readonly JudgedTrial[]> {
@@ -148,7 +148,7 @@ export class SqlPatternTrials {
       .select(['pattern_id', 'held_out', 'good_milli', 'bad_milli'])
       .where((the) => the.and({ owner, conversation }))
       .execute();
-    const now = toMilli(verdict);
+    const now = toMilliScores(verdict);
     await trx
       .updateTable('pattern_trials')
       .set(now)
@@ -165,13 +165,13 @@ export class SqlPatternTrials {
   }
 
   async forget(owner: string): Promise<void> {
-    for (const table of aged) await this.#db.deleteFrom(table).where('owner', '=', owner).execute();
+    for (const table of expiringTables) await this.#db.deleteFrom(table).where('owner', '=', owner).execute();
   }
 
   async tidy(beforeMs: number): Promise<boolean> {
     const most = limits.databaseRowsAtOnce;
     let more = false;
-    for (const table of aged) {
+    for (const table of expiringTables) {
       const old = await this.#db
         .selectFrom(table)
         .select('at_ms')
@@ -188,10 +188,10 @@ export class SqlPatternTrials {
   }
 }
 
-function toMilli({ good, bad }: Verdict): Milli {
+function toMilliScores({ good, bad }: Verdict): MilliScores {
   return { good_milli: Math.round(good * 1000), bad_milli: Math.round(bad * 1000) };
 }
 
-function toVerdict({ good_milli, bad_milli }: Milli): Verdict {
+function toVerdict({ good_milli, bad_milli }: MilliScores): Verdict {
   return { good: good_milli / 1000, bad: bad_milli / 1000 };
 }

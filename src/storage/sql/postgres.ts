@@ -1,17 +1,25 @@
 import type { Database } from '../../kernel/ports/records.ts';
-import { postgres } from './flavour.ts';
-import type { Bounds } from './links.ts';
-import { PostgresLinks } from './postgres-links.ts';
-import { openSql, queryBounds } from './sql-database.ts';
+import type { PoolBounds } from './connection-pool.ts';
+import { PostgresPool } from './postgres-pool.ts';
+import { defaultPoolBounds, openSqlDatabase } from './sql-database.ts';
+import { postgresDialect } from './sql-dialect.ts';
 
-interface PostgresStart {
+interface OpenPostgresOptions {
   readonly url: string;
-  readonly bounds?: Bounds;
-  readonly mayBeNewer?: boolean;
+  readonly bounds?: PoolBounds;
+  readonly allowNewerSchema?: boolean;
 }
 
 /** A database that any number of replicas share. */
-export function openPostgres({ url, bounds = queryBounds, mayBeNewer }: PostgresStart): Promise<Database> {
-  const home = { flavour: postgres, bounds, links: (within: Bounds) => new PostgresLinks(url, within) };
-  return openSql(home, mayBeNewer);
+export function openPostgres({
+  url,
+  bounds: poolBounds = defaultPoolBounds,
+  allowNewerSchema,
+}: OpenPostgresOptions): Promise<Database> {
+  const backend = {
+    dialect: postgresDialect,
+    bounds: poolBounds,
+    createPool: (within: PoolBounds) => new PostgresPool(url, within),
+  };
+  return openSqlDatabase(backend, allowNewerSchema);
 }

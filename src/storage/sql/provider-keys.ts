@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ProviderKeys, SealedKey, ShownCredential } from '../../kernel/ports/records.ts';
-import type { Flavour } from './flavour.ts';
-import { requireCredential } from './shown-credential.ts';
+import type { PresentedCredential, ProviderKeys, SealedKey } from '../../kernel/ports/records.ts';
+import { requireCredential } from './require-credential.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 const columns = [
@@ -18,14 +18,14 @@ export class SqlProviderKeys implements ProviderKeys {
 
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
-  put(key: SealedKey, shown?: ShownCredential): Promise<void> {
+  put(key: SealedKey, shown?: PresentedCredential): Promise<void> {
     const { account_id, provider, ...rest } = toRow(key);
-    return this.#checked(key, shown, async (db) => {
+    return this.#withCredentialCheck(key, shown, async (db) => {
       await db
         .insertInto('provider_keys')
         .values({ account_id, provider, ...rest })
@@ -34,8 +34,8 @@ export class SqlProviderKeys implements ProviderKeys {
     });
   }
 
-  putFirst(key: SealedKey, shown?: ShownCredential): Promise<boolean> {
-    return this.#checked(key, shown, async (db) => {
+  putIfAbsent(key: SealedKey, shown?: PresentedCredential): Promise<boolean> {
+    return this.#withCredentialCheck(key, shown, async (db) => {
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('provider_keys')
         .values(toRow(key))
@@ -96,9 +96,9 @@ export class SqlProviderKeys implements ProviderKeys {
   }
 
   /** In local mode there are no accounts, and nothing to check. */
-  #checked<Result>(
+  #withCredentialCheck<Result>(
     { accountId }: SealedKey,
-    shown: ShownCredential | undefined,
+    shown: PresentedCredential | undefined,
     write: (db: Kysely<Tables> | Transaction<Tables>) => Promise<Result>,
   ): Promise<Result> {
     if (shown === undefined) return write(this.#db);

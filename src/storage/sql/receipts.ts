@@ -3,7 +3,7 @@ import { limits } from '../../kernel/limits.ts';
 import type {
   Claim,
   OwnedReceipt,
-  ReceiptQuestion,
+  ReceiptQuery,
   Receipts,
   StoredReceipt,
   VerificationKey,
@@ -35,7 +35,7 @@ export class SqlReceipts implements Receipts {
           .values(some.map(toRow))
           .onConflict((conflict) => conflict.column('receipt_id').doNothing())
           .execute();
-        const owners = some.flatMap(ownerOf);
+        const owners = some.flatMap(toOwnerRows);
         if (owners.length > 0)
           await trx
             .insertInto('receipt_owners')
@@ -77,9 +77,10 @@ export class SqlReceipts implements Receipts {
   }
 
   /** Own and claimed ones are asked for apart, each by its index. */
-  async page({ accountId, ...rest }: ReceiptQuestion): Promise<readonly StoredReceipt[]> {
+  async page({ accountId, ...rest }: ReceiptQuery): Promise<readonly StoredReceipt[]> {
     const receipts = this.#db.selectFrom('receipts').select(columns);
-    if (accountId === undefined) return (await newest(receipts, 'receipts', rest).execute()).map(toReceipt);
+    if (accountId === undefined)
+      return (await newestRows(receipts, 'receipts', rest).execute()).map(toReceipt);
     const own = receipts
       .innerJoin('receipt_owners', 'receipt_owners.receipt_id', 'receipts.receipt_id')
       .where('receipt_owners.account_id', '=', accountId);
@@ -87,10 +88,10 @@ export class SqlReceipts implements Receipts {
       .innerJoin('anon_claims', 'anon_claims.session_ref', 'receipts.session_ref')
       .where('anon_claims.account_id', '=', accountId);
     const rows = [
-      ...(await newest(own, 'receipt_owners', rest).execute()),
-      ...(await newest(claimed, 'receipts', rest).execute()),
+      ...(await newestRows(own, 'receipt_owners', rest).execute()),
+      ...(await newestRows(claimed, 'receipts', rest).execute()),
     ];
-    return rows.map(toReceipt).sort(newestFirst).slice(0, rest.limit);
+    return rows.map(toReceipt).sort(compareNewestFirst).slice(0, rest.limit);
   }
 
   async claim(claim: Claim): Promise<Claim> {
@@ -130,13 +131,13 @@ export class SqlReceipts implements Receipts {
   }
 }
 
-type Which = Omit<ReceiptQuestion, 'accountId'>;
+type PageBounds = Omit<ReceiptQuery, 'accountId'>;
 
 /** The newest of a query in the order of one table, whose index has it. */
-function newest<Of extends keyof Tables, Row>(
+function newestRows<Of extends keyof Tables, Row>(
   query: SelectQueryBuilder<Tables, Of, Row>,
   table: 'receipts' | 'receipt_owners',
-  { after, limit }: Which,
+  { after, limit }: PageBounds,
 ): SelectQueryBuilder<Tables, Of, Row> {
   const [at, id] = [sql.ref(`${table}.created_at_ms`), sql.ref(`${table}.receipt_id`)];
   const ordered = query.orderBy(at, 'desc').orderBy(id, 'desc').limit(limit);
@@ -144,11 +145,11 @@ function newest<Of extends keyof Tables, Row>(
   return ordered.where(sql<boolean>`(${at}, ${id}) < (${after.createdAtMs}, ${after.id})`);
 }
 
-function newestFirst(one: StoredReceipt, other: StoredReceipt): number {
+function compareNewestFirst(one: StoredReceipt, other: StoredReceipt): number {
   return other.createdAtMs - one.createdAtMs || (one.id < other.id ? 1 : -1);
 }
 
-function ownerOf({ id, accountId, createdAtMs }: OwnedReceipt): readonly Tables['receipt_owners'][] {
+function toOwnerRows({ id, accountId, createdAtMs }: OwnedReceipt): readonly Tables['receipt_owners'][] {
   return accountId === null ? [] : [{ receipt_id: id, account_id: accountId, created_at_ms: createdAtMs }];
 }
 

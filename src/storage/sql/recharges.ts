@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { DueQuestion, Recharge, Recharges, RechargesMost } from '../../kernel/ports/billing.ts';
-import type { Flavour } from './flavour.ts';
+import type { DueRechargeQuery, Recharge, RechargeLimit, Recharges } from '../../kernel/ports/billing.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 const columns = [
@@ -17,13 +17,13 @@ export class SqlRecharges implements Recharges {
   readonly #db: Kysely<Tables>;
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
   /** Whoever opens another for the same account waits, so that what is looked at holds until this one is in. */
-  open(recharge: Recharge, most: RechargesMost): Promise<boolean> {
+  open(recharge: Recharge, most: RechargeLimit): Promise<boolean> {
     const { id, accountId, customerId, method, credits, atMs, untilMs } = recharge;
     return this.#db.transaction().execute(async (trx) => {
       if (this.#locksRows)
@@ -33,7 +33,7 @@ export class SqlRecharges implements Recharges {
           .where('account_id', '=', accountId)
           .forUpdate()
           .execute();
-      const [needed] = await wanting(trx, { nowMs: atMs, most, accountId }).execute();
+      const [needed] = await selectDueAccounts(trx, { nowMs: atMs, most, accountId }).execute();
       if (needed?.amount !== credits) return false;
       await trx
         .insertInto('recharges')
@@ -111,14 +111,14 @@ export class SqlRecharges implements Recharges {
     return taken;
   }
 
-  async due({ limit, ...question }: DueQuestion): Promise<readonly string[]> {
-    const rows = await wanting(this.#db, question).orderBy('next_try_ms').limit(limit).execute();
+  async due({ limit, ...question }: DueRechargeQuery): Promise<readonly string[]> {
+    const rows = await selectDueAccounts(this.#db, question).orderBy('next_try_ms').limit(limit).execute();
     return rows.map(({ account_id }) => account_id);
   }
 }
 
 /** Paid accounts that have fewer credits than they want to have, and wait for nothing. */
-function wanting(db: Kysely<Tables>, { nowMs, most, accountId }: Omit<DueQuestion, 'limit'>) {
+function selectDueAccounts(db: Kysely<Tables>, { nowMs, most, accountId }: Omit<DueRechargeQuery, 'limit'>) {
   return db
     .selectFrom('billing_accounts')
     .innerJoin('users', 'users.id', 'billing_accounts.account_id')

@@ -4,7 +4,7 @@ import { Lru } from '../../kernel/lru.ts';
 import type { LoggedCall, LoggedStep } from '../../kernel/ports/request-log.ts';
 
 /** All by which calls are filtered and summed up. */
-type KindParts = Pick<
+type RequestKind = Pick<
   LoggedCall,
   'accountId' | 'keyId' | 'askedBy' | 'modelAsked' | 'modelUsed' | 'provider' | 'status' | 'errorCode'
 > & {
@@ -15,30 +15,30 @@ type KindParts = Pick<
 type KindStep = Pick<LoggedStep, 'module' | 'effect'>;
 
 /** 16 characters. Made as a text of their own: JSON takes twice as long to write a part of another. */
-const nameBytes = 12;
+const kindHashBytes = 12;
 
 /** Names the kind of a call. Calls are stored with it, so that the same kind must have the same name for ever. */
-export class KindNames {
-  readonly #known = new Lru<string>(limits.requestKindsKnown);
+export class RequestKindHasher {
+  readonly #hashes = new Lru<string>(limits.cachedRequestKindsMax);
   /** Most calls are like the one before, and their parts needn't be put together. */
-  #latest: { readonly call: KindParts; readonly name: string } | undefined;
+  #lastHashed: { readonly call: RequestKind; readonly name: string } | undefined;
 
-  of(call: KindParts): string {
-    if (this.#latest === undefined || !isSameKind(this.#latest.call, call))
-      this.#latest = { call, name: this.#nameOf(partsOf(call)) };
-    return this.#latest.name;
+  hash(call: RequestKind): string {
+    if (this.#lastHashed === undefined || !isSameKind(this.#lastHashed.call, call))
+      this.#lastHashed = { call, name: this.#hashText(serializeKind(call)) };
+    return this.#lastHashed.name;
   }
 
-  #nameOf(parts: string): string {
-    const known = this.#known.get(parts);
+  #hashText(parts: string): string {
+    const known = this.#hashes.get(parts);
     if (known !== undefined) return known;
-    const name = createHash('sha256').update(parts).digest().toString('base64url', 0, nameBytes);
-    this.#known.set(parts, name);
+    const name = createHash('sha256').update(parts).digest().toString('base64url', 0, kindHashBytes);
+    this.#hashes.set(parts, name);
     return name;
   }
 }
 
-function isSameKind(one: KindParts, other: KindParts): boolean {
+function isSameKind(one: RequestKind, other: RequestKind): boolean {
   return (
     one.status === other.status &&
     one.ending === other.ending &&
@@ -59,7 +59,7 @@ function isSameStep(one: KindStep, other: KindStep | undefined): boolean {
 }
 
 /** Clients choose the model, so it comes last and with its length: it can't be taken for another part. */
-function partsOf(call: KindParts): string {
+function serializeKind(call: RequestKind): string {
   const { accountId, keyId, askedBy, provider, status, ending, errorCode, modelAsked, modelUsed } = call;
   let steps = '';
   for (const { module, effect } of call.steps) steps += `${module}:${effect},`;

@@ -1,54 +1,54 @@
 import { isJsonObject } from '../../kernel/json.ts';
 import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
-import type { Effect, Facts } from '../../kernel/trace.ts';
-import type { KindNames } from './request-kind.ts';
+import type { Attributes, Effect } from '../../kernel/trace.ts';
+import type { RequestKindHasher } from './request-kind.ts';
 import type { Tables } from './tables.ts';
 
-type Row = Tables['requests'];
-type ColumnName = keyof Row;
+type RequestRow = Tables['requests'];
+type ColumnName = keyof RequestRow;
 
-interface Column {
+interface RequestColumn {
   readonly name: ColumnName;
   readonly kind: 'text' | 'integer';
 }
 
 /** Every column, in the order of the values below. */
-export const columns: readonly Column[] = [
-  text('id'),
-  text('kind'),
-  integer('at_ms'),
-  text('account_id'),
-  text('key_id'),
-  text('asked_by'),
-  text('model_asked'),
-  text('model_used'),
-  text('provider'),
-  text('wire'),
-  text('provider_wire'),
-  integer('streamed'),
-  integer('status'),
-  text('ending'),
-  text('error_code'),
-  integer('input_tokens'),
-  integer('output_tokens'),
-  integer('cache_read_tokens'),
-  integer('cache_write_tokens'),
-  integer('reasoning_tokens'),
-  integer('cost_nano_usd'),
-  integer('cost_estimated'),
-  integer('saved_nano_usd'),
-  integer('content_us'),
-  integer('total_us'),
-  integer('overhead_us'),
-  integer('left_us'),
-  integer('connected_us'),
-  integer('head_us'),
-  text('pipeline'),
-  text('steps'),
-  text('changes'),
+export const requestColumns: readonly RequestColumn[] = [
+  textColumn('id'),
+  textColumn('kind'),
+  integerColumn('at_ms'),
+  textColumn('account_id'),
+  textColumn('key_id'),
+  textColumn('asked_by'),
+  textColumn('model_asked'),
+  textColumn('model_used'),
+  textColumn('provider'),
+  textColumn('wire'),
+  textColumn('provider_wire'),
+  integerColumn('streamed'),
+  integerColumn('status'),
+  textColumn('ending'),
+  textColumn('error_code'),
+  integerColumn('input_tokens'),
+  integerColumn('output_tokens'),
+  integerColumn('cache_read_tokens'),
+  integerColumn('cache_write_tokens'),
+  integerColumn('reasoning_tokens'),
+  integerColumn('cost_nano_usd'),
+  integerColumn('cost_estimated'),
+  integerColumn('saved_nano_usd'),
+  integerColumn('content_us'),
+  integerColumn('total_us'),
+  integerColumn('overhead_us'),
+  integerColumn('left_us'),
+  integerColumn('connected_us'),
+  integerColumn('head_us'),
+  textColumn('pipeline'),
+  textColumn('steps'),
+  textColumn('changes'),
 ];
 
-export const columnNames: readonly ColumnName[] = columns.map(({ name }) => name);
+export const requestColumnNames: readonly ColumnName[] = requestColumns.map(({ name }) => name);
 
 /** What is added up of calls: as the tables call it, and as the port does. */
 export const amountColumns = [
@@ -61,32 +61,32 @@ export const amountColumns = [
 ] as const;
 
 /** As JSON, a list of values for each call, in the order of the columns; databases keep lists as the text they are. */
-export function toLists(calls: readonly LoggedCall[], kinds: KindNames): string {
-  return JSON.stringify(calls.map((call) => valuesOf(call, kinds.of(call))));
+export function packCalls(calls: readonly LoggedCall[], kinds: RequestKindHasher): string {
+  return JSON.stringify(calls.map((call) => toRowValues(call, kinds.hash(call))));
 }
 
 /** Several such texts as one. */
-export function joinedLists(texts: readonly string[]): string {
+export function joinPacks(texts: readonly string[]): string {
   const [only = '[]'] = texts;
   return texts.length <= 1 ? only : `[${texts.map((lists) => lists.slice(1, -1)).join(',')}]`;
 }
 
 /** Whether a text is one of these, and whole. */
-export function areLists(text: string): boolean {
+export function isPackedCalls(text: string): boolean {
   try {
     const lists: unknown = JSON.parse(text);
-    return Array.isArray(lists) && lists.length > 0 && lists.every(isRow);
+    return Array.isArray(lists) && lists.length > 0 && lists.every(isRowValues);
   } catch {
     return false;
   }
 }
 
-function isRow(list: unknown): boolean {
-  return Array.isArray(list) && list.length === columns.length;
+function isRowValues(list: unknown): boolean {
+  return Array.isArray(list) && list.length === requestColumns.length;
 }
 
 /** Written out: a function for each value would cost as much as the rest of the call's row. */
-function valuesOf(call: LoggedCall, kind: string): readonly unknown[] {
+function toRowValues(call: LoggedCall, kind: string): readonly unknown[] {
   return [
     call.id,
     kind,
@@ -123,7 +123,7 @@ function valuesOf(call: LoggedCall, kind: string): readonly unknown[] {
   ];
 }
 
-export function toCall(row: Row): LoggedCall {
+export function callFromRow(row: RequestRow): LoggedCall {
   return {
     id: row.id,
     atMs: row.at_ms,
@@ -154,16 +154,16 @@ export function toCall(row: Row): LoggedCall {
     connectedMs: toMs(row.connected_us),
     headMs: toMs(row.head_us),
     pipeline: row.pipeline,
-    steps: toSteps(row.steps),
-    changes: row.changes === null ? [] : toChanges(row.changes),
+    steps: parseSteps(row.steps),
+    changes: row.changes === null ? [] : parseChanges(row.changes),
   };
 }
 
-function text(name: ColumnName): Column {
+function textColumn(name: ColumnName): RequestColumn {
   return { name, kind: 'text' };
 }
 
-function integer(name: ColumnName): Column {
+function integerColumn(name: ColumnName): RequestColumn {
   return { name, kind: 'integer' };
 }
 
@@ -182,11 +182,11 @@ function isEnding(name: string): name is LoggedCall['ending'] {
 }
 
 /** What a newer version may have written, and this one can't read, is left out. */
-export function toSteps(json: string): readonly LoggedStep[] {
-  return stepsIn(JSON.parse(json));
+export function parseSteps(json: string): readonly LoggedStep[] {
+  return filterSteps(JSON.parse(json));
 }
 
-export function stepsIn(list: unknown): readonly LoggedStep[] {
+export function filterSteps(list: unknown): readonly LoggedStep[] {
   return Array.isArray(list) ? list.filter(isStep) : [];
 }
 
@@ -198,11 +198,11 @@ function isStep(value: unknown): value is LoggedStep {
     isEffect(value.effect) &&
     typeof value.ms === 'number' &&
     (value.savedNanoUsd === undefined || typeof value.savedNanoUsd === 'number') &&
-    isFacts(value.facts)
+    isAttributes(value.facts)
   );
 }
 
-function toChanges(json: string): readonly LoggedChange[] {
+function parseChanges(json: string): readonly LoggedChange[] {
   const changes: unknown = JSON.parse(json);
   return Array.isArray(changes) ? changes.filter(isChange) : [];
 }
@@ -229,7 +229,7 @@ function isEffect(name: string): name is Effect {
   return Object.hasOwn(effects, name);
 }
 
-function isFacts(value: unknown): value is Facts {
+function isAttributes(value: unknown): value is Attributes {
   return (
     isJsonObject(value) &&
     Object.values(value).every(

@@ -3,33 +3,40 @@ import { limits } from '../../kernel/limits.ts';
 import type {
   LoggedCall,
   LogPage,
-  LogQuestion,
+  LogQuery,
   LogSums,
+  LogSumsQuery,
   RequestLog,
-  SumsQuestion,
   SumsSpan,
 } from '../../kernel/ports/request-log.ts';
-import type { Flavour } from './flavour.ts';
-import type { Links } from './links.ts';
-import { KindNames } from './request-kind.ts';
-import { areLists, columnNames, columns, joinedLists, toCall, toLists } from './request-log-row.ts';
+import type { ConnectionPool } from './connection-pool.ts';
+import { RequestKindHasher } from './request-kind.ts';
+import {
+  callFromRow,
+  isPackedCalls,
+  joinPacks,
+  packCalls,
+  requestColumnNames,
+  requestColumns,
+} from './request-log-row.ts';
 import { LogSearch } from './request-log-search.ts';
 import { readSums } from './request-sums.ts';
 import { foldMinutes, foldSums, forgetKinds, forgetSums, oldestSums } from './request-sums-folding.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
-const lease = 'request-log';
+const cleanerLease = 'request-log';
 
 export class SqlRequestLog implements RequestLog {
   readonly #db: Kysely<Tables>;
-  readonly #links: Links;
-  readonly #home: Flavour['name'];
-  readonly #kinds = new KindNames();
+  readonly #pool: ConnectionPool;
+  readonly #dialectName: SqlDialect['name'];
+  readonly #kindHasher = new RequestKindHasher();
 
-  constructor(db: Kysely<Tables>, links: Links, { name }: Flavour) {
+  constructor(db: Kysely<Tables>, connectionPool: ConnectionPool, { name }: SqlDialect) {
     this.#db = db;
-    this.#home = name;
-    this.#links = links;
+    this.#dialectName = name;
+    this.#pool = connectionPool;
   }
 
   add(calls: readonly LoggedCall[]): Promise<void> {
@@ -37,28 +44,28 @@ export class SqlRequestLog implements RequestLog {
   }
 
   pack(calls: readonly LoggedCall[]): string {
-    return toLists(calls, this.#kinds);
+    return packCalls(calls, this.#kindHasher);
   }
 
   isPack(line: string): boolean {
-    return areLists(line);
+    return isPackedCalls(line);
   }
 
   /** As one JSON text: hundreds of rows cost this thread little more than writing it. */
   async addPacked(packs: readonly string[]): Promise<void> {
-    const link = await this.#links.take();
+    const pooledConnection = await this.#pool.acquire();
     try {
-      await link.add({ table: 'requests', columns }, joinedLists(packs));
+      await pooledConnection.insertRows({ table: 'requests', columns: requestColumns }, joinPacks(packs));
     } finally {
-      link.giveBack();
+      pooledConnection.release();
     }
   }
 
-  page(question: LogQuestion): Promise<LogPage> {
-    return new LogSearch(this.#db, this.#home, question).page();
+  page(question: LogQuery): Promise<LogPage> {
+    return new LogSearch(this.#db, this.#dialectName, question).page();
   }
 
-  sums(question: SumsQuestion): Promise<LogSums> {
+  sums(question: LogSumsQuery): Promise<LogSums> {
     return readSums(this.#db, question);
   }
 
@@ -67,7 +74,7 @@ export class SqlRequestLog implements RequestLog {
   }
 
   foldMinutes(span: SumsSpan): Promise<void> {
-    return foldMinutes(this.#db, this.#home, span);
+    return foldMinutes(this.#db, this.#dialectName, span);
   }
 
   foldSums(span: SumsSpan): Promise<void> {
@@ -85,11 +92,11 @@ export class SqlRequestLog implements RequestLog {
   async find(id: string, accountId: string | undefined): Promise<LoggedCall | undefined> {
     const row = await this.#db
       .selectFrom('requests')
-      .select(columnNames)
+      .select(requestColumnNames)
       .where('id', '=', id)
       .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
       .executeTakeFirst();
-    return row === undefined ? undefined : toCall(row);
+    return row === undefined ? undefined : callFromRow(row);
   }
 
   /** Counted in parts, so that nobody waits behind the whole. */
@@ -123,10 +130,10 @@ export class SqlRequestLog implements RequestLog {
     return Number(numDeletedRows);
   }
 
-  async mayClean(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
+  async acquireCleanupLease(holder: string, nowMs: number, untilMs: number): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.#db
       .insertInto('leases')
-      .values({ name: lease, holder, until_ms: untilMs })
+      .values({ name: cleanerLease, holder, until_ms: untilMs })
       .onConflict((conflict) =>
         conflict
           .column('name')

@@ -9,7 +9,7 @@ export const kindIsFailed = flag(sql`request_kinds.status >= 400 or request_kind
 export const kindIsCached = flag(sql`request_kinds.steps like '%:answered%'`);
 
 /** PostgreSQL adds whole numbers up to what only a text can hold. */
-export function whole(column: unknown) {
+export function sumAsBigint(column: unknown) {
   return sql`cast(coalesce(sum(${column}), 0) as bigint)`;
 }
 

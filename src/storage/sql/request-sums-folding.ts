@@ -1,7 +1,7 @@
 import { type Kysely, sql, type Transaction } from 'kysely';
 import type { SumsSpan } from '../../kernel/ports/request-log.ts';
-import type { Flavour } from './flavour.ts';
 import { kindIsCached, kindIsFailed, kindModel, sumColumns } from './request-sum-columns.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 interface SumTable {
@@ -33,8 +33,8 @@ const pastModelTimes: SumTable = {
   key: ['account_id', 'provider', 'model', 'bin'],
   sums: ['requests'],
 };
-const folded = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums];
-const byMinute = ['request_sums', 'request_times'];
+const foldedTables = [pastKinds, pastModels, pastTimes, pastModelTimes, moduleSums];
+const minuteTables = ['request_sums', 'request_times'];
 
 /** Every call has a time of its own in one of them. */
 export async function oldestSums(
@@ -49,7 +49,11 @@ export async function oldestSums(
 }
 
 /** Moved out of one table into two each: what is left there wasn't moved yet, however late it came. */
-export async function foldMinutes(db: Kysely<Tables>, home: Flavour['name'], span: SumsSpan): Promise<void> {
+export async function foldMinutes(
+  db: Kysely<Tables>,
+  home: SqlDialect['name'],
+  span: SumsSpan,
+): Promise<void> {
   const during = (table: string) =>
     sql`${sql.ref(`${table}.at_ms`)} >= ${span.startMs} and ${sql.ref(`${table}.at_ms`)} < ${span.startMs + span.ms}`;
   const calls = sql`from request_sums where ${during('request_sums')}`;
@@ -59,14 +63,14 @@ export async function foldMinutes(db: Kysely<Tables>, home: Flavour['name'], spa
   await db.transaction().execute(async (trx) => {
     // What somebody adds in between makes this fail, to be tried again, and not be deleted without being added.
     if (home === 'postgres') await sql`set transaction isolation level repeatable read`.execute(trx);
-    await add(trx, pastKinds, span, { rows: calls });
-    await add(trx, pastModels, span, {
+    await addSums(trx, pastKinds, span, { rows: calls });
+    await addSums(trx, pastModels, span, {
       rows: callsAndKinds,
       key: [sql`request_sums.account_id`, kindModel, kindIsFailed, kindIsCached],
     });
-    await add(trx, pastTimes, span, { rows: times });
-    await add(trx, pastModelTimes, span, { rows: sql`${times} and what = 'content'` });
-    for (const table of byMinute)
+    await addSums(trx, pastTimes, span, { rows: times });
+    await addSums(trx, pastModelTimes, span, { rows: sql`${times} and what = 'content'` });
+    for (const table of minuteTables)
       await sql`delete from ${sql.table(table)} where ${during(table)}`.execute(trx);
     await foldInPlace(trx, moduleSums, span);
   });
@@ -74,36 +78,36 @@ export async function foldMinutes(db: Kysely<Tables>, home: Flavour['name'], spa
 
 /** All or none, so that nothing is counted twice. */
 export async function foldSums(db: Kysely<Tables>, span: SumsSpan): Promise<void> {
-  const { rows } = await sql`select 1 from request_past_sums where ${within(span)} limit 1`.execute(db);
+  const { rows } = await sql`select 1 from request_past_sums where ${afterStartOf(span)} limit 1`.execute(db);
   if (rows.length === 0) return;
   await db.transaction().execute(async (trx) => {
-    for (const table of folded) await foldInPlace(trx, table, span);
+    for (const table of foldedTables) await foldInPlace(trx, table, span);
   });
 }
 
 /** What is in the span, added to its beginning. */
 async function foldInPlace(trx: Transaction<Tables>, sums: SumTable, span: SumsSpan): Promise<void> {
-  await add(trx, sums, span, { rows: sql`from ${sql.table(sums.table)} where ${within(span)}` });
-  await sql`delete from ${sql.table(sums.table)} where ${within(span)}`.execute(trx);
+  await addSums(trx, sums, span, { rows: sql`from ${sql.table(sums.table)} where ${afterStartOf(span)}` });
+  await sql`delete from ${sql.table(sums.table)} where ${afterStartOf(span)}`.execute(trx);
 }
 
 /** Without its beginning. */
-function within({ startMs, ms }: SumsSpan) {
+function afterStartOf({ startMs, ms }: SumsSpan) {
   return sql`at_ms > ${startMs} and at_ms < ${startMs + ms}`;
 }
 
-interface Added {
+interface FoldSource {
   /** Behind `select …`. */
   readonly rows: unknown;
   /** Where rows have other names for it. */
   readonly key?: readonly unknown[];
 }
 
-async function add(
+async function addSums(
   trx: Transaction<Tables>,
   { table, key, sums }: SumTable,
   { startMs }: SumsSpan,
-  { rows, key: found = key.map((name) => sql.ref(name)) }: Added,
+  { rows, key: found = key.map((name) => sql.ref(name)) }: FoldSource,
 ): Promise<void> {
   const columns = (names: readonly string[]) => sql.join(names.map((name) => sql.ref(name)));
   const places = sql.join(key.map((_, at) => sql.lit(at + 1)));
@@ -118,7 +122,7 @@ async function add(
 
 export async function forgetSums(db: Kysely<Tables>, beforeMs: number): Promise<boolean> {
   let deleted = 0n;
-  for (const name of [...byMinute, ...folded.map(({ table }) => table)]) {
+  for (const name of [...minuteTables, ...foldedTables.map(({ table }) => table)]) {
     const table = sql.table(name);
     const { numAffectedRows = 0n } = await sql`delete from ${table}
       where at_ms < ${beforeMs} and at_ms = (select min(at_ms) from ${table})`.execute(db);

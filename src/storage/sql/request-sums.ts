@@ -1,15 +1,15 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type {
+  IntervalSums,
+  IntervalTimes,
   KindSums,
   LogSums,
+  LogSumsQuery,
   ModelTimes,
   ModuleSums,
-  StepSums,
-  StepTimes,
-  SumsQuestion,
 } from '../../kernel/ports/request-log.ts';
-import { kindIsCached, kindIsFailed, kindModel, sumColumns, whole } from './request-sum-columns.ts';
+import { kindIsCached, kindIsFailed, kindModel, sumAsBigint, sumColumns } from './request-sum-columns.ts';
 import { oldestSums } from './request-sums-folding.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,7 +17,7 @@ import type { Tables } from './tables.ts';
  * What is kept by the minute, and what was moved from there: no call is in both. It is read table by table, so that nobody
  * waits behind all of it, and once more where minutes were moved meanwhile: the oldest go first.
  */
-export async function readSums(db: Kysely<Tables>, question: SumsQuestion): Promise<LogSums> {
+export async function readSums(db: Kysely<Tables>, question: LogSumsQuery): Promise<LogSums> {
   for (let readings = 1; ; readings++) {
     const oldest = await oldestSums(db, 'by-minute');
     const sums = await readOnce(db, question);
@@ -26,8 +26,8 @@ export async function readSums(db: Kysely<Tables>, question: SumsQuestion): Prom
   }
 }
 
-async function readOnce(db: Kysely<Tables>, question: SumsQuestion): Promise<LogSums> {
-  const sums = new SumsReading(db, question);
+async function readOnce(db: Kysely<Tables>, question: LogSumsQuery): Promise<LogSums> {
+  const sums = new SumsReader(db, question);
   const hasPast = await sums.hasPast();
   const kinds = await sums.kinds('request_sums');
   const steps = await sums.steps();
@@ -42,68 +42,71 @@ async function readOnce(db: Kysely<Tables>, question: SumsQuestion): Promise<Log
 }
 
 /** Many rows are added up in the order of their key, as sorting them takes several times as long. */
-class SumsReading {
+class SumsReader {
   readonly #db: Kysely<Tables>;
-  readonly #question: SumsQuestion;
+  readonly #query: LogSumsQuery;
 
-  constructor(db: Kysely<Tables>, question: SumsQuestion) {
+  constructor(db: Kysely<Tables>, question: LogSumsQuery) {
     this.#db = db;
-    this.#question = question;
+    this.#query = question;
   }
 
   async hasPast(): Promise<boolean> {
-    const { rows } = await sql`select 1 from request_past_sums where ${this.#during('request_past_sums')}
+    const { rows } =
+      await sql`select 1 from request_past_sums where ${this.#timeCondition('request_past_sums')}
       limit 1`.execute(this.#db);
     return rows.length > 0;
   }
 
   /** Added up for each kind first: what the kinds are is looked up once for each of them. */
   async kinds(table: 'request_sums' | 'request_past_sums'): Promise<KindSums[]> {
-    const ofKinds = sql`select kind, ${sumsOf(table, 'column')}
-      from ${sql.table(table)} where ${this.#whole(table)} group by ${this.#inKeyOrder('kind')}`;
-    const { rows } = await sql<Flagged<KindSums>>`
+    const ofKinds = sql`select kind, ${selectSums(table, 'column')}
+      from ${sql.table(table)} where ${this.#keyOrderCondition(table)} group by ${this.#groupColumns('kind')}`;
+    const { rows } = await sql<WithIntegerFlags<KindSums>>`
       select request_kinds.key_id as "keyId", request_kinds.provider as "provider", ${kindModel} as "model",
         request_kinds.status as "status", request_kinds.ending as "ending", request_kinds.error_code as "errorCode",
-        ${kindIsFailed} as "isFailed", ${kindIsCached} as "isCached", ${sumsOf('summed', 'name')}
+        ${kindIsFailed} as "isFailed", ${kindIsCached} as "isCached", ${selectSums('summed', 'name')}
       from (${ofKinds}) as summed join request_kinds on request_kinds.kind = summed.kind
       group by 1, 2, 3, 4, 5, 6, 7, 8`.execute(this.#db);
-    return rows.map(unflagged);
+    return rows.map(toBooleanFlags);
   }
 
-  async steps(): Promise<StepSums[]> {
-    const { accountId } = this.#question;
+  async steps(): Promise<IntervalSums[]> {
+    const { accountId } = this.#query;
     // SQLite keeps the order of a cross join.
-    const { rows } = await sql<Flagged<StepSums>>`
-      select ${this.#step('request_sums')} as "step", ${kindModel} as "model", ${kindIsFailed} as "isFailed",
-        ${kindIsCached} as "isCached", ${sumsOf('request_sums', 'name')}
+    const { rows } = await sql<WithIntegerFlags<IntervalSums>>`
+      select ${this.#stepIndex('request_sums')} as "step", ${kindModel} as "model", ${kindIsFailed} as "isFailed",
+        ${kindIsCached} as "isCached", ${selectSums('request_sums', 'name')}
       from request_kinds cross join request_sums
       where request_sums.account_id = request_kinds.account_id and request_sums.kind = request_kinds.kind
-        and ${this.#during('request_sums')}
+        and ${this.#timeCondition('request_sums')}
         and ${accountId === undefined ? sql`true` : sql`request_kinds.account_id = ${accountId}`}
       group by 1, 2, 3, 4 order by 1`.execute(this.#db);
-    return rows.map(unflagged);
+    return rows.map(toBooleanFlags);
   }
 
-  async pastSteps(): Promise<readonly StepSums[]> {
+  async pastSteps(): Promise<readonly IntervalSums[]> {
     const table = 'request_past_models';
-    const { rows } = await sql<Flagged<StepSums>>`
-      select ${this.#step(table)} as "step", model as "model", is_failed as "isFailed", is_cached as "isCached",
-        ${sumsOf(table, 'name')}
-      from request_past_models where ${this.#each(table)} group by 1, 2, 3, 4 order by 1`.execute(this.#db);
-    return rows.map(unflagged);
+    const { rows } = await sql<WithIntegerFlags<IntervalSums>>`
+      select ${this.#stepIndex(table)} as "step", model as "model", is_failed as "isFailed", is_cached as "isCached",
+        ${selectSums(table, 'name')}
+      from request_past_models where ${this.#perAccountCondition(table)} group by 1, 2, 3, 4 order by 1`.execute(
+      this.#db,
+    );
+    return rows.map(toBooleanFlags);
   }
 
-  async stepTimes(table: 'request_times' | 'request_past_times'): Promise<StepTimes[]> {
-    const { rows } = await sql<StepTimes>`
-      select what as "what", ${this.#step(table)} as "step", bin as "bin", ${whole(sql.ref('requests'))} as "requests"
-      from ${sql.table(table)} where ${this.#each(table)} group by 1, 2, 3`.execute(this.#db);
+  async stepTimes(table: 'request_times' | 'request_past_times'): Promise<IntervalTimes[]> {
+    const { rows } = await sql<IntervalTimes>`
+      select what as "what", ${this.#stepIndex(table)} as "step", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
+      from ${sql.table(table)} where ${this.#perAccountCondition(table)} group by 1, 2, 3`.execute(this.#db);
     return [...rows];
   }
 
   async modelTimes(): Promise<ModelTimes[]> {
     const { rows } = await sql<ModelTimes>`
-      select provider as "provider", model as "model", bin as "bin", ${whole(sql.ref('requests'))} as "requests"
-      from request_times where ${this.#each('request_times')} and what = 'content' group by 1, 2, 3`.execute(
+      select provider as "provider", model as "model", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
+      from request_times where ${this.#perAccountCondition('request_times')} and what = 'content' group by 1, 2, 3`.execute(
       this.#db,
     );
     return [...rows];
@@ -112,67 +115,69 @@ class SumsReading {
   async pastModelTimes(): Promise<readonly ModelTimes[]> {
     const table = 'request_past_model_times';
     const { rows } = await sql<ModelTimes>`
-      select provider as "provider", model as "model", bin as "bin", ${whole(sql.ref('requests'))} as "requests"
-      from request_past_model_times where ${this.#whole(table)}
-      group by ${this.#inKeyOrder('provider', 'model', 'bin')}`.execute(this.#db);
+      select provider as "provider", model as "model", bin as "bin", ${sumAsBigint(sql.ref('requests'))} as "requests"
+      from request_past_model_times where ${this.#keyOrderCondition(table)}
+      group by ${this.#groupColumns('provider', 'model', 'bin')}`.execute(this.#db);
     return rows;
   }
 
   async modules(): Promise<readonly ModuleSums[]> {
     const { rows } = await sql<ModuleSums>`
-      select module as "module", effect as "effect", ${whole(sql.ref('requests'))} as "requests",
-        ${whole(sql.ref('own_us'))} as "ownUs", ${whole(sql.ref('saved_nano_usd'))} as "savedNanoUsd"
-      from request_steps where ${this.#each('request_steps')} group by 1, 2 order by 1, 2`.execute(this.#db);
+      select module as "module", effect as "effect", ${sumAsBigint(sql.ref('requests'))} as "requests",
+        ${sumAsBigint(sql.ref('own_us'))} as "ownUs", ${sumAsBigint(sql.ref('saved_nano_usd'))} as "savedNanoUsd"
+      from request_steps where ${this.#perAccountCondition('request_steps')} group by 1, 2 order by 1, 2`.execute(
+      this.#db,
+    );
     return rows;
   }
 
   /** Where there is one account it isn't named: PostgreSQL would take it for another thing to tell rows apart by, expect ten times the groups, and sort. */
-  #inKeyOrder(...columns: readonly string[]): RawBuilder<unknown> {
-    const names = this.#question.accountId === undefined ? ['account_id', ...columns] : columns;
+  #groupColumns(...columns: readonly string[]): RawBuilder<unknown> {
+    const names = this.#query.accountId === undefined ? ['account_id', ...columns] : columns;
     return sql.join(names.map((name) => sql.ref(name)));
   }
 
-  #step(table: string): RawBuilder<unknown> {
-    const { fromMs, stepMs } = this.#question;
+  #stepIndex(table: string): RawBuilder<unknown> {
+    const { fromMs, stepMs } = this.#query;
     return sql`(${sql.ref(`${table}.at_ms`)} - ${sql.lit(fromMs)}) / ${sql.lit(stepMs)}`;
   }
 
-  #during(table: string): RawBuilder<unknown> {
-    const { fromMs, toMs } = this.#question;
+  #timeCondition(table: string): RawBuilder<unknown> {
+    const { fromMs, toMs } = this.#query;
     return sql`${sql.ref(`${table}.at_ms`)} >= ${fromMs} and ${sql.ref(`${table}.at_ms`)} < ${toMs}`;
   }
 
   /** All of the account, or of all accounts, in the order of the key: no other index is better for what begins with a plus. */
-  #whole(table: string): RawBuilder<unknown> {
-    const { accountId, fromMs, toMs } = this.#question;
+  #keyOrderCondition(table: string): RawBuilder<unknown> {
+    const { accountId, fromMs, toMs } = this.#query;
     const at = sql`+${sql.ref(`${table}.at_ms`)}`;
     if (accountId === undefined) return sql`${at} >= ${fromMs} and ${at} < ${toMs}`;
-    return sql`${sql.ref(`${table}.account_id`)} = ${accountId} and ${this.#during(table)}`;
+    return sql`${sql.ref(`${table}.account_id`)} = ${accountId} and ${this.#timeCondition(table)}`;
   }
 
   /** Of all accounts, each by its own key: a local gateway has one or two. */
-  #each(table: string): RawBuilder<unknown> {
-    if (this.#question.accountId !== undefined) return this.#whole(table);
+  #perAccountCondition(table: string): RawBuilder<unknown> {
+    if (this.#query.accountId !== undefined) return this.#keyOrderCondition(table);
     return sql`${sql.ref(`${table}.account_id`)} in (select distinct account_id from request_kinds)
-      and ${this.#during(table)}`;
+      and ${this.#timeCondition(table)}`;
   }
 }
 
 /** As they are called in the tables, or to who asks. */
-function sumsOf(table: string, called: 'column' | 'name'): RawBuilder<unknown> {
+function selectSums(table: string, called: 'column' | 'name'): RawBuilder<unknown> {
   return sql.join(
     sumColumns.map(
       ([column, name]) =>
-        sql`${whole(sql.ref(`${table}.${column}`))} as ${sql.id(called === 'name' ? name : column)}`,
+        sql`${sumAsBigint(sql.ref(`${table}.${column}`))} as ${sql.id(called === 'name' ? name : column)}`,
     ),
   );
 }
 
-type Flagged<Row> = Omit<Row, 'isFailed' | 'isCached'> & {
+type WithIntegerFlags<Row> = Omit<Row, 'isFailed' | 'isCached'> & {
   readonly isFailed: number;
   readonly isCached: number;
 };
 
-function unflagged<Row extends { readonly isFailed: number; readonly isCached: number }>(row: Row) {
+function toBooleanFlags<Row extends { readonly isFailed: number; readonly isCached: number }>(row: Row) {
   return { ...row, isFailed: row.isFailed === 1, isCached: row.isCached === 1 };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { columnNames } from './request-log-row.ts';
-import { Tally } from './request-tally.ts';
+import { requestColumnNames } from './request-log-row.ts';
+import { RequestTally } from './request-tally.ts';
 
 const steps = [{ module: 'exact-cache', effect: 'answered', ms: 0.5, facts: {}, savedNanoUsd: 7 }];
 const call: Readonly<Record<string, unknown>> = {
@@ -18,17 +18,17 @@ const call: Readonly<Record<string, unknown>> = {
 };
 
 test('steps count the same as a list, and as the text of an earlier version; a call without a kind does not count', () => {
-  const tally = new Tally();
+  const requestTally = new RequestTally();
   for (const [kind, packed] of [
     ['k', steps],
     ['k', JSON.stringify(steps)],
     ['', steps],
   ] as const) {
     const row: typeof call = { ...call, kind, steps: packed };
-    tally.add(columnNames.map((name) => row[name] ?? null));
+    requestTally.add(requestColumnNames.map((name) => row[name] ?? null));
   }
   assert.deepEqual(
-    [...tally.rows()].map(({ sql, values }) => [/into (\w+)/.exec(sql)?.[1], ...values]),
+    [...requestTally.rows()].map(({ sql, values }) => [/into (\w+)/.exec(sql)?.[1], ...values]),
     [
       ['request_kinds', 'k', 'a', null, null, 'm', null, null, 200, 'complete', null, 'exact-cache:answered'],
       ['request_sums', 'a', 'k', 60_000, 2, 0, 0, 0, 0, 0, 14],

@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
-import type { Reservation, ReservationQuestion } from '../../kernel/ports/records.ts';
+import type { Reservation, ReservationQuery } from '../../kernel/ports/records.ts';
 import { chunks } from './chunks.ts';
 import type { Tables } from './tables.ts';
 
@@ -10,7 +10,7 @@ export async function writeReservations(
   reservations: readonly Reservation[],
 ): Promise<void> {
   const kept = reservations.filter(({ amount }) => amount > 0);
-  for (const some of chunks(kept, limits.databaseRowsAtOnce)) await upsert(some).execute(db);
+  for (const some of chunks(kept, limits.databaseRowsAtOnce)) await upsertStatement(some).execute(db);
   const over = reservations.filter(({ amount }) => amount <= 0);
   for (const some of chunks(over, limits.databaseRowsAtOnce))
     await db
@@ -27,7 +27,7 @@ export async function writeReservations(
 
 export async function readReservations(
   db: Kysely<Tables>,
-  { accountId, of, keyId, periodStartMs }: ReservationQuestion,
+  { accountId, of, keyId, periodStartMs }: ReservationQuery,
 ): Promise<readonly Reservation[]> {
   const rows = await db
     .selectFrom('reservations')
@@ -51,7 +51,7 @@ export async function readReservations(
 }
 
 /** As text: calls wait for it, and a tenth of a millisecond goes into building it otherwise. */
-function upsert(reservations: readonly Reservation[]): RawBuilder<unknown> {
+function upsertStatement(reservations: readonly Reservation[]): RawBuilder<unknown> {
   const rows = reservations.map(
     ({ accountId, of, keyId, periodStartMs, processId, amount, atMs, untilMs }) =>
       sql`(${accountId}, ${of}, ${keyId}, ${periodStartMs}, ${processId}, ${amount}, ${atMs}, ${untilMs})`,

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Sessions, StoredSession } from '../../kernel/ports/sessions.ts';
-import type { Flavour } from './flavour.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 const columns = [
@@ -17,9 +17,9 @@ export class SqlSessions implements Sessions {
   /** SQLite has one writer at a time, and no locks on rows. */
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
   begin(session: StoredSession, passwordHash: string, most: number): Promise<boolean> {

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { LedgerLine } from '../../kernel/ports/payments.ts';
 import type {
-  Lease,
   Settlement,
+  SettlementLease,
   SettlementOutcome,
   Settlements,
-  TakeOver,
+  TakeOverBounds,
 } from '../../kernel/ports/settlements.ts';
 import { SqlLedger } from './ledger.ts';
 import type { Tables } from './tables.ts';
@@ -33,11 +33,11 @@ export class SqlSettlements implements Settlements {
       .execute();
   }
 
-  async held(id: string, intent: string): Promise<void> {
+  async recordIntent(id: string, intent: string): Promise<void> {
     await this.#db.updateTable('settlements').set({ intent }).where('id', '=', id).execute();
   }
 
-  async renew(ids: readonly string[], { holder, untilMs }: Lease): Promise<void> {
+  async renew(ids: readonly string[], { holder, untilMs }: SettlementLease): Promise<void> {
     if (ids.length === 0) return;
     await this.#db
       .updateTable('settlements')
@@ -95,7 +95,7 @@ export class SqlSettlements implements Settlements {
     });
   }
 
-  async takeOver({ holder, nowMs, untilMs, most }: TakeOver): Promise<readonly Settlement[]> {
+  async takeOver({ holder, nowMs, untilMs, most }: TakeOverBounds): Promise<readonly Settlement[]> {
     const left = await this.#db
       .selectFrom('settlements')
       .select([

@@ -10,26 +10,25 @@ import type { PaidAnswers } from '../../kernel/ports/paid-answers.ts';
 import type { PatternTable } from '../../kernel/ports/patterns.ts';
 import type { Challenges, Ledger } from '../../kernel/ports/payments.ts';
 import type { Receipts } from '../../kernel/ports/receipts.ts';
-import type { ApiKeys, Database, ProviderKeys, UsageBook, Users } from '../../kernel/ports/records.ts';
+import type { ApiKeys, Database, ProviderKeys, UsageStore, Users } from '../../kernel/ports/records.ts';
 import type { RequestLog } from '../../kernel/ports/request-log.ts';
 import type { AnonSessions } from '../../kernel/ports/sandbox.ts';
 import type { Erasures, MailedTokens, Sessions } from '../../kernel/ports/sessions.ts';
 import type { Settlements } from '../../kernel/ports/settlements.ts';
-import { unavailable } from '../../kernel/ports/unavailable.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import type { VectorTable } from '../../kernel/ports/vectors.ts';
-import { within } from '../../kernel/within.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
 import { SqlAccountRows } from './account-rows.ts';
 import { SqlAnonSessions } from './anon-sessions.ts';
 import { SqlApiKeys } from './api-keys.ts';
 import { SqlArchiveTable } from './archive-table.ts';
 import { SqlBillingAccounts } from './billing-accounts.ts';
 import { SqlChallenges } from './challenges.ts';
+import type { ConnectionPool, PoolBounds } from './connection-pool.ts';
 import { SqlCredits } from './credits.ts';
 import { SqlErasures } from './erasures.ts';
-import type { Flavour } from './flavour.ts';
+import { createKyselyDialect } from './kysely-dialect.ts';
 import { SqlLedger } from './ledger.ts';
-import type { Bounds, Links } from './links.ts';
-import { linksDialect } from './links-dialect.ts';
 import { SqlMailedTokens } from './mailed-tokens.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
@@ -42,62 +41,71 @@ import { SqlRecharges } from './recharges.ts';
 import { SqlRequestLog } from './request-log.ts';
 import { SqlSessions } from './sessions.ts';
 import { SqlSettlements } from './settlements.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { SchemaTables, Tables } from './tables.ts';
-import { SqlUsageBook } from './usage-book.ts';
+import { SqlUsageStore } from './usage-store.ts';
 import { SqlUsers } from './users.ts';
 import { SqlVectorTable } from './vector-table.ts';
 
-export const queryBounds: Bounds = {
-  linksMax: limits.databaseConnectionsMax,
+export const defaultPoolBounds: PoolBounds = {
+  connectionsMax: limits.databaseConnectionsMax,
   waitMs: limits.databaseWaitMs,
   statementMs: limits.databaseStatementMs,
   answerMs: limits.databaseAnswerMs,
 };
 
-export interface SqlHome {
-  readonly flavour: Flavour;
-  readonly bounds: Bounds;
-  links(bounds: Bounds): Links;
+export interface SqlBackend {
+  readonly dialect: SqlDialect;
+  readonly bounds: PoolBounds;
+  createPool(poolBounds: PoolBounds): ConnectionPool;
 }
 
 /**
  * Rejects with one clear line where the database can't be reached, or its schema can't be brought up to date. Where it
  * `mayBeNewer`, tables that a newer version has added to are worked with, as those do who have them open.
  */
-export async function openSql(home: SqlHome, mayBeNewer = false): Promise<Database> {
-  const links = home.links(patient(home.bounds));
+export async function openSqlDatabase(home: SqlBackend, mayBeNewer = false): Promise<Database> {
+  const connectionPool = home.createPool(migrationBounds(home.bounds));
   try {
-    await bringUpToDate(home.flavour, links, mayBeNewer);
+    await migrateSchema(home.dialect, connectionPool, mayBeNewer);
   } finally {
-    await links.close();
+    await connectionPool.close();
   }
-  return new SqlDatabase(home.flavour, home.links(home.bounds));
+  return new SqlDatabase(home.dialect, home.createPool(home.bounds));
 }
 
 /** One that is empty, and gone when its link is closed. */
-export async function openNewSql({ flavour, bounds, links }: SqlHome): Promise<Database> {
-  const only = links(patient(bounds));
+export async function openEmptySqlDatabase({
+  dialect,
+  bounds: poolBounds,
+  createPool,
+}: SqlBackend): Promise<Database> {
+  const only = createPool(migrationBounds(poolBounds));
   try {
-    await bringUpToDate(flavour, only);
+    await migrateSchema(dialect, only);
   } catch (failure) {
     await only.close();
     throw failure;
   }
-  return new SqlDatabase(flavour, only);
+  return new SqlDatabase(dialect, only);
 }
 
-function patient({ waitMs }: Bounds): Bounds {
-  return { linksMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
+function migrationBounds({ waitMs }: PoolBounds): PoolBounds {
+  return { connectionsMax: 1, waitMs, statementMs: limits.migrationMs, answerMs: limits.migrationMs };
 }
 
-async function bringUpToDate(flavour: Flavour, links: Links, mayBeNewer = false): Promise<void> {
+async function migrateSchema(
+  sqlDialect: SqlDialect,
+  connectionPool: ConnectionPool,
+  allowNewerSchema = false,
+): Promise<void> {
   try {
-    const db = new Kysely<SchemaTables>({ dialect: linksDialect(flavour, links) });
-    await migrate(db, { flavour, migrations, mayBeNewer });
+    const db = new Kysely<SchemaTables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
+    await migrate(db, { flavour: sqlDialect, migrations, allowNewerSchema });
   } catch (error) {
     // What callers aren't told is just what the operator needs.
     const cause = GatewayError.is(error) ? error.cause : error;
-    throw new Error(`the database can't be used: ${reasonOf(cause)}`, {
+    throw new Error(`the database can't be used: ${errorMessage(cause)}`, {
       cause,
     });
   }
@@ -112,7 +120,7 @@ class SqlDatabase implements Database {
   readonly accountRows: AccountRows;
   readonly apiKeys: ApiKeys;
   readonly providerKeys: ProviderKeys;
-  readonly usage: UsageBook;
+  readonly usage: UsageStore;
   readonly requests: RequestLog;
   readonly modules: ModuleStores;
   readonly anonSessions: AnonSessions;
@@ -128,21 +136,21 @@ class SqlDatabase implements Database {
   readonly patterns: PatternTable;
   readonly archive: ArchiveTable;
   readonly #db: Kysely<Tables>;
-  readonly #links: Links;
+  readonly #pool: ConnectionPool;
 
-  constructor(flavour: Flavour, links: Links) {
-    const db = new Kysely<Tables>({ dialect: linksDialect(flavour, links) });
+  constructor(sqlDialect: SqlDialect, connectionPool: ConnectionPool) {
+    const db = new Kysely<Tables>({ dialect: createKyselyDialect(sqlDialect, connectionPool) });
     this.#db = db;
-    this.#links = links;
-    this.users = new SqlUsers(db, flavour);
-    this.sessions = new SqlSessions(db, flavour);
-    this.mailedTokens = new SqlMailedTokens(db, flavour);
+    this.#pool = connectionPool;
+    this.users = new SqlUsers(db, sqlDialect);
+    this.sessions = new SqlSessions(db, sqlDialect);
+    this.mailedTokens = new SqlMailedTokens(db, sqlDialect);
     this.accountRows = new SqlAccountRows(db);
-    this.erasures = new SqlErasures(db, flavour);
-    this.apiKeys = new SqlApiKeys(db, flavour);
-    this.providerKeys = new SqlProviderKeys(db, flavour);
-    this.usage = new SqlUsageBook(db, flavour);
-    this.requests = new SqlRequestLog(db, links, flavour);
+    this.erasures = new SqlErasures(db, sqlDialect);
+    this.apiKeys = new SqlApiKeys(db, sqlDialect);
+    this.providerKeys = new SqlProviderKeys(db, sqlDialect);
+    this.usage = new SqlUsageStore(db, sqlDialect);
+    this.requests = new SqlRequestLog(db, connectionPool, sqlDialect);
     this.modules = new SqlModuleStores(db, systemClock);
     this.anonSessions = new SqlAnonSessions(db);
     this.receipts = new SqlReceipts(db);
@@ -152,25 +160,25 @@ class SqlDatabase implements Database {
     this.paidAnswers = new SqlPaidAnswers(db);
     this.vectors = new SqlVectorTable(db);
     this.billing = new SqlBillingAccounts(db);
-    this.credits = new SqlCredits(db, flavour);
-    this.recharges = new SqlRecharges(db, flavour);
+    this.credits = new SqlCredits(db, sqlDialect);
+    this.recharges = new SqlRecharges(db, sqlDialect);
     this.patterns = new SqlPatternTable(db);
     this.archive = new SqlArchiveTable(db);
   }
 
   async ping(): Promise<void> {
-    await within(sql`select 1`.execute(this.#db), limits.databasePingMs, () =>
-      unavailable('the database is not available'),
+    await withTimeout(sql`select 1`.execute(this.#db), limits.databasePingMs, () =>
+      storageUnavailable('the database is not available'),
     );
   }
 
   close(): Promise<void> {
-    return this.#links.close();
+    return this.#pool.close();
   }
 }
 
 /** An error of several addresses has no message of its own. */
-function reasonOf(cause: unknown): string {
-  if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join('; ');
+function errorMessage(cause: unknown): string {
+  if (cause instanceof AggregateError) return cause.errors.map(errorMessage).join('; ');
   return cause instanceof Error ? cause.message : String(cause);
 }

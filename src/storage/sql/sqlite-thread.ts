@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import type { GatewayError } from '../../kernel/errors.ts';
 import { limits } from '../../kernel/limits.ts';
-import { unavailable } from '../../kernel/ports/unavailable.ts';
-import { within } from '../../kernel/within.ts';
-import type { Answer, Bounds } from './links.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { withTimeout } from '../../kernel/with-timeout.ts';
+import type { PoolBounds, StatementResult } from './connection-pool.ts';
 
-export interface SqliteFile {
+export interface SqliteFileOptions {
   readonly file: string;
-  readonly bounds: Bounds;
+  readonly bounds: PoolBounds;
 }
 
 /** What its thread is given; limits are told, since reading all of them takes as long as starting it. */
-export interface ThreadStart extends SqliteFile {
+export interface SqliteWorkerData extends SqliteFileOptions {
   readonly preparedStatementsMax: number;
 }
 
@@ -21,29 +21,29 @@ export interface Statement {
 }
 
 /** A statement that is run for each list of values in a JSON text, all or none. */
-export interface RepeatedStatement {
+export interface BatchStatement {
   readonly sql: string;
   readonly lists: string;
   readonly table: string;
 }
 
 /** What the thread says: once when the file is open, then once for each statement. */
-export type Said =
-  | Answer
+export type SqliteWorkerMessage =
+  | StatementResult
   | { readonly refused: string; readonly because: 'locked' | 'unwritable' | undefined };
 
 /** One connection to a file on a thread of its own, so that a disk that waits holds up nothing else. */
 export class SqliteThread {
   readonly #worker: Worker;
   readonly #answerMs: number;
-  #awaited: PromiseWithResolvers<Answer> | undefined;
+  #pendingResult: PromiseWithResolvers<StatementResult> | undefined;
   #failure: GatewayError | undefined;
 
   /** Resolves when the file is open. */
-  static async start({ file, bounds }: SqliteFile): Promise<SqliteThread> {
-    const thread = new SqliteThread({ file, bounds });
+  static async start({ file, bounds: poolBounds }: SqliteFileOptions): Promise<SqliteThread> {
+    const thread = new SqliteThread({ file, bounds: poolBounds });
     try {
-      await thread.#answer();
+      await thread.#nextResult();
     } catch (cause) {
       const why = `${file} can't be opened: ${cause instanceof Error ? cause.message : cause}`;
       thread.abandon(why);
@@ -52,20 +52,22 @@ export class SqliteThread {
     return thread;
   }
 
-  private constructor({ file, bounds }: SqliteFile) {
-    this.#answerMs = bounds.answerMs;
+  private constructor({ file, bounds: poolBounds }: SqliteFileOptions) {
+    this.#answerMs = poolBounds.answerMs;
     this.#worker = new Worker(new URL('./sqlite-worker.ts', import.meta.url), {
       workerData: {
         file,
-        bounds,
+        bounds: poolBounds,
         preparedStatementsMax: limits.preparedStatementsMax,
-      } satisfies ThreadStart,
+      } satisfies SqliteWorkerData,
       // Those of a program that the gateway is part of are for its own code.
       execArgv: [],
       // Under node --watch a thread would tell of its imports among its answers.
       env: { ...process.env, WATCH_REPORT_DEPENDENCIES: '' },
     });
-    this.#worker.on('message', (said: Said) => this.#hear(said));
+    this.#worker.on('message', (sqliteWorkerMessage: SqliteWorkerMessage) =>
+      this.#onMessage(sqliteWorkerMessage),
+    );
     this.#worker.on('error', (cause) => this.#fail(cause));
     this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
   }
@@ -76,10 +78,10 @@ export class SqliteThread {
   }
 
   /** One at a time. */
-  async run(statement: Statement | RepeatedStatement): Promise<Answer> {
+  async run(statement: Statement | BatchStatement): Promise<StatementResult> {
     if (this.#failure !== undefined) throw this.#failure;
     this.#worker.postMessage(statement);
-    return this.#answer();
+    return this.#nextResult();
   }
 
   /** What is running may still be written, or may not. */
@@ -92,40 +94,41 @@ export class SqliteThread {
   async close(): Promise<void> {
     if (this.#failure !== undefined) return;
     this.#worker.postMessage('close');
-    await this.#answer().catch(() => undefined);
+    await this.#nextResult().catch(() => undefined);
   }
 
-  #answer(): Promise<Answer> {
-    const awaited = Promise.withResolvers<Answer>();
-    this.#awaited = awaited;
-    return within(awaited.promise, this.#answerMs, () => {
+  #nextResult(): Promise<StatementResult> {
+    const awaited = Promise.withResolvers<StatementResult>();
+    this.#pendingResult = awaited;
+    return withTimeout(awaited.promise, this.#answerMs, () => {
       const why = `the database did not answer within ${this.#answerMs} ms`;
       return this.abandon(why);
     });
   }
 
-  #hear(said: Said): void {
-    const awaited = this.#awaited;
-    this.#awaited = undefined;
-    if (!('refused' in said)) awaited?.resolve(said);
-    else awaited?.reject(failureOf(said.because, new Error(said.refused)));
+  #onMessage(sqliteWorkerMessage: SqliteWorkerMessage): void {
+    const awaited = this.#pendingResult;
+    this.#pendingResult = undefined;
+    if (!('refused' in sqliteWorkerMessage)) awaited?.resolve(sqliteWorkerMessage);
+    else
+      awaited?.reject(toStatementError(sqliteWorkerMessage.because, new Error(sqliteWorkerMessage.refused)));
   }
 
   #fail(cause: unknown): GatewayError {
-    this.#failure ??= unavailable('the database is not available', cause);
-    this.#awaited?.reject(this.#failure);
-    this.#awaited = undefined;
+    this.#failure ??= storageUnavailable('the database is not available', cause);
+    this.#pendingResult?.reject(this.#failure);
+    this.#pendingResult = undefined;
     return this.#failure;
   }
 }
 
 /** A statement that another time would do is no refusal of it. */
-function failureOf(because: 'locked' | 'unwritable' | undefined, cause: Error): Error {
+function toStatementError(because: 'locked' | 'unwritable' | undefined, cause: Error): Error {
   switch (because) {
     case 'locked':
-      return unavailable('the database is busy', cause);
+      return storageUnavailable('the database is busy', cause);
     case 'unwritable':
-      return unavailable('the database can not be written to', cause);
+      return storageUnavailable('the database can not be written to', cause);
     case undefined:
       return cause;
   }

@@ -2,16 +2,16 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Lru } from '../../kernel/lru.ts';
-import type { Answer } from './links.ts';
-import { Tally } from './request-tally.ts';
-import type { RepeatedStatement, Said, Statement, ThreadStart } from './sqlite-thread.ts';
+import type { StatementResult } from './connection-pool.ts';
+import { RequestTally } from './request-tally.ts';
+import type { BatchStatement, SqliteWorkerData, SqliteWorkerMessage, Statement } from './sqlite-thread.ts';
 
-const { file, bounds, preparedStatementsMax }: ThreadStart = workerData;
-const prepared = new Lru<StatementSync>(preparedStatementsMax);
-const database = new DatabaseSync(file, { open: false, timeout: bounds.statementMs });
+const { file, bounds: poolBounds, preparedStatementsMax }: SqliteWorkerData = workerData;
+const preparedStatements = new Lru<StatementSync>(preparedStatementsMax);
+const database = new DatabaseSync(file, { open: false, timeout: poolBounds.statementMs });
 
 /** What has nothing to do with the statement, by SQLite's code without its further reason. */
-const reasons: ReadonlyMap<number, 'locked' | 'unwritable'> = new Map([
+const failureReasons: ReadonlyMap<number, 'locked' | 'unwritable'> = new Map([
   [5, 'locked'], // SQLITE_BUSY
   [8, 'unwritable'], // SQLITE_READONLY
   [10, 'unwritable'], // SQLITE_IOERR
@@ -19,20 +19,20 @@ const reasons: ReadonlyMap<number, 'locked' | 'unwritable'> = new Map([
   [14, 'unwritable'], // SQLITE_CANTOPEN, of a further file too
 ]);
 
-tell(() => {
+postResult(() => {
   database.open();
   // Readers don't wait for the writer, and a killed process leaves whole transactions behind.
-  whenUnlocked(() => database.exec('pragma journal_mode = wal'));
+  retryWhileLocked(() => database.exec('pragma journal_mode = wal'));
   // A revoked key must not come back after a power cut.
   database.exec('pragma synchronous = full; pragma foreign_keys = on; pragma trusted_schema = off');
   // What is deleted is overwritten: of an account that is gone nothing is left in the file.
   database.exec('pragma secure_delete = on');
   return { rows: [] };
 });
-parentPort?.on('message', (message: Statement | RepeatedStatement | 'close') => {
-  if (message !== 'close') tell(() => ('lists' in message ? repeat(message) : run(message)));
+parentPort?.on('message', (message: Statement | BatchStatement | 'close') => {
+  if (message !== 'close') postResult(() => ('lists' in message ? runBatch(message) : run(message)));
   else {
-    tell(() => {
+    postResult(() => {
       database.close();
       return { rows: [] };
     });
@@ -40,34 +40,37 @@ parentPort?.on('message', (message: Statement | RepeatedStatement | 'close') => 
   }
 });
 
-function tell(work: () => Answer): void {
-  let said: Said;
+function postResult(work: () => StatementResult): void {
+  let sqliteWorkerMessage: SqliteWorkerMessage;
   try {
-    said = work();
+    sqliteWorkerMessage = work();
   } catch (error) {
-    said = { refused: error instanceof Error ? error.message : String(error), because: reasonOf(error) };
+    sqliteWorkerMessage = {
+      refused: error instanceof Error ? error.message : String(error),
+      because: failureReasonOf(error),
+    };
   }
-  parentPort?.postMessage(said);
+  parentPort?.postMessage(sqliteWorkerMessage);
 }
 
-function run({ sql, parameters }: Statement): Answer {
+function run({ sql, parameters }: Statement): StatementResult {
   // A full disk, for one, ends a transaction by itself.
   if (sql === 'rollback' && !database.isTransaction) return { rows: [] };
-  const statement = preparedFor(sql);
-  if (!parameters.every(isValue)) throw new Error('a value is of no kind that SQLite has');
+  const statement = prepare(sql);
+  if (!parameters.every(isSqlValue)) throw new Error('a value is of no kind that SQLite has');
   if (statement.columns().length > 0) return { rows: statement.all(...parameters) };
   return { rows: [], changes: Number(statement.run(...parameters).changes) };
 }
 
-function repeat({ sql, lists, table }: RepeatedStatement): Answer {
-  const statement = preparedFor(sql);
+function runBatch({ sql, lists, table }: BatchStatement): StatementResult {
+  const statement = prepare(sql);
   const all: unknown = JSON.parse(lists);
   if (!Array.isArray(all)) throw new Error('this is no list of lists');
   database.exec('begin immediate');
   try {
-    const tally = table === 'requests' ? new Tally() : undefined;
-    for (const list of all) if (statement.run(...valuesOf(list)).changes > 0) tally?.add(list);
-    for (const row of tally?.rows() ?? []) preparedFor(row.sql).run(...row.values);
+    const requestTally = table === 'requests' ? new RequestTally() : undefined;
+    for (const list of all) if (statement.run(...toSqlValues(list)).changes > 0) requestTally?.add(list);
+    for (const row of requestTally?.rows() ?? []) prepare(row.sql).run(...row.values);
     database.exec('commit');
   } catch (error) {
     // Some failures end it by themselves.
@@ -78,48 +81,48 @@ function repeat({ sql, lists, table }: RepeatedStatement): Answer {
 }
 
 /** Lists and objects are kept as the text they are; a row is copied where it has one, and not looked through twice. */
-function valuesOf(list: unknown): SQLInputValue[] {
+function toSqlValues(list: unknown): SQLInputValue[] {
   if (!Array.isArray(list)) throw new Error('this is no list of values');
   let values = list;
   for (let at = 0; at < list.length; at++) {
-    if (isValue(list[at])) continue;
+    if (isSqlValue(list[at])) continue;
     if (values === list) values = list.slice();
     values[at] = JSON.stringify(list[at]);
   }
   return values;
 }
 
-function preparedFor(sql: string): StatementSync {
-  const known = prepared.get(sql);
+function prepare(sql: string): StatementSync {
+  const known = preparedStatements.get(sql);
   if (known !== undefined) return known;
   const statement = database.prepare(sql);
-  prepared.set(sql, statement);
+  preparedStatements.set(sql, statement);
   return statement;
 }
 
 /** The statement itself would take an object for a list of named values. */
-function isValue(value: unknown): value is SQLInputValue {
+function isSqlValue(value: unknown): value is SQLInputValue {
   return (
     value === null || typeof value === 'string' || typeof value === 'number' || value instanceof Uint8Array
   );
 }
 
 /** Changing the journal doesn't wait by itself where another process opens the file at the same time. */
-function whenUnlocked(work: () => void): void {
-  const until = performance.now() + bounds.statementMs;
+function retryWhileLocked(work: () => void): void {
+  const until = performance.now() + poolBounds.statementMs;
   const pause = new Int32Array(new SharedArrayBuffer(4));
   for (;;) {
     try {
       work();
       return;
     } catch (error) {
-      if (reasonOf(error) !== 'locked' || performance.now() > until) throw error;
+      if (failureReasonOf(error) !== 'locked' || performance.now() > until) throw error;
       Atomics.wait(pause, 0, 0, 10);
     }
   }
 }
 
-function reasonOf(error: unknown): 'locked' | 'unwritable' | undefined {
+function failureReasonOf(error: unknown): 'locked' | 'unwritable' | undefined {
   if (!(error instanceof Error && 'errcode' in error && typeof error.errcode === 'number')) return undefined;
-  return reasons.get(error.errcode & 0xff);
+  return failureReasons.get(error.errcode & 0xff);
 }

@@ -1,31 +1,42 @@
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Database } from '../../kernel/ports/records.ts';
-import { sqlite } from './flavour.ts';
-import type { Bounds } from './links.ts';
-import { openNewSql, openSql, queryBounds } from './sql-database.ts';
-import { SqliteLinks } from './sqlite-links.ts';
+import type { PoolBounds } from './connection-pool.ts';
+import { defaultPoolBounds, openEmptySqlDatabase, openSqlDatabase } from './sql-database.ts';
+import { sqliteDialect } from './sql-dialect.ts';
+import { SqlitePool } from './sqlite-pool.ts';
 
-interface SqliteStart {
+interface OpenSqliteOptions {
   /** Is made where there is none, for its owner's eyes only. */
   readonly file: string;
-  readonly bounds?: Bounds;
-  readonly mayBeNewer?: boolean;
+  readonly bounds?: PoolBounds;
+  readonly allowNewerSchema?: boolean;
 }
 
 /** A database in one file, which several processes of one machine may open. */
-export async function openSqlite({ file, bounds = queryBounds, mayBeNewer }: SqliteStart): Promise<Database> {
+export async function openSqlite({
+  file,
+  bounds: poolBounds = defaultPoolBounds,
+  allowNewerSchema,
+}: OpenSqliteOptions): Promise<Database> {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // SQLite gives its further files the mode of the first.
   closeSync(openSync(file, 'a', 0o600));
-  return openSql({ flavour: sqlite, bounds, links: linksTo(file) }, mayBeNewer);
+  return openSqlDatabase(
+    { dialect: sqliteDialect, bounds: poolBounds, createPool: createPoolFor(file) },
+    allowNewerSchema,
+  );
 }
 
 /** A database that is gone when it is closed. */
 export function openSqliteInMemory(): Promise<Database> {
-  return openNewSql({ flavour: sqlite, bounds: queryBounds, links: linksTo(':memory:') });
+  return openEmptySqlDatabase({
+    dialect: sqliteDialect,
+    bounds: defaultPoolBounds,
+    createPool: createPoolFor(':memory:'),
+  });
 }
 
-function linksTo(file: string): (bounds: Bounds) => SqliteLinks {
-  return (bounds) => new SqliteLinks({ file, bounds });
+function createPoolFor(file: string): (poolBounds: PoolBounds) => SqlitePool {
+  return (poolBounds) => new SqlitePool({ file, bounds: poolBounds });
 }

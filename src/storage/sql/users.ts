@@ -1,15 +1,15 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Account, PasswordChange, Period, TierId, User, Users } from '../../kernel/ports/records.ts';
-import type { Flavour } from './flavour.ts';
+import type { SqlDialect } from './sql-dialect.ts';
 import type { Tables } from './tables.ts';
 
 export class SqlUsers implements Users {
   readonly #db: Kysely<Tables>;
   readonly #locksRows: boolean;
 
-  constructor(db: Kysely<Tables>, flavour: Flavour) {
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
     this.#db = db;
-    this.#locksRows = flavour.name === 'postgres';
+    this.#locksRows = sqlDialect.name === 'postgres';
   }
 
   async add(user: User): Promise<boolean> {
@@ -18,7 +18,7 @@ export class SqlUsers implements Users {
       .values({
         id: user.id,
         email: user.email,
-        email_folded: folded(user.email),
+        email_folded: foldEmail(user.email),
         password_hash: user.passwordHash,
         tier: user.tier,
         period_start_ms: user.period?.startMs ?? null,
@@ -35,7 +35,7 @@ export class SqlUsers implements Users {
   }
 
   byEmail(email: string): Promise<User | undefined> {
-    return this.#find('email_folded', folded(email));
+    return this.#find('email_folded', foldEmail(email));
   }
 
   byId(id: string): Promise<User | undefined> {
@@ -46,23 +46,25 @@ export class SqlUsers implements Users {
     const rows = await this.#db
       .selectFrom('users')
       .select(userColumns)
-      .where('email_folded', '>', folded(afterEmail))
+      .where('email_folded', '>', foldEmail(afterEmail))
       .orderBy('email_folded')
       .limit(limit)
       .execute();
     return rows.map(toUser);
   }
 
-  changePassword({ accountId, before, after, keptSession }: PasswordChange): Promise<boolean> {
+  changePassword({ accountId, before, after, currentSession }: PasswordChange): Promise<boolean> {
     return this.#db
       .transaction()
-      .execute((trx) => setPassword(trx, { accountId, before, passwordHash: after, keptSession }));
+      .execute((trx) =>
+        setPassword(trx, { accountId, before, passwordHash: after, keptSession: currentSession }),
+      );
   }
 
   async setDisabled(accountId: string, atMs: number | null): Promise<void> {
     await this.#db.transaction().execute(async (trx) => {
       await trx.updateTable('users').set({ disabled_at_ms: atMs }).where('id', '=', accountId).execute();
-      if (atMs !== null) await endEntries(trx, accountId);
+      if (atMs !== null) await endSessionsAndResetLinks(trx, accountId);
     });
   }
 
@@ -77,7 +79,7 @@ export class SqlUsers implements Users {
         .executeTakeFirst();
       if (user === undefined) return false;
       await trx.insertInto('erasures').values({ account_id: accountId, pass: 0, next_at_ms: atMs }).execute();
-      await endEntries(trx, accountId);
+      await endSessionsAndResetLinks(trx, accountId);
       await trx.deleteFrom('api_keys').where('account_id', '=', accountId).execute();
       await trx.deleteFrom('users').where('id', '=', accountId).execute();
       return true;
@@ -94,7 +96,7 @@ export class SqlUsers implements Users {
   }
 }
 
-interface NewPassword {
+interface PasswordUpdate {
   readonly accountId: string;
   readonly passwordHash: string;
   /** The hash that it must have been; any where this isn't said. */
@@ -105,7 +107,7 @@ interface NewPassword {
 /** The user's row comes first: who logs in at the same time waits for it, or is waited for. */
 export async function setPassword(
   trx: Transaction<Tables>,
-  { accountId, passwordHash, before, keptSession }: NewPassword,
+  { accountId, passwordHash, before, keptSession }: PasswordUpdate,
 ): Promise<boolean> {
   const { numUpdatedRows } = await trx
     .updateTable('users')
@@ -115,12 +117,12 @@ export async function setPassword(
     .$if(before !== undefined, (query) => query.where('password_hash', '=', before ?? ''))
     .executeTakeFirstOrThrow();
   if (numUpdatedRows === 0n) return false;
-  await endEntries(trx, accountId, keptSession);
+  await endSessionsAndResetLinks(trx, accountId, keptSession);
   return true;
 }
 
 /** Sessions, and links by which somebody could come in. */
-export async function endEntries(
+export async function endSessionsAndResetLinks(
   trx: Transaction<Tables>,
   accountId: string,
   keptSession = '',
@@ -155,7 +157,7 @@ const userColumns = [
   'disabled_at_ms',
 ] as const;
 
-interface AccountRow {
+interface UserAccountRow {
   readonly user_id: string;
   readonly tier: string;
   readonly period_start_ms: number | null;
@@ -164,7 +166,7 @@ interface AccountRow {
   readonly overage: number;
 }
 
-export function toAccount(row: AccountRow): Account {
+export function toAccount(row: UserAccountRow): Account {
   return {
     id: row.user_id,
     tier: tierOf(row.tier),
@@ -174,7 +176,7 @@ export function toAccount(row: AccountRow): Account {
   };
 }
 
-type UserRow = AccountRow &
+type UserRow = UserAccountRow &
   Pick<Tables['users'], 'email' | 'password_hash' | 'created_at_ms' | 'verified_at_ms' | 'disabled_at_ms'>;
 
 function toUser(row: UserRow): User {
@@ -205,6 +207,6 @@ function periodOf(startMs: number | null, endMs: number | null): Period | undefi
 }
 
 /** The same for every way of writing one address in capitals and small letters. */
-function folded(email: string): string {
+function foldEmail(email: string): string {
   return email.toLowerCase();
 }

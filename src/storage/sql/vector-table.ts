@@ -2,17 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { type Kysely, sql, type Transaction } from 'kysely';
 import { limits } from '../../kernel/limits.ts';
 import type {
-  AddedQuestion,
+  AddedVectorsPage,
+  AddedVectorsQuery,
   VectorOwner,
   VectorRow,
-  VectorsAdded,
   VectorTable,
 } from '../../kernel/ports/vectors.ts';
-import { storeName } from '../module-entries.ts';
+import { validateStoreName } from '../module-entry-validation.ts';
 import type { Tables } from './tables.ts';
 
-type Owner = Omit<Tables['vector_owners'], 'scope' | 'module'>;
-type Row = Pick<Tables['vectors'], 'part' | 'id' | 'space' | 'codes' | 'added_at_ms' | 'expires_at_ms'>;
+type OwnerCounters = Omit<Tables['vector_owners'], 'scope' | 'module'>;
+type StoredVectorRow = Pick<
+  Tables['vectors'],
+  'part' | 'id' | 'space' | 'codes' | 'added_at_ms' | 'expires_at_ms'
+>;
 
 const columns = ['part', 'id', 'space', 'codes', 'added_at_ms', 'expires_at_ms'] as const;
 
@@ -28,10 +31,10 @@ export class SqlVectorTable implements VectorTable {
   }
 
   async add(owner: VectorOwner, row: VectorRow, most: number): Promise<void> {
-    const whose = named(owner);
+    const whose = validateOwner(owner);
     const { part, id, space, data } = row;
     await this.#db.transaction().execute(async (trx) => {
-      const { entries, last_number } = await begin(trx, whose);
+      const { entries, last_number } = await lockOrCreateOwner(trx, whose);
       const before = await trx
         .deleteFrom('vectors')
         .where((the) => the.and({ ...whose, part, id }))
@@ -52,22 +55,22 @@ export class SqlVectorTable implements VectorTable {
         .execute();
       const now = entries + 1 - Number(before.numDeletedRows);
       const dropped = now > most ? await dropOldest(trx, whose, now - most) : 0;
-      await note(trx, whose, { entries: now - dropped, last_number: last_number + 1 });
+      await updateOwner(trx, whose, { entries: now - dropped, last_number: last_number + 1 });
     });
   }
 
   async remove(owner: VectorOwner, part: string, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    const whose = named(owner);
+    const whose = validateOwner(owner);
     await this.#db.transaction().execute(async (trx) => {
-      const held = await hold(trx, whose);
+      const held = await lockOwner(trx, whose);
       if (held === undefined) return;
       const { numDeletedRows } = await trx
         .deleteFrom('vectors')
         .where((the) => the.and({ ...whose, part }))
         .where('id', 'in', ids)
         .executeTakeFirstOrThrow();
-      await settle(trx, whose, held.entries - Number(numDeletedRows));
+      await updateOrDeleteOwner(trx, whose, held.entries - Number(numDeletedRows));
     });
   }
 
@@ -76,14 +79,14 @@ export class SqlVectorTable implements VectorTable {
     const owners = await this.#db
       .selectFrom('vector_owners')
       .select(['scope', 'module'])
-      .where('scope', '=', storeName(scope))
+      .where('scope', '=', validateStoreName(scope))
       .$if(module !== undefined, (query) => query.where('module', '=', module ?? ''))
       .execute();
-    for (const whose of owners) for (let more = true; more; ) more = await this.#forgetSome(whose);
+    for (const whose of owners) for (let more = true; more; ) more = await this.#deleteSome(whose);
   }
 
-  async added(owner: VectorOwner, question: AddedQuestion): Promise<VectorsAdded> {
-    const whose = named(owner);
+  async added(owner: VectorOwner, question: AddedVectorsQuery): Promise<AddedVectorsPage> {
+    const whose = validateOwner(owner);
     const { part, since, most = limits.vectorRowsAtOnce } = question;
     const now = await this.#db
       .selectFrom('vector_owners')
@@ -105,7 +108,7 @@ export class SqlVectorTable implements VectorTable {
       .execute();
     const isAll = rows.length < most;
     const last = rows.at(-1)?.number ?? upTo;
-    return { epoch, upTo: isAll ? Math.max(upTo, last) : last, goesOn, rows: rows.map(toRow), isAll };
+    return { epoch, upTo: isAll ? Math.max(upTo, last) : last, goesOn, rows: rows.map(toVectorRow), isAll };
   }
 
   async find(owner: VectorOwner, part: string, ids: readonly string[]): Promise<readonly VectorRow[]> {
@@ -113,10 +116,10 @@ export class SqlVectorTable implements VectorTable {
     const rows = await this.#db
       .selectFrom('vectors')
       .select([...columns, 'data'])
-      .where((the) => the.and({ ...named(owner), part }))
+      .where((the) => the.and({ ...validateOwner(owner), part }))
       .where('id', 'in', ids)
       .execute();
-    return rows.map((row) => ({ ...toRow(row), data: row.data }));
+    return rows.map((row) => ({ ...toVectorRow(row), data: row.data }));
   }
 
   async tidy(nowMs: number): Promise<boolean> {
@@ -130,13 +133,13 @@ export class SqlVectorTable implements VectorTable {
       .execute();
     const owners = Map.groupBy(over, ({ scope, module }) => `${scope}\n${module}`);
     for (const [{ scope, module } = { scope: '', module: '' }, ...rest] of owners.values())
-      await this.#tidyOf({ scope, module }, nowMs, 1 + rest.length);
+      await this.#deleteExpired({ scope, module }, nowMs, 1 + rest.length);
     return over.length === most;
   }
 
-  #tidyOf(whose: VectorOwner, nowMs: number, most: number): Promise<void> {
+  #deleteExpired(whose: VectorOwner, nowMs: number, most: number): Promise<void> {
     return this.#db.transaction().execute(async (trx) => {
-      const held = await hold(trx, whose);
+      const held = await lockOwner(trx, whose);
       if (held === undefined) return;
       const { numDeletedRows } = await trx
         .deleteFrom('vectors')
@@ -150,28 +153,28 @@ export class SqlVectorTable implements VectorTable {
             .limit(most),
         )
         .executeTakeFirstOrThrow();
-      await settle(trx, whose, held.entries - Number(numDeletedRows));
+      await updateOrDeleteOwner(trx, whose, held.entries - Number(numDeletedRows));
     });
   }
 
   /** True where there may be more. */
-  #forgetSome(whose: VectorOwner): Promise<boolean> {
+  #deleteSome(whose: VectorOwner): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
-      const held = await hold(trx, whose);
+      const held = await lockOwner(trx, whose);
       if (held === undefined) return false;
       const dropped = await dropOldest(trx, whose, limits.vectorRowsAtOnce);
-      await settle(trx, whose, dropped < limits.vectorRowsAtOnce ? 0 : held.entries - dropped);
+      await updateOrDeleteOwner(trx, whose, dropped < limits.vectorRowsAtOnce ? 0 : held.entries - dropped);
       return dropped === limits.vectorRowsAtOnce;
     });
   }
 }
 
-function named({ module, scope }: VectorOwner): VectorOwner {
-  return { module: storeName(module), scope: storeName(scope) };
+function validateOwner({ module, scope }: VectorOwner): VectorOwner {
+  return { module: validateStoreName(module), scope: validateStoreName(scope) };
 }
 
 /** Whoever else adds or deletes here waits until this transaction ends. */
-function hold(trx: Transaction<Tables>, whose: VectorOwner): Promise<Owner | undefined> {
+function lockOwner(trx: Transaction<Tables>, whose: VectorOwner): Promise<OwnerCounters | undefined> {
   return trx
     .updateTable('vector_owners')
     .set({ entries: sql.ref('entries') })
@@ -181,7 +184,7 @@ function hold(trx: Transaction<Tables>, whose: VectorOwner): Promise<Owner | und
 }
 
 /** The same, also where nothing was ever added. */
-function begin(trx: Transaction<Tables>, whose: VectorOwner): Promise<Owner> {
+function lockOrCreateOwner(trx: Transaction<Tables>, whose: VectorOwner): Promise<OwnerCounters> {
   return trx
     .insertInto('vector_owners')
     .values({ ...whose, epoch: randomUUID(), entries: 0, last_number: 0 })
@@ -209,8 +212,12 @@ async function dropOldest(trx: Transaction<Tables>, whose: VectorOwner, most: nu
 }
 
 /** Of an owner who has nothing left nothing stays. */
-async function settle(trx: Transaction<Tables>, whose: VectorOwner, entries: number): Promise<void> {
-  if (entries > 0) await note(trx, whose, { entries });
+async function updateOrDeleteOwner(
+  trx: Transaction<Tables>,
+  whose: VectorOwner,
+  entries: number,
+): Promise<void> {
+  if (entries > 0) await updateOwner(trx, whose, { entries });
   else
     await trx
       .deleteFrom('vector_owners')
@@ -218,7 +225,11 @@ async function settle(trx: Transaction<Tables>, whose: VectorOwner, entries: num
       .execute();
 }
 
-async function note(trx: Transaction<Tables>, whose: VectorOwner, figures: Partial<Owner>): Promise<void> {
+async function updateOwner(
+  trx: Transaction<Tables>,
+  whose: VectorOwner,
+  figures: Partial<OwnerCounters>,
+): Promise<void> {
   await trx
     .updateTable('vector_owners')
     .set(figures)
@@ -226,7 +237,14 @@ async function note(trx: Transaction<Tables>, whose: VectorOwner, figures: Parti
     .execute();
 }
 
-function toRow({ part, id, space, codes, added_at_ms, expires_at_ms }: Row): Omit<VectorRow, 'data'> {
+function toVectorRow({
+  part,
+  id,
+  space,
+  codes,
+  added_at_ms,
+  expires_at_ms,
+}: StoredVectorRow): Omit<VectorRow, 'data'> {
   return {
     part,
     id,

@@ -7,10 +7,10 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
-import { unavailable } from '../../kernel/ports/unavailable.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
 import { Journal } from './journal.ts';
-import { loggedCall } from './logged-call.ts';
+import { toLoggedCall } from './logged-call.ts';
 import { RequestRecorder } from './request-recorder.ts';
 
 test('calls that a killed process had not stored are stored by the next', async (t) => {
@@ -21,7 +21,7 @@ test('calls that a killed process had not stored are stored by the next', async 
   await written(calls.length);
   await recorder().recover();
   const stored = await Promise.all(calls.map(({ id }) => log.find(id, undefined)));
-  assert.deepEqual(stored, calls.map(loggedCall));
+  assert.deepEqual(stored, calls.map(toLoggedCall));
   assert.deepEqual(pages(), []);
 });
 
@@ -98,7 +98,7 @@ test('a log that is away leaves pages for the next start, one that refuses them 
   recorder().record(endedCall());
   await written(1);
   faulty.beforeAdd = () => {
-    throw unavailable('away');
+    throw storageUnavailable('away');
   };
   await recorder().recover();
   assert.deepEqual([pages().length, errors.length], [1, 1]);

@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { limits } from '../../kernel/limits.ts';
-import { FoundPage } from './found-page.ts';
-import { JournalPage, type PageCalls } from './journal-page.ts';
+import { JournalSegment, type SegmentSource } from './journal-segment.ts';
+import { RecoveredSegment } from './recovered-segment.ts';
 
 interface JournalParts {
   readonly folder: string;
@@ -14,17 +14,17 @@ interface JournalParts {
   readonly onError?: (error: unknown) => void;
 }
 
-const nameOfPages = /^requests-.+\.journal$/;
+const segmentFileName = /^requests-.+\.journal$/;
 
 /** Calls that are not in the log yet, in files that outlive a killed process. */
 export class Journal {
   readonly #folder: string;
   readonly #delayMs: number;
   readonly #onError: ((error: unknown) => void) | undefined;
-  readonly #process = randomUUID();
-  #pages = 0;
+  readonly #processId = randomUUID();
+  #segmentsCreated = 0;
   #isBroken = false;
-  #restsUntilMs = Number.NEGATIVE_INFINITY;
+  #suspendedUntilMs = Number.NEGATIVE_INFINITY;
 
   constructor({ folder, delayMs, onError }: JournalParts) {
     this.#folder = folder;
@@ -38,13 +38,13 @@ export class Journal {
   }
 
   /** None for a while after one could not be written. */
-  newPage(calls: PageCalls): JournalPage | undefined {
-    if (performance.now() < this.#restsUntilMs) return undefined;
-    return new JournalPage({
+  createSegment(calls: SegmentSource): JournalSegment | undefined {
+    if (performance.now() < this.#suspendedUntilMs) return undefined;
+    return new JournalSegment({
       calls,
-      newPath: () => join(this.#folder, `requests-${this.#process}-${this.#pages++}.journal`),
+      newPath: () => join(this.#folder, `requests-${this.#processId}-${this.#segmentsCreated++}.journal`),
       delayMs: this.#delayMs,
-      tell: (error) => this.#told(error),
+      onWrite: (error) => this.#onWrite(error),
     });
   }
 
@@ -52,17 +52,17 @@ export class Journal {
    * What is there now. Pages of processes that live are among them: what these have is stored twice and there once, and
    * they go on in another file.
    */
-  async found(): Promise<readonly FoundPage[]> {
+  async recoverSegments(): Promise<readonly RecoveredSegment[]> {
     const names = await readdir(this.#folder).catch(() => []);
     const pages = names
-      .filter((name) => nameOfPages.test(name))
-      .map((name) => FoundPage.open(join(this.#folder, name)));
+      .filter((name) => segmentFileName.test(name))
+      .map((name) => RecoveredSegment.open(join(this.#folder, name)));
     return (await Promise.all(pages)).filter((page) => page !== undefined);
   }
 
-  #told(error: unknown): void {
+  #onWrite(error: unknown): void {
     if (error !== undefined) {
-      this.#restsUntilMs = performance.now() + limits.journalRestMs;
+      this.#suspendedUntilMs = performance.now() + limits.journalRestMs;
       if (!this.#isBroken) this.#onError?.(error);
     }
     this.#isBroken = error !== undefined;

@@ -13,7 +13,7 @@ import { type CleanerParts, LogCleaner } from './log-cleaner.ts';
 const dayMs = 86_400_000;
 
 test('calls that are too old are forgotten, and none else', async (t) => {
-  const { log, clock, cleaner } = await setUp(t, { keptMs: 30 * dayMs });
+  const { log, clock, cleaner } = await setUp(t, { retentionMs: 30 * dayMs });
   const [old, young] = [callsAt(clock.now() - 30 * dayMs - 1, 3), callsAt(clock.now() - 30 * dayMs, 4)];
   await log.add([...young, ...old]);
   assert.equal(await cleaner().clean(), 3);
@@ -36,7 +36,7 @@ test('of too many calls the newest are kept', async (t) => {
 
 test('much is deleted in small steps', async (t) => {
   const { log, faulty, clock, cleaner } = await setUp(t, { rowsMax: 1 });
-  const most = limits.requestLogForgottenAtOnce;
+  const most = limits.requestLogDeletedAtOnce;
   for (let round = 0; round < 2; round++) await log.add(callsAt(clock.now() - 100, most));
   await log.add(callsAt(clock.now() - 50, 11));
   assert.equal(await cleaner().clean(), 2 * most + 10);
@@ -55,11 +55,11 @@ test('of two who clean, one does', async (t) => {
 
 test('one that another has taken over from stops', async (t) => {
   const { log, faulty, clock, cleaner } = await setUp(t, { rowsMax: 1 });
-  const most = limits.requestLogForgottenAtOnce;
+  const most = limits.requestLogDeletedAtOnce;
   for (let round = 0; round < 3; round++) await log.add(callsAt(clock.now(), most));
   faulty.afterForget = async () => {
     clock.move(limits.requestLogCleanerMs);
-    await log.mayClean('another', clock.now(), clock.now() + 1);
+    await log.acquireCleanupLease('another', clock.now(), clock.now() + 1);
   };
   assert.equal(await cleaner().clean(), most);
 });
@@ -68,7 +68,7 @@ test('it cleans by itself, tells of failures and goes on, until it is stopped', 
   const errors: unknown[] = [];
   const { log, faulty, clock, cleaner } = await setUp(t, {
     rowsMax: 1,
-    everyMs: 5,
+    intervalMs: 5,
     onError: (error) => errors.push(error),
   });
   faulty.afterForget = () => {
@@ -88,7 +88,7 @@ test('it cleans by itself, tells of failures and goes on, until it is stopped', 
 
 test('stopping waits for the step under way, and for no more', async (t) => {
   const { log, faulty, clock, cleaner } = await setUp(t, { rowsMax: 1, pauseMs: 3_600_000 });
-  const most = limits.requestLogForgottenAtOnce;
+  const most = limits.requestLogDeletedAtOnce;
   for (let round = 0; round < 2; round++) await log.add(callsAt(clock.now(), most));
   const one = cleaner();
   const round = one.clean();
@@ -98,7 +98,7 @@ test('stopping waits for the step under way, and for no more', async (t) => {
 });
 
 test('sums are put together as they get older, and forgotten with their calls', async (t) => {
-  const { log, clock, cleaner } = await setUp(t, { keptMs: 30 * dayMs });
+  const { log, clock, cleaner } = await setUp(t, { retentionMs: 30 * dayMs });
   const [minuteMs, hourMs] = [60_000, 3_600_000];
   const today = Math.floor(clock.now() / dayMs) * dayMs;
   clock.move(today + dayMs - 1 - clock.now());
@@ -156,7 +156,7 @@ async function setUp(t: TestContext, bounds: Partial<CleanerParts>) {
   const log = database.requests;
   const faulty = new FaultyRequestLog(log);
   const clock = new MovedClock();
-  const usual = { keptMs: 365 * dayMs, rowsMax: 1_000_000, pauseMs: 1 };
+  const usual = { retentionMs: 365 * dayMs, rowsMax: 1_000_000, pauseMs: 1 };
   const cleaner = () => {
     const made = new LogCleaner({ log: faulty, clock, ...usual, ...bounds });
     t.after(() => made.stop());

@@ -9,11 +9,11 @@ export interface CleanerParts {
   readonly log: RequestLog;
   readonly clock: Clock;
   /** How long calls are kept, and how many. */
-  readonly keptMs: number;
+  readonly retentionMs: number;
   readonly rowsMax: number;
   /** Told of every round that failed; there is another one. */
   readonly onError?: (error: unknown) => void;
-  readonly everyMs?: number;
+  readonly intervalMs?: number;
   readonly pauseMs?: number;
 }
 
@@ -33,10 +33,10 @@ export class LogCleaner {
 
   /** From now on, at intervals. */
   start(): void {
-    const { everyMs = limits.requestLogCleanupMs, onError } = this.#parts;
+    const { intervalMs = limits.requestLogCleanupMs, onError } = this.#parts;
     this.#timer = setInterval(() => {
       if (this.#cleaning === undefined) this.clean().catch((error) => onError?.(error));
-    }, everyMs).unref();
+    }, intervalMs).unref();
   }
 
   /** Resolves when nothing is under way any more. */
@@ -48,21 +48,21 @@ export class LogCleaner {
 
   /** Deletes all that is too much; resolves to how many calls that was. Nothing while another replica does it. */
   clean(): Promise<number> {
-    this.#cleaning ??= this.#round().finally(() => {
+    this.#cleaning ??= this.#runOnce().finally(() => {
       this.#cleaning = undefined;
     });
     return this.#cleaning;
   }
 
-  async #round(): Promise<number> {
-    const { log, pauseMs = limits.requestLogForgetPauseMs } = this.#parts;
+  async #runOnce(): Promise<number> {
+    const { log, pauseMs = limits.requestLogDeletePauseMs } = this.#parts;
     if (!(await this.#mayClean())) return 0;
-    const upToId = await this.#upToId();
+    const upToId = await this.#newestExpiredId();
     let deleted = 0;
     do {
-      const some = await log.forget(upToId, limits.requestLogForgottenAtOnce);
+      const some = await log.forget(upToId, limits.requestLogDeletedAtOnce);
       deleted += some;
-      if (some < limits.requestLogForgottenAtOnce) break;
+      if (some < limits.requestLogDeletedAtOnce) break;
       await sleep(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
     } while (!this.#stopped.signal.aborted && (await this.#mayClean()));
     if (!this.#stopped.signal.aborted) await this.#tidySums();
@@ -70,10 +70,10 @@ export class LogCleaner {
   }
 
   async #tidySums(): Promise<void> {
-    const { log, clock, keptMs } = this.#parts;
+    const { log, clock, retentionMs } = this.#parts;
     const { signal } = this.#stopped;
     let forgotten = false;
-    while (!signal.aborted && (await log.forgetSums(clock.now() - keptMs))) forgotten = true;
+    while (!signal.aborted && (await log.forgetSums(clock.now() - retentionMs))) forgotten = true;
     if (forgotten) await log.forgetKinds();
     await this.#foldMinutes(clock.now() - limits.requestSumsByMinuteMs);
     await this.#fold(hourMs, clock.now() - limits.requestSumsByQuarterMs);
@@ -104,16 +104,16 @@ export class LogCleaner {
   }
 
   /** The newest call that is too old, or one too many. */
-  async #upToId(): Promise<string> {
-    const { log, clock, keptMs, rowsMax } = this.#parts;
-    const tooOld = firstIdAt(clock.now() - keptMs);
+  async #newestExpiredId(): Promise<string> {
+    const { log, clock, retentionMs, rowsMax } = this.#parts;
+    const tooOld = firstIdAt(clock.now() - retentionMs);
     const tooMany = await log.newestBehind(rowsMax);
     return tooMany === undefined || tooMany < tooOld ? tooOld : tooMany;
   }
 
   #mayClean(): Promise<boolean> {
     const nowMs = this.#parts.clock.now();
-    return this.#parts.log.mayClean(this.#holder, nowMs, nowMs + limits.requestLogCleanerMs);
+    return this.#parts.log.acquireCleanupLease(this.#holder, nowMs, nowMs + limits.requestLogCleanerMs);
   }
 }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { LogSums, SumsQuestion } from '../../kernel/ports/request-log.ts';
-import { summaryOf } from './log-summary.ts';
-import { Times } from './times.ts';
+import type { LogSums, LogSumsQuery } from '../../kernel/ports/request-log.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
+import { summarizeLog } from './log-summary.ts';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const nowMs = Date.UTC(2026, 10, 15, 12, 17);
@@ -14,15 +14,15 @@ const figures = {
 const kind = { ...figures, keyId: null, provider: 'p', status: 200, ending: 'complete', errorCode: null };
 
 test('a summary is in whole steps, as fine as a chart shows and as the sums are kept', async () => {
-  const asked: SumsQuestion[] = [];
+  const asked: LogSumsQuery[] = [];
   const log = {
-    async sums(question: SumsQuestion) {
+    async sums(question: LogSumsQuery) {
       asked.push(question);
       return nothing;
     },
   };
   const of = async (fromMs: number, toMs: number) => {
-    const { stepMs, spans } = await summaryOf(log, { accountId: 'a', fromMs, toMs, nowMs });
+    const { stepMs, spans } = await summarizeLog(log, { accountId: 'a', fromMs, toMs, nowMs });
     return [stepMs / minuteMs, spans.length];
   };
   assert.deepEqual(await of(nowMs - hourMs, nowMs), [1, 60]);
@@ -67,13 +67,13 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
     ],
   };
   const question = { accountId: 'a', fromMs: nowMs - 2 * minuteMs, toMs: nowMs, nowMs };
-  const { all, spans, models, providers, keys, errors, modules } = await summaryOf(
+  const { all, spans, models, providers, keys, errors, modules } = await summarizeLog(
     { sums: async () => sums },
     question,
   );
   assert.deepEqual([all.requests, all.failed, all.cached, all.costNanoUsd], [7, 4, 1, 20]);
   assert.deepEqual(
-    spans.map(({ group }) => [group.requests, group.failed]),
+    spans.map(({ group: callGroup }) => [callGroup.requests, callGroup.failed]),
     [
       [6, 0],
       [1, 1],
@@ -105,8 +105,8 @@ test('sums of kinds become sums by model, provider, key and error, and of steps 
 });
 
 test('of many times a median and a percentile are told nearly as they were', () => {
-  const times = new Times();
-  for (let ms = 200; ms < 1200; ms++) times.add(Math.floor(8 * Math.log(ms * 1000)), 1);
-  const [median, most] = [times.quantile(0.5) ?? 0, times.quantile(0.95) ?? 0];
+  const latencyHistogram = new LatencyHistogram();
+  for (let ms = 200; ms < 1200; ms++) latencyHistogram.add(Math.floor(8 * Math.log(ms * 1000)), 1);
+  const [median, most] = [latencyHistogram.quantile(0.5) ?? 0, latencyHistogram.quantile(0.95) ?? 0];
   assert.ok(Math.abs(median - 700) < 14 && Math.abs(most - 1150) < 23, `${median} ${most}`);
 });

@@ -2,16 +2,16 @@ import { limits } from '../../kernel/limits.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import type {
   CallSums,
+  IntervalSums,
   KindSums,
   LogSums,
+  LogSumsQuery,
   RequestLog,
-  StepSums,
-  SumsQuestion,
 } from '../../kernel/ports/request-log.ts';
-import { Times } from './times.ts';
+import { LatencyHistogram } from './latency-histogram.ts';
 
 /** What is asked for: calls of an account from one moment to another. */
-export interface SummaryQuestion {
+export interface SummaryQuery {
   /** Undefined asks about all there are. */
   readonly accountId: string | undefined;
   readonly fromMs: number;
@@ -24,14 +24,14 @@ export interface LogSummary {
   readonly fromMs: number;
   readonly toMs: number;
   readonly stepMs: number;
-  readonly all: Group;
-  readonly spans: readonly { readonly atMs: number; readonly group: Group }[];
+  readonly all: CallGroup;
+  readonly spans: readonly { readonly atMs: number; readonly group: CallGroup }[];
   /** By provider and model, with a line break between them. */
-  readonly models: ReadonlyMap<string, Group>;
+  readonly models: ReadonlyMap<string, CallGroup>;
   /** By name; empty for calls that went to none. */
-  readonly providers: ReadonlyMap<string, Group>;
+  readonly providers: ReadonlyMap<string, CallGroup>;
   /** By the id of an API key; empty for calls without one. */
-  readonly keys: ReadonlyMap<string, Group>;
+  readonly keys: ReadonlyMap<string, CallGroup>;
   readonly errors: ReadonlyMap<string, ErrorGroup>;
   readonly modules: ReadonlyMap<string, ModuleGroup>;
 }
@@ -51,7 +51,7 @@ export interface ModuleGroup {
 }
 
 /** Sums of some calls. */
-export class Group {
+export class CallGroup {
   requests = 0;
   failed = 0;
   cached = 0;
@@ -62,10 +62,10 @@ export class Group {
   costNanoUsd = 0;
   savedNanoUsd = 0;
   readonly models = new Map<string, NanoUsd>();
-  readonly content = new Times();
-  readonly overhead = new Times();
+  readonly content = new LatencyHistogram();
+  readonly overhead = new LatencyHistogram();
 
-  add(sums: CallSums & Pick<StepSums, 'isFailed' | 'isCached' | 'model'>): void {
+  add(sums: CallSums & Pick<IntervalSums, 'isFailed' | 'isCached' | 'model'>): void {
     this.requests += sums.requests;
     if (sums.isFailed) this.failed += sums.requests;
     if (sums.isCached) this.cached += sums.requests;
@@ -85,24 +85,24 @@ const minuteMs = 60_000;
 const quarterMs = 15 * minuteMs;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-const stepsMs = [1, 5, 15, 30, 60, 180, 360, 1440].map((minutes) => minutes * minuteMs);
+const stepLengthsMs = [1, 5, 15, 30, 60, 180, 360, 1440].map((minutes) => minutes * minuteMs);
 
-export async function summaryOf(
+export async function summarizeLog(
   log: Pick<RequestLog, 'sums'>,
-  { accountId, ...asked }: SummaryQuestion,
+  { accountId, ...asked }: SummaryQuery,
 ): Promise<LogSummary> {
-  const question = { accountId, ...inSteps(asked) };
-  return summed(question, await log.sums(question));
+  const question = { accountId, ...alignToSteps(asked) };
+  return buildSummary(question, await log.sums(question));
 }
 
 /** As fine as a chart can show, and no finer than what is kept of that time. */
-function inSteps({
+function alignToSteps({
   fromMs,
   toMs,
   nowMs,
-}: Omit<SummaryQuestion, 'accountId'>): Omit<SumsQuestion, 'accountId'> {
-  const finest = finestKept(nowMs - fromMs);
-  const shortest = stepsMs.find((step) => step >= finest && (toMs - fromMs) / step <= stepsMax);
+}: Omit<SummaryQuery, 'accountId'>): Omit<LogSumsQuery, 'accountId'> {
+  const finest = finestStoredStepMs(nowMs - fromMs);
+  const shortest = stepLengthsMs.find((step) => step >= finest && (toMs - fromMs) / step <= stepsMax);
   const stepMs = shortest ?? Math.ceil((toMs - fromMs) / stepsMax / dayMs) * dayMs;
   const endMs = Math.ceil(toMs / stepMs) * stepMs;
   return {
@@ -113,23 +113,23 @@ function inSteps({
 }
 
 /** What was begun when it was put together may not be over. */
-function finestKept(agoMs: number): number {
+function finestStoredStepMs(agoMs: number): number {
   if (agoMs > limits.requestSumsByHourMs - dayMs) return dayMs;
   if (agoMs > limits.requestSumsByQuarterMs - hourMs) return hourMs;
   return agoMs > limits.requestSumsByMinuteMs - quarterMs ? quarterMs : minuteMs;
 }
 
-function summed({ fromMs, toMs, stepMs }: SumsQuestion, sums: LogSums): LogSummary {
-  const all = new Group();
-  const spans: { readonly atMs: number; readonly group: Group }[] = [];
-  for (let atMs = fromMs; atMs < toMs; atMs += stepMs) spans.push({ atMs, group: new Group() });
-  const [models, providers, keys] = [grouped(), grouped(), grouped()];
+function buildSummary({ fromMs, toMs, stepMs }: LogSumsQuery, sums: LogSums): LogSummary {
+  const all = new CallGroup();
+  const spans: { readonly atMs: number; readonly group: CallGroup }[] = [];
+  for (let atMs = fromMs; atMs < toMs; atMs += stepMs) spans.push({ atMs, group: new CallGroup() });
+  const [models, providers, keys] = [newGroups(), newGroups(), newGroups()];
   const errors = new Map<string, ErrorGroup>();
   for (const kind of sums.kinds) {
     all.add(kind);
-    kept(models, `${kind.provider ?? ''}\n${kind.model}`, newGroup).add(kind);
-    kept(providers, kind.provider ?? '', newGroup).add(kind);
-    kept(keys, kind.keyId ?? '', newGroup).add(kind);
+    getOrCreate(models, `${kind.provider ?? ''}\n${kind.model}`, newGroup).add(kind);
+    getOrCreate(providers, kind.provider ?? '', newGroup).add(kind);
+    getOrCreate(keys, kind.keyId ?? '', newGroup).add(kind);
     if (kind.isFailed) addError(errors, kind);
   }
   for (const step of sums.steps) spans[step.step]?.group.add(step);
@@ -138,18 +138,23 @@ function summed({ fromMs, toMs, stepMs }: SumsQuestion, sums: LogSums): LogSumma
   for (const { provider, model, bin, requests } of sums.modelTimes)
     for (const group of [models.get(`${provider}\n${model}`), providers.get(provider)])
       group?.content.add(bin, requests);
-  return { fromMs, toMs, stepMs, all, spans, models, providers, keys, errors, modules: modulesOf(sums) };
+  return { fromMs, toMs, stepMs, all, spans, models, providers, keys, errors, modules: groupModules(sums) };
 }
 
 function addError(errors: Map<string, ErrorGroup>, { status, ending, errorCode, requests }: KindSums): void {
   const code = errorCode ?? (ending === 'complete' ? null : ending);
-  kept(errors, `${status} ${code}`, () => ({ status, code, count: 0 })).count += requests;
+  getOrCreate(errors, `${status} ${code}`, () => ({ status, code, count: 0 })).count += requests;
 }
 
-function modulesOf({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
+function groupModules({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
   const groups = new Map<string, ModuleGroup>();
   for (const { module, effect, requests, ownUs, savedNanoUsd } of modules) {
-    const group = kept(groups, module, () => ({ calls: 0, savedNanoUsd: 0, ownMs: 0, effects: new Map() }));
+    const group = getOrCreate(groups, module, () => ({
+      calls: 0,
+      savedNanoUsd: 0,
+      ownMs: 0,
+      effects: new Map(),
+    }));
     group.calls += requests;
     group.ownMs += ownUs / 1000;
     group.savedNanoUsd += savedNanoUsd;
@@ -158,15 +163,15 @@ function modulesOf({ modules }: LogSums): ReadonlyMap<string, ModuleGroup> {
   return groups;
 }
 
-function grouped(): Map<string, Group> {
+function newGroups(): Map<string, CallGroup> {
   return new Map();
 }
 
-function newGroup(): Group {
-  return new Group();
+function newGroup(): CallGroup {
+  return new CallGroup();
 }
 
-function kept<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
+function getOrCreate<Value>(map: Map<string, Value>, name: string, make: () => Value): Value {
   const known = map.get(name);
   if (known !== undefined) return known;
   const made = make();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { endedCall } from '../../../test/support/ended-call.ts';
 import { limits } from '../../kernel/limits.ts';
-import { type Facts, Step } from '../../kernel/trace.ts';
-import { loggedCall } from './logged-call.ts';
+import { type Attributes, Step } from '../../kernel/trace.ts';
+import { toLoggedCall } from './logged-call.ts';
 
 test('the time of a call is that of its id', () => {
-  assert.equal(loggedCall(endedCall({ id: `req_019a8c3b5e00${'0'.repeat(20)}` })).atMs, 0x019a8c3b5e00);
+  assert.equal(toLoggedCall(endedCall({ id: `req_019a8c3b5e00${'0'.repeat(20)}` })).atMs, 0x019a8c3b5e00);
 });
 
 test('what is told of a call is kept, and what is not told is null', () => {
@@ -17,7 +17,7 @@ test('what is told of a call is kept, and what is not told is null', () => {
     cache_creation_input_tokens: 0,
     output_tokens_details: { thinking_tokens: 1 },
   };
-  const told = loggedCall(
+  const told = toLoggedCall(
     endedCall({ usage, keyId: 'key', askedBy: 'judge', costNanoUsd: 0, contentMs: 0, errorCode: 'busy' }),
   );
   assert.deepEqual(
@@ -26,7 +26,7 @@ test('what is told of a call is kept, and what is not told is null', () => {
   );
   assert.deepEqual([told.costNanoUsd, told.contentMs, told.errorCode], [0, 0, 'busy']);
   assert.deepEqual([told.keyId, told.askedBy], ['key', 'judge']);
-  const untold = loggedCall(
+  const untold = toLoggedCall(
     endedCall({ usage: { output_tokens_details: null }, modelUsed: undefined, provider: undefined }),
   );
   const { inputTokens, reasoningTokens, keyId, askedBy, costNanoUsd, contentMs, errorCode, modelUsed } =
@@ -49,7 +49,7 @@ test('what is told of a call is kept, and what is not told is null', () => {
 
 test('figures that can not be are left out', () => {
   for (const told of [Number.NaN, -1, 1.5, 1e300, Number.POSITIVE_INFINITY]) {
-    const call = loggedCall(
+    const call = toLoggedCall(
       endedCall({ usage: { input_tokens: told }, costNanoUsd: told, savedNanoUsd: told }),
     );
     assert.deepEqual([call.inputTokens, call.costNanoUsd], [null, null]);
@@ -62,16 +62,16 @@ test('names that a database would refuse, or that have no end, are kept as far a
   const names = ['a\0b', 'c\ud800d', 'x'.repeat(100_000)];
   assert.deepEqual(
     names
-      .map((name) => loggedCall(endedCall({ modelAsked: name, modelUsed: name })))
+      .map((name) => toLoggedCall(endedCall({ modelAsked: name, modelUsed: name })))
       .map((call) => [call.modelAsked, call.modelUsed]),
     ['a\ufffdb', 'c\ufffdd', 'x'.repeat(limits.modelNameMax)].map((name) => [name, name]),
   );
-  const { pipeline } = loggedCall(endedCall({ pipeline: 'y'.repeat(100_000) }));
+  const { pipeline } = toLoggedCall(endedCall({ pipeline: 'y'.repeat(100_000) }));
   assert.equal(pipeline.length, limits.requestLogPipelineCharacters);
 });
 
 test('modules are told of with their effect, their time and their facts, within bounds', () => {
-  const [first, ...others] = loggedCall(
+  const [first, ...others] = toLoggedCall(
     endedCall({
       steps: [
         step({ hit: true, age: 1.5, of: 'me' }),
@@ -89,15 +89,15 @@ test('modules are told of with their effect, their time and their facts, within 
   });
   assert.deepEqual(others[0]?.facts, {
     name: 'a\ufffdb',
-    long: 'z'.repeat(limits.requestLogFactCharacters),
+    long: 'z'.repeat(limits.requestLogAttributeCharacters),
     nan: 'NaN',
     '\ufffd': true,
   });
-  assert.equal(Object.keys(others[1]?.facts ?? {}).length, limits.requestLogFactsMax);
+  assert.equal(Object.keys(others[1]?.facts ?? {}).length, limits.requestLogAttributesMax);
   assert.equal(others.length + 1, limits.requestLogStepsMax);
 });
 
-function step(facts: Facts): Step {
+function step(facts: Attributes): Step {
   const made = new Step('module');
   made.effect = 'answered';
   made.ownMs = 0.12345;

@@ -2,11 +2,11 @@ import { limits } from '../../kernel/limits.ts';
 import type { LoggedCall, LoggedChange, LoggedStep } from '../../kernel/ports/request-log.ts';
 import { timeOfId } from '../../kernel/request-id.ts';
 import { storableChange, storableFigure, storableText } from '../../kernel/storable.ts';
-import type { Facts, Step } from '../../kernel/trace.ts';
+import type { Attributes, Step } from '../../kernel/trace.ts';
 import type { EndedCall } from '../ended-call.ts';
 
 /** As it can be stored: clients, providers and modules have a say in it, and any of them may say nonsense. */
-export function loggedCall(call: EndedCall): LoggedCall {
+export function toLoggedCall(call: EndedCall): LoggedCall {
   const { usage, steps } = call;
   return {
     id: call.id,
@@ -14,8 +14,8 @@ export function loggedCall(call: EndedCall): LoggedCall {
     accountId: call.accountId,
     keyId: call.keyId ?? null,
     askedBy: call.askedBy ?? null,
-    modelAsked: modelName(call.modelAsked),
-    modelUsed: call.modelUsed === undefined ? null : modelName(call.modelUsed),
+    modelAsked: storableModelName(call.modelAsked),
+    modelUsed: call.modelUsed === undefined ? null : storableModelName(call.modelUsed),
     provider: call.provider ?? null,
     wire: call.wire,
     providerWire: call.providerWire ?? null,
@@ -38,7 +38,7 @@ export function loggedCall(call: EndedCall): LoggedCall {
     connectedMs: call.connectedMs ?? null,
     headMs: call.headMs ?? null,
     pipeline: storableText(call.pipeline, limits.requestLogPipelineCharacters),
-    steps: steps.length === 0 ? none : steps.slice(0, limits.requestLogStepsMax).map(loggedStep),
+    steps: steps.length === 0 ? none : steps.slice(0, limits.requestLogStepsMax).map(toLoggedStep),
     changes: changesOf(call),
   };
 }
@@ -48,45 +48,46 @@ const none: readonly never[] = [];
 function changesOf({ leftOut = none, headersAdded = none }: EndedCall): readonly LoggedChange[] {
   if (leftOut.length === 0 && headersAdded.length === 0) return none;
   return [
-    ...leftOut.map((name) => ({ what: 'left-out' as const, name: shortened(name) })),
-    ...headersAdded.map((name) => ({ what: 'header' as const, name: shortened(name) })),
+    ...leftOut.map((name) => ({ what: 'left-out' as const, name: truncateText(name) })),
+    ...headersAdded.map((name) => ({ what: 'header' as const, name: truncateText(name) })),
   ].slice(0, limits.requestLogChangesMax);
 }
 
-function shortened(text: string): string {
-  return storableText(text, limits.requestLogFactCharacters);
+function truncateText(text: string): string {
+  return storableText(text, limits.requestLogAttributeCharacters);
 }
 
-function modelName(name: string): string {
+function storableModelName(name: string): string {
   return storableText(name, limits.modelNameMax);
 }
 
-function loggedStep({ module, effect, ownMs, facts, savedNanoUsd }: Step): LoggedStep {
-  const step = { module, effect, ms: Math.round(ownMs * 1000) / 1000, facts: storableFacts(facts) };
+function toLoggedStep({ module, effect, ownMs, attributes, savedNanoUsd }: Step): LoggedStep {
+  const step = { module, effect, ms: Math.round(ownMs * 1000) / 1000, facts: storableAttributes(attributes) };
   const saved = savedNanoUsd === 0 ? undefined : storableChange(savedNanoUsd);
   return saved === undefined ? step : { ...step, savedNanoUsd: saved };
 }
 
 /** The same object where there is nothing to change, as there nearly always is. */
-function storableFacts(facts: Facts): Facts {
+function storableAttributes(facts: Attributes): Attributes {
   let count = 0;
   for (const name in facts)
-    if (++count > limits.requestLogFactsMax || !isStorable(name, facts[name])) return cut(facts);
+    if (++count > limits.requestLogAttributesMax || !isStorable(name, facts[name]))
+      return truncateAttributes(facts);
   return facts;
 }
 
-function isStorable(name: string, fact: Facts[string] | undefined): boolean {
+function isStorable(name: string, fact: Attributes[string] | undefined): boolean {
   return isShort(name) && (typeof fact === 'string' ? isShort(fact) : fact === true || Number.isFinite(fact));
 }
 
 function isShort(text: string): boolean {
-  return shortened(text) === text;
+  return truncateText(text) === text;
 }
 
-function cut(facts: Facts): Facts {
+function truncateAttributes(facts: Attributes): Attributes {
   return Object.fromEntries(
     Object.entries(facts)
-      .slice(0, limits.requestLogFactsMax)
-      .map(([name, fact]) => [shortened(name), fact === true ? fact : shortened(String(fact))]),
+      .slice(0, limits.requestLogAttributesMax)
+      .map(([name, fact]) => [truncateText(name), fact === true ? fact : truncateText(String(fact))]),
   );
 }

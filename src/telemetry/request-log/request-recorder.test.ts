@@ -5,9 +5,9 @@ import { eventually } from '../../../test/support/eventually.ts';
 import { FaultyRequestLog } from '../../../test/support/faulty-request-log.ts';
 import { emptyFolder } from '../../../test/support/weir-process.ts';
 import { limits } from '../../kernel/limits.ts';
-import { unavailable } from '../../kernel/ports/unavailable.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { openEmptyDatabase } from '../../testing/empty-database.ts';
-import { loggedCall } from './logged-call.ts';
+import { toLoggedCall } from './logged-call.ts';
 import { RequestRecorder } from './request-recorder.ts';
 
 test('calls are stored together, in one batch', async (t) => {
@@ -19,7 +19,7 @@ test('calls are stored together, in one batch', async (t) => {
   assert.equal(recorder.waiting, 0);
   assert.deepEqual(faulty.adds, [3]);
   const stored = await Promise.all(calls.map(({ id }) => log.find(id, undefined)));
-  assert.deepEqual(stored, calls.map(loggedCall));
+  assert.deepEqual(stored, calls.map(toLoggedCall));
 });
 
 test('what was recorded is stored by itself, again and again', async (t) => {
@@ -63,7 +63,7 @@ test('a flush is over when what was recorded before it is stored, whatever goes 
 test('calls whose storing failed after it succeeded are there once', async (t) => {
   const { recorder, faulty, errors, stored } = await setUp(t, { flushMs: 1 });
   faulty.afterAdd = () => {
-    if (faulty.adds.length <= 3) throw unavailable('the connection was lost');
+    if (faulty.adds.length <= 3) throw storageUnavailable('the connection was lost');
   };
   for (let at = 0; at < 7; at++) recorder.record(endedCall());
   assert.equal(await recorder.flush(60_000), true);
@@ -76,7 +76,7 @@ test('while the log is away calls wait up to a bound, the rest is counted and to
   const { recorder, faulty, drops, stored } = await setUp(t, { flushMs: 1, rowsMax: 10 });
   let away = true;
   faulty.beforeAdd = () => {
-    if (away) throw unavailable('away');
+    if (away) throw storageUnavailable('away');
   };
   for (let at = 0; at < 25; at++) recorder.record(endedCall());
   assert.deepEqual([recorder.waiting, recorder.dropped, drops.count], [10, 15, 1]);
@@ -95,7 +95,7 @@ test('while the log is away calls wait up to a bound, the rest is counted and to
 test('the log is tried again by itself when it was away', async (t) => {
   const { recorder, faulty, log } = await setUp(t, { flushMs: 1 });
   faulty.beforeAdd = () => {
-    if (faulty.adds.length < 4) throw unavailable('away');
+    if (faulty.adds.length < 4) throw storageUnavailable('away');
   };
   const call = endedCall();
   recorder.record(call);
@@ -132,11 +132,11 @@ test('who reads sees what was recorded before', async (t) => {
   const { recorder } = await setUp(t);
   const call = endedCall({ accountId: 'a' });
   recorder.record(call);
-  assert.deepEqual(await recorder.find(call.id, 'a'), loggedCall(call));
+  assert.deepEqual(await recorder.find(call.id, 'a'), toLoggedCall(call));
   const next = endedCall({ accountId: 'a' });
   recorder.record(next);
   const { calls } = await recorder.page({ accountId: 'a', filter: {}, limit: 1 });
-  assert.deepEqual(calls, [loggedCall(next)]);
+  assert.deepEqual(calls, [toLoggedCall(next)]);
 });
 
 /** A recorder that stores only when it is told, unless `flushMs` is given. */

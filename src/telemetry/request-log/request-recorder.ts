@@ -3,18 +3,18 @@ import { limits } from '../../kernel/limits.ts';
 import type {
   LoggedCall,
   LogPage,
-  LogQuestion,
+  LogQuery,
   LogSums,
+  LogSumsQuery,
   RequestLog,
-  SumsQuestion,
 } from '../../kernel/ports/request-log.ts';
-import { isUnavailable } from '../../kernel/ports/unavailable.ts';
+import { isStorageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
 import { WriteBehind } from '../../kernel/write-behind.ts';
 import type { EndedCall } from '../ended-call.ts';
-import { Batch } from './batch.ts';
-import type { FoundPage } from './found-page.ts';
+import { CallBatch } from './call-batch.ts';
 import type { Journal } from './journal.ts';
-import { loggedCall } from './logged-call.ts';
+import { toLoggedCall } from './logged-call.ts';
+import type { RecoveredSegment } from './recovered-segment.ts';
 
 interface RecorderParts {
   readonly log: RequestLog;
@@ -33,25 +33,25 @@ export class RequestRecorder {
   readonly #log: RequestLog;
   readonly #journal: Journal | undefined;
   readonly #onError: RecorderParts['onError'];
-  readonly #rows: WriteBehind<Batch>;
+  readonly #batches: WriteBehind<CallBatch>;
 
   constructor({ log, journal, onError, onDrop, flushMs, rowsMax }: RecorderParts) {
     this.#log = log;
     this.#journal = journal;
     this.#onError = onError;
-    this.#rows = new WriteBehind<Batch>({
-      begin: () => new Batch(log, journal),
-      store: async (batch) => {
-        await log.addPacked(batch.packs());
-        await batch.remove();
+    this.#batches = new WriteBehind<CallBatch>({
+      createBatch: () => new CallBatch(log, journal),
+      store: async (callBatch) => {
+        await log.addPacked(callBatch.packs());
+        await callBatch.remove();
       },
       flushMs: flushMs ?? limits.requestLogFlushMs,
       retryMsMax: limits.requestLogRetryMsMax,
       waitingMax: rowsMax ?? limits.requestLogRowsWaiting,
       giveUp: {
-        isRefusal,
-        refusalsMax: limits.requestLogRefusalsMax,
-        onGivenUp: (batch) => void batch.remove(),
+        isRejection: isRejectedByLog,
+        rejectionsMax: limits.requestLogRefusalsMax,
+        onGivenUp: (callBatch) => void callBatch.remove(),
       },
       onError,
       onDrop,
@@ -60,30 +60,30 @@ export class RequestRecorder {
 
   /** Calls that are not stored yet. */
   get waiting(): number {
-    return this.#rows.waiting;
+    return this.#batches.waiting;
   }
 
   /** Calls that were left out since the start. */
   get dropped(): number {
-    return this.#rows.dropped;
+    return this.#batches.dropped;
   }
 
   /** Whether the log takes nothing at the moment. */
-  get isAway(): boolean {
-    return this.#rows.isAway;
+  get isUnavailable(): boolean {
+    return this.#batches.isStoreUnavailable;
   }
 
   record(call: EndedCall): void {
-    if (!this.#rows.hasRoom()) return;
-    const batch = this.#rows.filling;
-    batch.add(loggedCall(call));
-    this.#rows.grown(batch.size);
-    if (batch.size >= limits.requestLogRowsAtOnce) this.#rows.full();
+    if (!this.#batches.hasRoom()) return;
+    const callBatch = this.#batches.filling;
+    callBatch.add(toLoggedCall(call));
+    this.#batches.setSize(callBatch.size);
+    if (callBatch.size >= limits.requestLogRowsAtOnce) this.#batches.sealAndStore();
   }
 
   /** Stores what processes that were killed had recorded. What the log can't take now is there at the next start. */
   async recover(): Promise<void> {
-    const pages = (await this.#journal?.found()) ?? [];
+    const pages = (await this.#journal?.recoverSegments()) ?? [];
     if (pages.length === 0) return;
     try {
       for (const page of pages) {
@@ -102,16 +102,16 @@ export class RequestRecorder {
 
   /** Stores what was recorded until now, trying again until the time is over. False where some could not be stored. */
   flush(withinMs: number): Promise<boolean> {
-    return this.#rows.flush(withinMs);
+    return this.#batches.flush(withinMs);
   }
 
   /** With the calls that this process recorded until now, unless they can't be stored soon. */
-  async page(question: LogQuestion): Promise<LogPage> {
+  async page(question: LogQuery): Promise<LogPage> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.page(question);
   }
 
-  async sums(question: SumsQuestion): Promise<LogSums> {
+  async sums(question: LogSumsQuery): Promise<LogSums> {
     await this.flush(limits.requestLogReadFlushMs);
     return this.#log.sums(question);
   }
@@ -121,18 +121,18 @@ export class RequestRecorder {
     return this.#log.find(id, accountId);
   }
 
-  async #storeLines(page: FoundPage): Promise<void> {
+  async #storeLines(page: RecoveredSegment): Promise<void> {
     const packs = (await page.lines()).filter((line) => this.#log.isPack(line));
     try {
       if (packs.length > 0) await this.#log.addPacked(packs);
     } catch (error) {
-      if (!isRefusal(error)) throw error;
+      if (!isRejectedByLog(error)) throw error;
       this.#onError?.(error);
     }
   }
 }
 
 /** Whether the log looked at the calls and refused them, which trying again hardly changes; else it didn't answer. */
-function isRefusal(error: unknown): boolean {
-  return !isUnavailable(error);
+function isRejectedByLog(error: unknown): boolean {
+  return !isStorageUnavailable(error);
 }

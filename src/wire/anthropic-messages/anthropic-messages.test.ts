@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
-import { unfold } from '../../kernel/reply/answer.ts';
+import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { messagesAnswer, messagesStream } from '../testing/fixtures.ts';
-import { namedFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';
+import { clientRequestFrom, encodeEvents, namedFrames, replay, replayEverywhere } from '../testing/replay.ts';
 import { anthropicMessages as wire } from './anthropic-messages.ts';
 
-const asked = received(wire, { model: 'm', messages: [] });
+const asked = clientRequestFrom(wire, { model: 'm', messages: [] });
 
 function bodyOf(request: ChatRequest) {
   const { body, dropped } = wire.encodeRequest(request);
@@ -62,7 +62,7 @@ test('a request that is no conversation is refused with the place where it goes 
 test('a changed request in the same format keeps every other byte of the client, big integers and odd spacing included', () => {
   const text =
     '{ "model":"a",\n"big": 12345678901234567890, "max_tokens" : 5, "messages":[{"role":"user","content":"h\\u0069"}], "x":1.0 }';
-  const from = received(wire, text);
+  const from = clientRequestFrom(wire, text);
   const { body } = wire.encodeRequest({ ...from.request, model: 'b', temperature: 0.5 }, from);
   const expected = text
     .replace('"model":"a"', '"model":"b"')
@@ -74,7 +74,7 @@ test('a changed request in the same format keeps every other byte of the client,
 
 test('an unchanged request in the same format is the bytes it came as', () => {
   const text = '{"model":"a","messages":[{"role":"user","content":"hi"}]}';
-  const from = received(wire, text);
+  const from = clientRequestFrom(wire, text);
   assert.equal(wire.encodeRequest(from.request, from).body, from.bytes);
 });
 
@@ -302,7 +302,7 @@ test('an unknown kind of block or event is passed on', () => {
     { type: 'newer', y: 2 },
   );
   const { events } = replay({ wire, framing: 'sse', bytes: novel });
-  assert.equal(written(wire.replyEncoder('sse', asked), events), Buffer.from(novel).toString());
+  assert.equal(encodeEvents(wire.replyEncoder('sse', asked), events), Buffer.from(novel).toString());
 });
 
 test('an error in a stream ends it, and a stream that merely stops has not ended', () => {
@@ -327,13 +327,18 @@ test('an unstreamed answer comes through whole, and what is no JSON is no answer
 
 test('what is written reads back as the same answer, in both framings', () => {
   for (const framing of ['json', 'sse'] as const) {
-    const bytes = Buffer.from(written(wire.replyEncoder(framing, asked), unfold(messagesAnswer)));
+    const bytes = Buffer.from(
+      encodeEvents(wire.replyEncoder(framing, asked), answerToEvents(messagesAnswer)),
+    );
     assert.deepEqual(replay({ wire, framing, bytes }).answer, messagesAnswer);
   }
 });
 
 test('counts that clients rely on are there even where the provider gave none', () => {
-  const text = written(wire.replyEncoder('sse', asked), unfold({ ...messagesAnswer, usage: {} }));
+  const text = encodeEvents(
+    wire.replyEncoder('sse', asked),
+    answerToEvents({ ...messagesAnswer, usage: {} }),
+  );
   const start = JSON.parse(/event: message_start\ndata: (.*)/.exec(text)?.[1] ?? '');
   assert.deepEqual(start.message.usage, { input_tokens: 0, output_tokens: 0 });
   assert.match(text, /"type":"message_delta".*"usage":\{"output_tokens":0/);

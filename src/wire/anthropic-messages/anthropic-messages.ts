@@ -1,19 +1,23 @@
 import type { WireFormat } from '../../kernel/wire-format.ts';
 import { messagesSchema } from '../body-schema.ts';
-import { type AnswerReader, CollectedJson } from '../collected-json.ts';
-import { FoldedJson } from '../folded-json.ts';
+import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
+import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
-import { headersFor } from './betas.ts';
+import { withRequiredBetas } from './betas.ts';
 import { checkRequest } from './check-request.ts';
-import { counting } from './counting.ts';
 import { encodeRequest } from './encode-request.ts';
-import { nameOfError } from './errors.ts';
+import { errorTypeForStatus } from './errors.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
-import { briefOfMessage, glimpseOfMessage, MessagesDecoder, readMessage } from './reply-decoder.ts';
-import { bodyOf, MessagesEncoder } from './reply-encoder.ts';
+import { MessagesDecoder, readMessage, summarizeMessage, summarizeMessageTail } from './reply-decoder.ts';
+import { encodeReplyBody, MessagesEncoder } from './reply-encoder.ts';
 import { attribution, sessionOf } from './session.ts';
+import { messagesTokenCounting } from './token-counting.ts';
 
-const reader: AnswerReader = { read: readMessage, brief: briefOfMessage, glimpse: glimpseOfMessage };
+const reader: JsonReplyReader = {
+  read: readMessage,
+  summarize: summarizeMessage,
+  summarizeTail: summarizeMessageTail,
+};
 
 /** Anthropic's Messages API. The canonical shape is its own, so this codec checks and hardly translates. */
 export const anthropicMessages: WireFormat = {
@@ -27,8 +31,8 @@ export const anthropicMessages: WireFormat = {
     },
   ],
   ...modelInBody,
-  address: (_model, _streamed, query) => `/v1/messages${query}`,
-  counting,
+  requestPath: (_model, _streamed, query) => `/v1/messages${query}`,
+  counting: messagesTokenCounting,
   bodySchema: messagesSchema,
   bookkeeping,
   isPlain,
@@ -38,8 +42,8 @@ export const anthropicMessages: WireFormat = {
   ownHeaders: ['anthropic-version', '2023-06-01'],
   keepAlive: Buffer.from('event: ping\ndata: {"type": "ping"}\n\n'),
   estimates: {
-    saidIn: ['system', 'messages'],
-    schemaIn: 'output_config',
+    textFields: ['system', 'messages'],
+    schemaField: 'output_config',
     requestTokens: 8,
     textTokens: 1.4,
     bytesPerToken: 6,
@@ -54,13 +58,14 @@ export const anthropicMessages: WireFormat = {
   },
   decodeRequest: checkRequest,
   encodeRequest,
-  headersFor,
+  headersFor: withRequiredBetas,
   replyDecoder: (framing, interest) =>
-    framing === 'json' ? new CollectedJson(reader, interest) : new MessagesDecoder(interest),
-  replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new MessagesEncoder()),
+    framing === 'json' ? new JsonReplyDecoder(reader, interest) : new MessagesDecoder(interest),
+  replyEncoder: (framing) =>
+    framing === 'json' ? new JsonReplyEncoder(encodeReplyBody) : new MessagesEncoder(),
   session: sessionOf,
   attribution,
   requiresOutputLimit: true,
-  errorType: nameOfError,
+  errorType: errorTypeForStatus,
   errorFrame: (envelope) => Buffer.from(`event: error\ndata: ${JSON.stringify(envelope)}\n\n`),
 };

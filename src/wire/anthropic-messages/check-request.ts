@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
-import { checkMessages, checkModel, checkTokenLimit, refuse } from '../check-messages.ts';
+import { checkMessages, checkModel, checkTokenLimit, invalidRequestError } from '../check-messages.ts';
 
 /** Checks what the gateway itself reads and returns the body itself; the rest is the provider's to judge. */
 export function checkRequest(body: JsonObject): ChatRequest {
@@ -20,13 +20,14 @@ function checkContent(content: unknown, place: string): void {
 
 function checkBlocks(blocks: unknown, place: string): void {
   for (const [at, block] of checkObjects(blocks, place).entries())
-    if (typeof block.type !== 'string') throw refuse(`${place}.${at}.type`, 'a block needs a type');
+    if (typeof block.type !== 'string')
+      throw invalidRequestError(`${place}.${at}.type`, 'a block needs a type');
 }
 
 function checkObjects(list: unknown, place: string): readonly JsonObject[] {
-  if (!Array.isArray(list)) throw refuse(place, 'must be a string or a list of blocks');
+  if (!Array.isArray(list)) throw invalidRequestError(place, 'must be a string or a list of blocks');
   for (const [at, item] of list.entries())
-    if (!isJsonObject(item)) throw refuse(`${place}.${at}`, 'must be an object');
+    if (!isJsonObject(item)) throw invalidRequestError(`${place}.${at}`, 'must be an object');
   return list;
 }
 

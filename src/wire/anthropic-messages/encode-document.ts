@@ -1,5 +1,5 @@
 import type { Block, DocumentBlock } from '../../kernel/message.ts';
-import { cannotCross } from '../foreign.ts';
+import { untranslatableError } from '../foreign.ts';
 
 /** A document in one of the forms that are taken: PDF, plain text, or a picture, which is no document here. */
 export function encodeDocument(block: DocumentBlock): Block {
@@ -11,7 +11,7 @@ export function encodeDocument(block: DocumentBlock): Block {
     const { title: _, ...rest } = block;
     return { ...rest, type: 'image', source };
   }
-  if (!isText(type)) throw cannotCross(`messages[].content[].document.${type}`, 'anthropic-messages');
+  if (!isText(type)) throw untranslatableError(`messages[].content[].document.${type}`, 'anthropic-messages');
   const text = Buffer.from(data, 'base64').toString('utf8');
   return { ...block, source: { type: 'text', media_type: 'text/plain', data: text } };
 }

@@ -1,63 +1,63 @@
-import { type Acceptance, everything } from '../../kernel/acceptance.ts';
+import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
+import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { ChatRequest, OutputConfig, Tool } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
-import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
-import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
 import { changedFields } from '../changed-fields.ts';
-import { checkCrossing } from '../check-crossing.ts';
-import { refuse } from '../check-messages.ts';
-import { checkTranslatable } from '../check-translatable.ts';
-import { listOf } from '../dropped.ts';
-import { fieldsLeftBehind, foreignOf } from '../foreign.ts';
-import { defined, objectOf, stringOf } from '../read.ts';
-import { acceptedSchema } from './accepted-schema.ts';
+import { invalidRequestError } from '../check-messages.ts';
+import { checkRequestShape } from '../check-request-shape.ts';
+import { checkTranslatableContent } from '../check-translatable-content.ts';
+import { sanitizeFieldNames } from '../dropped-fields.ts';
+import { droppedExtensionFields, foreignPartOf } from '../foreign.ts';
+import { objectOf, omitUndefined, stringOf } from '../json-values.ts';
 import { encodeMessages, isBlank } from './encode-messages.ts';
-import { type Generation, generationOf } from './generation.ts';
-import { plainMessages } from './plain-blocks.ts';
-import { thoughtOf } from './thinking.ts';
+import { toEnforceableSchema } from './enforceable-schema.ts';
+import { capabilitiesOf, type ModelCapabilities } from './model-capabilities.ts';
+import { stripForeignContent } from './strip-foreign.ts';
+import { thinkingSettingsOf } from './thinking.ts';
 
 export function encodeRequest(
   request: ChatRequest,
-  received?: Received,
-  accepts: Acceptance = everything,
+  clientRequest?: ClientRequest,
+  accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  return received === undefined
+  return clientRequest === undefined
     ? translate(request, accepts)
-    : { body: patch(request, received), dropped: [] };
+    : { body: patchBody(request, clientRequest), dropped: [] };
 }
 
-function patch(request: ChatRequest, received: Received): Uint8Array {
+function patchBody(request: ChatRequest, clientRequest: ClientRequest): Uint8Array {
   const now = new Map<string, unknown>(Object.entries(request));
-  const changed = changedFields(request, received.request);
-  if (changed.includes('messages')) now.set('messages', plainMessages(request.messages));
-  return patchJson(received.fields, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
+  const changed = changedFields(request, clientRequest.request);
+  if (changed.includes('messages')) now.set('messages', stripForeignContent(request.messages));
+  return patchJson(clientRequest.fields, Object.fromEntries(changed.map((field) => [field, now.get(field)])));
 }
 
 /** A request that came in another format, or was made here. */
 function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
-  checkTranslatable(said);
-  checkCrossing(said, 'anthropic-messages');
-  const dropped = new Set(fieldsLeftBehind(said, 'anthropic-messages'));
+  checkRequestShape(said);
+  checkTranslatableContent(said, 'anthropic-messages');
+  const dropped = new Set(droppedExtensionFields(said, 'anthropic-messages'));
   const asked = withAcceptedFormat(said, accepts, dropped);
-  const generation = generationOf(asked.model);
-  const conversation = conversationOf(asked, generation, dropped);
-  const { thinking, effort, max_tokens } = thoughtOf(
+  const modelCapabilities = capabilitiesOf(asked.model);
+  const conversation = conversationOf(asked, modelCapabilities, dropped);
+  const { thinking, effort, max_tokens } = thinkingSettingsOf(
     { ...asked, messages: conversation.messages },
-    generation,
+    modelCapabilities,
     dropped,
   );
   const thinks = thinking != null && thinking.type !== 'disabled';
-  const samples = generation.samples && !thinks;
-  const request = samples ? withoutRefused(asked, accepts, { thinks, dropped }) : asked;
+  const samples = modelCapabilities.allowsSampling && !thinks;
+  const request = samples ? omitUnsupportedFields(asked, accepts, { thinks, dropped }) : asked;
   const tools = toolsOf(request, dropped);
   const body = {
     ...request,
     ...conversation,
     ...samplingOf(request, samples, dropped),
     tools,
-    tool_choice: acceptedChoice(
+    tool_choice: availableToolChoice(
       request.tool_choice,
       (tools ?? []).map(({ name }) => name),
       dropped,
@@ -67,15 +67,15 @@ function translate(said: ChatRequest, accepts: Acceptance): EncodedRequest {
     max_tokens,
     extensions: undefined,
   };
-  return { body: Buffer.from(JSON.stringify(defined(body))), dropped: listOf(dropped) };
+  return { body: Buffer.from(JSON.stringify(omitUndefined(body))), dropped: sanitizeFieldNames(dropped) };
 }
 
 /** A conversation must have a first turn: instructions alone are it. */
-function conversationOf(request: ChatRequest, generation: Generation, dropped: Set<string>) {
+function conversationOf(request: ChatRequest, modelCapabilities: ModelCapabilities, dropped: Set<string>) {
   const system = instructionsOf(request);
-  const messages = encodeMessages(request.messages, generation, dropped);
+  const messages = encodeMessages(request.messages, modelCapabilities, dropped);
   if (messages.length > 0) return { system, messages };
-  if (system === undefined) throw refuse('messages', 'at least one message must have content');
+  if (system === undefined) throw invalidRequestError('messages', 'at least one message must have content');
   return { system: undefined, messages: [{ role: 'user', content: system } as const] };
 }
 
@@ -90,8 +90,8 @@ function instructionsOf({ system }: ChatRequest): ChatRequest['system'] {
 function outputConfigOf(config: OutputConfig | undefined, effort: string | undefined, dropped: Set<string>) {
   const { format, effort: _, ...rest } = config ?? {};
   if (format != null && format.type !== 'json_schema') dropped.add('output_config.format');
-  const schema = format?.type === 'json_schema' ? acceptedSchema(format.schema ?? {}) : undefined;
-  const kept = defined({
+  const schema = format?.type === 'json_schema' ? toEnforceableSchema(format.schema ?? {}) : undefined;
+  const kept = omitUndefined({
     ...rest,
     effort,
     format: schema === undefined ? undefined : { type: 'json_schema', schema },
@@ -101,10 +101,10 @@ function outputConfigOf(config: OutputConfig | undefined, effort: string | undef
 
 function toolsOf(request: ChatRequest, dropped: Set<string>): ChatRequest['tools'] {
   const tools = request.tools?.flatMap((tool): readonly Tool[] => {
-    const foreign = foreignOf(tool);
-    if (foreign !== undefined) dropped.add(`tools[].${foreign.kind}`);
-    if (foreign !== undefined) return [];
-    const input_schema = tool.strict === true ? objectOf(acceptedSchema(tool.input_schema)) : undefined;
+    const foreignPart = foreignPartOf(tool);
+    if (foreignPart !== undefined) dropped.add(`tools[].${foreignPart.kind}`);
+    if (foreignPart !== undefined) return [];
+    const input_schema = tool.strict === true ? objectOf(toEnforceableSchema(tool.input_schema)) : undefined;
     return [input_schema === undefined ? tool : { ...tool, input_schema }];
   });
   return tools?.length === 0 ? undefined : tools;

@@ -1,22 +1,22 @@
 import type { StreamError } from '../../kernel/message.ts';
 
 /** This dialect's name for an error with this status. */
-export function nameOfError(status: number): string {
-  const named = Object.entries(statusByName).find(([, of]) => of === status);
+export function errorTypeForStatus(status: number): string {
+  const named = Object.entries(statusByType).find(([, of]) => of === status);
   if (named !== undefined) return named[0];
   return status >= 500 ? 'api_error' : 'invalid_request_error';
 }
 
-export function statusOfError(name: string): number | undefined {
-  return Object.hasOwn(statusByName, name) ? statusByName[name] : undefined;
+export function statusForErrorType(name: string): number | undefined {
+  return Object.hasOwn(statusByType, name) ? statusByType[name] : undefined;
 }
 
 /** The same error in this dialect. */
-export function wordedError({ status, ...told }: StreamError): StreamError {
-  return status === undefined ? told : { ...told, type: nameOfError(status) };
+export function encodeError({ status, ...told }: StreamError): StreamError {
+  return status === undefined ? told : { ...told, type: errorTypeForStatus(status) };
 }
 
-const statusByName: Readonly<Record<string, number>> = {
+const statusByType: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
   billing_error: 402,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
 import { headerOf } from '../../kernel/headers.ts';
-import type { ModelDialect, NamedModel } from '../../kernel/model-dialect.ts';
+import type { ModelListFormat, NamedModel } from '../../kernel/model-list-format.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 
 const modelSchema = z.object({
@@ -19,34 +19,34 @@ const listSchema = z.object({
 });
 
 /** Anthropic's own numbers. */
-const pageStandard = 20;
-const pageMax = 1000;
+const pageSizeDefault = 20;
+const pageSizeMax = 1000;
 
 /** Models as Anthropic's API lists them, page by page. */
-export const anthropicModels: ModelDialect = {
+export const anthropicModels: ModelListFormat = {
   wire: anthropicMessages,
   path: '/v1/models',
   query: {
-    limit: `With anthropic-version: models on a page, 1 to ${pageMax}, else ${pageStandard}`,
+    limit: `With anthropic-version: models on a page, 1 to ${pageSizeMax}, else ${pageSizeDefault}`,
     after_id: 'With anthropic-version: the page after this model',
     before_id: 'With anthropic-version: the page before this model',
   },
   listSchema,
   modelSchema,
-  spokenBy: (headers) => headerOf(headers, 'anthropic-version') !== undefined,
-  list: page,
-  one,
+  isSpokenBy: (headers) => headerOf(headers, 'anthropic-version') !== undefined,
+  encodeList: listPage,
+  encodeModel: toListedModel,
 };
 
-function page(models: readonly NamedModel[], query: URLSearchParams): z.infer<typeof listSchema> {
-  const limit = limitIn(query);
-  const after = placeIn(models, query, 'after_id');
-  const before = placeIn(models, query, 'before_id');
+function listPage(models: readonly NamedModel[], query: URLSearchParams): z.infer<typeof listSchema> {
+  const limit = pageLimitOf(query);
+  const after = cursorIndexOf(models, query, 'after_id');
+  const before = cursorIndexOf(models, query, 'before_id');
   if (after !== undefined && before !== undefined)
-    throw badQuery('before_id', '"after_id" and "before_id" exclude each other');
+    throw invalidQueryError('before_id', '"after_id" and "before_id" exclude each other');
   const from = before === undefined ? (after ?? -1) + 1 : Math.max(0, before - limit);
   const to = before ?? from + limit;
-  const data = models.slice(from, to).map(one);
+  const data = models.slice(from, to).map(toListedModel);
   return {
     data,
     has_more: before === undefined ? to < models.length : from > 0,
@@ -55,19 +55,19 @@ function page(models: readonly NamedModel[], query: URLSearchParams): z.infer<ty
   };
 }
 
-function one({ id, title }: NamedModel): z.infer<typeof modelSchema> {
+function toListedModel({ id, title }: NamedModel): z.infer<typeof modelSchema> {
   return { type: 'model', id, display_name: title, created_at: '1970-01-01T00:00:00Z' };
 }
 
-function limitIn(query: URLSearchParams): number {
+function pageLimitOf(query: URLSearchParams): number {
   const given = query.get('limit');
-  const limit = given === null ? pageStandard : Number(given);
-  if (!Number.isInteger(limit) || limit < 1 || limit > pageMax)
-    throw badQuery('limit', `"limit" must be a whole number from 1 to ${pageMax}`);
+  const limit = given === null ? pageSizeDefault : Number(given);
+  if (!Number.isInteger(limit) || limit < 1 || limit > pageSizeMax)
+    throw invalidQueryError('limit', `"limit" must be a whole number from 1 to ${pageSizeMax}`);
   return limit;
 }
 
-function placeIn(
+function cursorIndexOf(
   models: readonly NamedModel[],
   query: URLSearchParams,
   name: 'after_id' | 'before_id',
@@ -75,10 +75,10 @@ function placeIn(
   const id = query.get(name);
   if (id === null) return undefined;
   const place = models.findIndex((model) => model.id === id);
-  if (place < 0) throw badQuery(name, `"${name}" must be the id of a model in this list`);
+  if (place < 0) throw invalidQueryError(name, `"${name}" must be the id of a model in this list`);
   return place;
 }
 
-function badQuery(param: string, message: string): GatewayError {
+function invalidQueryError(param: string, message: string): GatewayError {
   return new GatewayError('invalid_request', message, { param });
 }

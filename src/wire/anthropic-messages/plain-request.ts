@@ -1,9 +1,9 @@
 import {
-  alternating,
+  alternatingTurns,
   anything,
   type Check,
   either,
-  harmless,
+  ignoredFields,
   listOf,
   number,
   objectWith,
@@ -11,19 +11,19 @@ import {
   text,
 } from '../plain-request.ts';
 
-const marker = { cache_control: anything };
-const said = either(text, listOf(objectWith({ type: oneOf('text'), text }, marker)));
-const turn = objectWith({ role: oneOf('user', 'assistant'), content: said });
+const cacheMarker = { cache_control: anything };
+const textContent = either(text, listOf(objectWith({ type: oneOf('text'), text }, cacheMarker)));
+const turn = objectWith({ role: oneOf('user', 'assistant'), content: textContent });
 
 /** Fields that can't change an answer: whose it is. */
 export const bookkeeping: readonly string[] = ['metadata'];
 
 /** Text, functions and the usual settings: the same call in every format. */
 export const isPlain: Check = objectWith(
-  { model: text, messages: alternating(turn, 'assistant') },
+  { model: text, messages: alternatingTurns(turn, 'assistant') },
   {
     max_tokens: number,
-    system: said,
+    system: textContent,
     temperature: number,
     top_p: number,
     stop_sequences: listOf(text),
@@ -33,7 +33,7 @@ export const isPlain: Check = objectWith(
           name: text,
           input_schema: objectWith({ type: oneOf('object') }, { properties: anything, required: anything }),
         },
-        { description: text, ...marker },
+        { description: text, ...cacheMarker },
       ),
     ),
     tool_choice: either(
@@ -41,7 +41,7 @@ export const isPlain: Check = objectWith(
       objectWith({ type: oneOf('tool'), name: text }),
     ),
     stream: anything,
-    ...marker,
-    ...harmless(bookkeeping),
+    ...cacheMarker,
+    ...ignoredFields(bookkeeping),
   },
 );

@@ -2,23 +2,23 @@ import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StreamError } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
-import type { Glimpse, Whole } from '../collected-json.ts';
-import { glance } from '../glance.ts';
-import { objectOf, parseObject, stringOf } from '../read.ts';
+import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
+import { readFieldFromTail } from '../json-tail.ts';
+import { objectOf, parseObject, stringOf } from '../json-values.ts';
 import { SseParser } from '../sse.ts';
-import { UnreadContent } from '../unread-content.ts';
-import { statusOfError } from './errors.ts';
-import { soundAnswer, soundEvent } from './sound-reply.ts';
-import { soundUsage } from './sound-usage.ts';
+import { UnreadContentEstimator } from '../unread-content-estimator.ts';
+import { statusForErrorType } from './errors.ts';
+import { sanitizeEvent, sanitizeReply } from './sanitize-reply.ts';
+import { sanitizeUsage } from './sanitize-usage.ts';
 
 /** Reads a streamed answer: frames are canonical events already. */
 export class MessagesDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
   readonly #interest: Interest;
-  readonly unread = new UnreadContent();
+  readonly unread = new UnreadContentEstimator();
   /** How many blocks went by unread. */
-  #block = 0;
+  #skippedBlocks = 0;
   #contentSeen = false;
 
   constructor(interest: Interest) {
@@ -36,15 +36,15 @@ export class MessagesDecoder implements ReplyDecoder {
   #decode(frames: ReturnType<SseParser['push']>): readonly ReplyEvent[] {
     const events: ReplyEvent[] = [];
     for (const { event: name, data } of frames) {
-      if (this.#interest === 'milestones' && this.#skippable(name)) {
-        this.#pass(name, data);
+      if (this.#interest === 'milestones' && this.#isSkippable(name)) {
+        this.#skip(name, data);
         continue;
       }
-      const event = eventOf(parseObject(data));
+      const event = decodeEvent(parseObject(data));
       if (event === undefined) continue;
       if (event.type === 'content_block_delta' && !this.#contentSeen) {
         this.#contentSeen = true;
-        this.unread.measure(unpadded(data), this.#block, contentChars([event]));
+        this.unread.calibrate(unpaddedLength(data), this.#skippedBlocks, contentChars([event]));
       }
       // After an error nothing more comes, and nothing more is to be waited for.
       if (event.type === 'message_stop' || event.type === 'error') this.finished = true;
@@ -53,24 +53,24 @@ export class MessagesDecoder implements ReplyDecoder {
     return events;
   }
 
-  #pass(name: string, data: string): void {
+  #skip(name: string, data: string): void {
     if (name === 'content_block_delta') {
       // A long one may be what the provider signs its thinking with.
       if (data.length < 500 || !data.includes('"signature_delta"'))
-        this.unread.pass(unpadded(data), this.#block);
+        this.unread.skip(unpaddedLength(data), this.#skippedBlocks);
     } else if (name === 'content_block_start') {
-      this.#block++;
+      this.#skippedBlocks++;
       if (data.includes('"tool_use"')) this.unread.calls++;
     }
   }
 
-  #skippable(name: string): boolean {
+  #isSkippable(name: string): boolean {
     return name === 'ping' || (this.#contentSeen && name.startsWith('content_block_'));
   }
 }
 
 /** The length without the spaces before the last bracket, by which Anthropic hides how much it writes. */
-function unpadded(data: string): number {
+function unpaddedLength(data: string): number {
   let end = data.length - 1;
   while (data.charCodeAt(end - 1) === space) end--;
   return end + 1;
@@ -78,37 +78,37 @@ function unpadded(data: string): number {
 
 const space = 32;
 
-export function readMessage(body: JsonObject): Whole {
+export function readMessage(body: JsonObject): DecodedReply {
   if (body.type === 'error') return { error: errorOf(body) };
-  return Array.isArray(body.content) ? { answer: soundAnswer(body) } : undefined;
+  return Array.isArray(body.content) ? { answer: sanitizeReply(body) } : undefined;
 }
 
 /** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
-export function briefOfMessage(body: JsonObject): Glimpse | undefined {
+export function summarizeMessage(body: JsonObject): ReplySummary | undefined {
   const { type, content, usage, stop_reason } = body;
   if (type === 'error' || !Array.isArray(content)) return undefined;
-  const told = soundUsage(usage);
+  const told = sanitizeUsage(usage);
   return told.output_tokens == null ? undefined : { stop_reason: stringOf(stop_reason) ?? null, usage: told };
 }
 
 /** The same from its end. */
-export function glimpseOfMessage(json: string): Glimpse | undefined {
+export function summarizeMessageTail(json: string): ReplySummary | undefined {
   if (json.includes('"error"')) return undefined;
-  const usage = glance(json, 'usage', 1);
-  const stop = glance(json, 'stop_reason', 1);
+  const usage = readFieldFromTail(json, 'usage', 1);
+  const stop = readFieldFromTail(json, 'stop_reason', 1);
   if (!isJsonObject(usage) || typeof stop !== 'string') return undefined;
-  return { stop_reason: stop, usage: soundUsage(usage) };
+  return { stop_reason: stop, usage: sanitizeUsage(usage) };
 }
 
-function eventOf(data: JsonObject | undefined): ReplyEvent | undefined {
+function decodeEvent(data: JsonObject | undefined): ReplyEvent | undefined {
   if (data === undefined) return undefined;
-  return data.type === 'error' ? { type: 'error', error: errorOf(data) } : soundEvent(data);
+  return data.type === 'error' ? { type: 'error', error: errorOf(data) } : sanitizeEvent(data);
 }
 
 function errorOf(data: JsonObject): StreamError {
   const error = objectOf(data.error) ?? {};
   const message = stringOf(error.message) ?? 'the provider reported an error without a message';
   const type = stringOf(error.type) ?? 'api_error';
-  const status = statusOfError(type);
+  const status = statusForErrorType(type);
   return { ...error, type, message, ...(status !== undefined && { status }) };
 }

@@ -1,18 +1,19 @@
-import { claudeCodeSession } from '../../kernel/person.ts';
-import type { Received } from '../../kernel/received.ts';
-import { objectOf, stringOf } from '../read.ts';
+import type { ClientRequest } from '../../kernel/client-request.ts';
+import { claudeCodeSession } from '../../kernel/end-user.ts';
+import { objectOf, stringOf } from '../json-values.ts';
 
 /** How Claude Code begins the block in which it says who it is; what follows may be another with every call. */
 export const attribution = 'x-anthropic-billing-header:';
 
 /** Claude Code's session, and the agent in it where that is one of those that it starts by itself. */
-export function sessionOf(received: Received): string | undefined {
-  const session = received.header('x-claude-code-session-id') ?? claudeCodeSession(userOf(received));
+export function sessionOf(clientRequest: ClientRequest): string | undefined {
+  const session =
+    clientRequest.header('x-claude-code-session-id') ?? claudeCodeSession(userIdOf(clientRequest));
   if (session === undefined) return undefined;
-  const agent = received.header('x-claude-code-agent-id');
+  const agent = clientRequest.header('x-claude-code-agent-id');
   return agent === undefined ? session : `${session}:${agent}`;
 }
 
-function userOf({ fields }: Received): string {
+function userIdOf({ fields }: ClientRequest): string {
   return stringOf(objectOf(fields.get('metadata'))?.user_id) ?? '';
 }

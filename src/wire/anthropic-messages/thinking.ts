@@ -1,42 +1,55 @@
 import type { ChatRequest, Message, Thinking } from '../../kernel/message.ts';
-import type { Generation } from './generation.ts';
+import type { ModelCapabilities } from './model-capabilities.ts';
 
 /** What thinking has a say in. */
-export interface Thought {
+export interface ThinkingSettings {
   readonly thinking?: Thinking | undefined;
   readonly effort?: string | undefined;
   readonly max_tokens: number;
 }
 
 /** Asked for by effort, as other formats do, a model gets the kind of thinking that its generation knows. */
-export function thoughtOf(request: ChatRequest, generation: Generation, dropped: Set<string>): Thought {
+export function thinkingSettingsOf(
+  request: ChatRequest,
+  modelCapabilities: ModelCapabilities,
+  dropped: Set<string>,
+): ThinkingSettings {
   const { thinking, output_config: config, max_tokens: asked } = request;
   const effort = config?.effort ?? undefined;
-  const max_tokens = asked ?? tokensWhenUnsaid(thinking);
+  const max_tokens = asked ?? defaultMaxTokens(thinking);
   if (effort === undefined || thinking !== undefined) return { thinking, effort, max_tokens };
   if (effort === 'none')
-    return generation.thinks === 'never' ? { max_tokens } : { thinking: { type: 'disabled' }, max_tokens };
-  if (generation.thinks === 'by effort')
-    return { thinking: { type: 'adaptive' }, effort: levelOf(effort, generation), max_tokens };
-  const budget_tokens = Math.min(budgets[effort] ?? budgets.high, (asked ?? Number.POSITIVE_INFINITY) - 1);
-  if (generation.thinks === 'by budget' && budget_tokens >= budgetMin && allowsBudget(request))
+    return modelCapabilities.thinkingControl === 'never'
+      ? { max_tokens }
+      : { thinking: { type: 'disabled' }, max_tokens };
+  if (modelCapabilities.thinkingControl === 'by effort')
+    return { thinking: { type: 'adaptive' }, effort: supportedEffort(effort, modelCapabilities), max_tokens };
+  const budget_tokens = Math.min(
+    budgetByEffort[effort] ?? budgetByEffort.high,
+    (asked ?? Number.POSITIVE_INFINITY) - 1,
+  );
+  if (
+    modelCapabilities.thinkingControl === 'by budget' &&
+    budget_tokens >= budgetMin &&
+    allowsBudget(request)
+  )
     return {
       thinking: { type: 'enabled', budget_tokens },
-      max_tokens: asked ?? budget_tokens + answerTokens,
+      max_tokens: asked ?? budget_tokens + replyTokensDefault,
     };
   dropped.add('output_config.effort');
   return { max_tokens };
 }
 
-function levelOf(effort: string, { topEffort }: Generation): string {
+function supportedEffort(effort: string, { effortMax }: ModelCapabilities): string {
   if (effort === 'minimal') return 'low';
-  return effort === 'xhigh' ? topEffort : effort;
+  return effort === 'xhigh' ? effortMax : effort;
 }
 
 /** The format requires a limit and others don't: enough for a long answer, and what every model in service accepts. */
-const answerTokens = 8192;
+const replyTokensDefault = 8192;
 const budgetMin = 1024;
-const budgets: Readonly<Record<string, number>> & { readonly high: number } = {
+const budgetByEffort: Readonly<Record<string, number>> & { readonly high: number } = {
   minimal: 1024,
   low: 2048,
   medium: 8192,
@@ -45,16 +58,16 @@ const budgets: Readonly<Record<string, number>> & { readonly high: number } = {
   max: 32_000,
 };
 
-function tokensWhenUnsaid(thinking: Thinking | undefined): number {
-  return thinking?.type === 'enabled' ? thinking.budget_tokens + answerTokens : answerTokens;
+function defaultMaxTokens(thinking: Thinking | undefined): number {
+  return thinking?.type === 'enabled' ? thinking.budget_tokens + replyTokensDefault : replyTokensDefault;
 }
 
 /** With a budget, a forced tool and a tool loop that began without thinking are both refused by the provider. */
 function allowsBudget({ tool_choice: choice, messages }: ChatRequest): boolean {
-  return choice?.type !== 'any' && choice?.type !== 'tool' && !inBareToolLoop(messages);
+  return choice?.type !== 'any' && choice?.type !== 'tool' && !isToolLoopWithoutThinking(messages);
 }
 
-function inBareToolLoop(messages: readonly Message[]): boolean {
+function isToolLoopWithoutThinking(messages: readonly Message[]): boolean {
   const turn = messages.findLast((message) => message.role === 'assistant');
   if (turn === undefined || typeof turn.content === 'string') return false;
   const kinds = new Set<string>(turn.content.map((block) => block.type));

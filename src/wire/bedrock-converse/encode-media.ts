@@ -1,31 +1,32 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { DocumentBlock, ImageBlock } from '../../kernel/message.ts';
-import { cannotCross } from '../foreign.ts';
+import { untranslatableError } from '../foreign.ts';
 
 /** Pictures and documents come with the call: what lies elsewhere can't be told here. */
 export function encodeImage({ source }: ImageBlock): JsonObject {
   if (source.type !== 'base64')
-    throw cannotCross(`messages[].content[].image.source.${source.type}`, 'bedrock-converse');
+    throw untranslatableError(`messages[].content[].image.source.${source.type}`, 'bedrock-converse');
   const format = imageFormats.get(source.media_type.toLowerCase());
   if (format === undefined)
-    throw cannotCross(`messages[].content[].image.${source.media_type}`, 'bedrock-converse');
+    throw untranslatableError(`messages[].content[].image.${source.media_type}`, 'bedrock-converse');
   return { image: { format, source: { bytes: source.data } } };
 }
 
 export function encodeDocument({ source, title }: DocumentBlock, names: Map<string, number>): JsonObject {
   if (source.type !== 'base64' && source.type !== 'text')
-    throw cannotCross(`messages[].content[].document.source.${source.type}`, 'bedrock-converse');
+    throw untranslatableError(`messages[].content[].document.source.${source.type}`, 'bedrock-converse');
   const type = source.media_type.toLowerCase();
   const image = imageFormats.get(type);
   if (image !== undefined) return { image: { format: image, source: { bytes: source.data } } };
   const format = documentFormats.get(type) ?? (isText(type) || source.type === 'text' ? 'txt' : undefined);
-  if (format === undefined) throw cannotCross(`messages[].content[].document.${type}`, 'bedrock-converse');
+  if (format === undefined)
+    throw untranslatableError(`messages[].content[].document.${type}`, 'bedrock-converse');
   const bytes = source.type === 'text' ? Buffer.from(source.data).toString('base64') : source.data;
-  return { document: { format, name: freshName(title ?? 'document', names), source: { bytes } } };
+  return { document: { format, name: uniqueDocumentName(title ?? 'document', names), source: { bytes } } };
 }
 
 /** Letters, digits, single spaces, hyphens and brackets; each name once. */
-function freshName(title: string, names: Map<string, number>): string {
+function uniqueDocumentName(title: string, names: Map<string, number>): string {
   const letters = title.replace(/[^A-Za-z0-9()[\]-]+/g, ' ').trim();
   const plain = letters.slice(0, 180).trim() || 'document';
   let count = names.get(plain) ?? 0;

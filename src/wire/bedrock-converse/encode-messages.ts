@@ -1,53 +1,60 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, CacheControl, ChatRequest, Message, ToolResultBlock } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { searchResultText } from '../openai/search-result.ts';
-import { toolErrorMark } from '../openai/tool-error.ts';
-import { objectOf, objectsOf } from '../read.ts';
-import { isSealed } from '../sealed.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { objectOf, objectsOf } from '../json-values.ts';
+import { isWrappedOpaque } from '../opaque-data.ts';
+import { searchResultText } from '../search-result.ts';
+import { toolErrorPrefix } from '../tool-error.ts';
 import { toolReferenceText } from '../tool-reference.ts';
+import type { EncodeContext } from './encode-context.ts';
 import { encodeDocument, encodeImage } from './encode-media.ts';
-import type { Encoding } from './encoding.ts';
 
 export function encodeSystem(
   system: ChatRequest['system'],
-  encoding: Encoding,
+  encodeContext: EncodeContext,
 ): readonly JsonObject[] | undefined {
   const blocks: readonly Block[] =
     typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
-  const encoded = blocks.flatMap((block) => encodeBlock(block, encoding));
+  const encoded = blocks.flatMap((block) => encodeBlock(block, encodeContext));
   return encoded.length === 0 ? undefined : encoded;
 }
 
 /** Roles take turns: what one of them said in a row is one message. */
-export function encodeMessages(messages: readonly Message[], encoding: Encoding): readonly JsonObject[] {
+export function encodeMessages(
+  messages: readonly Message[],
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
   const turns: { readonly role: string; readonly content: JsonObject[] }[] = [];
   for (const message of messages) {
-    const content = contentOf(message, encoding);
+    const content = contentOf(message, encodeContext);
     if (content.length === 0) continue;
-    if (message.role === 'system') encoding.dropped.add('messages[].system');
+    if (message.role === 'system') encodeContext.dropped.add('messages[].system');
     const role = message.role === 'assistant' ? 'assistant' : 'user';
     const last = turns.at(-1);
     if (last?.role === role) last.content.push(...content);
     else turns.push({ role, content });
   }
-  return turns.map(({ role, content }) => ({ role, content: arranged(content, encoding) }));
+  return turns.map(({ role, content }) => ({ role, content: arrangeToolResults(content, encodeContext) }));
 }
 
 /** Results stand first with most makers; some take nothing beside them, and read it in the last of them. */
-function arranged(content: readonly JsonObject[], { traits }: Encoding): readonly JsonObject[] {
+function arrangeToolResults(
+  content: readonly JsonObject[],
+  { traits: modelTraits }: EncodeContext,
+): readonly JsonObject[] {
   const results = content.filter((part) => 'toolResult' in part);
   const last = objectOf(results.at(-1)?.toolResult);
-  if (traits.isRich || last === undefined || results.length === content.length) return content;
+  if (modelTraits.supportsRichContent || last === undefined || results.length === content.length)
+    return content;
   const others = content.filter((part) => !('toolResult' in part));
-  if (traits.mixesTurns) return [...results, ...others];
+  if (modelTraits.allowsMixedTurns) return [...results, ...others];
   const joined = { toolResult: { ...last, content: [...objectsOf(last.content), ...others] } };
   return [...results.slice(0, -1), joined];
 }
 
-function contentOf({ content }: Message, encoding: Encoding): JsonObject[] {
+function contentOf({ content }: Message, encodeContext: EncodeContext): JsonObject[] {
   if (typeof content === 'string') return isBlank(content) ? [] : [{ text: content }];
-  const encoded = content.flatMap((block) => encodeBlock(block, encoding));
+  const encoded = content.flatMap((block) => encodeBlock(block, encodeContext));
   const hasText = encoded.some((block) => 'text' in block);
   const named = encoded.find((block) => 'document' in block)?.document;
   // A document may not stand without words.
@@ -58,26 +65,31 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
-function encodeBlock(block: Block, encoding: Encoding): readonly JsonObject[] {
-  const encoded = block.type === 'tool_result' ? encodeResult(block, encoding) : encodedOf(block, encoding);
+function encodeBlock(block: Block, encodeContext: EncodeContext): readonly JsonObject[] {
+  const encoded =
+    block.type === 'tool_result' ? encodeResult(block, encodeContext) : encodeLeafBlock(block, encodeContext);
   if (encoded.length === 0 || !('cache_control' in block) || block.cache_control == null) return encoded;
-  return [...encoded, ...cachePoint(block.cache_control, encoding.traits.isRich, encoding)];
+  return [
+    ...encoded,
+    ...cachePoint(block.cache_control, encodeContext.traits.supportsRichContent, encodeContext),
+  ];
 }
 
 /** Marks stand behind what they mark. */
 export function cachePoint(
   { ttl }: CacheControl,
   isTaken: boolean,
-  { traits, dropped }: Encoding,
+  { traits: modelTraits, dropped }: EncodeContext,
 ): JsonObject[] {
-  if (isTaken) return [{ cachePoint: { type: 'default', ...(traits.isClaude && ttl === '1h' && { ttl }) } }];
+  if (isTaken)
+    return [{ cachePoint: { type: 'default', ...(modelTraits.isClaude && ttl === '1h' && { ttl }) } }];
   dropped.add('cache_control');
   return [];
 }
 
 /** One block that holds no others. */
-function encodedOf(block: Block, encoding: Encoding): readonly JsonObject[] {
-  const { dropped, callId } = encoding;
+function encodeLeafBlock(block: Block, encodeContext: EncodeContext): readonly JsonObject[] {
+  const { dropped, mapToolCallId } = encodeContext;
   const found = searchResultText(block) ?? toolReferenceText(block)?.text;
   if (found !== undefined) return [{ text: found }];
   switch (block.type) {
@@ -87,26 +99,26 @@ function encodedOf(block: Block, encoding: Encoding): readonly JsonObject[] {
       return [encodeImage(block)];
     case 'document':
       if ('citations' in block) dropped.add('messages[].content[].citations');
-      return [encodeDocument(block, encoding.documentNames)];
+      return [encodeDocument(block, encodeContext.documentNames)];
     case 'tool_use': {
       const { id, name, input } = block;
       const json = isJsonObject(input) ? input : { value: input };
-      return [{ toolUse: { toolUseId: callId(id), name, input: json } }];
+      return [{ toolUse: { toolUseId: mapToolCallId(id), name, input: json } }];
     }
     case 'thinking':
-      if (encoding.traits.isClaude && block.signature)
+      if (encodeContext.traits.isClaude && block.signature)
         return [
           { reasoningContent: { reasoningText: { text: block.thinking, signature: block.signature } } },
         ];
       dropped.add('messages[].content[].thinking');
       return [];
     case 'redacted_thinking':
-      if (encoding.traits.isClaude && !isSealed(block.data))
+      if (encodeContext.traits.isClaude && !isWrappedOpaque(block.data))
         return [{ reasoningContent: { redactedContent: block.data } }];
       dropped.add('messages[].content[].redacted_thinking');
       return [];
     default:
-      dropped.add(`messages[].content[].${foreignOf(block)?.kind ?? nameOf(block)}`);
+      dropped.add(`messages[].content[].${foreignPartOf(block)?.kind ?? nameOf(block)}`);
       return [];
   }
 }
@@ -116,21 +128,21 @@ function nameOf(block: { readonly type: string }): string {
 }
 
 /** That a call failed has a place of its own with some makers, and so have pictures; others are told in words, and see them beside it. */
-function encodeResult(result: ToolResultBlock, encoding: Encoding): readonly JsonObject[] {
+function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): readonly JsonObject[] {
   const { content = '', is_error } = result;
-  const { isRich, mixesTurns } = encoding.traits;
+  const { supportsRichContent, allowsMixedTurns } = encodeContext.traits;
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const told = blocks.flatMap((block) => encodedOf(block, encoding));
-  const isBeside = (part: JsonObject) => 'image' in part && !isRich && mixesTurns;
+  const told = blocks.flatMap((block) => encodeLeafBlock(block, encodeContext));
+  const isBeside = (part: JsonObject) => 'image' in part && !supportsRichContent && allowsMixedTurns;
   const beside = told.filter(isBeside);
   const inside = told.filter((part) => !isBeside(part));
-  const failed = is_error === true && !isRich ? [{ text: toolErrorMark.trim() }] : [];
+  const failed = is_error === true && !supportsRichContent ? [{ text: toolErrorPrefix.trim() }] : [];
   const words =
     failed.length + inside.length > 0 ? inside : [{ text: beside.length > 0 ? '(image)' : '(empty)' }];
   const toolResult = {
-    toolUseId: encoding.callId(result.tool_use_id),
+    toolUseId: encodeContext.mapToolCallId(result.tool_use_id),
     content: [...failed, ...words],
-    ...(is_error === true && isRich && { status: 'error' }),
+    ...(is_error === true && supportsRichContent && { status: 'error' }),
   };
   return [{ toolResult }, ...beside];
 }

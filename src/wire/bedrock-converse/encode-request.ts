@@ -1,50 +1,54 @@
-import { type Acceptance, everything } from '../../kernel/acceptance.ts';
+import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
+import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
-import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
-import { withoutRefused } from '../accepted.ts';
+import { omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { callIdsFor } from '../call-ids.ts';
-import { checkCrossing } from '../check-crossing.ts';
-import { checkTranslatable } from '../check-translatable.ts';
-import { listOf } from '../dropped.ts';
-import { fieldsLeftBehind, fieldsUnknownTo } from '../foreign.ts';
-import { effortOf, thinksHard } from '../openai/effort.ts';
-import { defined } from '../read.ts';
+import { checkRequestShape } from '../check-request-shape.ts';
+import { checkTranslatableContent } from '../check-translatable-content.ts';
+import { sanitizeFieldNames } from '../dropped-fields.ts';
+import { effortOf, isReasoningEnabled } from '../effort.ts';
+import { droppedExtensionFields, unsupportedFields } from '../foreign.ts';
+import { omitUndefined } from '../json-values.ts';
+import { createToolCallIdMapper } from '../tool-call-ids.ts';
+import { createEncodeContext, type EncodeContext } from './encode-context.ts';
 import { encodeMessages, encodeSystem } from './encode-messages.ts';
 import { encodeTools } from './encode-tools.ts';
-import { type Encoding, encodingFor } from './encoding.ts';
 
 export function encodeRequest(
   asked: ChatRequest,
-  _received?: Received,
-  accepts: Acceptance = everything,
+  _received?: ClientRequest,
+  accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  checkTranslatable(asked);
-  checkCrossing(asked, 'bedrock-converse');
+  checkRequestShape(asked);
+  checkTranslatableContent(asked, 'bedrock-converse');
   const dropped = new Set<string>();
   const effort = effortOf(asked, accepts.efforts, dropped);
   const shaped = withAcceptedFormat(asked, accepts, dropped);
-  const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
-  for (const field of fieldsLeftBehind(request, 'bedrock-converse')) dropped.add(field);
-  for (const field of fieldsUnknownTo(request, ['stop_sequences'])) dropped.add(field);
-  const encoding = encodingFor(request.model, callIdsFor(request.messages, accepts.callIds), dropped);
+  const request = omitUnsupportedFields(shaped, accepts, { thinks: isReasoningEnabled(effort), dropped });
+  for (const field of droppedExtensionFields(request, 'bedrock-converse')) dropped.add(field);
+  for (const field of unsupportedFields(request, ['stop_sequences'])) dropped.add(field);
+  const encodeContext = createEncodeContext(
+    request.model,
+    createToolCallIdMapper(request.messages, accepts.callIds),
+    dropped,
+  );
   const { max_tokens: maxTokens, temperature, top_p: topP, stop_sequences: stopSequences } = request;
-  const limits = defined({ maxTokens, temperature, topP, stopSequences });
-  const body: JsonObject = defined({
-    ...conversationOf(request, encoding),
+  const limits = omitUndefined({ maxTokens, temperature, topP, stopSequences });
+  const body: JsonObject = omitUndefined({
+    ...conversationOf(request, encodeContext),
     inferenceConfig: Object.keys(limits).length > 0 ? limits : undefined,
-    toolConfig: encodeTools(request, encoding),
+    toolConfig: encodeTools(request, encodeContext),
     additionalModelRequestFields: effortFields(request.model, effort),
   });
-  return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(dropped) };
+  return { body: Buffer.from(JSON.stringify(body)), dropped: sanitizeFieldNames(dropped) };
 }
 
 /** A conversation begins with the user: where nobody has said anything, the instructions do, as they did when they were alone. */
-function conversationOf(request: ChatRequest, encoding: Encoding) {
-  const messages = encodeMessages(request.messages, encoding);
-  const system = encodeSystem(request.system, encoding);
+function conversationOf(request: ChatRequest, encodeContext: EncodeContext) {
+  const messages = encodeMessages(request.messages, encodeContext);
+  const system = encodeSystem(request.system, encodeContext);
   if (messages[0]?.role === 'user') return { messages, system };
   return { messages: [{ role: 'user', content: system ?? [{ text: '(empty)' }] }, ...messages] };
 }

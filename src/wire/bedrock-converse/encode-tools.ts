@@ -1,50 +1,50 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message, Tool, ToolChoice } from '../../kernel/message.ts';
-import { acceptedChoice } from '../accepted.ts';
-import { foreignOf } from '../foreign.ts';
-import { defined } from '../read.ts';
+import { availableToolChoice } from '../accepted-fields.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { omitUndefined } from '../json-values.ts';
+import type { EncodeContext } from './encode-context.ts';
 import { cachePoint } from './encode-messages.ts';
-import type { Encoding } from './encoding.ts';
 import { toolSchema } from './tool-schema.ts';
 
 /** Tools have to be declared where a conversation has calls in it, whether they may be called again or not. */
-export function encodeTools(request: ChatRequest, encoding: Encoding): JsonObject | undefined {
-  const { dropped } = encoding;
-  const declared = (request.tools ?? []).filter((tool) => isPlain(tool, dropped));
-  const called = namesCalled(request.messages);
+export function encodeTools(request: ChatRequest, encodeContext: EncodeContext): JsonObject | undefined {
+  const { dropped } = encodeContext;
+  const declared = (request.tools ?? []).filter((tool) => isFunctionTool(tool, dropped));
+  const called = calledToolNames(request.messages);
   if (request.tool_choice?.type === 'none' && called.length === 0) return undefined;
   const names = declared.map(({ name }) => name);
   const missing = names.length === 0 ? called : [];
   const tools = [
-    ...declared.flatMap((tool) => encodeTool(tool, encoding)),
-    ...missing.map((name) => ({ toolSpec: { name, inputSchema: { json: anything } } })),
+    ...declared.flatMap((tool) => encodeTool(tool, encodeContext)),
+    ...missing.map((name) => ({ toolSpec: { name, inputSchema: { json: anyObjectSchema } } })),
   ];
   if (tools.length === 0) {
-    acceptedChoice(request.tool_choice, [], dropped);
+    availableToolChoice(request.tool_choice, [], dropped);
     return undefined;
   }
-  const choice = acceptedChoice(request.tool_choice, names, dropped);
-  return defined({ tools, toolChoice: encodeChoice(choice, encoding) });
+  const choice = availableToolChoice(request.tool_choice, names, dropped);
+  return omitUndefined({ tools, toolChoice: encodeChoice(choice, encodeContext) });
 }
 
-function isPlain(tool: Tool, dropped: Set<string>): boolean {
-  const foreign = foreignOf(tool);
-  if (foreign === undefined && (tool.type === undefined || tool.type === 'custom')) return true;
-  dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+function isFunctionTool(tool: Tool, dropped: Set<string>): boolean {
+  const foreignPart = foreignPartOf(tool);
+  if (foreignPart === undefined && (tool.type === undefined || tool.type === 'custom')) return true;
+  dropped.add(`tools[].${foreignPart?.kind ?? tool.type}`);
   return false;
 }
 
-function encodeTool(tool: Tool, encoding: Encoding): readonly JsonObject[] {
+function encodeTool(tool: Tool, encodeContext: EncodeContext): readonly JsonObject[] {
   const { name, description, input_schema: schema, cache_control: mark } = tool;
-  const { isClaude, isNova } = encoding.traits;
-  const inputSchema = { json: toolSchema(isJsonObject(schema) ? schema : anything, isNova) };
-  const toolSpec = defined({ name, description: description || undefined, inputSchema });
-  return mark == null ? [{ toolSpec }] : [{ toolSpec }, ...cachePoint(mark, isClaude, encoding)];
+  const { isClaude, isNova } = encodeContext.traits;
+  const inputSchema = { json: toolSchema(isJsonObject(schema) ? schema : anyObjectSchema, isNova) };
+  const toolSpec = omitUndefined({ name, description: description || undefined, inputSchema });
+  return mark == null ? [{ toolSpec }] : [{ toolSpec }, ...cachePoint(mark, isClaude, encodeContext)];
 }
 
-const anything = { type: 'object', properties: {} };
+const anyObjectSchema = { type: 'object', properties: {} };
 
-function namesCalled(messages: readonly Message[]): readonly string[] {
+function calledToolNames(messages: readonly Message[]): readonly string[] {
   const names = messages.flatMap(({ content }) =>
     typeof content === 'string'
       ? []
@@ -54,14 +54,19 @@ function namesCalled(messages: readonly Message[]): readonly string[] {
 }
 
 /** That it is left to the model is what holds anyway, and some refuse to be told so. */
-function encodeChoice(choice: ToolChoice | undefined, { traits, dropped }: Encoding): JsonObject | undefined {
+function encodeChoice(
+  choice: ToolChoice | undefined,
+  { traits: modelTraits, dropped }: EncodeContext,
+): JsonObject | undefined {
   if (choice === undefined) return undefined;
   if ('disable_parallel_tool_use' in choice && choice.disable_parallel_tool_use === true)
     dropped.add('tool_choice.disable_parallel_tool_use');
   if (choice.type === 'auto') return undefined;
-  if (choice.type === 'none' || traits.choices === 'none') {
+  if (choice.type === 'none' || modelTraits.toolChoices === 'none') {
     dropped.add('tool_choice');
     return undefined;
   }
-  return choice.type === 'tool' && traits.choices === 'all' ? { tool: { name: choice.name } } : { any: {} };
+  return choice.type === 'tool' && modelTraits.toolChoices === 'all'
+    ? { tool: { name: choice.name } }
+    : { any: {} };
 }

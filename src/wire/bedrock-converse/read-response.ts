@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block } from '../../kernel/message.ts';
-import type { Glimpse, Whole } from '../collected-json.ts';
-import { objectOf, objectsOf, stringOf } from '../read.ts';
+import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
 import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
 /** A whole answer, which doesn't name its model. */
-export function readResponse(body: JsonObject, id: string): Whole {
+export function readResponse(body: JsonObject, id: string): DecodedReply {
   const message = objectOf(objectOf(body.output)?.message);
   if (message === undefined) return undefined;
   const content = objectsOf(message.content).flatMap(blocksOf);
@@ -28,7 +28,7 @@ export function readResponse(body: JsonObject, id: string): Whole {
   return { answer };
 }
 
-export function briefOfResponse(body: JsonObject): Glimpse | undefined {
+export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
   const usage = usageOf(objectOf(body.usage) ?? {});
   const reason = stringOf(body.stopReason);
   return usage.output_tokens === undefined || reason === undefined
@@ -40,17 +40,17 @@ function blocksOf(part: JsonObject): readonly Block[] {
   const text = stringOf(part.text);
   if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
   const call = objectOf(part.toolUse);
-  if (call !== undefined) return callOf(call);
-  return thoughtOf(objectOf(part.reasoningContent) ?? {});
+  if (call !== undefined) return toolUseBlocksOf(call);
+  return thinkingBlocksOf(objectOf(part.reasoningContent) ?? {});
 }
 
 /** What can't be named can't be called. */
-function callOf({ toolUseId, name, input }: JsonObject): readonly Block[] {
+function toolUseBlocksOf({ toolUseId, name, input }: JsonObject): readonly Block[] {
   if (typeof name !== 'string' || typeof toolUseId !== 'string') return [];
   return [{ type: 'tool_use', id: toolUseId, name, input: input ?? {} }];
 }
 
-function thoughtOf({ reasoningText, redactedContent }: JsonObject): readonly Block[] {
+function thinkingBlocksOf({ reasoningText, redactedContent }: JsonObject): readonly Block[] {
   if (typeof redactedContent === 'string') return [{ type: 'redacted_thinking', data: redactedContent }];
   const { text, signature } = objectOf(reasoningText) ?? {};
   if (typeof text !== 'string') return [];

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { converse, event } from '../../../test/support/bedrock-dialects.ts';
 import { openaiChat } from '../index.ts';
-import { received, replay, replayEverywhere, written } from '../testing/replay.ts';
-import { converseFormat } from './bedrock-converse.ts';
+import { clientRequestFrom, encodeEvents, replay, replayEverywhere } from '../testing/replay.ts';
+import { createBedrockConverse } from './bedrock-converse.ts';
 
-const bedrockConverse = converseFormat(() => 'msg_1');
+const bedrockConverse = createBedrockConverse(() => 'msg_1');
 
 function streamed(...frames: readonly string[]) {
   return replay({ wire: bedrockConverse, framing: 'sse', bytes: Buffer.from(frames.join('')) });
@@ -94,7 +94,10 @@ test('a delta of another kind than its block begins a block of its own', () => {
     { type: 'thinking', thinking: 'Hm' },
     { type: 'text', text: ' there' },
   ]);
-  assert.match(written(openaiChat.replyEncoder('sse', received(openaiChat, {})), events), / there/);
+  assert.match(
+    encodeEvents(openaiChat.replyEncoder('sse', clientRequestFrom(openaiChat, {})), events),
+    / there/,
+  );
 });
 
 test('an error in a stream tells what was used before it, and ends it', () => {

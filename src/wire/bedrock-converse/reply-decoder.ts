@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
 import type { ReplyDecoder } from '../../kernel/wire-format.ts';
-import { statusOfError } from '../anthropic-messages/errors.ts';
-import { countOf, objectOf, parseObject, stringOf } from '../read.ts';
+import { statusForErrorType } from '../anthropic-messages/errors.ts';
+import { countOf, objectOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
 import { failureOf, stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
 interface OpenBlock {
-  readonly block: number;
+  readonly index: number;
   readonly type: string;
 }
 
@@ -24,10 +24,10 @@ export class ConverseDecoder implements ReplyDecoder {
   #started = false;
   #closed = false;
   /** Blocks that are open, by their number there; here they are numbered anew. */
-  readonly #open = new Map<number, OpenBlock>();
-  #blocks = 0;
-  #calls = 0;
-  #stop: string | undefined;
+  readonly #openBlocks = new Map<number, OpenBlock>();
+  #blockCount = 0;
+  #toolCallCount = 0;
+  #stopReason: string | undefined;
   #usage: Usage = {};
 
   readonly #id: string;
@@ -44,39 +44,39 @@ export class ConverseDecoder implements ReplyDecoder {
     const events = this.#read(this.#sse.end());
     if (!this.finished || this.#closed) return events;
     this.#close();
-    return [...events, ...this.#taken()];
+    return [...events, ...this.#takeEvents()];
   }
 
   #read(frames: readonly SseFrame[]): readonly ReplyEvent[] {
     for (const { event, data } of frames) {
       const told = parseObject(data);
-      if (told !== undefined && !this.#closed) this.#take(event, told);
+      if (told !== undefined && !this.#closed) this.#handleEvent(event, told);
     }
-    return this.#taken();
+    return this.#takeEvents();
   }
 
-  #taken(): readonly ReplyEvent[] {
+  #takeEvents(): readonly ReplyEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
   }
 
-  #take(name: string, told: JsonObject): void {
+  #handleEvent(name: string, told: JsonObject): void {
     switch (name) {
       case 'messageStart':
         this.#start();
         return;
       case 'contentBlockStart':
-        this.#begin(indexOf(told), objectOf(objectOf(told.start)?.toolUse));
+        this.#startToolUse(indexOf(told), objectOf(objectOf(told.start)?.toolUse));
         return;
       case 'contentBlockDelta':
-        this.#grow(indexOf(told), objectOf(told.delta) ?? {});
+        this.#handleDelta(indexOf(told), objectOf(told.delta) ?? {});
         return;
       case 'contentBlockStop':
-        this.#end(indexOf(told));
+        this.#closeBlock(indexOf(told));
         return;
       case 'messageStop':
-        this.#stop = stringOf(told.stopReason) ?? 'end_turn';
+        this.#stopReason = stringOf(told.stopReason) ?? 'end_turn';
         this.finished = true;
         return;
       case 'metadata':
@@ -104,62 +104,64 @@ export class ConverseDecoder implements ReplyDecoder {
     this.#events.push({ type: 'message_start', message });
   }
 
-  #begin(index: number, call: JsonObject | undefined): void {
+  #startToolUse(index: number, call: JsonObject | undefined): void {
     const { toolUseId, name } = call ?? {};
     // Others begin with what is in them.
     if (typeof toolUseId !== 'string' || typeof name !== 'string') return;
-    this.#calls++;
+    this.#toolCallCount++;
     this.#openBlock(index, { type: 'tool_use', id: toolUseId, name, input: {} });
   }
 
   /** Where another one has not ended yet, that is over. */
   #openBlock(index: number, content_block: Block): number {
     this.#start();
-    this.#end(index);
-    const block = this.#blocks++;
-    this.#open.set(index, { block, type: content_block.type });
+    this.#closeBlock(index);
+    const block = this.#blockCount++;
+    this.#openBlocks.set(index, { index: block, type: content_block.type });
     this.#events.push({ type: 'content_block_start', index: block, content_block });
     return block;
   }
 
-  #grow(index: number, delta: JsonObject): void {
+  #handleDelta(index: number, delta: JsonObject): void {
     const text = stringOf(delta.text);
     const input = stringOf(objectOf(delta.toolUse)?.input);
-    if (text !== undefined) this.#say(index, { type: 'text', text: '' }, { type: 'text_delta', text });
+    if (text !== undefined)
+      this.#appendDelta(index, { type: 'text', text: '' }, { type: 'text_delta', text });
     else if (input !== undefined) {
-      const open = this.#open.get(index);
-      if (open?.type === 'tool_use' && input !== '')
-        this.#tell(open.block, { type: 'input_json_delta', partial_json: input });
-    } else this.#think(index, objectOf(delta.reasoningContent) ?? {});
+      const openBlock = this.#openBlocks.get(index);
+      if (openBlock?.type === 'tool_use' && input !== '')
+        this.#emitDelta(openBlock.index, { type: 'input_json_delta', partial_json: input });
+    } else this.#handleReasoning(index, objectOf(delta.reasoningContent) ?? {});
   }
 
-  #think(index: number, { text, signature, redactedContent }: JsonObject): void {
+  #handleReasoning(index: number, { text, signature, redactedContent }: JsonObject): void {
     const block: Block = { type: 'thinking', thinking: '' };
-    if (typeof text === 'string') this.#say(index, block, { type: 'thinking_delta', thinking: text });
-    if (typeof signature === 'string') this.#say(index, block, { type: 'signature_delta', signature });
+    if (typeof text === 'string') this.#appendDelta(index, block, { type: 'thinking_delta', thinking: text });
+    if (typeof signature === 'string')
+      this.#appendDelta(index, block, { type: 'signature_delta', signature });
     if (typeof redactedContent === 'string')
       this.#openBlock(index, { type: 'redacted_thinking', data: redactedContent });
   }
 
-  #say(index: number, begun: Block, delta: Delta): void {
-    const open = this.#open.get(index);
-    this.#tell(open?.type === begun.type ? open.block : this.#openBlock(index, begun), delta);
+  #appendDelta(index: number, begun: Block, delta: Delta): void {
+    const openBlock = this.#openBlocks.get(index);
+    this.#emitDelta(openBlock?.type === begun.type ? openBlock.index : this.#openBlock(index, begun), delta);
   }
 
-  #tell(index: number, delta: Delta): void {
+  #emitDelta(index: number, delta: Delta): void {
     this.#events.push({ type: 'content_block_delta', index, delta });
   }
 
-  #end(index: number): void {
-    const open = this.#open.get(index);
-    if (open === undefined) return;
-    this.#open.delete(index);
-    this.#events.push({ type: 'content_block_stop', index: open.block });
+  #closeBlock(index: number): void {
+    const openBlock = this.#openBlocks.get(index);
+    if (openBlock === undefined) return;
+    this.#openBlocks.delete(index);
+    this.#events.push({ type: 'content_block_stop', index: openBlock.index });
   }
 
   #fail({ type: told, message: said }: JsonObject): void {
     const type = stringOf(told) ?? 'api_error';
-    const status = statusOfError(type);
+    const status = statusForErrorType(type);
     const message = stringOf(said) ?? 'the provider reported an error without a message';
     this.#failWith({ type, message, ...(status !== undefined && { status }) });
   }
@@ -167,7 +169,7 @@ export class ConverseDecoder implements ReplyDecoder {
   #failWith(error: StreamError): void {
     this.finished = true;
     this.#closed = true;
-    const hasBegun = this.#blocks > 0;
+    const hasBegun = this.#blockCount > 0;
     if (hasBegun && Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
     // Told by itself it would look as if the answer had begun.
@@ -175,7 +177,7 @@ export class ConverseDecoder implements ReplyDecoder {
   }
 
   #close(): void {
-    const failure = this.#blocks === 0 ? failureOf(this.#stop) : undefined;
+    const failure = this.#blockCount === 0 ? failureOf(this.#stopReason) : undefined;
     if (failure === undefined) this.#finish();
     else this.#failWith(failure);
   }
@@ -183,8 +185,8 @@ export class ConverseDecoder implements ReplyDecoder {
   #finish(): void {
     this.#closed = true;
     this.#start();
-    for (const index of [...this.#open.keys()]) this.#end(index);
-    const stop_reason = stopReasonOf(this.#stop, this.#calls > 0);
+    for (const index of [...this.#openBlocks.keys()]) this.#closeBlock(index);
+    const stop_reason = stopReasonOf(this.#stopReason, this.#toolCallCount > 0);
     this.#events.push({
       type: 'message_delta',
       delta: { stop_reason, stop_sequence: null },

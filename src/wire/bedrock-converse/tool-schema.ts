@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../kernel/limits.ts';
-import { defined, objectOf } from '../read.ts';
+import { objectOf, omitUndefined } from '../json-values.ts';
 
 /** The schema of a tool's input: of an object in any case, and without what it says of itself. */
 export function toolSchema(schema: JsonObject, isNova: boolean): JsonObject {
@@ -12,33 +12,36 @@ export function toolSchema(schema: JsonObject, isNova: boolean): JsonObject {
 /** Nova takes these three at the top and no others: https://docs.aws.amazon.com/nova/latest/userguide/tool-use-definition.html */
 function novaSchema({ type, properties, required, $defs, definitions }: JsonObject): JsonObject {
   const places = { $defs: objectOf($defs) ?? {}, definitions: objectOf(definitions) ?? {} };
-  const resolved = new Resolving(places).value(objectOf(properties) ?? {}, []);
-  return defined({ type, properties: resolved, required });
+  const resolved = new RefResolver(places).resolve(objectOf(properties) ?? {}, []);
+  return omitUndefined({ type, properties: resolved, required });
 }
 
 /** Writes what is referred to in the place of the reference; what refers to itself, or to elsewhere, may be anything. */
-class Resolving {
-  readonly #places: Readonly<Record<string, JsonObject>>;
+class RefResolver {
+  readonly #definitions: Readonly<Record<string, JsonObject>>;
   #values = 0;
 
   constructor(places: Readonly<Record<string, JsonObject>>) {
-    this.#places = places;
+    this.#definitions = places;
   }
 
-  value(value: unknown, within: readonly string[], depth = 0): unknown {
+  resolve(value: unknown, within: readonly string[], depth = 0): unknown {
     if (typeof value !== 'object' || value === null) return value;
     if (++this.#values > limits.resolvedSchemaValuesMax || depth > limits.jsonDepthMax) return {};
-    if (Array.isArray(value)) return value.map((one) => this.value(one, within, depth + 1));
+    if (Array.isArray(value)) return value.map((one) => this.resolve(one, within, depth + 1));
     const { $ref, ...rest }: JsonObject = { ...value };
-    const fields = Object.entries(rest).map(([name, field]) => [name, this.value(field, within, depth + 1)]);
-    const named = typeof $ref !== 'string' || within.includes($ref) ? undefined : this.#named($ref);
-    const found = named === undefined ? {} : this.value(named, [...within, String($ref)], depth + 1);
+    const fields = Object.entries(rest).map(([name, field]) => [
+      name,
+      this.resolve(field, within, depth + 1),
+    ]);
+    const named = typeof $ref !== 'string' || within.includes($ref) ? undefined : this.#lookUp($ref);
+    const found = named === undefined ? {} : this.resolve(named, [...within, String($ref)], depth + 1);
     return { ...(isJsonObject(found) && found), ...Object.fromEntries(fields) };
   }
 
-  #named(reference: string): unknown {
+  #lookUp(reference: string): unknown {
     const [, place = '', name = ''] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(reference) ?? [];
-    const named = this.#places[place];
+    const named = this.#definitions[place];
     return named !== undefined && Object.hasOwn(named, name) ? named[name] : undefined;
   }
 }

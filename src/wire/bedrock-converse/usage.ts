@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { countOf, defined, objectsOf } from '../read.ts';
+import { countOf, objectsOf, omitUndefined } from '../json-values.ts';
 
 /** What was read from a cache or written to one is not among `inputTokens`. */
 export function usageOf(told: JsonObject): Usage {
@@ -12,7 +12,7 @@ export function usageOf(told: JsonObject): Usage {
     return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
   };
   const hour = written('1h');
-  return defined({
+  return omitUndefined({
     input_tokens: countOf(told.inputTokens),
     output_tokens: countOf(told.outputTokens),
     cache_read_input_tokens: countOf(told.cacheReadInputTokens),

@@ -1,45 +1,56 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, TextBlock } from '../../kernel/message.ts';
-import type { Losses } from '../losses.ts';
-import { remember } from '../openai/origin.ts';
-import { objectOf, stringOf } from '../read.ts';
-import { decodeMedia, decodeOther, decodeResult } from './decode-parts.ts';
-import { field, listIn } from './fields.ts';
-import { carriedIn, sealedSignature, type Thought, unsigned } from './signatures.ts';
-import { wholeCalls } from './whole-calls.ts';
+import type { ExtensionFields } from '../extension-fields.ts';
+import { objectOf, stringOf } from '../json-values.ts';
+import { attachOriginals } from '../originals.ts';
+import { decodeForeignPart, decodeMedia, decodeResult } from './decode-parts.ts';
+import { objectListIn, readField } from './fields.ts';
+import { joinPartialCalls } from './join-partial-calls.ts';
+import {
+  type AnyThinkingBlock,
+  decodeCarriedThinking,
+  skipSignatureValidation,
+  toSignatureBlock,
+} from './signatures.ts';
 
 /** Instructions as one string where they are one, else as blocks. */
 export function decodeSystem(body: JsonObject): string | readonly TextBlock[] | undefined {
-  const told = field(body, 'systemInstruction');
+  const told = readField(body, 'systemInstruction');
   if (typeof told === 'string') return told === '' ? undefined : told;
   if (!isJsonObject(told)) return undefined;
-  const texts = listIn(told, 'parts').flatMap(({ text }) => stringOf(text) || []);
+  const texts = objectListIn(told, 'parts').flatMap(({ text }) => stringOf(text) || []);
   const [only, another] = texts;
   if (only === undefined || another === undefined) return only;
   return texts.map((text) => ({ type: 'text', text }));
 }
 
-export interface Reading {
-  readonly losses: Losses;
+export interface DecodeContext {
+  readonly extensionFields: ExtensionFields;
   /** Who is asked, and so whose the signatures in the conversation are. */
   readonly model: string;
 }
 
 /** Contents in turns: pieces of an answer that a client kept as they came are one turn. */
-export function decodeContents(contents: readonly JsonObject[], reading: Reading): readonly Message[] {
-  const calls = new Calls();
+export function decodeContents(
+  contents: readonly JsonObject[],
+  decodeContext: DecodeContext,
+): readonly Message[] {
+  const toolCallIds = new ToolCallIds();
   const messages: Message[] = [];
   for (const { role } of contents)
-    if (!roles.has(role)) reading.losses.essential[`contents[].${stringOf(role) ?? 'role'}`] = true;
+    if (!roles.has(role))
+      decodeContext.extensionFields.essential[`contents[].${stringOf(role) ?? 'role'}`] = true;
   for (let at = 0; at < contents.length; ) {
     const role = roleOf(contents[at]);
     let end = at + 1;
     while (end < contents.length && roleOf(contents[end]) === role) end++;
     const from = contents.slice(at, end);
-    const parts = from.flatMap((content) => listIn(content, 'parts'));
+    const parts = from.flatMap((content) => objectListIn(content, 'parts'));
     const content =
-      role === 'assistant' ? madeOf(wholeCalls(parts), calls, reading) : saidOf(parts, calls, reading.losses);
-    messages.push(remember({ role, content: asText(content) }, from));
+      role === 'assistant'
+        ? decodeModelParts(joinPartialCalls(parts), toolCallIds, decodeContext)
+        : decodeUserParts(parts, toolCallIds, decodeContext.extensionFields);
+    messages.push(attachOriginals({ role, content: unwrapSingleText(content) }, from));
     at = end;
   }
   return messages;
@@ -51,24 +62,24 @@ function roleOf(content: JsonObject | undefined): 'user' | 'assistant' {
   return content?.role === 'model' ? 'assistant' : 'user';
 }
 
-function asText(blocks: readonly Block[]): Message['content'] {
+function unwrapSingleText(blocks: readonly Block[]): Message['content'] {
   const [only, another] = blocks;
   return only?.type === 'text' && another === undefined ? only.text : blocks;
 }
 
 /** Calls mostly have no ids here: each gets one by its place, and what it returned is found by name and order. */
-class Calls {
+class ToolCallIds {
   #count = 0;
   readonly #open: { readonly id: string; readonly name: string }[] = [];
 
-  made(given: string | undefined, name: string): string {
+  assign(given: string | undefined, name: string): string {
     const id = given || `call_${this.#count}`;
     this.#count++;
     this.#open.push({ id, name });
     return id;
   }
 
-  answered(given: string | undefined, name: string): string {
+  resolve(given: string | undefined, name: string): string {
     const named = given ? this.#open.findIndex(({ id }) => id === given) : -1;
     const at = named < 0 ? this.#open.findIndex((call) => call.name === name) : named;
     const [call] = at < 0 ? [] : this.#open.splice(at, 1);
@@ -76,49 +87,57 @@ class Calls {
   }
 }
 
-function saidOf(parts: readonly JsonObject[], calls: Calls, losses: Losses): readonly Block[] {
+function decodeUserParts(
+  parts: readonly JsonObject[],
+  toolCallIds: ToolCallIds,
+  extensionFields: ExtensionFields,
+): readonly Block[] {
   return parts.flatMap((part): readonly Block[] => {
     const text = stringOf(part.text);
     if (text !== undefined) return text === '' ? [] : [{ type: 'text', text }];
-    const response = objectOf(field(part, 'functionResponse'));
+    const response = objectOf(readField(part, 'functionResponse'));
     if (response !== undefined) {
-      const id = calls.answered(stringOf(response.id), stringOf(response.name) ?? '');
-      return [decodeResult(response, id, losses)];
+      const id = toolCallIds.resolve(stringOf(response.id), stringOf(response.name) ?? '');
+      return [decodeResult(response, id, extensionFields)];
     }
     const media = decodeMedia(part);
-    return media === undefined ? decodeOther(part, losses, 'client') : [media];
+    return media === undefined ? decodeForeignPart(part, extensionFields, 'client') : [media];
   });
 }
 
 /** What the model thought, said and called. Pieces of one text are put together again. */
-function madeOf(parts: readonly JsonObject[], calls: Calls, { losses, model }: Reading): readonly Block[] {
+function decodeModelParts(
+  parts: readonly JsonObject[],
+  toolCallIds: ToolCallIds,
+  { extensionFields, model }: DecodeContext,
+): readonly Block[] {
   const blocks: Block[] = [];
   for (const part of parts) {
-    const given = stringOf(field(part, 'thoughtSignature')) ?? '';
-    const carried = carriedIn(given);
+    const given = stringOf(readField(part, 'thoughtSignature')) ?? '';
+    const carried = decodeCarriedThinking(given);
     const signature = carried === undefined ? given : '';
-    if (carried !== undefined) restore(carried, blocks);
+    if (carried !== undefined) restoreThinking(carried, blocks);
     const text = stringOf(part.text);
-    const call = objectOf(field(part, 'functionCall'));
+    const call = objectOf(readField(part, 'functionCall'));
     if (call !== undefined) {
       const name = stringOf(call.name) ?? '';
-      const id = calls.made(stringOf(call.id), name);
-      if (signature !== '' && signature !== unsigned)
-        blocks.push(sealedSignature({ model, signature, on: { call: id } }));
+      const id = toolCallIds.assign(stringOf(call.id), name);
+      if (signature !== '' && signature !== skipSignatureValidation)
+        blocks.push(toSignatureBlock({ model, signature, on: { call: id } }));
       blocks.push({ type: 'tool_use', id, name, input: call.args ?? {} });
     } else if (text !== undefined) {
-      grow(blocks, part.thought === true ? 'thinking' : 'text', text);
-      if (signature !== '') blocks.push(sealedSignature({ model, signature, on: placeOf(part) }));
-    } else blocks.push(...decodeOther(part, losses, 'model'));
+      appendText(blocks, part.thought === true ? 'thinking' : 'text', text);
+      if (signature !== '') blocks.push(toSignatureBlock({ model, signature, on: signatureTargetOf(part) }));
+    } else blocks.push(...decodeForeignPart(part, extensionFields, 'model'));
   }
   return blocks;
 }
 
-function placeOf({ text, thought }: JsonObject): 'text' | 'end' {
+function signatureTargetOf({ text, thought }: JsonObject): 'text' | 'end' {
   return text === '' || thought === true ? 'end' : 'text';
 }
 
-function grow(blocks: Block[], kind: 'thinking' | 'text', text: string): void {
+function appendText(blocks: Block[], kind: 'thinking' | 'text', text: string): void {
   if (text === '') return;
   const last = blocks.at(-1);
   if (kind === 'text' && last?.type === 'text')
@@ -130,26 +149,29 @@ function grow(blocks: Block[], kind: 'thinking' | 'text', text: string): void {
 }
 
 /** Thinking comes back as it was, in place of what the client was shown of it, else before what was said after it. */
-function restore(carried: readonly Thought[], blocks: Block[]): void {
-  for (const thought of carried) {
-    if (blocks.some((block) => isSame(block, thought))) continue;
-    const shown = blocks.findIndex((block) => isShown(block, thought));
-    if (shown >= 0) blocks.splice(shown, 1, thought);
-    else blocks.splice(blocks.findLastIndex(isBefore) + 1, 0, thought);
+function restoreThinking(carried: readonly AnyThinkingBlock[], blocks: Block[]): void {
+  for (const anyThinkingBlock of carried) {
+    if (blocks.some((block) => isSameThinking(block, anyThinkingBlock))) continue;
+    const shown = blocks.findIndex((block) => isUnsignedCopy(block, anyThinkingBlock));
+    if (shown >= 0) blocks.splice(shown, 1, anyThinkingBlock);
+    else blocks.splice(blocks.findLastIndex(precedesCarriedThinking) + 1, 0, anyThinkingBlock);
   }
 }
 
-function isSame(block: Block, thought: Thought): boolean {
-  if (block.type === 'thinking') return thought.type === 'thinking' && block.signature === thought.signature;
-  return block.type === 'redacted_thinking' && 'data' in thought && block.data === thought.data;
+function isSameThinking(block: Block, anyThinkingBlock: AnyThinkingBlock): boolean {
+  if (block.type === 'thinking')
+    return anyThinkingBlock.type === 'thinking' && block.signature === anyThinkingBlock.signature;
+  return (
+    block.type === 'redacted_thinking' && 'data' in anyThinkingBlock && block.data === anyThinkingBlock.data
+  );
 }
 
-function isShown(block: Block, thought: Thought): boolean {
+function isUnsignedCopy(block: Block, anyThinkingBlock: AnyThinkingBlock): boolean {
   if (block.type !== 'thinking' || block.signature !== undefined) return false;
-  return thought.type === 'thinking' && block.thinking === thought.thinking;
+  return anyThinkingBlock.type === 'thinking' && block.thinking === anyThinkingBlock.thinking;
 }
 
 /** What is carried was thought after these. */
-function isBefore({ type }: Block): boolean {
+function precedesCarriedThinking({ type }: Block): boolean {
   return type === 'tool_use' || type === 'thinking' || type === 'redacted_thinking';
 }

@@ -1,12 +1,17 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
-import { isSealed } from '../sealed.ts';
-import { type Encoding, encodePart } from './encode-parts.ts';
-import { isSignedFor, type Signatures, signaturesFor, unsigned } from './signatures.ts';
+import { isWrappedOpaque } from '../opaque-data.ts';
+import { type EncodeContext, encodePart } from './encode-parts.ts';
+import {
+  isSignatureFor,
+  type SignaturesByTarget,
+  signaturesFor,
+  skipSignatureValidation,
+} from './signatures.ts';
 
 export function encodeSystem(
   system: ChatRequest['system'],
-  encoding: Pick<Encoding, 'dropped'>,
+  encoding: Pick<EncodeContext, 'dropped'>,
 ): JsonObject | undefined {
   const blocks: readonly Block[] =
     typeof system === 'string' ? [{ type: 'text', text: system }] : (system ?? []);
@@ -15,11 +20,14 @@ export function encodeSystem(
 }
 
 /** Turns of one side that follow each other are one: all results of a turn's calls must stand together. */
-export function encodeContents(messages: readonly Message[], encoding: Encoding): readonly JsonObject[] {
+export function encodeContents(
+  messages: readonly Message[],
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
   const contents: { role: string; parts: JsonObject[] }[] = [];
   for (const message of messages) {
     const role = message.role === 'assistant' ? 'model' : 'user';
-    const parts = encodeMessage(message, encoding);
+    const parts = encodeMessage(message, encodeContext);
     const last = contents.at(-1);
     if (parts.length === 0) continue;
     if (last?.role === role) last.parts.push(...parts);
@@ -29,39 +37,44 @@ export function encodeContents(messages: readonly Message[], encoding: Encoding)
 }
 
 /** The parts of one turn. */
-export function encodeMessage({ role, content }: Message, encoding: Encoding): readonly JsonObject[] {
+export function encodeMessage(
+  { role, content }: Message,
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  if (role === 'assistant') return encodeModel(blocks, encoding);
+  if (role === 'assistant') return encodeModelTurn(blocks, encodeContext);
   // Instructions in mid-conversation are said by the user: there is no third side.
-  if (role === 'system') encoding.dropped.add('messages[].system');
+  if (role === 'system') encodeContext.dropped.add('messages[].system');
   const results = blocks.filter((block) => block.type === 'tool_result');
   const rest = blocks.filter((block) => block.type !== 'tool_result');
-  const answered = results.map((result) => encodeResult(result, encoding));
+  const answered = results.map((result) => encodeResult(result, encodeContext));
   return [
     ...answered.map(({ part }) => part),
-    ...answered.flatMap(({ behind }) => behind),
-    ...rest.flatMap((block) => encodePart(block, encoding)),
+    ...answered.flatMap(({ trailingParts }) => trailingParts),
+    ...rest.flatMap((block) => encodePart(block, encodeContext)),
   ];
 }
 
-interface Answered {
+interface EncodedToolResult {
   readonly part: JsonObject;
   /** What the function returned and may not stand in its part. */
-  readonly behind: readonly JsonObject[];
+  readonly trailingParts: readonly JsonObject[];
 }
 
 /** https://ai.google.dev/api/caching#FunctionResponse: `output` and `error` are the names that models know. */
-function encodeResult(result: ToolResultBlock, encoding: Encoding): Answered {
+function encodeResult(result: ToolResultBlock, encodeContext: EncodeContext): EncodedToolResult {
   const { tool_use_id: id, content = '', is_error } = result;
-  if (result.cache_control != null) encoding.dropped.add('cache_control');
+  if (result.cache_control != null) encodeContext.dropped.add('cache_control');
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const parts = blocks.flatMap((block) => encodePart(block, encoding));
+  const parts = blocks.flatMap((block) => encodePart(block, encodeContext));
   const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
   const media = parts.filter((part) => typeof part.text !== 'string');
-  const name = encoding.nameOf(id);
+  const name = encodeContext.functionNameOf(id);
   const response = is_error === true ? { error: text } : { output: text };
   // https://ai.google.dev/api/caching#FunctionResponsePart has no addresses.
-  const inside = encoding.generation.seesResults ? media.filter((part) => 'inlineData' in part) : [];
+  const inside = encodeContext.generation.allowsMediaInResults
+    ? media.filter((part) => 'inlineData' in part)
+    : [];
   const behind = media.filter((part) => !inside.includes(part));
   const told =
     text === '' && media.length > 0 && inside.length === 0
@@ -71,38 +84,44 @@ function encodeResult(result: ToolResultBlock, encoding: Encoding): Answered {
     part: {
       functionResponse: { id, name, response: told, ...(inside.length > 0 && { parts: inside }) },
     },
-    behind: behind.length === 0 ? [] : [{ text: `Returned by tool call ${id}:` }, ...behind],
+    trailingParts: behind.length === 0 ? [] : [{ text: `Returned by tool call ${id}:` }, ...behind],
   };
 }
 
-function encodeModel(blocks: readonly Block[], encoding: Encoding): readonly JsonObject[] {
-  const signatures = signaturesFor(encoding.model, blocks);
-  const parts = blocks.flatMap((block) => encodeMade(block, signatures, encoding));
-  const signed = withTextSignatures(parts, signatures);
-  return encoding.generation.wantsSignatures ? withFirstCallSigned(signed) : signed;
+function encodeModelTurn(blocks: readonly Block[], encodeContext: EncodeContext): readonly JsonObject[] {
+  const signaturesByTarget = signaturesFor(encodeContext.model, blocks);
+  const parts = blocks.flatMap((block) => encodeModelBlock(block, signaturesByTarget, encodeContext));
+  const signed = withTextSignatures(parts, signaturesByTarget);
+  return encodeContext.generation.requiresSignatures ? withFirstCallSigned(signed) : signed;
 }
 
-function encodeMade(block: Block, signatures: Signatures, encoding: Encoding): readonly JsonObject[] {
+function encodeModelBlock(
+  block: Block,
+  signaturesByTarget: SignaturesByTarget,
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
   switch (block.type) {
     case 'tool_use':
-      if (block.cache_control != null) encoding.dropped.add('cache_control');
-      return [callPart(block, signatures)];
+      if (block.cache_control != null) encodeContext.dropped.add('cache_control');
+      return [callPart(block, signaturesByTarget)];
     case 'thinking':
       // What was thought stays with who thought it; the signatures of its parts are all that goes back.
-      encoding.dropped.add('messages[].content[].thinking');
+      encodeContext.dropped.add('messages[].content[].thinking');
       return [];
     case 'redacted_thinking':
-      if (!isSignedFor(encoding.model, block))
-        encoding.dropped.add(
-          isSealed(block.data) ? 'messages[].content[].thinking' : 'messages[].content[].redacted_thinking',
+      if (!isSignatureFor(encodeContext.model, block))
+        encodeContext.dropped.add(
+          isWrappedOpaque(block.data)
+            ? 'messages[].content[].thinking'
+            : 'messages[].content[].redacted_thinking',
         );
       return [];
     default:
-      return encodePart(block, encoding);
+      return encodePart(block, encodeContext);
   }
 }
 
-function callPart({ id, name, input }: ToolUseBlock, { byCall }: Signatures): JsonObject {
+function callPart({ id, name, input }: ToolUseBlock, { byCall }: SignaturesByTarget): JsonObject {
   const args = isJsonObject(input) ? input : { value: input };
   const thoughtSignature = byCall.get(id);
   return {
@@ -114,7 +133,7 @@ function callPart({ id, name, input }: ToolUseBlock, { byCall }: Signatures): Js
 /** The last text is the one that was signed; a signature without one stands in a part of its own. */
 function withTextSignatures(
   parts: readonly JsonObject[],
-  { onText, atEnd }: Signatures,
+  { onText, atEnd }: SignaturesByTarget,
 ): readonly JsonObject[] {
   const signed = [...parts];
   const alone = [...atEnd];
@@ -132,11 +151,11 @@ function withFirstCallSigned(parts: readonly JsonObject[]): readonly JsonObject[
   const at = parts.findIndex((part) => 'functionCall' in part);
   const first = parts[at];
   if (first === undefined || 'thoughtSignature' in first) return parts;
-  return parts.with(at, { ...first, thoughtSignature: unsigned });
+  return parts.with(at, { ...first, thoughtSignature: skipSignatureValidation });
 }
 
 /** Results name their call by its id alone in other formats. */
-export function callNames(messages: readonly Message[]): (callId: string) => string {
+export function createFunctionNameLookup(messages: readonly Message[]): (callId: string) => string {
   const names = new Map<string, string>();
   for (const { content } of messages)
     if (typeof content !== 'string')

@@ -1,12 +1,12 @@
 import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { effortOf } from '../openai/effort.ts';
-import { originalsOf } from '../openai/origin.ts';
-import { outputFormatOf } from '../openai/output-format.ts';
-import { defined } from '../read.ts';
-import type { Encoding } from './encode-parts.ts';
+import { effortOf } from '../effort.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { omitUndefined } from '../json-values.ts';
+import { originalsOf } from '../originals.ts';
+import { outputFormatOf } from '../output-format.ts';
+import type { EncodeContext } from './encode-parts.ts';
 
 /** Functions stand together in one tool, each tool of the provider's in one of its own. */
 export function encodeTools(
@@ -17,10 +17,10 @@ export function encodeTools(
   const functionDeclarations: JsonObject[] = [];
   const others: JsonObject[] = [];
   for (const tool of tools ?? []) {
-    const foreign = foreignOf(tool);
-    if (foreign?.wire === 'gemini') others.push(foreign.part);
-    else if (foreign !== undefined || (tool.type !== undefined && tool.type !== 'custom'))
-      dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+    const foreignPart = foreignPartOf(tool);
+    if (foreignPart?.wire === 'gemini') others.push(foreignPart.part);
+    else if (foreignPart !== undefined || (tool.type !== undefined && tool.type !== 'custom'))
+      dropped.add(`tools[].${foreignPart?.kind ?? tool.type}`);
     else
       functionDeclarations.push(
         ...((keepsOriginals ? originalsOf(tool) : undefined) ?? [declarationOf(tool, dropped)]),
@@ -34,11 +34,11 @@ export function encodeTools(
 function declarationOf(tool: Tool, dropped: Set<string>): JsonObject {
   if (tool.cache_control != null) dropped.add('cache_control');
   const { name, description, input_schema: parametersJsonSchema } = tool;
-  return defined({ name, description, parametersJsonSchema });
+  return omitUndefined({ name, description, parametersJsonSchema });
 }
 
 /** The functions among tools that were written. */
-export function namesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
+export function functionNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).flatMap(({ functionDeclarations: declared }) =>
     Array.isArray(declared) ? declared.map((one: JsonObject) => String(one.name)) : [],
   );
@@ -50,17 +50,17 @@ export function encodeChoice(choice: ToolChoice | undefined, dropped: Set<string
     dropped.add('tool_choice.disable_parallel_tool_use');
   switch (choice.type) {
     case 'auto':
-      return calling({ mode: 'AUTO' });
+      return functionCallingConfigOf({ mode: 'AUTO' });
     case 'any':
-      return calling({ mode: 'ANY' });
+      return functionCallingConfigOf({ mode: 'ANY' });
     case 'none':
-      return calling({ mode: 'NONE' });
+      return functionCallingConfigOf({ mode: 'NONE' });
     case 'tool':
-      return calling({ mode: 'ANY', allowedFunctionNames: [choice.name] });
+      return functionCallingConfigOf({ mode: 'ANY', allowedFunctionNames: [choice.name] });
   }
 }
 
-function calling(functionCallingConfig: JsonObject): JsonObject {
+function functionCallingConfigOf(functionCallingConfig: JsonObject): JsonObject {
   return { functionCallingConfig };
 }
 
@@ -91,7 +91,7 @@ export function encodeStops(
  */
 export function encodeThinking(
   request: ChatRequest,
-  { generation, dropped }: Pick<Encoding, 'generation' | 'dropped'>,
+  { generation: modelCapabilities, dropped }: Pick<EncodeContext, 'generation' | 'dropped'>,
   { efforts }: Acceptance,
 ): JsonObject | undefined {
   const { thinking, output_config: config } = request;
@@ -103,7 +103,8 @@ export function encodeThinking(
   const effort = effortOf(request, efforts, dropped);
   if (effort === undefined) return undefined;
   if (effort === 'none') return { thinkingBudget: 0 };
-  if (generation.thinks === 'by level') return { includeThoughts: true, thinkingLevel: effort };
+  if (modelCapabilities.thinkingControl === 'by level')
+    return { includeThoughts: true, thinkingLevel: effort };
   const said = thinking?.type === 'enabled' ? thinking.budget_tokens : undefined;
   const budget = config?.effort == null && said !== undefined ? said : (budgets[effort] ?? budgets.high);
   return { includeThoughts: true, thinkingBudget: Math.min(Math.max(budget, budgets.minimal), budgets.high) };

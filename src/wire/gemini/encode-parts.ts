@@ -1,24 +1,24 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, MediaSource } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { searchResultText } from '../openai/search-result.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
-import type { Generation } from './generation.ts';
+import type { ModelCapabilities } from './model-capabilities.ts';
 
 /** What an encoder needs to know besides the content itself. */
-export interface Encoding {
+export interface EncodeContext {
   readonly model: string;
-  readonly generation: Generation;
+  readonly generation: ModelCapabilities;
   /** What a call of a function is called, by its id. */
-  readonly nameOf: (callId: string) => string;
+  readonly functionNameOf: (callId: string) => string;
   readonly dropped: Set<string>;
 }
 
 /** A block that anybody may say, as parts. */
-export function encodePart(block: Block, { dropped }: Pick<Encoding, 'dropped'>): readonly JsonObject[] {
+export function encodePart(block: Block, { dropped }: Pick<EncodeContext, 'dropped'>): readonly JsonObject[] {
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
-  const foreign = foreignOf(block);
-  if (foreign?.wire === 'gemini' && !besideContent.has(foreign.kind)) return [foreign.part];
+  const foreignPart = foreignPartOf(block);
+  if (foreignPart?.wire === 'gemini' && !metadataKinds.has(foreignPart.kind)) return [foreignPart.part];
   const found = searchResultText(block) ?? toolReferenceText(block)?.text;
   if (found !== undefined) return [{ text: found }];
   switch (block.type) {
@@ -30,13 +30,13 @@ export function encodePart(block: Block, { dropped }: Pick<Encoding, 'dropped'>)
       if ('citations' in block) dropped.add('messages[].content[].citations');
       return [documentPart(block)];
     default:
-      dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      dropped.add(`messages[].content[].${foreignPart?.kind ?? block.type}`);
       return [];
   }
 }
 
 /** What an answer had beside its parts. */
-const besideContent: ReadonlySet<string> = new Set(['groundingMetadata', 'urlContextMetadata']);
+const metadataKinds: ReadonlySet<string> = new Set(['groundingMetadata', 'urlContextMetadata']);
 
 function documentPart({ source, title }: DocumentBlock): JsonObject {
   const text = textOf(source);
@@ -60,21 +60,21 @@ function mediaPart(source: MediaSource, usual: string): JsonObject {
         inlineData: { mimeType: source.media_type, data: Buffer.from(source.data).toString('base64') },
       };
     case 'url':
-      return { fileData: { mimeType: typeOf(source.url, usual), fileUri: source.url } };
+      return { fileData: { mimeType: mimeTypeOf(source.url, usual), fileUri: source.url } };
     case 'file':
-      return { fileData: { mimeType: typeOf(source.file_id, usual), fileUri: source.file_id } };
+      return { fileData: { mimeType: mimeTypeOf(source.file_id, usual), fileUri: source.file_id } };
   }
 }
 
 /** By the end of its path, which is not that of its host; and a picture is one, whatever its address ends in. */
-function typeOf(address: string, usual: string): string {
+function mimeTypeOf(address: string, usual: string): string {
   const path = address.replace(/^\w+:\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
   const [, ending = ''] = /\.([a-z\d]+)$/i.exec(path) ?? [];
-  const told = types.get(ending.toLowerCase()) ?? usual;
+  const told = mimeTypeByExtension.get(ending.toLowerCase()) ?? usual;
   return usual.startsWith('image/') && !told.startsWith('image/') ? usual : told;
 }
 
-const types: ReadonlyMap<string, string> = new Map([
+const mimeTypeByExtension: ReadonlyMap<string, string> = new Map([
   ['png', 'image/png'],
   ['jpg', 'image/jpeg'],
   ['jpeg', 'image/jpeg'],

@@ -1,65 +1,65 @@
-import { type Acceptance, everything } from '../../kernel/acceptance.ts';
+import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
+import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
-import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
-import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { checkCrossing } from '../check-crossing.ts';
-import { checkTranslatable } from '../check-translatable.ts';
-import { listOf } from '../dropped.ts';
-import { fieldsLeftBehind, fieldsUnknownTo } from '../foreign.ts';
-import { defined } from '../read.ts';
+import { checkRequestShape } from '../check-request-shape.ts';
+import { checkTranslatableContent } from '../check-translatable-content.ts';
+import { sanitizeFieldNames } from '../dropped-fields.ts';
+import { droppedExtensionFields, unsupportedFields } from '../foreign.ts';
+import { omitUndefined } from '../json-values.ts';
 import { changesOf } from './changes.ts';
-import { callNames, encodeContents, encodeSystem } from './encode-contents.ts';
+import { createFunctionNameLookup, encodeContents, encodeSystem } from './encode-contents.ts';
 import {
   encodeChoice,
   encodeFormat,
   encodeStops,
   encodeThinking,
   encodeTools,
-  namesOf,
+  functionNamesOf,
 } from './encode-fields.ts';
-import type { Encoding } from './encode-parts.ts';
-import { generationOf } from './generation.ts';
+import type { EncodeContext } from './encode-parts.ts';
+import { capabilitiesOf } from './model-capabilities.ts';
 
 export function encodeRequest(
   asked: ChatRequest,
-  received?: Received,
-  accepts: Acceptance = everything,
+  clientRequest?: ClientRequest,
+  accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
   const { model } = asked;
   const dropped = new Set<string>();
-  const encoding: Encoding = {
+  const encodeContext: EncodeContext = {
     model,
-    generation: generationOf(model),
-    nameOf: callNames(asked.messages),
+    generation: capabilitiesOf(model),
+    functionNameOf: createFunctionNameLookup(asked.messages),
     dropped,
   };
-  if (received !== undefined) {
-    const body = patchJson(received.fields, changesOf(asked, received, encoding));
-    return { body, dropped: listOf(dropped) };
+  if (clientRequest !== undefined) {
+    const body = patchJson(clientRequest.fields, changesOf(asked, clientRequest, encodeContext));
+    return { body, dropped: sanitizeFieldNames(dropped) };
   }
-  checkTranslatable(asked);
-  checkCrossing(asked, 'gemini');
-  const body = Buffer.from(JSON.stringify(translate(asked, accepts, encoding)));
-  return { body, dropped: listOf(dropped) };
+  checkRequestShape(asked);
+  checkTranslatableContent(asked, 'gemini');
+  const body = Buffer.from(JSON.stringify(translate(asked, accepts, encodeContext)));
+  return { body, dropped: sanitizeFieldNames(dropped) };
 }
 
-function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding): JsonObject {
-  const { dropped, generation } = encoding;
-  for (const field of fieldsLeftBehind(asked, 'gemini')) dropped.add(field);
-  for (const field of fieldsUnknownTo(asked, ['top_k', 'stop_sequences'])) dropped.add(field);
+function translate(asked: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): JsonObject {
+  const { dropped, generation: modelCapabilities } = encodeContext;
+  for (const field of droppedExtensionFields(asked, 'gemini')) dropped.add(field);
+  for (const field of unsupportedFields(asked, ['top_k', 'stop_sequences'])) dropped.add(field);
   if (asked.metadata?.user_id != null) dropped.add('metadata.user_id');
   const tools = encodeTools(asked.tools, dropped);
-  const choice = acceptedChoice(asked.tool_choice, namesOf(tools), dropped);
-  const thinkingConfig = encodeThinking(asked, encoding, accepts);
-  const formats = tools === undefined || generation.formatsWithTools ? accepts.formats : [];
+  const choice = availableToolChoice(asked.tool_choice, functionNamesOf(tools), dropped);
+  const thinkingConfig = encodeThinking(asked, encodeContext, accepts);
+  const formats = tools === undefined || modelCapabilities.allowsFormatWithTools ? accepts.formats : [];
   const shaped = withAcceptedFormat(asked, { ...accepts, formats }, dropped);
   const thinks = thinkingConfig !== undefined && thinkingConfig.thinkingBudget !== 0;
-  const request = withoutRefused(shaped, accepts, { thinks, dropped });
-  const generationConfig = defined({
+  const request = omitUnsupportedFields(shaped, accepts, { thinks, dropped });
+  const generationConfig = omitUndefined({
     maxOutputTokens: request.max_tokens ?? undefined,
     temperature: request.temperature ?? undefined,
     topP: request.top_p ?? undefined,
@@ -68,8 +68,8 @@ function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding):
     thinkingConfig,
     ...encodeFormat(request),
   });
-  return defined({
-    ...conversationOf(request, encoding),
+  return omitUndefined({
+    ...conversationOf(request, encodeContext),
     tools,
     toolConfig: encodeChoice(choice, dropped),
     generationConfig: Object.keys(generationConfig).length === 0 ? undefined : generationConfig,
@@ -77,17 +77,17 @@ function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding):
 }
 
 /** A conversation must have a first turn, which for some models has the instructions in it. */
-function conversationOf(request: ChatRequest, encoding: Encoding): JsonObject {
-  const systemInstruction = encodeSystem(request.system, encoding);
-  const contents = encodeContents(request.messages, encoding);
+function conversationOf(request: ChatRequest, encodeContext: EncodeContext): JsonObject {
+  const systemInstruction = encodeSystem(request.system, encodeContext);
+  const contents = encodeContents(request.messages, encodeContext);
   if (contents.length === 0)
     return { contents: [{ role: 'user', ...(systemInstruction ?? { parts: [{ text: '' }] }) }] };
   if (systemInstruction === undefined) return { contents };
-  if (encoding.generation.instructed) return { systemInstruction, contents };
+  if (encodeContext.generation.allowsSystemInstruction) return { systemInstruction, contents };
   return {
     contents: encodeContents(
       [{ role: 'user', content: request.system ?? '' }, ...request.messages],
-      encoding,
+      encodeContext,
     ),
   };
 }

@@ -2,16 +2,16 @@ import type { JsonObject } from '../../kernel/json.ts';
 import { limits } from '../../kernel/limits.ts';
 import type { StreamError } from '../../kernel/message.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
-import { numberOf, objectOf, stringOf } from '../read.ts';
+import { numberOf, objectOf, stringOf } from '../json-values.ts';
 
 /** Google's name for an error with this status (https://github.com/googleapis/googleapis/blob/master/google/rpc/code.proto). */
-export function nameOfError(status: number): string {
-  const named = namesByStatus[status];
+export function errorTypeForStatus(status: number): string {
+  const named = typeByStatus[status];
   if (named !== undefined) return named;
   return status >= 500 ? 'INTERNAL' : 'INVALID_ARGUMENT';
 }
 
-const namesByStatus: Readonly<Record<number, string>> = {
+const typeByStatus: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
   402: 'RESOURCE_EXHAUSTED',
@@ -36,12 +36,12 @@ export function errorOf(error: unknown): StreamError {
   return {
     type,
     message: stringOf(told.message) ?? 'the provider reported an error without a message',
-    status: known ?? statusByName.get(type) ?? 500,
+    status: known ?? statusByType.get(type) ?? 500,
   };
 }
 
 /** As the same page has them. */
-const statusByName: ReadonlyMap<string, number> = new Map([
+const statusByType: ReadonlyMap<string, number> = new Map([
   ['INVALID_ARGUMENT', 400],
   ['FAILED_PRECONDITION', 400],
   ['OUT_OF_RANGE', 400],
@@ -71,7 +71,7 @@ export const errorBody: NonNullable<WireFormat['errorBody']> = (
     error: {
       code: status,
       message,
-      status: nameOfError(status),
+      status: errorTypeForStatus(status),
       details: [
         { '@type': errorInfo, reason: String(code).toUpperCase(), domain: 'weir' },
         ...(retryAfterSeconds === undefined || isLong
@@ -87,6 +87,6 @@ const errorInfo = 'type.googleapis.com/google.rpc.ErrorInfo';
 const retryInfo = 'type.googleapis.com/google.rpc.RetryInfo';
 
 /** The same error inside of a stream. */
-export function wordedError({ status = 500, message }: StreamError): JsonObject {
-  return { error: { code: status, message, status: nameOfError(status) } };
+export function encodeError({ status = 500, message }: StreamError): JsonObject {
+  return { error: { code: status, message, status: errorTypeForStatus(status) } };
 }

@@ -4,13 +4,13 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ChatRequest } from '../../kernel/message.ts';
 import { parseBody } from '../../kernel/parse-body.ts';
-import { unfold } from '../../kernel/reply/answer.ts';
-import { objectOf, objectsOf } from '../read.ts';
+import { answerToEvents } from '../../kernel/reply/answer-events.ts';
+import { objectOf, objectsOf } from '../json-values.ts';
 import { geminiStream } from '../testing/fixtures.ts';
-import { received, replay, replayEverywhere, written } from '../testing/replay.ts';
+import { clientRequestFrom, encodeEvents, replay, replayEverywhere } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';
-import { StreamedList } from './layout.ts';
-import { sealedSignature, signatureIn } from './signatures.ts';
+import { JsonArrayStream } from './json-array-stream.ts';
+import { signatureIn, toSignatureBlock } from './signatures.ts';
 import { encodeUsage } from './usage.ts';
 
 const stream = { wire: gemini, framing: 'sse', bytes: geminiStream } as const;
@@ -46,7 +46,7 @@ test('a stream as a list has all its pieces, wherever it is cut, and what broke 
     .filter((frame) => frame !== '');
   const pieces = frames.map((frame) => JSON.parse(frame.replace(/^data: /, '')));
   for (let cut = 0; cut <= geminiStream.byteLength; cut++) {
-    const list = new StreamedList();
+    const list = new JsonArrayStream();
     const written = [geminiStream.subarray(0, cut), geminiStream.subarray(cut)].flatMap(
       (chunk) => list.push(chunk) ?? [],
     );
@@ -54,13 +54,13 @@ test('a stream as a list has all its pieces, wherever it is cut, and what broke 
   }
   const error = { error: { code: 502 } };
   for (let cut = 0; cut <= geminiStream.byteLength; cut += 7) {
-    const list = new StreamedList();
+    const list = new JsonArrayStream();
     const written = list.push(geminiStream.subarray(0, cut)) ?? Buffer.of();
-    const told: unknown = JSON.parse(Buffer.concat([written, list.broken(error)]).toString());
+    const told: unknown = JSON.parse(Buffer.concat([written, list.encodeError(error)]).toString());
     assert.ok(Array.isArray(told));
     assert.deepEqual(told, [...pieces.slice(0, told.length - 1), error]);
   }
-  assert.equal(Buffer.from(new StreamedList().end()).toString(), '[]\n');
+  assert.equal(Buffer.from(new JsonArrayStream().end()).toString(), '[]\n');
 });
 
 test('an answer that stopped early says why, and one that is none is an error', () => {
@@ -157,7 +157,7 @@ test('a request is read under either of its names, single values as lists, and G
 });
 
 test('of a request that a module changed, what it left alone stays as it came', () => {
-  const came = received(gemini, { model: 'gemini-3-pro-preview', ...asked });
+  const came = clientRequestFrom(gemini, { model: 'gemini-3-pro-preview', ...asked });
   const { request } = came;
   const changed: ChatRequest = {
     ...request,
@@ -315,7 +315,7 @@ test('an error tells when to come again where that is within a minute', () => {
 
 test('where the call that was signed is not shown, the next one says that it has no signature', () => {
   const call = (id: string) => ({ type: 'tool_use', id, name: 'find', input: {} }) as const;
-  const signed = sealedSignature({ model: 'gemini-3-pro', signature: 'Y2FsbA==', on: { call: 'a' } });
+  const signed = toSignatureBlock({ model: 'gemini-3-pro', signature: 'Y2FsbA==', on: { call: 'a' } });
   const signatures = (...content: Answer['content']) => {
     const answer: Answer = {
       id: 'r1',
@@ -327,8 +327,10 @@ test('where the call that was signed is not shown, the next one says that it has
       stop_sequence: null,
       usage: {},
     };
-    const asked = received(gemini, { contents: [] });
-    const { candidates } = JSON.parse(written(gemini.replyEncoder('json', asked), unfold(answer)));
+    const asked = clientRequestFrom(gemini, { contents: [] });
+    const { candidates } = JSON.parse(
+      encodeEvents(gemini.replyEncoder('json', asked), answerToEvents(answer)),
+    );
     return objectsOf(candidates[0].content.parts).map(({ thoughtSignature }) => thoughtSignature);
   };
   assert.deepEqual(signatures(signed, call('a'), call('b')), ['Y2FsbA==', undefined]);

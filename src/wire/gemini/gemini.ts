@@ -1,21 +1,21 @@
 import type { WireFormat, WireRoute } from '../../kernel/wire-format.ts';
-import { type AnswerReader, CollectedJson } from '../collected-json.ts';
-import { FoldedJson } from '../folded-json.ts';
-import { briefOfAnswer, readAnswer } from './answer-reader.ts';
-import { counting } from './counting.ts';
+import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
+import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
-import { errorBody, nameOfError } from './errors.ts';
-import { StreamedList } from './layout.ts';
-import { asksList, modelInPath } from './path.ts';
+import { errorBody, errorTypeForStatus } from './errors.ts';
+import { JsonArrayStream } from './json-array-stream.ts';
+import { modelInPath, wantsJsonArray } from './path.ts';
 import { bookkeeping, harmlessHeaders, isPlain } from './plain-request.ts';
 import { GeminiDecoder } from './reply-decoder.ts';
-import { bodyOf, GeminiEncoder } from './reply-encoder.ts';
+import { encodeReplyBody, GeminiEncoder } from './reply-encoder.ts';
+import { readResponse, summarizeResponse } from './response-reader.ts';
+import { geminiTokenCounting } from './token-counting.ts';
 
-const reader: AnswerReader = { read: readAnswer, brief: briefOfAnswer };
+const reader: JsonReplyReader = { read: readResponse, summarize: summarizeResponse };
 
 /** What begins so names a model: in both versions of Google's API, and as clients of Vertex AI write it. */
-const places = [
+const modelPaths = [
   '/v1beta/models/*',
   '/v1/models/*',
   '/v1beta1/projects/*',
@@ -35,9 +35,9 @@ function routesAt(model: string): readonly WireRoute[] {
 /** Google's own API for its Gemini models. */
 export const gemini: WireFormat = {
   name: 'gemini',
-  routes: places.flatMap(routesAt),
+  routes: modelPaths.flatMap(routesAt),
   ...modelInPath,
-  counting,
+  counting: geminiTokenCounting,
   bodySchema: {
     type: 'object',
     required: ['contents'],
@@ -53,10 +53,10 @@ export const gemini: WireFormat = {
   keepAlive: Buffer.from(
     'data: {"candidates":[{"content":{"parts":[{"text":""}],"role":"model"},"index":0}]}\r\n\r\n',
   ),
-  refusesComments: true,
+  rejectsComments: true,
   estimates: {
-    saidIn: ['systemInstruction', 'system_instruction', 'contents'],
-    schemaIn: 'generationConfig',
+    textFields: ['systemInstruction', 'system_instruction', 'contents'],
+    schemaField: 'generationConfig',
     requestTokens: 2,
     textTokens: 0,
     bytesPerToken: 6,
@@ -72,10 +72,11 @@ export const gemini: WireFormat = {
   decodeRequest,
   encodeRequest,
   replyDecoder: (framing, interest) =>
-    framing === 'json' ? new CollectedJson(reader, interest) : new GeminiDecoder(interest),
-  replyEncoder: (framing) => (framing === 'json' ? new FoldedJson(bodyOf) : new GeminiEncoder()),
-  errorType: nameOfError,
+    framing === 'json' ? new JsonReplyDecoder(reader, interest) : new GeminiDecoder(interest),
+  replyEncoder: (framing) =>
+    framing === 'json' ? new JsonReplyEncoder(encodeReplyBody) : new GeminiEncoder(),
+  errorType: errorTypeForStatus,
   errorBody,
   errorFrame: (envelope) => Buffer.from(`data: ${JSON.stringify(envelope)}\r\n\r\n`),
-  layout: ({ path, query }) => (asksList(path, query) ? new StreamedList() : undefined),
+  layout: ({ path, query }) => (wantsJsonArray(path, query) ? new JsonArrayStream() : undefined),
 };

@@ -1,14 +1,14 @@
 /** A name in an object, or a place in a list. */
-export type Step = string | number;
+export type PathSegment = string | number;
 
 /** The steps of a path to one value (RFC 9535): `$.rivers[0]['mean level']`; undefined where it is none. */
-export function stepsOf(path: string): readonly Step[] | undefined {
+export function parseJsonPath(path: string): readonly PathSegment[] | undefined {
   if (!path.startsWith('$')) return undefined;
-  const steps: Step[] = [];
+  const steps: PathSegment[] = [];
   let end = 1;
-  for (const [all, name, place, single, double] of path.slice(1).matchAll(step)) {
+  for (const [all, name, place, single, double] of path.slice(1).matchAll(segmentPattern)) {
     const quoted = single === undefined ? double : single.replaceAll("\\'", "'").replaceAll('"', '\\"');
-    const taken = name ?? (place === undefined ? textIn(quoted ?? '') : Number(place));
+    const taken = name ?? (place === undefined ? tryUnescape(quoted ?? '') : Number(place));
     if (taken === undefined) return undefined;
     steps.push(taken);
     end += all.length;
@@ -16,9 +16,9 @@ export function stepsOf(path: string): readonly Step[] | undefined {
   return end === path.length && steps.length > 0 ? steps : undefined;
 }
 
-const step = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/gy;
+const segmentPattern = /\.([^.[\]]+)|\[(\d{1,9})\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/gy;
 
-function textIn(quoted: string): string | undefined {
+function tryUnescape(quoted: string): string | undefined {
   try {
     return String(JSON.parse(`"${quoted}"`));
   } catch {

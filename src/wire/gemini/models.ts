@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../../kernel/errors.ts';
-import type { ModelDialect, NamedModel } from '../../kernel/model-dialect.ts';
+import type { ModelListFormat, NamedModel } from '../../kernel/model-list-format.ts';
 import { gemini } from './gemini.ts';
 
 const modelSchema = z.object({
@@ -13,17 +13,20 @@ const modelSchema = z.object({
 const listSchema = z.object({ models: z.array(modelSchema), nextPageToken: z.string().optional() });
 
 /** Google's own numbers. */
-const pageStandard = 50;
-const pageMax = 1000;
+const pageSizeDefault = 50;
+const pageSizeMax = 1000;
 
 /** Models as Google's API lists them, page by page. */
-export const geminiModels = listedAs('models/', '/v1beta/models');
+export const geminiModels = createModelDialect('models/', '/v1beta/models');
 
 /** The same for clients of Vertex AI, who get one of them by the whole of its name. */
-export const vertexModels = listedAs('publishers/google/models/', '/v1beta1/publishers/google/models');
+export const vertexModels = createModelDialect(
+  'publishers/google/models/',
+  '/v1beta1/publishers/google/models',
+);
 
-function listedAs(prefix: string, path: string): ModelDialect {
-  const one = ({ id, title, owner }: NamedModel): z.infer<typeof modelSchema> => ({
+function createModelDialect(prefix: string, path: string): ModelListFormat {
+  const encodeModel = ({ id, title, owner }: NamedModel): z.infer<typeof modelSchema> => ({
     name: prefix + id,
     displayName: title,
     description: `Answered by ${owner}`,
@@ -33,25 +36,25 @@ function listedAs(prefix: string, path: string): ModelDialect {
     wire: gemini,
     path,
     query: {
-      pageSize: `Models on a page, 1 to ${pageMax}, else ${pageStandard}`,
+      pageSize: `Models on a page, 1 to ${pageSizeMax}, else ${pageSizeDefault}`,
       pageToken: 'The page that the one before names',
     },
     listSchema,
     modelSchema,
-    spokenBy: () => true,
-    list(models, query): z.infer<typeof listSchema> {
-      const size = Math.min(numberIn(query, 'pageSize', pageStandard) || pageStandard, pageMax);
-      const from = numberIn(query, 'pageToken', 0);
-      const shown = models.slice(from, from + size).map(one);
+    isSpokenBy: () => true,
+    encodeList(models, query): z.infer<typeof listSchema> {
+      const size = Math.min(integerParam(query, 'pageSize', pageSizeDefault) || pageSizeDefault, pageSizeMax);
+      const from = integerParam(query, 'pageToken', 0);
+      const shown = models.slice(from, from + size).map(encodeModel);
       return from + size < models.length
         ? { models: shown, nextPageToken: String(from + size) }
         : { models: shown };
     },
-    one,
+    encodeModel,
   };
 }
 
-function numberIn(query: URLSearchParams, name: string, unsaid: number): number {
+function integerParam(query: URLSearchParams, name: string, unsaid: number): number {
   const given = query.get(name);
   if (given === null || given === '') return unsaid;
   const number = Number(given);

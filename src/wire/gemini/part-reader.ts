@@ -1,32 +1,37 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ReplyEvent } from '../../kernel/message.ts';
 import { foreignBlock } from '../foreign.ts';
-import { objectOf, stringOf } from '../read.ts';
-import { isPartial, PartialArguments } from './partial-arguments.ts';
-import { carriedIn, type Signature, sealedSignature, type Thought } from './signatures.ts';
+import { objectOf, stringOf } from '../json-values.ts';
+import { isPartialCall, PartialArgumentsWriter } from './partial-arguments.ts';
+import {
+  type AnyThinkingBlock,
+  decodeCarriedThinking,
+  type ThoughtSignature,
+  toSignatureBlock,
+} from './signatures.ts';
 
-type Prose = 'text' | 'thinking';
+type TextKind = 'text' | 'thinking';
 
-const opened: Readonly<Record<Prose, Block>> = {
+const emptyBlocks: Readonly<Record<TextKind, Block>> = {
   text: { type: 'text', text: '' },
   thinking: { type: 'thinking', thinking: '', signature: '' },
 };
 
 /** A call whose arguments are still coming. */
-interface GrowingCall {
+interface PartialCall {
   readonly index: number;
   readonly id: string;
-  readonly json: PartialArguments;
+  readonly json: PartialArgumentsWriter;
 }
 
 /** Turns the parts of an answer into blocks, which open and close. */
 export class PartReader {
   readonly #emit: (event: ReplyEvent) => void;
-  #next = 0;
-  #open: { readonly kind: Prose; readonly index: number } | undefined;
-  #growing: GrowingCall | undefined;
+  #nextIndex = 0;
+  #open: { readonly kind: TextKind; readonly index: number } | undefined;
+  #partialCall: PartialCall | undefined;
   /** What signs what is open, and comes behind it. */
-  #signatures: Signature[] = [];
+  #signatures: ThoughtSignature[] = [];
   #calls = 0;
   /** Who answers, and under which name. */
   model = '';
@@ -37,107 +42,108 @@ export class PartReader {
   }
 
   /** Whether any content has come. */
-  get begun(): boolean {
-    return this.#next > 0;
+  get hasContent(): boolean {
+    return this.#nextIndex > 0;
   }
 
-  get tools(): boolean {
+  get hasToolCalls(): boolean {
     return this.#calls > 0;
   }
 
   /** Whether it could be read: what doesn't fit what came before can't. */
-  part(part: JsonObject): boolean {
+  readPart(part: JsonObject): boolean {
     const text = stringOf(part.text);
     const call = objectOf(part.functionCall);
     const given = stringOf(part.thoughtSignature) ?? '';
-    const carried = given === '' ? undefined : carriedIn(given);
+    const carried = given === '' ? undefined : decodeCarriedThinking(given);
     const signature = carried === undefined ? given : '';
-    if (call !== undefined) return this.#call(call, signature);
+    if (call !== undefined) return this.#readCall(call, signature);
     if (text !== undefined) {
-      this.#prose(part.thought === true ? 'thinking' : 'text', text);
-      for (const thought of carried ?? []) this.#restore(thought);
+      this.#emitText(part.thought === true ? 'thinking' : 'text', text);
+      for (const anyThinkingBlock of carried ?? []) this.#restore(anyThinkingBlock);
       if (signature !== '') this.#sign(signature, text === '' || part.thought === true ? 'end' : 'text');
-    } else this.#other(part, signature);
+    } else this.#readForeign(part, signature);
     return true;
   }
 
   /** Content that has no place among the parts. */
-  beside(kind: string, part: JsonObject): void {
-    this.#whole(foreignBlock('gemini', part, kind));
+  addForeign(kind: string, part: JsonObject): void {
+    this.#emitBlock(foreignBlock('gemini', part, kind));
   }
 
   /** `cut` where the model had not said all: what is there of a call's arguments is left as it is. */
   close(cut: boolean): void {
-    if (cut && this.#growing !== undefined) this.#stopGrowing(this.#growing.index);
+    if (cut && this.#partialCall !== undefined) this.#endPartialCall(this.#partialCall.index);
     this.#closeOpen();
   }
 
-  #prose(kind: Prose, text: string): void {
+  #emitText(textKind: TextKind, text: string): void {
     if (text === '') return;
-    const index = this.#open?.kind === kind ? this.#open.index : this.#openProse(kind);
+    const index = this.#open?.kind === textKind ? this.#open.index : this.#openText(textKind);
     const delta =
-      kind === 'thinking'
+      textKind === 'thinking'
         ? ({ type: 'thinking_delta', thinking: text } as const)
         : ({ type: 'text_delta', text } as const);
     this.#emit({ type: 'content_block_delta', index, delta });
   }
 
-  #openProse(kind: Prose): number {
+  #openText(textKind: TextKind): number {
     this.#closeOpen();
-    const index = this.#start(opened[kind]);
-    this.#open = { kind, index };
+    const index = this.#start(emptyBlocks[textKind]);
+    this.#open = { kind: textKind, index };
     return index;
   }
 
   /** Calls come whole, or in pieces of which the first has the name. Most have no id, and need one to be answered elsewhere. */
-  #call(call: JsonObject, signature: string): boolean {
+  #readCall(call: JsonObject, signature: string): boolean {
     const name = stringOf(call.name) || undefined;
-    if (name === undefined) return this.#grow(call, signature);
+    if (name === undefined) return this.#continueCall(call, signature);
     const id = stringOf(call.id) || `call_${this.answerId}_${this.#calls}`;
     this.#calls++;
     this.#closeOpen();
-    if (signature !== '') this.#whole(sealedSignature({ model: this.model, signature, on: { call: id } }));
+    if (signature !== '')
+      this.#emitBlock(toSignatureBlock({ model: this.model, signature, on: { call: id } }));
     const index = this.#start({ type: 'tool_use', id, name, input: {} });
-    if (isPartial(call)) {
-      this.#growing = { index, id, json: new PartialArguments() };
-      return this.#grow(call, '');
+    if (isPartialCall(call)) {
+      this.#partialCall = { index, id, json: new PartialArgumentsWriter() };
+      return this.#continueCall(call, '');
     }
-    this.#tell(index, JSON.stringify(call.args ?? {}));
+    this.#emitArguments(index, JSON.stringify(call.args ?? {}));
     this.#emit({ type: 'content_block_stop', index });
     return true;
   }
 
-  #grow(call: JsonObject, signature: string): boolean {
-    if (this.#growing === undefined) return true;
-    const { index, id, json } = this.#growing;
+  #continueCall(call: JsonObject, signature: string): boolean {
+    if (this.#partialCall === undefined) return true;
+    const { index, id, json } = this.#partialCall;
     const text = json.write(call);
     if (text === undefined) return false;
-    this.#tell(index, text);
+    this.#emitArguments(index, text);
     if (signature !== '') this.#signatures.push({ model: this.model, signature, on: { call: id } });
     if (call.willContinue !== true) this.#closeOpen();
     return true;
   }
 
-  #tell(index: number, partial_json: string): void {
+  #emitArguments(index: number, partial_json: string): void {
     if (partial_json === '') return;
     this.#emit({ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } });
   }
 
   /** What the provider did by itself, and what it drew. */
-  #other(part: JsonObject, signature: string): void {
+  #readForeign(part: JsonObject, signature: string): void {
     const kind = Object.keys(part).find((name) => name !== 'thought' && name !== 'thoughtSignature');
-    if (kind !== undefined) this.beside(kind, part);
+    if (kind !== undefined) this.addForeign(kind, part);
     else if (signature !== '') this.#sign(signature, 'end');
   }
 
   /** Another gateway of this kind in between carried it; on a call it stands a second time. */
-  #restore(thought: Thought): void {
-    if (thought.type === 'redacted_thinking') {
-      this.#whole(thought);
+  #restore(anyThinkingBlock: AnyThinkingBlock): void {
+    if (anyThinkingBlock.type === 'redacted_thinking') {
+      this.#emitBlock(anyThinkingBlock);
       return;
     }
-    const index = this.#open?.kind === 'thinking' ? this.#open.index : this.#openProse('thinking');
-    const delta = { type: 'signature_delta', signature: thought.signature ?? '' } as const;
+    const index = this.#open?.kind === 'thinking' ? this.#open.index : this.#openText('thinking');
+    const delta = { type: 'signature_delta', signature: anyThinkingBlock.signature ?? '' } as const;
     this.#emit({ type: 'content_block_delta', index, delta });
     this.#closeOpen();
   }
@@ -147,30 +153,30 @@ export class PartReader {
   }
 
   #start(block: Block): number {
-    const index = this.#next++;
+    const index = this.#nextIndex++;
     this.#emit({ type: 'content_block_start', index, content_block: block });
     return index;
   }
 
-  #whole(block: Block): void {
+  #emitBlock(block: Block): void {
     this.#closeOpen();
     this.#emit({ type: 'content_block_stop', index: this.#start(block) });
   }
 
   #closeOpen(): void {
-    if (this.#growing !== undefined) {
-      this.#tell(this.#growing.index, this.#growing.json.end());
-      this.#stopGrowing(this.#growing.index);
+    if (this.#partialCall !== undefined) {
+      this.#emitArguments(this.#partialCall.index, this.#partialCall.json.end());
+      this.#endPartialCall(this.#partialCall.index);
     }
     if (this.#open !== undefined) this.#emit({ type: 'content_block_stop', index: this.#open.index });
     this.#open = undefined;
     const signatures = this.#signatures;
     this.#signatures = [];
-    for (const signature of signatures) this.#whole(sealedSignature(signature));
+    for (const thoughtSignature of signatures) this.#emitBlock(toSignatureBlock(thoughtSignature));
   }
 
-  #stopGrowing(index: number): void {
-    this.#growing = undefined;
+  #endPartialCall(index: number): void {
+    this.#partialCall = undefined;
     this.#emit({ type: 'content_block_stop', index });
   }
 }

@@ -1,10 +1,15 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ReplyEvent } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { toolInputOf } from '../openai/tool-input.ts';
-import { carried, signatureIn, type Thought, unsigned } from './signatures.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { toolInputOf } from '../tool-input.ts';
+import {
+  type AnyThinkingBlock,
+  encodeCarriedThinking,
+  signatureIn,
+  skipSignatureValidation,
+} from './signatures.ts';
 
-interface Open {
+interface OpenBlock {
   readonly block: Block;
   /** What came of it so far, where it is of use only when it is whole. */
   text: string;
@@ -13,15 +18,15 @@ interface Open {
 
 /** Turns blocks into parts. A call goes out whole, and what was thought before it is signed for in its part. */
 export class PartWriter {
-  readonly #open = new Map<number, Open>();
+  readonly #openBlocks = new Map<number, OpenBlock>();
   /** Thinking that has to come back as it is. */
-  #kept: Thought[] = [];
-  readonly #signatures = new Map<string, string>();
+  #carriedThinking: AnyThinkingBlock[] = [];
+  readonly #callSignatures = new Map<string, string>();
   #hasCalled = false;
   /** Signatures that stand in parts of their own. */
-  readonly #ends: string[] = [];
+  readonly #trailingSignatures: string[] = [];
   /** What is said of the answer beside its content. */
-  beside: JsonObject = {};
+  metadata: JsonObject = {};
 
   /** The parts that an event makes up. */
   push(event: ReplyEvent): readonly JsonObject[] {
@@ -29,7 +34,7 @@ export class PartWriter {
       case 'content_block_start':
         return this.#start(event.index, event.content_block);
       case 'content_block_delta':
-        return this.#grow(event.index, event.delta);
+        return this.#append(event.index, event.delta);
       case 'content_block_stop':
         return this.#stop(event.index);
       default:
@@ -38,58 +43,58 @@ export class PartWriter {
   }
 
   end(): readonly JsonObject[] {
-    return this.#ends.map((thoughtSignature) => ({ text: '', thoughtSignature }));
+    return this.#trailingSignatures.map((thoughtSignature) => ({ text: '', thoughtSignature }));
   }
 
   #start(index: number, block: Block): readonly JsonObject[] {
-    this.#open.set(index, { block, text: '', signature: '' });
-    const foreign = foreignOf(block);
-    if (foreign?.wire === 'gemini') return this.#own(foreign.kind, foreign.part);
+    this.#openBlocks.set(index, { block, text: '', signature: '' });
+    const foreignPart = foreignPartOf(block);
+    if (foreignPart?.wire === 'gemini') return this.#writeForeign(foreignPart.kind, foreignPart.part);
     switch (block.type) {
       case 'text':
         return block.text === '' ? [] : [{ text: block.text }];
       case 'thinking':
         return block.thinking === ''
           ? []
-          : this.#grow(index, { type: 'thinking_delta', thinking: block.thinking });
+          : this.#append(index, { type: 'thinking_delta', thinking: block.thinking });
       case 'redacted_thinking':
-        return this.#keep(block);
+        return this.#carryThinking(block);
       default:
         return [];
     }
   }
 
-  #own(kind: string, part: JsonObject): readonly JsonObject[] {
+  #writeForeign(kind: string, part: JsonObject): readonly JsonObject[] {
     if (kind !== 'groundingMetadata' && kind !== 'urlContextMetadata') return [part];
-    this.beside = { ...this.beside, ...part };
+    this.metadata = { ...this.metadata, ...part };
     return [];
   }
 
   /** Google's own signatures go where they were. */
-  #keep(thought: Thought): readonly JsonObject[] {
-    const own = signatureIn(thought);
+  #carryThinking(anyThinkingBlock: AnyThinkingBlock): readonly JsonObject[] {
+    const own = signatureIn(anyThinkingBlock);
     if (own === undefined) {
-      this.#kept.push(thought);
-      return [{ text: '', thought: true, thoughtSignature: carried([thought]) }];
+      this.#carriedThinking.push(anyThinkingBlock);
+      return [{ text: '', thought: true, thoughtSignature: encodeCarriedThinking([anyThinkingBlock]) }];
     }
-    if (own.on === 'text' || own.on === 'end') this.#ends.push(own.signature);
-    else this.#signatures.set(own.on.call, own.signature);
+    if (own.on === 'text' || own.on === 'end') this.#trailingSignatures.push(own.signature);
+    else this.#callSignatures.set(own.on.call, own.signature);
     return [];
   }
 
-  #grow(index: number, delta: Delta): readonly JsonObject[] {
-    const open = this.#open.get(index);
+  #append(index: number, delta: Delta): readonly JsonObject[] {
+    const openBlock = this.#openBlocks.get(index);
     switch (delta.type) {
       case 'text_delta':
         return delta.text === '' ? [] : [{ text: delta.text }];
       case 'thinking_delta':
-        if (open !== undefined) open.text += delta.thinking;
+        if (openBlock !== undefined) openBlock.text += delta.thinking;
         return delta.thinking === '' ? [] : [{ text: delta.thinking, thought: true }];
       case 'signature_delta':
-        if (open !== undefined) open.signature += delta.signature;
+        if (openBlock !== undefined) openBlock.signature += delta.signature;
         return [];
       case 'input_json_delta':
-        if (open !== undefined) open.text += delta.partial_json;
+        if (openBlock !== undefined) openBlock.text += delta.partial_json;
         return [];
       default:
         return [];
@@ -97,20 +102,21 @@ export class PartWriter {
   }
 
   #stop(index: number): readonly JsonObject[] {
-    const open = this.#open.get(index);
-    this.#open.delete(index);
-    if (open === undefined) return [];
-    const { block, text, signature } = open;
+    const openBlock = this.#openBlocks.get(index);
+    this.#openBlocks.delete(index);
+    if (openBlock === undefined) return [];
+    const { block, text, signature } = openBlock;
     const signed = block.type === 'thinking' ? signature || block.signature : undefined;
-    if (signed) return this.#keep({ type: 'thinking', thinking: text, signature: signed });
+    if (signed) return this.#carryThinking({ type: 'thinking', thinking: text, signature: signed });
     return block.type === 'tool_use' ? [this.#call(block, text)] : [];
   }
 
   #call({ id, name, input }: Extract<Block, { type: 'tool_use' }>, json: string): JsonObject {
-    const kept = this.#kept;
+    const kept = this.#carriedThinking;
     const thoughtSignature =
-      this.#signatures.get(id) ?? (kept.length === 0 ? this.#inPlaceOfHidden() : carried(kept));
-    this.#kept = [];
+      this.#callSignatures.get(id) ??
+      (kept.length === 0 ? this.#placeholderSignature() : encodeCarriedThinking(kept));
+    this.#carriedThinking = [];
     this.#hasCalled = true;
     const args = json === '' ? (input ?? {}) : toolInputOf(json);
     return {
@@ -120,7 +126,7 @@ export class PartWriter {
   }
 
   /** Of calls that were made together the first is signed; where clients don't see that one, the next would be refused when it comes back. */
-  #inPlaceOfHidden(): string | undefined {
-    return !this.#hasCalled && this.#signatures.size > 0 ? unsigned : undefined;
+  #placeholderSignature(): string | undefined {
+    return !this.#hasCalled && this.#callSignatures.size > 0 ? skipSignatureValidation : undefined;
   }
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { JsonObject } from '../../kernel/json.ts';
 import { parseBody } from '../../kernel/parse-body.ts';
 import { wireFormats } from '../index.ts';
-import { received, replay } from '../testing/replay.ts';
+import { clientRequestFrom, replay } from '../testing/replay.ts';
 import { gemini } from './gemini.ts';
 
 const args = {
@@ -97,7 +97,10 @@ test('arguments in pieces are told as they come, and are whole wherever the stre
 test('every format tells them to its clients', () => {
   const { events } = replay(streamOf(pieces));
   for (const wire of wireFormats) {
-    const encoder = wire.replyEncoder('sse', received(wire, { model: 'm', messages: [], contents: [] }));
+    const encoder = wire.replyEncoder(
+      'sse',
+      clientRequestFrom(wire, { model: 'm', messages: [], contents: [] }),
+    );
     const bytes = [...events.flatMap((event) => encoder.push(event) ?? []), encoder.end() ?? Buffer.of()];
     const { answer } = replay({ wire, framing: 'sse', bytes: Buffer.concat(bytes) });
     const inputs = answer?.content.flatMap((block) => (block.type === 'tool_use' ? block.input : []));

@@ -1,32 +1,32 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import { objectOf, objectsOf, stringOf } from '../read.ts';
-import { GrowingJson } from './growing-json.ts';
-import { stepsOf } from './json-path.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { IncrementalJsonWriter } from './incremental-json-writer.ts';
+import { parseJsonPath } from './json-path.ts';
 
 /** Whether a call comes in pieces (https://docs.cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/Content#FunctionCall). */
-export function isPartial(call: JsonObject): boolean {
+export function isPartialCall(call: JsonObject): boolean {
   return call.willContinue === true || Array.isArray(call.partialArgs);
 }
 
 /** The arguments of one call, as JSON text that grows with each of its pieces. */
-export class PartialArguments {
-  readonly #json = new GrowingJson();
-  #begun = false;
+export class PartialArgumentsWriter {
+  readonly #json = new IncrementalJsonWriter();
+  #hasOutput = false;
 
   /** What a piece adds; undefined where it doesn't fit what came before. */
   write(call: JsonObject): string | undefined {
     let text = '';
-    const whole = this.#begun ? [] : Object.entries(objectOf(call.args) ?? {});
+    const whole = this.#hasOutput ? [] : Object.entries(objectOf(call.args) ?? {});
     for (const [name, value] of whole) text += this.#json.write([name], value) ?? '';
     for (const piece of objectsOf(call.partialArgs)) {
       const value = valueIn(piece);
       if (value === undefined) continue;
-      const steps = stepsOf(stringOf(piece.jsonPath) ?? '');
+      const steps = parseJsonPath(stringOf(piece.jsonPath) ?? '');
       const written = steps === undefined ? undefined : this.#json.write(steps, value);
       if (written === undefined) return undefined;
       text += written;
     }
-    this.#begun ||= text !== '';
+    this.#hasOutput ||= text !== '';
     return text;
   }
 

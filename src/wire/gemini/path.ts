@@ -3,27 +3,30 @@ import { checkModelInPath } from '../../kernel/model-in-path.ts';
 import type { WireFormat } from '../../kernel/wire-format.ts';
 
 /** The model, and what is wanted of it, stand in the path: `/v1beta/models/gemini-2.5-flash:generateContent`. */
-export const modelInPath: Pick<WireFormat, 'asked' | 'naming' | 'address' | 'meantBy'> = {
-  asked(_fields, path) {
+export const modelInPath: Pick<
+  WireFormat,
+  'readRouting' | 'modelFields' | 'requestPath' | 'significantQuery'
+> = {
+  readRouting(_fields, path) {
     const { model, verb } = pathParts(path);
-    return { model, stream: verb === streaming };
+    return { model, stream: verb === streamVerb };
   },
-  naming: () => ({}),
-  meantBy: travelling,
-  address: (model, streamed, query) =>
-    `/v1beta/models/${written(model)}:${streamed ? streaming : 'generateContent'}${streamed ? withEvents(query) : travelling(query)}`,
+  modelFields: () => ({}),
+  significantQuery: forwardedQuery,
+  requestPath: (model, streamed, query) =>
+    `/v1beta/models/${encodeModelName(model)}:${streamed ? streamVerb : 'generateContent'}${streamed ? withSse(query) : forwardedQuery(query)}`,
 };
 
-export function countAddress(model: string, query: string): string {
-  return `/v1beta/models/${written(model)}:countTokens${travelling(query)}`;
+export function countTokensPath(model: string, query: string): string {
+  return `/v1beta/models/${encodeModelName(model)}:countTokens${forwardedQuery(query)}`;
 }
 
 /** Whether a stream is wanted as a list, which is what one gets without asking for events. */
-export function asksList(path: string, query: string): boolean {
-  return pathParts(path).verb === streaming && !asksEvents(query);
+export function wantsJsonArray(path: string, query: string): boolean {
+  return pathParts(path).verb === streamVerb && !wantsSse(query);
 }
 
-const streaming = 'streamGenerateContent';
+const streamVerb = 'streamGenerateContent';
 
 interface PathParts {
   readonly model: string | undefined;
@@ -40,11 +43,12 @@ function pathParts(path: string): PathParts {
 function modelIn(resource: string): string {
   const name = resource.replace(/^projects\/[^/]+\/locations\/[^/]+\//, '');
   const [, publisher, published] = /^publishers\/([^/]+)\/models\/(.+)$/.exec(name) ?? [];
-  if (publisher === undefined || published === undefined) return unescaped(name.replace(/^models\//, ''));
-  return unescaped(publisher === 'google' ? published : `${publisher}/${published}`);
+  if (publisher === undefined || published === undefined)
+    return decodeModelName(name.replace(/^models\//, ''));
+  return decodeModelName(publisher === 'google' ? published : `${publisher}/${published}`);
 }
 
-function unescaped(name: string): string {
+function decodeModelName(name: string): string {
   let decoded = name;
   try {
     decoded = decodeURIComponent(name);
@@ -53,28 +57,28 @@ function unescaped(name: string): string {
 }
 
 /** Nothing in a name leads out of where models are. */
-function written(model: string): string {
+function encodeModelName(model: string): string {
   const segments = model.split('/');
   if (segments.some((segment) => /^\.{0,2}$/.test(segment)))
     throw new GatewayError('model_not_found', 'Google has no model of a name like this', { param: 'model' });
   return segments.map(encodeURIComponent).join('/');
 }
 
-function asksEvents(query: string): boolean {
+function wantsSse(query: string): boolean {
   const asked = new URLSearchParams(query);
   return asked.get('alt') === 'sse' || asked.get('$alt') === 'sse';
 }
 
-function withEvents(query: string): string {
-  const rest = travelling(query);
+function withSse(query: string): string {
+  const rest = forwardedQuery(query);
   return rest === '' ? '?alt=sse' : `${rest}&alt=sse`;
 }
 
 /** What of a client's query goes to its provider: nothing that says how the answer is laid out, who the client is, or that what was used isn't told. */
-function travelling(query: string): string {
+function forwardedQuery(query: string): string {
   if (query === '') return '';
   const pairs = query.slice(1).split('&');
-  const kept = pairs.filter((pair) => pair !== '' && !staying.has(nameOf(pair)));
+  const kept = pairs.filter((pair) => pair !== '' && !withheldParams.has(nameOf(pair)));
   return kept.length === 0 ? '' : `?${kept.join('&')}`;
 }
 
@@ -84,4 +88,10 @@ function nameOf(pair: string): string {
 }
 
 /** https://cloud.google.com/apis/docs/system-parameters */
-const staying: ReadonlySet<string> = new Set(['alt', 'access_token', 'oauth_token', 'callback', 'fields']);
+const withheldParams: ReadonlySet<string> = new Set([
+  'alt',
+  'access_token',
+  'oauth_token',
+  'callback',
+  'fields',
+]);

@@ -1,8 +1,8 @@
 import {
-  alternating,
+  alternatingTurns,
   type Check,
   either,
-  harmless,
+  ignoredFields,
   listOf,
   number,
   objectWith,
@@ -22,23 +22,23 @@ export const harmlessHeaders: readonly string[] = [
   'x-goog-authenticated-user-id',
 ];
 
-const part = objectWith({ text });
-const asked = objectWith({ role: oneOf('user'), parts: listOf(part) });
+const textPart = objectWith({ text });
+const userTurn = objectWith({ role: oneOf('user'), parts: listOf(textPart) });
 // Pieces of an answer are put together when they are read.
-const answered = objectWith({
+const modelTurn = objectWith({
   role: oneOf('model'),
-  parts: (value) => Array.isArray(value) && value.length === 1 && part(value[0]),
+  parts: (value) => Array.isArray(value) && value.length === 1 && textPart(value[0]),
 });
 
 /** Text and the usual settings: the same call in every format. */
 export const isPlain: Check = objectWith(
-  { contents: alternating(either(asked, answered), 'model') },
+  { contents: alternatingTurns(either(userTurn, modelTurn), 'model') },
   {
-    systemInstruction: objectWith({ parts: listOf(part) }),
+    systemInstruction: objectWith({ parts: listOf(textPart) }),
     generationConfig: objectWith(
       {},
       { maxOutputTokens: number, temperature: number, topP: number, stopSequences: listOf(text) },
     ),
-    ...harmless(bookkeeping),
+    ...ignoredFields(bookkeeping),
   },
 );

@@ -1,20 +1,20 @@
 import type { ReplyEvent } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
-import { parseExactObject, parseObject } from '../read.ts';
+import { parseExactObject, parseObject } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
-import { UnreadContent } from '../unread-content.ts';
-import { GeminiReader } from './answer-reader.ts';
+import { UnreadContentEstimator } from '../unread-content-estimator.ts';
+import { ResponseReader } from './response-reader.ts';
 
 /** Reads a streamed answer: every frame is an answer with a piece of the content. */
 export class GeminiDecoder implements ReplyDecoder {
   readonly #sse = new SseParser();
   readonly #interest: Interest;
-  readonly unread = new UnreadContent();
+  readonly unread = new UnreadContentEstimator();
   #events: ReplyEvent[] = [];
-  readonly #reader = new GeminiReader((event) => this.#events.push(event));
+  readonly #reader = new ResponseReader((event) => this.#events.push(event));
   /** The last frame that went by unread: it tells how much was used until then. */
-  #passed: string | undefined;
+  #lastSkipped: string | undefined;
 
   constructor(interest: Interest) {
     this.#interest = interest;
@@ -31,40 +31,41 @@ export class GeminiDecoder implements ReplyDecoder {
   end(): readonly ReplyEvent[] {
     const events = this.#decode(this.#sse.end());
     if (this.finished) this.#reader.close();
-    else this.#breakOff();
-    return [...events, ...this.#taken()];
+    else this.#emitPartialUsage();
+    return [...events, ...this.#takeEvents()];
   }
 
   #decode(frames: readonly SseFrame[]): readonly ReplyEvent[] {
     for (const { data } of frames)
-      if (this.#interest === 'milestones' && this.#reader.begun && !milestone.test(data)) this.#pass(data);
+      if (this.#interest === 'milestones' && this.#reader.hasContent && !milestonePattern.test(data))
+        this.#skip(data);
       else this.#read(data);
-    return this.#taken();
+    return this.#takeEvents();
   }
 
   #read(data: string): void {
     const before = this.#events.length;
-    const hadBegun = this.#reader.begun;
+    const hadBegun = this.#reader.hasContent;
     const piece = data.includes('functionCall') ? parseExactObject(data) : parseObject(data);
     if (piece === undefined) return;
-    this.#passed = undefined;
+    this.#lastSkipped = undefined;
     this.#reader.read(piece);
-    if (!hadBegun && this.#reader.begun)
-      this.unread.measure(data.length, 0, contentChars(this.#events.slice(before)));
+    if (!hadBegun && this.#reader.hasContent)
+      this.unread.calibrate(data.length, 0, contentChars(this.#events.slice(before)));
   }
 
-  #pass(data: string): void {
-    this.#passed = data;
-    this.unread.pass(data.length, 0);
+  #skip(data: string): void {
+    this.#lastSkipped = data;
+    this.unread.skip(data.length, 0);
   }
 
-  #breakOff(): void {
-    const last = this.#passed === undefined ? undefined : parseObject(this.#passed);
+  #emitPartialUsage(): void {
+    const last = this.#lastSkipped === undefined ? undefined : parseObject(this.#lastSkipped);
     if (last !== undefined) this.#reader.readUsage(last);
-    this.#reader.tellUsage();
+    this.#reader.emitUsage();
   }
 
-  #taken(): readonly ReplyEvent[] {
+  #takeEvents(): readonly ReplyEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -72,4 +73,4 @@ export class GeminiDecoder implements ReplyDecoder {
 }
 
 /** What a frame must have to matter once content has begun; quotes inside of texts are escaped and don't match. */
-const milestone = /"(?:finishReason|functionCall|promptFeedback|error|groundingMetadata)"\s*:/;
+const milestonePattern = /"(?:finishReason|functionCall|promptFeedback|error|groundingMetadata)"\s*:/;

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
-import { mergeUsage } from '../../kernel/reply/answer.ts';
+import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
-import { wordedError } from './errors.ts';
+import { encodeError } from './errors.ts';
 import { PartWriter } from './part-writer.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
@@ -31,10 +31,10 @@ export class GeminiEncoder implements ReplyEncoder {
         return this.end();
       case 'error':
         this.#ended = true;
-        return frame(wordedError(event.error));
+        return frame(encodeError(event.error));
       default: {
         const parts = this.#parts.push(event);
-        return parts.length === 0 ? undefined : this.#piece(parts);
+        return parts.length === 0 ? undefined : this.#chunk(parts);
       }
     }
   }
@@ -43,10 +43,10 @@ export class GeminiEncoder implements ReplyEncoder {
     if (this.#ended || !this.#started) return undefined;
     this.#ended = true;
     const parts = this.#parts.end();
-    return this.#piece(parts.length === 0 ? [{ text: '' }] : parts, endingOf(this.#stop, this.#parts));
+    return this.#chunk(parts.length === 0 ? [{ text: '' }] : parts, finishFieldsOf(this.#stop, this.#parts));
   }
 
-  #piece(parts: readonly JsonObject[], ending: JsonObject = {}): Uint8Array {
+  #chunk(parts: readonly JsonObject[], ending: JsonObject = {}): Uint8Array {
     const candidate = { content: { parts, role: 'model' }, ...ending, index: 0 };
     return frame({ candidates: [candidate], usageMetadata: encodeUsage(this.#usage), ...this.#head });
   }
@@ -57,7 +57,7 @@ function frame(data: JsonObject): Uint8Array {
 }
 
 /** An unstreamed answer. */
-export function bodyOf(answer: Answer): JsonObject {
+export function encodeReplyBody(answer: Answer): JsonObject {
   const writer = new PartWriter();
   const parts: JsonObject[] = [];
   for (const [index, content_block] of answer.content.entries())
@@ -67,7 +67,7 @@ export function bodyOf(answer: Answer): JsonObject {
     );
   parts.push(...writer.end());
   const { stop_reason, stop_details } = answer;
-  const ending = endingOf({ stop_reason, ...(stop_details != null && { stop_details }) }, writer);
+  const ending = finishFieldsOf({ stop_reason, ...(stop_details != null && { stop_details }) }, writer);
   const candidate = { content: { parts, role: 'model' }, ...ending, index: 0 };
   return { candidates: [candidate], usageMetadata: encodeUsage(answer.usage), ...headOf(answer) };
 }
@@ -76,11 +76,11 @@ function headOf({ id, model }: Pick<Answer, 'id' | 'model'>): JsonObject {
   return { modelVersion: model, responseId: id };
 }
 
-function endingOf({ stop_reason, stop_details }: StopDelta, { beside }: PartWriter): JsonObject {
+function finishFieldsOf({ stop_reason, stop_details }: StopDelta, { metadata }: PartWriter): JsonObject {
   const explanation = stop_reason === 'refusal' ? stop_details?.explanation : undefined;
   return {
     finishReason: finishReasonOf(stop_reason, stop_details?.category),
     ...(explanation != null && { finishMessage: explanation }),
-    ...beside,
+    ...metadata,
   };
 }

@@ -1,25 +1,25 @@
 import type { StopDetails, StreamError } from '../../kernel/message.ts';
 
-export interface Stop {
+export interface StopFields {
   readonly stop_reason: string;
   readonly stop_sequence: null;
   readonly stop_details?: StopDetails;
 }
 
-interface Seen {
+interface StopContext {
   readonly tools: boolean;
   readonly message: string | undefined;
 }
 
 /** https://ai.google.dev/api/generate-content#FinishReason; calls are told by being there. */
-export function stopOf(finish: string, { tools, message }: Seen): Stop {
+export function stopFieldsOf(finish: string, { tools, message }: StopContext): StopFields {
   if (finish === 'MAX_TOKENS') return { stop_reason: 'max_tokens', stop_sequence: null };
-  if (withheld.has(finish)) return refusal(finish, message);
+  if (refusalReasons.has(finish)) return refusalStopFields(finish, message);
   return { stop_reason: tools ? 'tool_use' : 'end_turn', stop_sequence: null };
 }
 
 /** An answer that was held back, or a question that was not let through. */
-export function refusal(category: string, message: string | undefined): Stop {
+export function refusalStopFields(category: string, message: string | undefined): StopFields {
   const explanation = message ?? `Google's filters stopped this answer: ${category}`;
   return {
     stop_reason: 'refusal',
@@ -30,11 +30,11 @@ export function refusal(category: string, message: string | undefined): Stop {
 
 /** What went wrong in an answer without any content; undefined where having said nothing is an answer. */
 export function failureOf(finish: string, message: string | undefined): StreamError | undefined {
-  if (finish === 'STOP' || finish === 'MAX_TOKENS' || withheld.has(finish)) return undefined;
+  if (finish === 'STOP' || finish === 'MAX_TOKENS' || refusalReasons.has(finish)) return undefined;
   return { type: finish, message: message ?? `the model stopped without an answer: ${finish}`, status: 502 };
 }
 
-const withheld: ReadonlySet<string> = new Set([
+const refusalReasons: ReadonlySet<string> = new Set([
   'SAFETY',
   'RECITATION',
   'LANGUAGE',
@@ -55,7 +55,7 @@ export function finishReasonOf(stop: string | null | undefined, category: string
     case 'model_context_window_exceeded':
       return 'MAX_TOKENS';
     case 'refusal':
-      return category != null && withheld.has(category) ? category : 'SAFETY';
+      return category != null && refusalReasons.has(category) ? category : 'SAFETY';
     default:
       return 'STOP';
   }

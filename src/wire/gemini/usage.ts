@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { countOf, defined, objectOf, objectsOf, stringOf } from '../read.ts';
+import { countOf, objectOf, objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 
 /**
  * Counts of nothing are left out. What was read from a cache is in the prompt's count; what the provider's tools brought in
@@ -12,22 +12,22 @@ export function usageOf(told: JsonObject): Usage {
   const thought = countOf(told.thoughtsTokenCount);
   const answer = countOf(told.candidatesTokenCount);
   const isTold = prompt !== undefined || answer !== undefined || thought !== undefined;
-  return defined({
-    input_tokens: isTold ? inputOf(told, prompt ?? 0, read ?? 0) : undefined,
+  return omitUndefined({
+    input_tokens: isTold ? inputTokensOf(told, prompt ?? 0, read ?? 0) : undefined,
     output_tokens: isTold ? (answer ?? 0) + (thought ?? 0) : undefined,
     cache_read_input_tokens: read,
     output_tokens_details: thought === undefined ? undefined : { thinking_tokens: thought },
-    input_audio_tokens: audioIn(told.promptTokensDetails),
-    output_audio_tokens: audioIn(told.candidatesTokensDetails),
+    input_audio_tokens: audioTokensIn(told.promptTokensDetails),
+    output_audio_tokens: audioTokensIn(told.candidatesTokensDetails),
     service_tier: tierOf(told),
   });
 }
 
-function inputOf(told: JsonObject, prompt: number, read: number): number {
+function inputTokensOf(told: JsonObject, prompt: number, read: number): number {
   return Math.max(0, prompt - read) + (countOf(told.toolUsePromptTokenCount) ?? 0);
 }
 
-function audioIn(details: unknown): number | undefined {
+function audioTokensIn(details: unknown): number | undefined {
   const audio = objectsOf(details).find(({ modality }) => modality === 'AUDIO');
   const tokens = countOf(audio?.tokenCount);
   return tokens === 0 ? undefined : tokens;
@@ -36,10 +36,10 @@ function audioIn(details: unknown): number | undefined {
 /** The tier that one has without asking has a name, too. */
 function tierOf({ serviceTier, trafficType }: JsonObject): string | undefined {
   const tier = (stringOf(serviceTier) ?? stringOf(trafficType) ?? '').toLowerCase().replace('on_demand_', '');
-  return tiers.has(tier) ? tier : undefined;
+  return billedTiers.has(tier) ? tier : undefined;
 }
 
-const tiers: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
+const billedTiers: ReadonlySet<string> = new Set(['flex', 'priority', 'batch']);
 
 /** Searches that are billed: each, by newer models, and those for one answer together, by older ones. */
 export function searchesIn(candidate: JsonObject, model: string): Pick<Usage, 'server_tool_use'> {
@@ -55,7 +55,7 @@ export function encodeUsage(usage: Usage): JsonObject {
   const output = usage.output_tokens ?? 0;
   const told = usage.output_tokens_details?.thinking_tokens ?? undefined;
   const thought = told === undefined ? undefined : Math.min(told, output);
-  return defined({
+  return omitUndefined({
     promptTokenCount: prompt,
     candidatesTokenCount: output - (thought ?? 0),
     totalTokenCount: prompt + output,

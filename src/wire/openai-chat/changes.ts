@@ -1,49 +1,57 @@
+import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
-import type { Received } from '../../kernel/received.ts';
 import { changedFields } from '../changed-fields.ts';
-import { ownFields } from '../foreign.ts';
-import { originalsOf } from '../openai/origin.ts';
-import { objectsOf } from '../read.ts';
+import { extensionBodyFields } from '../foreign.ts';
+import { objectsOf } from '../json-values.ts';
+import { originalsOf } from '../originals.ts';
 import { leadingInstructions } from './decode-messages.ts';
-import { choiceOf, encodeFormat, encodeLimit, restoreTools } from './encode-fields.ts';
+import { encodeFormat, encodeLimit, restoreTools, toolChoiceFields } from './encode-fields.ts';
 import { encodeMessage, encodeSystem } from './encode-messages.ts';
-import type { Encoding } from './encode-parts.ts';
+import type { EncodeContext } from './encode-parts.ts';
 
 /** What to write over the client's own body: only fields that are not what was read from it. */
-export function changesOf(request: ChatRequest, received: Received, encoding: Encoding): JsonObject {
+export function changesOf(
+  request: ChatRequest,
+  clientRequest: ClientRequest,
+  encodeContext: EncodeContext,
+): JsonObject {
   const changes: Record<string, unknown> = {};
-  for (const field of changedFields(request, received.request)) {
-    if (field === 'system') changes.messages ??= conversationOf(request, received, encoding);
-    else Object.assign(changes, changeOf(field, { request, received, encoding }));
+  for (const field of changedFields(request, clientRequest.request)) {
+    if (field === 'system') changes.messages ??= conversationOf(request, clientRequest, encodeContext);
+    else
+      Object.assign(changes, changeOf(field, { request, received: clientRequest, encoding: encodeContext }));
   }
   return changes;
 }
 
 interface Change {
   readonly request: ChatRequest;
-  readonly received: Received;
-  readonly encoding: Encoding;
+  readonly received: ClientRequest;
+  readonly encoding: EncodeContext;
 }
 
-function changeOf(field: string, { request, received, encoding }: Change): JsonObject {
+function changeOf(
+  field: string,
+  { request, received: clientRequest, encoding: encodeContext }: Change,
+): JsonObject {
   switch (field) {
     case 'messages':
-      return { messages: conversationOf(request, received, encoding) };
+      return { messages: conversationOf(request, clientRequest, encodeContext) };
     case 'max_tokens':
-      return limitOf(request, received.body, encoding.accepts);
+      return encodeChangedLimit(request, clientRequest.body, encodeContext.accepts);
     case 'tools':
-      return { tools: restoreTools(request.tools, encoding) };
+      return { tools: restoreTools(request.tools, encodeContext) };
     case 'tool_choice':
       return {
         tool_choice: undefined,
         parallel_tool_calls: undefined,
-        ...choiceOf(request.tool_choice),
+        ...toolChoiceFields(request.tool_choice),
       };
     case 'stop_sequences':
       return { stop: request.stop_sequences };
     case 'metadata': {
-      const name = received.body.safety_identifier === undefined ? 'user' : 'safety_identifier';
+      const name = clientRequest.body.safety_identifier === undefined ? 'user' : 'safety_identifier';
       return { [name]: request.metadata?.user_id ?? undefined };
     }
     case 'output_config':
@@ -52,7 +60,10 @@ function changeOf(field: string, { request, received, encoding }: Change): JsonO
         response_format: encodeFormat(request),
       };
     case 'extensions':
-      return { ...removed(ownFields(received.request, 'openai-chat')), ...ownFields(request, 'openai-chat') };
+      return {
+        ...unsetFields(extensionBodyFields(clientRequest.request, 'openai-chat')),
+        ...extensionBodyFields(request, 'openai-chat'),
+      };
     case 'model':
     case 'stream':
     case 'temperature':
@@ -60,31 +71,39 @@ function changeOf(field: string, { request, received, encoding }: Change): JsonO
     case 'top_k':
       return { [field]: request[field] };
     default:
-      encoding.dropped.add(field);
+      encodeContext.dropped.add(field);
       return {};
   }
 }
 
-function removed(fields: JsonObject): JsonObject {
+function unsetFields(fields: JsonObject): JsonObject {
   return Object.fromEntries(Object.keys(fields).map((field) => [field, undefined]));
 }
 
 /** Under the name that the client used. */
-function limitOf(request: ChatRequest, body: JsonObject, accepts: Encoding['accepts']): JsonObject {
+function encodeChangedLimit(
+  request: ChatRequest,
+  body: JsonObject,
+  accepts: EncodeContext['accepts'],
+): JsonObject {
   const named = ['max_tokens', 'max_completion_tokens'].filter((name) => body[name] != null);
   if (named.length === 0) return encodeLimit(request, accepts);
   return Object.fromEntries(named.map((name) => [name, request.max_tokens]));
 }
 
-function conversationOf(request: ChatRequest, received: Received, encoding: Encoding): readonly JsonObject[] {
-  const before = objectsOf(received.body.messages);
-  const unchanged = request.system === received.request.system;
+function conversationOf(
+  request: ChatRequest,
+  clientRequest: ClientRequest,
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
+  const before = objectsOf(clientRequest.body.messages);
+  const unchanged = request.system === clientRequest.request.system;
   const head = unchanged
     ? before.slice(0, leadingInstructions(before))
-    : encodeSystem(request.system, encoding);
-  return [...head, ...request.messages.flatMap((message) => restored(message, encoding))];
+    : encodeSystem(request.system, encodeContext);
+  return [...head, ...request.messages.flatMap((message) => restoreMessage(message, encodeContext))];
 }
 
-function restored(message: Message, encoding: Encoding): readonly JsonObject[] {
-  return originalsOf(message) ?? encodeMessage(message, encoding);
+function restoreMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {
+  return originalsOf(message) ?? encodeMessage(message, encodeContext);
 }

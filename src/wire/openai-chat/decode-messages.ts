@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, TextBlock, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
+import type { ExtensionFields } from '../extension-fields.ts';
 import { foreignBlock } from '../foreign.ts';
-import type { Losses } from '../losses.ts';
-import { remember } from '../openai/origin.ts';
-import { toolErrorMark } from '../openai/tool-error.ts';
-import { toolInputOf } from '../openai/tool-input.ts';
-import { objectOf, objectsOf, stringOf } from '../read.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { attachOriginals } from '../originals.ts';
+import { toolErrorPrefix } from '../tool-error.ts';
+import { toolInputOf } from '../tool-input.ts';
 import { cacheControlOf, decodeContent } from './decode-parts.ts';
 import { thinkingOf } from './reasoning.ts';
 
@@ -22,26 +22,29 @@ function isInstruction(message: JsonObject): boolean {
 /** Instructions as one string where they are one string, else as blocks. */
 export function decodeSystem(
   messages: readonly JsonObject[],
-  losses: Losses,
+  extensionFields: ExtensionFields,
 ): string | readonly TextBlock[] | undefined {
   const [first] = messages;
   if (first === undefined) return undefined;
   if (messages.length === 1 && typeof first.content === 'string') return first.content;
-  const blocks = messages.flatMap((message) => decodeContent(message.content, losses));
+  const blocks = messages.flatMap((message) => decodeContent(message.content, extensionFields));
   return blocks.filter((block) => block.type === 'text');
 }
 
 /** Messages in turns: results of tools and what the user says next to them are one turn of the user. */
-export function decodeMessages(messages: readonly JsonObject[], losses: Losses): readonly Message[] {
+export function decodeMessages(
+  messages: readonly JsonObject[],
+  extensionFields: ExtensionFields,
+): readonly Message[] {
   const decoded: Message[] = [];
   for (const { role } of messages)
-    if (!roles.has(role)) losses.essential[`messages[].${stringOf(role) ?? 'role'}`] = true;
+    if (!roles.has(role)) extensionFields.essential[`messages[].${stringOf(role) ?? 'role'}`] = true;
   for (let at = 0; at < messages.length; ) {
-    const role = turnOf(messages[at]);
+    const role = roleOf(messages[at]);
     let end = at + 1;
-    while (end < messages.length && turnOf(messages[end]) === role) end++;
+    while (end < messages.length && roleOf(messages[end]) === role) end++;
     const from = messages.slice(at, end);
-    decoded.push(remember(decodeTurn(role, from, losses), from));
+    decoded.push(attachOriginals(decodeTurn(role, from, extensionFields), from));
     at = end;
   }
   return decoded;
@@ -50,18 +53,23 @@ export function decodeMessages(messages: readonly JsonObject[], losses: Losses):
 /** Others may be a provider's own: they go back in this format only. */
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool', 'function']);
 
-function turnOf(message: JsonObject | undefined): Message['role'] {
+function roleOf(message: JsonObject | undefined): Message['role'] {
   if (message?.role === 'assistant') return 'assistant';
   return message !== undefined && isInstruction(message) ? 'system' : 'user';
 }
 
-function decodeTurn(role: Message['role'], from: readonly JsonObject[], losses: Losses): Message {
+function decodeTurn(
+  role: Message['role'],
+  from: readonly JsonObject[],
+  extensionFields: ExtensionFields,
+): Message {
   const [only] = from;
-  for (const message of from) if (typeof message.name === 'string') losses.optional['messages[].name'] = true;
+  for (const message of from)
+    if (typeof message.name === 'string') extensionFields.optional['messages[].name'] = true;
   if (from.length === 1 && role !== 'assistant' && only?.role !== 'tool' && typeof only?.content === 'string')
     return { role, content: only.content };
   const blocks = from.flatMap((message) =>
-    role === 'assistant' ? decodeAssistant(message, losses) : decodeUser(message, losses),
+    role === 'assistant' ? decodeAssistant(message, extensionFields) : decodeUser(message, extensionFields),
   );
   const [block] = blocks;
   if (
@@ -74,38 +82,39 @@ function decodeTurn(role: Message['role'], from: readonly JsonObject[], losses: 
   return { role, content: blocks };
 }
 
-function decodeUser(message: JsonObject, losses: Losses): readonly Block[] {
-  if (message.role === 'tool') return [decodeToolResult(message, losses)];
-  if (message.role !== 'function') return decodeContent(message.content, losses);
-  losses.essential['messages[].function'] = true;
+function decodeUser(message: JsonObject, extensionFields: ExtensionFields): readonly Block[] {
+  if (message.role === 'tool') return [decodeToolResult(message, extensionFields)];
+  if (message.role !== 'function') return decodeContent(message.content, extensionFields);
+  extensionFields.essential['messages[].function'] = true;
   return [foreignBlock('openai-chat', message)];
 }
 
-function decodeToolResult(message: JsonObject, losses: Losses): ToolResultBlock {
+function decodeToolResult(message: JsonObject, extensionFields: ExtensionFields): ToolResultBlock {
   const { content } = message;
   const id = stringOf(message.tool_call_id) ?? '';
   if (typeof content !== 'string')
-    return { type: 'tool_result', tool_use_id: id, content: decodeContent(content, losses) };
-  if (!content.startsWith(toolErrorMark)) return { type: 'tool_result', tool_use_id: id, content };
+    return { type: 'tool_result', tool_use_id: id, content: decodeContent(content, extensionFields) };
+  if (!content.startsWith(toolErrorPrefix)) return { type: 'tool_result', tool_use_id: id, content };
   return {
     type: 'tool_result',
     tool_use_id: id,
-    content: content.slice(toolErrorMark.length),
+    content: content.slice(toolErrorPrefix.length),
     is_error: true,
   };
 }
 
-function decodeAssistant(message: JsonObject, losses: Losses): readonly Block[] {
-  const blocks = [...thinkingOf(message), ...decodeContent(message.content, losses, 'model')];
+function decodeAssistant(message: JsonObject, extensionFields: ExtensionFields): readonly Block[] {
+  const blocks = [...thinkingOf(message), ...decodeContent(message.content, extensionFields, 'model')];
   const refusal = stringOf(message.refusal);
   if (refusal !== undefined && refusal !== '') blocks.push({ type: 'text', text: refusal });
-  if (objectOf(message.audio) !== undefined) losses.essential['messages[].audio'] = true;
-  if (objectOf(message.function_call) !== undefined) losses.essential['messages[].function_call'] = true;
-  for (const call of objectsOf(message.tool_calls)) blocks.push(decodeToolCall(call, losses));
+  if (objectOf(message.audio) !== undefined) extensionFields.essential['messages[].audio'] = true;
+  if (objectOf(message.function_call) !== undefined)
+    extensionFields.essential['messages[].function_call'] = true;
+  for (const call of objectsOf(message.tool_calls)) blocks.push(decodeToolCall(call, extensionFields));
   return blocks;
 }
 
-function decodeToolCall(call: JsonObject, losses: Losses): Block {
+function decodeToolCall(call: JsonObject, extensionFields: ExtensionFields): Block {
   const free = objectOf(call.custom);
   if (free !== undefined) {
     const input = { input: stringOf(free.input) ?? '' };
@@ -115,7 +124,7 @@ function decodeToolCall(call: JsonObject, losses: Losses): Block {
       name: stringOf(free.name) ?? '',
       input,
     } as const;
-    return remember(use, [call]);
+    return attachOriginals(use, [call]);
   }
   const called = objectOf(call.function);
   if (called === undefined) return foreignBlock('openai-chat', call);
@@ -123,7 +132,7 @@ function decodeToolCall(call: JsonObject, losses: Losses): Block {
     type: 'tool_use',
     id: stringOf(call.id) ?? '',
     name: stringOf(called.name) ?? '',
-    input: toolInputOf(called.arguments, losses),
+    input: toolInputOf(called.arguments, extensionFields),
   };
   const marker = cacheControlOf(call);
   return marker === undefined ? use : { ...use, cache_control: marker };

@@ -1,23 +1,23 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, CacheControl, MediaSource } from '../../kernel/message.ts';
-import { foreignBlock, foreignOf } from '../foreign.ts';
-import type { Losses } from '../losses.ts';
+import type { ExtensionFields } from '../extension-fields.ts';
+import { foreignBlock, foreignPartOf } from '../foreign.ts';
+import { objectOf, objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 import { mediaFromUrl } from '../openai/media.ts';
-import { defined, objectOf, objectsOf, stringOf } from '../read.ts';
 import { thinkingPartText } from './reasoning.ts';
 
 /** The content of a message as blocks. */
 export function decodeContent(
   content: unknown,
-  losses: Losses,
+  extensionFields: ExtensionFields,
   by: 'client' | 'model' = 'client',
 ): readonly Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return partsIn(content).map((part) => {
-    const block = decodePart(part, losses);
+    const block = decodePart(part, extensionFields);
     // What a model said may be lost, what it is asked may not.
-    const kind = by === 'model' ? undefined : foreignOf(block)?.kind;
-    if (kind !== undefined) losses.essential[`messages[].content[].${kind}`] = true;
+    const kind = by === 'model' ? undefined : foreignPartOf(block)?.kind;
+    if (kind !== undefined) extensionFields.essential[`messages[].content[].${kind}`] = true;
     return block;
   });
 }
@@ -35,11 +35,11 @@ function typeOf(part: JsonObject): unknown {
   );
 }
 
-function decodePart(part: JsonObject, losses: Losses): Block {
+function decodePart(part: JsonObject, extensionFields: ExtensionFields): Block {
   const marker = cacheControlOf(part);
   switch (typeOf(part)) {
     case 'text':
-      return defined({ type: 'text', text: stringOf(part.text) ?? '', cache_control: marker });
+      return omitUndefined({ type: 'text', text: stringOf(part.text) ?? '', cache_control: marker });
     case 'refusal':
       return { type: 'text', text: stringOf(part.refusal) ?? '' };
     case 'thinking':
@@ -49,14 +49,14 @@ function decodePart(part: JsonObject, losses: Losses): Block {
       const url = stringOf(image?.url) ?? stringOf(part.image_url);
       if (url === undefined) break;
       if (image?.detail !== undefined && image.detail !== 'auto')
-        losses.optional['messages[].content[].image_url.detail'] = true;
-      return defined({ type: 'image', source: mediaFromUrl(url), cache_control: marker });
+        extensionFields.optional['messages[].content[].image_url.detail'] = true;
+      return omitUndefined({ type: 'image', source: mediaFromUrl(url), cache_control: marker });
     }
     case 'file': {
       const file = objectOf(part.file);
       const source = fileSourceOf(file ?? {});
       if (source === undefined) break;
-      return defined({
+      return omitUndefined({
         type: 'document',
         source,
         title: stringOf(file?.filename),
@@ -68,7 +68,11 @@ function decodePart(part: JsonObject, losses: Losses): Block {
       const told = part.document_url ?? part.file_url;
       const url = stringOf(told) ?? stringOf(objectOf(told)?.url);
       if (url === undefined) break;
-      return defined({ type: 'document', source: mediaFromUrl(url), title: stringOf(part.document_name) });
+      return omitUndefined({
+        type: 'document',
+        source: mediaFromUrl(url),
+        title: stringOf(part.document_name),
+      });
     }
   }
   return foreignBlock('openai-chat', part);

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
 import { checkMessages, checkModel, checkTokenLimit } from '../check-messages.ts';
-import { extensionsFor } from '../foreign.ts';
-import { type Losses, sortFields } from '../losses.ts';
-import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
+import { collectExtensionFields, type ExtensionFields } from '../extension-fields.ts';
+import { toExtensions } from '../foreign.ts';
+import { booleanOf, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
 import { decodeMessages, decodeSystem, leadingInstructions } from './decode-messages.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
 
@@ -12,13 +12,13 @@ export function decodeRequest(body: JsonObject): ChatRequest {
   const messages = checkMessages(body);
   checkTokenLimit(body, 'max_tokens');
   checkTokenLimit(body, 'max_completion_tokens');
-  const losses = ownFieldsOf(body);
+  const extensionFields = decodeExtensionFields(body);
   const instructions = leadingInstructions(messages);
   const user = stringOf(body.safety_identifier) ?? stringOf(body.user);
-  return defined({
+  return omitUndefined({
     model,
-    system: decodeSystem(messages.slice(0, instructions), losses),
-    messages: decodeMessages(messages.slice(instructions), losses),
+    system: decodeSystem(messages.slice(0, instructions), extensionFields),
+    messages: decodeMessages(messages.slice(instructions), extensionFields),
     max_tokens: numberOf(body.max_completion_tokens) ?? numberOf(body.max_tokens),
     stream: booleanOf(body.stream),
     tools: decodeTools(body.tools),
@@ -26,14 +26,14 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     temperature: numberOf(body.temperature),
     top_p: numberOf(body.top_p),
     top_k: numberOf(body.top_k),
-    stop_sequences: stopsOf(body.stop),
+    stop_sequences: stopSequencesOf(body.stop),
     metadata: user === undefined ? undefined : { user_id: user },
     output_config: outputConfigOf(body),
-    extensions: extensionsFor('openai-chat', losses),
+    extensions: toExtensions('openai-chat', extensionFields),
   });
 }
 
-function stopsOf(stop: unknown): readonly string[] | undefined {
+function stopSequencesOf(stop: unknown): readonly string[] | undefined {
   if (typeof stop === 'string') return [stop];
   return Array.isArray(stop) ? stop.filter((item) => typeof item === 'string') : undefined;
 }
@@ -41,14 +41,14 @@ function stopsOf(stop: unknown): readonly string[] | undefined {
 function outputConfigOf(body: JsonObject): OutputConfig | undefined {
   const effort = stringOf(body.reasoning_effort);
   const format = formatOf(objectOf(body.response_format));
-  return effort === undefined && format === undefined ? undefined : defined({ effort, format });
+  return effort === undefined && format === undefined ? undefined : omitUndefined({ effort, format });
 }
 
 function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
   if (format?.type === 'json_object') return { type: 'json_object' };
   const described = objectOf(format?.json_schema);
   if (format?.type !== 'json_schema' || described === undefined) return undefined;
-  return defined({
+  return omitUndefined({
     type: 'json_schema',
     schema: objectOf(described.schema) ?? {},
     name: stringOf(described.name),
@@ -57,11 +57,11 @@ function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
   });
 }
 
-function ownFieldsOf(body: JsonObject): Losses {
-  const losses = sortFields(body, { isEssential, translated });
+function decodeExtensionFields(body: JsonObject): ExtensionFields {
+  const extensionFields = collectExtensionFields(body, { isEssential, translated: translatedFields });
   if (objectOf(objectOf(body.tool_choice)?.allowed_tools) !== undefined)
-    losses.optional.tool_choice = body.tool_choice;
-  return losses;
+    extensionFields.optional.tool_choice = body.tool_choice;
+  return extensionFields;
 }
 
 function isEssential(field: string, value: unknown): boolean {
@@ -83,7 +83,7 @@ function isEssential(field: string, value: unknown): boolean {
   }
 }
 
-const translated: ReadonlySet<string> = new Set([
+const translatedFields: ReadonlySet<string> = new Set([
   'model',
   'messages',
   'max_tokens',

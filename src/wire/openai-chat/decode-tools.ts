@@ -1,26 +1,30 @@
 import type { JsonObject } from '../../kernel/json.ts';
+import type { FieldReader } from '../../kernel/lazy-json-object.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
-import type { Fields } from '../../kernel/outline.ts';
 import { foreignTool } from '../foreign.ts';
-import { freeText, freeTextDescription } from '../openai/free-text.ts';
-import { remember } from '../openai/origin.ts';
-import { booleanOf, defined, objectOf, objectsOf, stringOf } from '../read.ts';
+import { booleanOf, objectOf, objectsOf, omitUndefined, stringOf } from '../json-values.ts';
+import { freeTextDescription, freeTextSchema } from '../openai/free-text.ts';
+import { attachOriginals } from '../originals.ts';
 import { cacheControlOf } from './decode-parts.ts';
 
 export function decodeTools(tools: unknown): readonly Tool[] | undefined {
   if (!Array.isArray(tools)) return undefined;
-  return objectsOf(tools).map((tool) => remember(decodeTool(tool), [tool]));
+  return objectsOf(tools).map((tool) => attachOriginals(decodeTool(tool), [tool]));
 }
 
 function decodeTool(tool: JsonObject): Tool {
   const free = objectOf(tool.custom);
   const freeName = stringOf(free?.name);
   if (free !== undefined && freeName !== undefined)
-    return defined({ name: freeName, description: freeTextDescription(free), input_schema: freeText });
+    return omitUndefined({
+      name: freeName,
+      description: freeTextDescription(free),
+      input_schema: freeTextSchema,
+    });
   const described = objectOf(tool.function);
   const name = stringOf(described?.name);
   if (described === undefined || name === undefined) return foreignTool('openai-chat', tool);
-  return defined({
+  return omitUndefined({
     name,
     description: stringOf(described.description),
     input_schema: objectOf(described.parameters) ?? { type: 'object', properties: {} },
@@ -30,9 +34,9 @@ function decodeTool(tool: JsonObject): Tool {
 }
 
 /** The tools of a request that take free text, whose calls are of their own kind. */
-export function freeTextTools(fields: Fields): ReadonlySet<string> {
+export function freeTextTools(fieldReader: FieldReader): ReadonlySet<string> {
   return new Set(
-    objectsOf(fields.get('tools')).flatMap((tool) => stringOf(objectOf(tool.custom)?.name) ?? []),
+    objectsOf(fieldReader.get('tools')).flatMap((tool) => stringOf(objectOf(tool.custom)?.name) ?? []),
   );
 }
 

@@ -1,80 +1,90 @@
 import type { Acceptance } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, ChatRequest, Message, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { originalsOf } from '../openai/origin.ts';
-import { toolErrorMark } from '../openai/tool-error.ts';
-import { isSealed } from '../sealed.ts';
-import { type Encoding, encodeContent, markerOf } from './encode-parts.ts';
-import { type Extras, extrasFor, isExtraFor } from './extras.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { isWrappedOpaque } from '../opaque-data.ts';
+import { originalsOf } from '../originals.ts';
+import { toolErrorPrefix } from '../tool-error.ts';
+import { cacheMarkerOf, type EncodeContext, encodeContent } from './encode-parts.ts';
+import { extrasFor, isExtraFor, type ProviderExtras } from './provider-extras.ts';
 import { reasoningDetailsOf } from './reasoning.ts';
 
-export function encodeSystem(system: ChatRequest['system'], encoding: Encoding): readonly JsonObject[] {
+export function encodeSystem(
+  system: ChatRequest['system'],
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
   if (system === undefined || system.length === 0) return [];
-  return [{ role: 'system', content: typeof system === 'string' ? system : encodeContent(system, encoding) }];
+  return [
+    { role: 'system', content: typeof system === 'string' ? system : encodeContent(system, encodeContext) },
+  ];
 }
 
-export function encodeMessage(message: Message, encoding: Encoding): readonly JsonObject[] {
+export function encodeMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {
   if (typeof message.content === 'string') return [{ role: message.role, content: message.content }];
   switch (message.role) {
     case 'assistant':
-      return [encodeAssistant(message.content, encoding)];
+      return [encodeAssistant(message.content, encodeContext)];
     case 'system':
-      return [{ role: 'system', content: encodeContent(message.content, encoding) }];
+      return [{ role: 'system', content: encodeContent(message.content, encodeContext) }];
     case 'user':
-      return encodeUser(message.content, encoding);
+      return encodeUser(message.content, encodeContext);
   }
 }
 
 /** Results of tools come first, each a message; pictures in them follow in a message of the user's, where they may stand. */
-function encodeUser(blocks: readonly Block[], encoding: Encoding): readonly JsonObject[] {
+function encodeUser(blocks: readonly Block[], encodeContext: EncodeContext): readonly JsonObject[] {
   const messages: JsonObject[] = [];
   const rest: Block[] = [];
   const pictures: Block[] = [];
   for (const block of blocks) {
-    const foreign = foreignOf(block);
-    if (foreign?.wire === 'openai-chat' && typeof foreign.part.role === 'string') messages.push(foreign.part);
-    else if (block.type === 'tool_result') messages.push(encodeToolResult(block, pictures, encoding));
+    const foreignPart = foreignPartOf(block);
+    if (foreignPart?.wire === 'openai-chat' && typeof foreignPart.part.role === 'string')
+      messages.push(foreignPart.part);
+    else if (block.type === 'tool_result') messages.push(encodeToolResult(block, pictures, encodeContext));
     else rest.push(block);
   }
-  const content = encodeContent([...pictures, ...rest], encoding);
+  const content = encodeContent([...pictures, ...rest], encodeContext);
   if (content.length > 0 || messages.length === 0) messages.push({ role: 'user', content });
   return messages;
 }
 
-function encodeToolResult(result: ToolResultBlock, pictures: Block[], encoding: Encoding): JsonObject {
+function encodeToolResult(
+  result: ToolResultBlock,
+  pictures: Block[],
+  encodeContext: EncodeContext,
+): JsonObject {
   const { content = '' } = result;
-  const id = encoding.callId(result.tool_use_id);
+  const id = encodeContext.mapToolCallId(result.tool_use_id);
   const blocks: readonly Block[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
-  const shown: readonly Block[] = blocks.filter(isPicture);
+  const shown: readonly Block[] = blocks.filter(isMedia);
   const told = encodeContent(
     blocks.filter((block) => !shown.includes(block)),
-    encoding,
+    encodeContext,
   );
   if (shown.length > 0) pictures.push({ type: 'text', text: `Returned by tool call ${id}:` }, ...shown);
   const text =
     told.length === 0 && shown.length > 0 ? 'What this call returned follows in the next message.' : told;
-  return { role: 'tool', tool_call_id: id, content: result.is_error === true ? markedAsError(text) : text };
+  return { role: 'tool', tool_call_id: id, content: result.is_error === true ? markAsError(text) : text };
 }
 
-function isPicture(block: Block): boolean {
+function isMedia(block: Block): boolean {
   return block.type === 'image' || (block.type === 'document' && block.source.type !== 'text');
 }
 
-function markedAsError(content: string | readonly JsonObject[]): string | readonly JsonObject[] {
+function markAsError(content: string | readonly JsonObject[]): string | readonly JsonObject[] {
   return typeof content === 'string'
-    ? toolErrorMark + content
-    : [{ type: 'text', text: toolErrorMark.trim() }, ...content];
+    ? toolErrorPrefix + content
+    : [{ type: 'text', text: toolErrorPrefix.trim() }, ...content];
 }
 
-function encodeAssistant(blocks: readonly Block[], encoding: Encoding): JsonObject {
-  const extras = extrasFor(encoding.model, blocks);
-  const calls = blocks.flatMap((block) => encodeToolCall(block, extras, encoding));
+function encodeAssistant(blocks: readonly Block[], encodeContext: EncodeContext): JsonObject {
+  const providerExtras = extrasFor(encodeContext.model, blocks);
+  const calls = blocks.flatMap((block) => encodeToolCall(block, providerExtras, encodeContext));
   const content = encodeContent(
-    blocks.filter((block) => !isThinking(block) && !isCall(block)),
-    encoding,
+    blocks.filter((block) => !isThinking(block) && !isToolCall(block)),
+    encodeContext,
   );
-  const { parts = [], ...beside } = encodeThinking(blocks.filter(isThinking), extras, encoding);
+  const { parts = [], ...beside } = encodeThinking(blocks.filter(isThinking), providerExtras, encodeContext);
   const said = content.length === 0 && calls.length > 0 ? null : content;
   return {
     role: 'assistant',
@@ -93,67 +103,71 @@ function isThinking(block: Block): boolean {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-function isCall(block: Block): boolean {
-  const foreign = foreignOf(block);
-  return block.type === 'tool_use' || (foreign?.wire === 'openai-chat' && 'id' in foreign.part);
+function isToolCall(block: Block): boolean {
+  const foreignPart = foreignPartOf(block);
+  return block.type === 'tool_use' || (foreignPart?.wire === 'openai-chat' && 'id' in foreignPart.part);
 }
 
 /** Thinking without a signature came from a provider that shows it here, and wants it back; a signed one goes home only. */
 function encodeThinking(
   thinking: readonly Block[],
-  extras: Extras,
-  { model, hostsClaude, accepts, dropped }: Encoding,
-): Thoughts {
+  providerExtras: ProviderExtras,
+  { model, hostsClaude, accepts, dropped }: EncodeContext,
+): EncodedThinking {
   if (thinking.length === 0) return {};
-  const signed = reasoningDetailsOf(thinking.filter((block) => !isSecret(block)));
-  const details = hostsClaude ? [...signed, ...extras.details] : extras.details;
+  const signed = reasoningDetailsOf(thinking.filter((block) => !isOpaqueThinking(block)));
+  const details = hostsClaude ? [...signed, ...providerExtras.details] : providerExtras.details;
   if (signed.length > 0 && hostsClaude) return { reasoning_details: details };
-  const lost = thinking.filter((block) => isSecret(block) && !isExtraFor(model, block));
+  const lost = thinking.filter((block) => isOpaqueThinking(block) && !isExtraFor(model, block));
   const open = thinking.flatMap((block) =>
     block.type === 'thinking' && !block.signature ? [block.thinking] : [],
   );
-  const unwanted = open.length > 0 && accepts.thoughts === 'nowhere';
+  const unwanted = open.length > 0 && accepts.thinkingField === 'nowhere';
   if (signed.length > 0 || lost.length > 0 || unwanted) dropped.add('messages[].content[].thinking');
   return {
-    ...(open.length > 0 && openThoughts(open.join(''), accepts)),
+    ...(open.length > 0 && encodePlainThinking(open.join(''), accepts)),
     ...(details.length > 0 && { reasoning_details: details }),
   };
 }
 
 /** Fields of a message; parts stand in its content. */
-type Thoughts = JsonObject & { readonly parts?: readonly JsonObject[] };
+type EncodedThinking = JsonObject & { readonly parts?: readonly JsonObject[] };
 
 /** In the place where this provider keeps them. */
-function openThoughts(text: string, { thoughts }: Acceptance): Thoughts {
-  switch (thoughts) {
+function encodePlainThinking(text: string, { thinkingField }: Acceptance): EncodedThinking {
+  switch (thinkingField) {
     case 'parts':
       return { parts: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
     case 'nowhere':
       return {};
     default:
-      return { [thoughts]: text };
+      return { [thinkingField]: text };
   }
 }
 
 /** Encrypted by a provider of another kind, or put aside for the one it came from. */
-function isSecret(block: Block): boolean {
-  return block.type === 'redacted_thinking' && isSealed(block.data);
+function isOpaqueThinking(block: Block): boolean {
+  return block.type === 'redacted_thinking' && isWrappedOpaque(block.data);
 }
 
-function encodeToolCall(block: Block, { byCall }: Extras, encoding: Encoding): readonly JsonObject[] {
-  const foreign = foreignOf(block);
-  if (foreign?.wire === 'openai-chat' && 'id' in foreign.part) return [foreign.part];
+function encodeToolCall(
+  block: Block,
+  { byCall }: ProviderExtras,
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
+  const foreignPart = foreignPartOf(block);
+  if (foreignPart?.wire === 'openai-chat' && 'id' in foreignPart.part) return [foreignPart.part];
   if (block.type !== 'tool_use') return [];
   const asItCame = originalsOf(block);
-  if (asItCame !== undefined && encoding.keepsOriginals) return asItCame;
+  if (asItCame !== undefined && encodeContext.keepsOriginals) return asItCame;
   const extra_content = byCall.get(block.id);
   return [
     {
-      id: encoding.callId(block.id),
+      id: encodeContext.mapToolCallId(block.id),
       type: 'function',
       function: { name: block.name, arguments: argumentsOf(block) },
       ...(extra_content !== undefined && { extra_content }),
-      ...markerOf(block, encoding),
+      ...cacheMarkerOf(block, encodeContext),
     },
   ];
 }

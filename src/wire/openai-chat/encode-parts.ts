@@ -1,13 +1,13 @@
-import { type Acceptance, everything } from '../../kernel/acceptance.ts';
+import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
-import { cannotCross, foreignOf } from '../foreign.ts';
+import { foreignPartOf, untranslatableError } from '../foreign.ts';
 import { urlFromMedia } from '../openai/media.ts';
-import { searchResultText } from '../openai/search-result.ts';
+import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 
 /** What an encoder needs to know besides the content itself. */
-export interface Encoding {
+export interface EncodeContext {
   readonly model: string;
   /** Whether the model's host understands Anthropic's cache markers and signed thinking. */
   readonly hostsClaude: boolean;
@@ -15,26 +15,29 @@ export interface Encoding {
   /** Whether it goes back into the format that it came in. */
   readonly keepsOriginals: boolean;
   /** The id by which the provider gets to know a call. */
-  readonly callId: (id: string) => string;
+  readonly mapToolCallId: (id: string) => string;
   readonly dropped: Set<string>;
 }
 
-export function encodingFor(model: string, accepts: Acceptance = everything): Encoding {
+export function createEncodeContext(model: string, accepts: Acceptance = fullAcceptance): EncodeContext {
   const hostsClaude = /claude|^anthropic\//.test(model);
-  return { model, hostsClaude, accepts, keepsOriginals: true, callId: (id) => id, dropped: new Set() };
+  return { model, hostsClaude, accepts, keepsOriginals: true, mapToolCallId: (id) => id, dropped: new Set() };
 }
 
 /** Content as a string where it is text alone, which every compatible provider takes; else as parts. */
-export function encodeContent(blocks: readonly Block[], encoding: Encoding): string | readonly JsonObject[] {
-  const parts = blocks.flatMap((block) => encodePart(block, encoding));
+export function encodeContent(
+  blocks: readonly Block[],
+  encodeContext: EncodeContext,
+): string | readonly JsonObject[] {
+  const parts = blocks.flatMap((block) => encodePart(block, encodeContext));
   const plain = parts.every((part) => part.type === 'text' && part.cache_control === undefined);
   return plain ? parts.map((part) => part.text).join('\n\n') : parts;
 }
 
-function encodePart(block: Block, encoding: Encoding): readonly JsonObject[] {
-  const marker = markerOf(block, encoding);
-  const foreign = foreignOf(block);
-  if (foreign?.wire === 'openai-chat') return [foreign.part];
+function encodePart(block: Block, encodeContext: EncodeContext): readonly JsonObject[] {
+  const marker = cacheMarkerOf(block, encodeContext);
+  const foreignPart = foreignPartOf(block);
+  if (foreignPart?.wire === 'openai-chat') return [foreignPart.part];
   const found = searchResultText(block);
   if (found !== undefined) return [{ type: 'text', text: found, ...marker }];
   switch (block.type) {
@@ -43,18 +46,18 @@ function encodePart(block: Block, encoding: Encoding): readonly JsonObject[] {
     case 'image':
       return [{ type: 'image_url', image_url: { url: imageUrlOf(block) }, ...marker }];
     case 'document':
-      if ('citations' in block) encoding.dropped.add('messages[].content[].citations');
+      if ('citations' in block) encodeContext.dropped.add('messages[].content[].citations');
       return [{ ...documentPart(block), ...marker }];
     default: {
       const reference = toolReferenceText(block);
-      if (reference !== undefined) return encodePart(reference, encoding);
-      encoding.dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      if (reference !== undefined) return encodePart(reference, encodeContext);
+      encodeContext.dropped.add(`messages[].content[].${foreignPart?.kind ?? block.type}`);
       return [];
     }
   }
 }
 
-export function markerOf(block: object, { hostsClaude, dropped }: Encoding): JsonObject {
+export function cacheMarkerOf(block: object, { hostsClaude, dropped }: EncodeContext): JsonObject {
   if (!('cache_control' in block) || block.cache_control == null) return {};
   if (hostsClaude) return { cache_control: block.cache_control };
   dropped.add('cache_control');
@@ -63,7 +66,8 @@ export function markerOf(block: object, { hostsClaude, dropped }: Encoding): Jso
 
 function imageUrlOf({ source }: ImageBlock): string {
   const url = urlFromMedia(source);
-  if (url === undefined) throw cannotCross('messages[].content[].image.source.file_id', 'openai-chat');
+  if (url === undefined)
+    throw untranslatableError('messages[].content[].image.source.file_id', 'openai-chat');
   return url;
 }
 
@@ -76,6 +80,6 @@ function documentPart({ source, title }: DocumentBlock): JsonObject {
     case 'text':
       return { type: 'text', text: title == null ? source.data : `${title}\n\n${source.data}` };
     default:
-      throw cannotCross('messages[].content[].document.source.url', 'openai-chat');
+      throw untranslatableError('messages[].content[].document.source.url', 'openai-chat');
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ModelDialect, NamedModel } from '../../kernel/model-dialect.ts';
+import type { ModelListFormat, NamedModel } from '../../kernel/model-list-format.ts';
 import { openaiChat } from './openai-chat.ts';
 
 const modelSchema = z.object({
@@ -12,17 +12,18 @@ const modelSchema = z.object({
 const listSchema = z.object({ object: z.literal('list'), data: z.array(modelSchema) });
 
 /** Models as OpenAI's API lists them: all at once. What nobody else claims is spoken to in this form. */
-export const openaiModels: ModelDialect = {
+export const openaiModels: ModelListFormat = {
   wire: openaiChat,
   path: '/v1/models',
   query: {},
   listSchema,
   modelSchema,
-  spokenBy: () => true,
-  list: (models) => ({ object: 'list', data: models.map(one) }) satisfies z.infer<typeof listSchema>,
-  one,
+  isSpokenBy: () => true,
+  encodeList: (models) =>
+    ({ object: 'list', data: models.map(toListedModel) }) satisfies z.infer<typeof listSchema>,
+  encodeModel: toListedModel,
 };
 
-function one({ id, owner }: NamedModel): z.infer<typeof modelSchema> {
+function toListedModel({ id, owner }: NamedModel): z.infer<typeof modelSchema> {
   return { id, object: 'model', created: 0, owned_by: owner };
 }

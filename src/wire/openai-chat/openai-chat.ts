@@ -1,29 +1,29 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { messagesSchema } from '../body-schema.ts';
-import { type AnswerReader, CollectedJson } from '../collected-json.ts';
-import { FoldedJson } from '../folded-json.ts';
+import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
+import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
-import { completionOf } from './completion.ts';
 import { decodeRequest } from './decode-request.ts';
 import { freeTextTools } from './decode-tools.ts';
+import { encodeCompletion } from './encode-completion.ts';
 import { encodeRequest } from './encode-request.ts';
+import { includeUsageOption } from './include-usage.ts';
 import { bookkeeping, isPlain } from './plain-request.ts';
-import { briefOfCompletion, glimpseOfCompletion, readCompletion } from './read-completion.ts';
+import { readCompletion, summarizeCompletion, summarizeCompletionTail } from './read-completion.ts';
 import { ChatDecoder } from './reply-decoder.ts';
 import { ChatEncoder } from './reply-encoder.ts';
-import { usageQuestion } from './usage-question.ts';
 
-const reader: AnswerReader = {
+const reader: JsonReplyReader = {
   read: readCompletion,
-  brief: briefOfCompletion,
-  glimpse: glimpseOfCompletion,
+  summarize: summarizeCompletion,
+  summarizeTail: summarizeCompletionTail,
 };
 
 export const chatEstimates: TokenEstimates = {
-  saidIn: ['messages'],
-  schemaIn: 'response_format',
+  textFields: ['messages'],
+  schemaField: 'response_format',
   requestTokens: 5,
   textTokens: 1.1,
   bytesPerToken: 6,
@@ -38,13 +38,13 @@ export const chatEstimates: TokenEstimates = {
 };
 
 /** OpenAI's Chat Completions API, which many other providers speak too. */
-export function openaiChatWith(clock: Clock): WireFormat {
+export function createOpenaiChat(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-chat',
     routes: [{ path: '/v1/chat/completions', summary: 'OpenAI Chat Completions', purpose: 'answer' }],
     ...modelInBody,
-    address: (_model, _streamed, query) => `/chat/completions${query}`,
+    requestPath: (_model, _streamed, query) => `/chat/completions${query}`,
     bodySchema: messagesSchema,
     bookkeeping,
     isPlain,
@@ -53,15 +53,15 @@ export function openaiChatWith(clock: Clock): WireFormat {
     ownHeaders: [],
     keepAlive: Buffer.from(': ping\n\n'),
     estimates: chatEstimates,
-    usageQuestion,
+    usageOptIn: includeUsageOption,
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>
-      framing === 'json' ? new CollectedJson(reader, interest) : new ChatDecoder(interest),
+      framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ChatDecoder(interest),
     replyEncoder: (framing, asked) =>
       framing === 'json'
-        ? new FoldedJson((answer) =>
-            completionOf(answer, { createdSeconds: seconds(), freeText: freeTextTools(asked.fields) }),
+        ? new JsonReplyEncoder((answer) =>
+            encodeCompletion(answer, { createdSeconds: seconds(), freeText: freeTextTools(asked.fields) }),
           )
         : new ChatEncoder(asked.fields, seconds()),
     errorType: openaiErrorType,
@@ -71,4 +71,4 @@ export function openaiChatWith(clock: Clock): WireFormat {
   };
 }
 
-export const openaiChat: WireFormat = openaiChatWith(systemClock);
+export const openaiChat: WireFormat = createOpenaiChat(systemClock);

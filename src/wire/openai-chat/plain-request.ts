@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import {
-  alternating,
+  alternatingTurns,
   anything,
   type Check,
   either,
-  harmless,
+  ignoredFields,
   listOf,
   number,
   objectWith,
@@ -16,16 +16,22 @@ import {
 /** Fields that can't change an answer: whose it is, where it is filed, how its prompt is cached, how its stream is laid out. */
 export const bookkeeping: readonly string[] = [...openaiBookkeeping, 'store'];
 
-const said = either(text, listOf(objectWith({ type: oneOf('text'), text }, { cache_control: anything })));
-const instructions = objectWith({ role: oneOf('system'), content: said });
-const turns = alternating(objectWith({ role: oneOf('user', 'assistant'), content: said }), 'assistant');
+const textContent = either(
+  text,
+  listOf(objectWith({ type: oneOf('text'), text }, { cache_control: anything })),
+);
+const instructions = objectWith({ role: oneOf('system'), content: textContent });
+const turns = alternatingTurns(
+  objectWith({ role: oneOf('user', 'assistant'), content: textContent }),
+  'assistant',
+);
 
 const messages: Check = (value) => {
   if (!Array.isArray(value)) return false;
   return turns(instructions(value[0]) ? value.slice(1) : value);
 };
 
-const callable = objectWith(
+const functionDefinition = objectWith(
   {
     name: text,
     parameters: objectWith({ type: oneOf('object') }, { properties: anything, required: anything }),
@@ -33,7 +39,7 @@ const callable = objectWith(
   { description: text },
 );
 
-const fields = objectWith(
+const plainFields = objectWith(
   { model: text, messages },
   {
     max_tokens: number,
@@ -41,17 +47,17 @@ const fields = objectWith(
     temperature: number,
     top_p: number,
     stop: either(text, listOf(text)),
-    tools: listOf(objectWith({ type: oneOf('function'), function: callable })),
+    tools: listOf(objectWith({ type: oneOf('function'), function: functionDefinition })),
     tool_choice: either(
       oneOf('auto', 'none', 'required'),
       objectWith({ type: oneOf('function'), function: objectWith({ name: text }) }),
     ),
     stream: anything,
-    ...harmless(bookkeeping),
+    ...ignoredFields(bookkeeping),
   },
 );
 
 /** Text, functions and the usual settings: the same call in every format. */
 export function isPlain(body: JsonObject): boolean {
-  return fields(body) && !('max_tokens' in body && 'max_completion_tokens' in body);
+  return plainFields(body) && !('max_tokens' in body && 'max_completion_tokens' in body);
 }

@@ -1,47 +1,47 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
-import type { Glimpse, Whole } from '../collected-json.ts';
-import { glance } from '../glance.ts';
-import { openaiError } from '../openai/errors.ts';
-import { toolInputOf } from '../openai/tool-input.ts';
-import { objectOf, objectsOf, stringOf } from '../read.ts';
-import { isEncryptedDetail, sealedExtra } from './extras.ts';
+import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
+import { readFieldFromTail } from '../json-tail.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { decodeOpenaiError } from '../openai/errors.ts';
+import { toolInputOf } from '../tool-input.ts';
+import { isEncryptedDetail, toExtraBlock } from './provider-extras.ts';
 import { signedDetailOf, thinkingOf, thinkingPartText } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
 
-export function readCompletion(body: JsonObject): Whole {
+export function readCompletion(body: JsonObject): DecodedReply {
   const error = errorOf(body);
   if (error !== undefined) return { error };
   return Array.isArray(body.choices) ? { answer: answerOf(body) } : undefined;
 }
 
 /** What an answer says about itself, without its content; one that doesn't say how long that is has to be read. */
-export function briefOfCompletion(body: JsonObject): Glimpse | undefined {
+export function summarizeCompletion(body: JsonObject): ReplySummary | undefined {
   if (!Array.isArray(body.choices) || errorOf(body) !== undefined) return undefined;
   const usage = usageOf(objectOf(body.usage) ?? {}, body);
   if (usage.output_tokens === undefined) return undefined;
   const choice = firstChoice(body);
   const message = objectOf(choice.message) ?? {};
-  const tools = objectsOf(message.tool_calls).some((call) => nameOfCall(call) !== undefined);
+  const tools = objectsOf(message.tool_calls).some((call) => toolNameOf(call) !== undefined);
   const refused = refusalOf(message) !== undefined;
   return { stop_reason: stopReasonOf(finishOf(choice), { tools, refused }), usage };
 }
 
 /** The same from its end; what may change the meaning of what that says would have to be read. */
-export function glimpseOfCompletion(json: string): Glimpse | undefined {
+export function summarizeCompletionTail(json: string): ReplySummary | undefined {
   if (json.includes('"error"') || json.includes('"tool_calls"')) return undefined;
-  if (json.includes('"refusal"') && glance(json, 'refusal', 4) !== null) return undefined;
-  const usage = objectOf(glance(json, 'usage', 1));
-  const finish = glance(json, 'finish_reason', 3);
+  if (json.includes('"refusal"') && readFieldFromTail(json, 'refusal', 4) !== null) return undefined;
+  const usage = objectOf(readFieldFromTail(json, 'usage', 1));
+  const finish = readFieldFromTail(json, 'finish_reason', 3);
   if (usage === undefined || typeof finish !== 'string') return undefined;
-  const told = usageOf(usage, { service_tier: glance(json, 'service_tier', 1) });
+  const told = usageOf(usage, { service_tier: readFieldFromTail(json, 'service_tier', 1) });
   return { stop_reason: stopReasonOf(finish, { tools: false, refused: false }), usage: told };
 }
 
 export function errorOf(body: JsonObject): StreamError | undefined {
   const { error } = body;
-  return error === null || error === undefined ? undefined : openaiError(error);
+  return error === null || error === undefined ? undefined : decodeOpenaiError(error);
 }
 
 /** The first: more than one can't be asked for across formats. */
@@ -60,7 +60,7 @@ function refusalOf(message: JsonObject): string | undefined {
 }
 
 /** What can't be named can't be called. */
-function nameOfCall(call: JsonObject): string | undefined {
+function toolNameOf(call: JsonObject): string | undefined {
   return stringOf(objectOf(call.function)?.name);
 }
 
@@ -70,9 +70,9 @@ function answerOf(body: JsonObject): Answer {
   const refusal = refusalOf(message);
   const content = [
     ...thinkingOf(message),
-    ...encryptedOf(message, body),
-    ...textsOf(message.content),
-    ...callsOf(message, body),
+    ...encryptedReasoningOf(message, body),
+    ...contentBlocksOf(message.content),
+    ...toolCallBlocksOf(message, body),
   ];
   const refused = refusal !== undefined;
   if (refused) content.push({ type: 'text', text: refusal, refusal: true });
@@ -90,17 +90,17 @@ function answerOf(body: JsonObject): Answer {
   };
 }
 
-function encryptedOf(message: JsonObject, body: JsonObject): readonly Block[] {
+function encryptedReasoningOf(message: JsonObject, body: JsonObject): readonly Block[] {
   return objectsOf(message.reasoning_details)
     .filter((detail) => signedDetailOf(detail) === undefined && isEncryptedDetail(detail))
-    .map((detail) => sealedExtra({ model: modelOf(body), detail }));
+    .map((detail) => toExtraBlock({ model: modelOf(body), detail }));
 }
 
 function modelOf(body: JsonObject): string {
   return stringOf(body.model) ?? '';
 }
 
-function textsOf(content: unknown): readonly Block[] {
+function contentBlocksOf(content: unknown): readonly Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return objectsOf(content).flatMap((part): readonly Block[] => {
     if (part.type === 'thinking') return [{ type: 'thinking', thinking: thinkingPartText(part) }];
@@ -109,14 +109,16 @@ function textsOf(content: unknown): readonly Block[] {
   });
 }
 
-function callsOf(message: JsonObject, body: JsonObject): readonly Block[] {
+function toolCallBlocksOf(message: JsonObject, body: JsonObject): readonly Block[] {
   return objectsOf(message.tool_calls).flatMap((call, at): readonly Block[] => {
-    const name = nameOfCall(call);
+    const name = toolNameOf(call);
     if (name === undefined) return [];
     const id = stringOf(call.id) || `call_${stringOf(body.id) ?? ''}_${at}`;
     const extra_content = objectOf(call.extra_content);
     const extras =
-      extra_content === undefined ? [] : [sealedExtra({ model: modelOf(body), call: { id, extra_content } })];
+      extra_content === undefined
+        ? []
+        : [toExtraBlock({ model: modelOf(body), call: { id, extra_content } })];
     return [
       ...extras,
       { type: 'tool_use', id, name, input: toolInputOf(objectOf(call.function)?.arguments) },

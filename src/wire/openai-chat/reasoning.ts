@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, RedactedThinkingBlock, ThinkingBlock } from '../../kernel/message.ts';
-import { objectsOf, stringOf } from '../read.ts';
-import { isSealed } from '../sealed.ts';
+import { objectsOf, stringOf } from '../json-values.ts';
+import { isWrappedOpaque } from '../opaque-data.ts';
 
 /** Several providers put their reasoning beside the content, under one name or another, and some only in details. */
 export function reasoningTextOf(message: JsonObject): string | undefined {
@@ -19,8 +19,8 @@ function detailTextOf({ reasoning_details: details }: JsonObject): string | unde
  * `reasoning_details` is how signed or encrypted reasoning goes through this format, each with the name of whose it is
  * (https://openrouter.ai/docs/use-cases/reasoning-tokens).
  */
-const signedFormat = 'anthropic-claude-v1';
-const sealedFormat = 'openai-responses-v1';
+const anthropicDetailFormat = 'anthropic-claude-v1';
+const openaiDetailFormat = 'openai-responses-v1';
 
 /** The thinking of a whole message: signed where its details say so, plain text otherwise. */
 export function thinkingOf(message: JsonObject): readonly Block[] {
@@ -33,9 +33,12 @@ export function thinkingOf(message: JsonObject): readonly Block[] {
 export function signedDetailOf(detail: JsonObject): ThinkingBlock | RedactedThinkingBlock | undefined {
   const data = stringOf(detail.data);
   if (detail.type === 'reasoning.encrypted' && data !== undefined)
-    return detail.format === signedFormat || isSealed(data) ? { type: 'redacted_thinking', data } : undefined;
+    return detail.format === anthropicDetailFormat || isWrappedOpaque(data)
+      ? { type: 'redacted_thinking', data }
+      : undefined;
   const signature = stringOf(detail.signature);
-  if (detail.format !== signedFormat || signature === undefined || signature === '') return undefined;
+  if (detail.format !== anthropicDetailFormat || signature === undefined || signature === '')
+    return undefined;
   return { type: 'thinking', thinking: stringOf(detail.text) ?? '', signature };
 }
 
@@ -49,12 +52,17 @@ export function reasoningDetailsOf(blocks: readonly Block[]): readonly JsonObjec
 }
 
 export function encryptedDetail(data: string, index: number): JsonObject {
-  return { type: 'reasoning.encrypted', data, format: isSealed(data) ? sealedFormat : signedFormat, index };
+  return {
+    type: 'reasoning.encrypted',
+    data,
+    format: isWrappedOpaque(data) ? openaiDetailFormat : anthropicDetailFormat,
+    index,
+  };
 }
 
 /** In a stream the text went ahead piece by piece, and comes once more with its signature. */
 export function signatureDetail(text: string, signature: string, index: number): JsonObject {
-  return { type: 'reasoning.text', text, signature, format: signedFormat, index };
+  return { type: 'reasoning.text', text, signature, format: anthropicDetailFormat, index };
 }
 
 /** Mistral's thinking is a part of the content, a list of texts inside. */

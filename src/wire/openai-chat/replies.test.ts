@@ -3,14 +3,14 @@ import { test } from 'node:test';
 import OpenAI from 'openai';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer } from '../../kernel/message.ts';
-import { unfold } from '../../kernel/reply/answer.ts';
+import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { chatCompletion, chatStream, messagesAnswer, messagesStream } from '../testing/fixtures.ts';
-import { dataFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';
-import { openaiChatWith } from './openai-chat.ts';
+import { clientRequestFrom, dataFrames, encodeEvents, replay, replayEverywhere } from '../testing/replay.ts';
+import { createOpenaiChat } from './openai-chat.ts';
 
-const wire = openaiChatWith({ now: () => 7000 });
-const asked = received(wire, { model: 'm', messages: [], stream_options: { include_usage: true } });
+const wire = createOpenaiChat({ now: () => 7000 });
+const asked = clientRequestFrom(wire, { model: 'm', messages: [], stream_options: { include_usage: true } });
 const usage = {
   input_tokens: 12,
   cache_read_input_tokens: 100,
@@ -241,7 +241,7 @@ test('an unstreamed answer reads whole, and its errors are seen', () => {
 
 test('a stream is written as the vendor writes it', () => {
   const { events } = replay({ wire: anthropicMessages, framing: 'sse', bytes: messagesStream });
-  const text = written(wire.replyEncoder('sse', asked), events);
+  const text = encodeEvents(wire.replyEncoder('sse', asked), events);
   assert.ok(text.endsWith('data: [DONE]\n\n'));
   const chunks = chunksOf(text);
   const deltas = chunks.flatMap((chunk) => (Array.isArray(chunk.choices) ? chunk.choices : []));
@@ -275,13 +275,13 @@ test('a stream is written as the vendor writes it', () => {
 });
 
 test('usage is told only to one who asked for it', () => {
-  const plain = received(wire, { model: 'm', messages: [] });
-  assert.doesNotMatch(written(wire.replyEncoder('sse', plain), unfold(messagesAnswer)), /usage/);
+  const plain = clientRequestFrom(wire, { model: 'm', messages: [] });
+  assert.doesNotMatch(encodeEvents(wire.replyEncoder('sse', plain), answerToEvents(messagesAnswer)), /usage/);
 });
 
 test("the vendor's own client puts the same answer together from what is written", async () => {
   const { events } = replay({ wire: anthropicMessages, framing: 'sse', bytes: messagesStream });
-  const bytes = written(wire.replyEncoder('sse', asked), events);
+  const bytes = encodeEvents(wire.replyEncoder('sse', asked), events);
   const stream = client(bytes).chat.completions.stream({ model: 'm', messages: [] });
   const { choices, usage: told } = await stream.finalChatCompletion();
   assert.equal(choices[0]?.message.content, 'Grüße 🌊 aus 東京');
@@ -302,7 +302,7 @@ test("an error in the middle of a stream makes the vendor's own client throw it"
     error: { type: 'server_error', message: 'the provider went away', code: 'upstream_broken', param: null },
   };
   const frame = Buffer.from(wire.errorFrame(envelope)).toString();
-  const fromEvent = written(wire.replyEncoder('sse', asked), [
+  const fromEvent = encodeEvents(wire.replyEncoder('sse', asked), [
     { type: 'error', error: { type: 'overloaded_error', message: 'the provider went away' } },
   ]);
   for (const ending of [frame, fromEvent]) {
@@ -319,7 +319,9 @@ test("an error in the middle of a stream makes the vendor's own client throw it"
 
 test('signed thinking goes out with its signature and comes back whole', () => {
   for (const framing of ['json', 'sse'] as const) {
-    const bytes = Buffer.from(written(wire.replyEncoder(framing, asked), unfold(messagesAnswer)));
+    const bytes = Buffer.from(
+      encodeEvents(wire.replyEncoder(framing, asked), answerToEvents(messagesAnswer)),
+    );
     const { answer } = replay({ wire, framing, bytes });
     assert.deepEqual(answer, {
       ...messagesAnswer,
@@ -336,7 +338,7 @@ test('a refusal says so, with its words', () => {
     stop_reason: 'refusal',
     stop_details: { type: 'refusal', explanation },
   };
-  const completion = JSON.parse(written(wire.replyEncoder('json', asked), unfold(refused)));
+  const completion = JSON.parse(encodeEvents(wire.replyEncoder('json', asked), answerToEvents(refused)));
   assert.deepEqual(
     [
       completion.choices[0].finish_reason,
@@ -346,7 +348,7 @@ test('a refusal says so, with its words', () => {
     ['content_filter', explanation, null],
   );
   assert.match(
-    written(wire.replyEncoder('sse', asked), unfold(refused)),
+    encodeEvents(wire.replyEncoder('sse', asked), answerToEvents(refused)),
     /"refusal":"I can not help with that\."/,
   );
 });
@@ -358,7 +360,7 @@ test('a refusal in the words of a model of another format is one here too, and n
     stop_reason: 'refusal',
     stop_details: { type: 'refusal', explanation: 'I would rather not.' },
   };
-  const text = written(wire.replyEncoder('sse', asked), unfold(refused));
+  const text = encodeEvents(wire.replyEncoder('sse', asked), answerToEvents(refused));
   const schema = { name: 'fact', schema: { type: 'object' } };
   const streamed = await client(text)
     .chat.completions.stream({
@@ -367,7 +369,7 @@ test('a refusal in the words of a model of another format is one here too, and n
       response_format: { type: 'json_schema', json_schema: schema },
     })
     .finalChatCompletion();
-  const whole = JSON.parse(written(wire.replyEncoder('json', asked), unfold(refused)));
+  const whole = JSON.parse(encodeEvents(wire.replyEncoder('json', asked), answerToEvents(refused)));
   for (const { choices } of [streamed, whole]) {
     const { finish_reason, message } = choices[0];
     assert.deepEqual(
@@ -376,10 +378,10 @@ test('a refusal in the words of a model of another format is one here too, and n
     );
   }
   for (const framing of ['json', 'sse'] as const) {
-    const bytes = Buffer.from(written(wire.replyEncoder(framing, asked), unfold(refused)));
+    const bytes = Buffer.from(encodeEvents(wire.replyEncoder(framing, asked), answerToEvents(refused)));
     const { answer } = replay({ wire, framing, bytes });
     assert.deepEqual([answer?.content, answer?.stop_reason], [refused.content, 'refusal']);
-    const plain = written(anthropicMessages.replyEncoder(framing, asked), unfold(refused));
+    const plain = encodeEvents(anthropicMessages.replyEncoder(framing, asked), answerToEvents(refused));
     assert.doesNotMatch(plain, /"refusal":true/);
   }
 });
@@ -390,10 +392,12 @@ test('pages that were cited become annotations', () => {
     type: 'url_citation',
     url_citation: { start_index: 0, end_index: 15, title: 'A', url: 'https://a.example' },
   };
-  const completion = JSON.parse(written(wire.replyEncoder('json', asked), events));
+  const completion = JSON.parse(encodeEvents(wire.replyEncoder('json', asked), events));
   assert.deepEqual(completion.choices[0].message.annotations, [expected]);
   assert.ok(
-    written(wire.replyEncoder('sse', asked), events).includes(JSON.stringify({ annotations: [expected] })),
+    encodeEvents(wire.replyEncoder('sse', asked), events).includes(
+      JSON.stringify({ annotations: [expected] }),
+    ),
   );
 });
 

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, Usage } from '../../kernel/message.ts';
-import { mergeUsage } from '../../kernel/reply/answer.ts';
+import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
-import { objectOf, objectsOf, parseObject, stringOf } from '../read.ts';
+import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
-import { UnreadContent } from '../unread-content.ts';
-import { BlockWriter } from './block-writer.ts';
+import { UnreadContentEstimator } from '../unread-content-estimator.ts';
+import { DeltaReader } from './delta-reader.ts';
 import { errorOf } from './read-completion.ts';
 import { stopReasonOf } from './stop-reason.ts';
 import { usageOf } from './usage.ts';
@@ -16,17 +16,17 @@ export class ChatDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
   readonly #interest: Interest;
-  readonly unread = new UnreadContent();
+  readonly unread = new UnreadContentEstimator();
   #events: ReplyEvent[] = [];
-  readonly #blocks = new BlockWriter((event) => this.#events.push(event));
+  readonly #blocks = new DeltaReader((event) => this.#events.push(event));
   #started = false;
   #id = '';
   #closed = false;
-  #finish: string | undefined;
+  #finishReason: string | undefined;
   #usage: Usage = {};
   /** Where the name of a delta's first field begins, whose first letter tells what kind of a delta it is. */
-  #deltaAt = 0;
-  #kind = 0;
+  #deltaOffset = 0;
+  #deltaKind = 0;
 
   constructor(interest: Interest) {
     this.#interest = interest;
@@ -39,21 +39,21 @@ export class ChatDecoder implements ReplyDecoder {
   end(): readonly ReplyEvent[] {
     const events = this.#decode(this.#sse.end());
     if (this.finished) this.#close();
-    else this.#tellUsage();
-    return [...events, ...this.#taken()];
+    else this.#emitUsage();
+    return [...events, ...this.#takeEvents()];
   }
 
   #decode(frames: readonly SseFrame[]): readonly ReplyEvent[] {
     for (const { data } of frames) {
       if (data.startsWith('[DONE]')) this.#close();
-      else if (this.#interest === 'everything' || milestone.test(data)) this.#read(parseObject(data));
-      else if (this.#blocks.begun) this.#pass(data);
+      else if (this.#interest === 'everything' || milestonePattern.test(data)) this.#read(parseObject(data));
+      else if (this.#blocks.hasContent) this.#skip(data);
       else this.#readFirst(data);
     }
-    return this.#taken();
+    return this.#takeEvents();
   }
 
-  #taken(): readonly ReplyEvent[] {
+  #takeEvents(): readonly ReplyEvent[] {
     const events = this.#events;
     this.#events = [];
     return events;
@@ -62,21 +62,21 @@ export class ChatDecoder implements ReplyDecoder {
   #readFirst(data: string): void {
     const before = this.#events.length;
     this.#read(parseObject(data));
-    if (!this.#blocks.begun) return;
-    this.#deltaAt = data.indexOf(deltaStart) + deltaStart.length;
-    this.#kind = data.charCodeAt(this.#deltaAt);
-    this.unread.measure(
-      contentEnd(data, this.#deltaAt),
-      this.#kind,
+    if (!this.#blocks.hasContent) return;
+    this.#deltaOffset = data.indexOf(deltaStart) + deltaStart.length;
+    this.#deltaKind = data.charCodeAt(this.#deltaOffset);
+    this.unread.calibrate(
+      contentEnd(data, this.#deltaOffset),
+      this.#deltaKind,
       contentChars(this.#events.slice(before)),
     );
   }
 
-  #pass(data: string): void {
-    const kind = data.charCodeAt(this.#deltaAt);
-    if (kind === toolCalls && kind !== this.#kind && !this.#blocks.tools) this.unread.calls++;
-    this.#kind = kind;
-    this.unread.pass(contentEnd(data, this.#deltaAt), kind);
+  #skip(data: string): void {
+    const kind = data.charCodeAt(this.#deltaOffset);
+    if (kind === toolCallsKind && kind !== this.#deltaKind && !this.#blocks.hasToolCalls) this.unread.calls++;
+    this.#deltaKind = kind;
+    this.unread.skip(contentEnd(data, this.#deltaOffset), kind);
   }
 
   #read(chunk: JsonObject | undefined): void {
@@ -87,17 +87,17 @@ export class ChatDecoder implements ReplyDecoder {
     if (error !== undefined) {
       this.finished = true;
       this.#closed = true;
-      this.#tellUsage();
+      this.#emitUsage();
       this.#events.push({ type: 'error', error });
       return;
     }
     const choice = objectsOf(chunk.choices).find((candidate) => (candidate.index ?? 0) === 0);
     if (choice === undefined) return;
     this.#start(chunk);
-    this.#blocks.delta(objectOf(choice.delta) ?? {});
+    this.#blocks.read(objectOf(choice.delta) ?? {});
     const finish = stringOf(choice.finish_reason);
     if (finish === undefined || finish === '') return;
-    this.#finish = finish;
+    this.#finishReason = finish;
     this.finished = true;
   }
 
@@ -120,8 +120,8 @@ export class ChatDecoder implements ReplyDecoder {
   }
 
   /** An answer that breaks off costs what was said of it until then. */
-  #tellUsage(): void {
-    if (this.#blocks.begun && Object.keys(this.#usage).length > 0)
+  #emitUsage(): void {
+    if (this.#blocks.hasContent && Object.keys(this.#usage).length > 0)
       this.#events.push({ type: 'message_delta', delta: {}, usage: this.#usage });
   }
 
@@ -132,8 +132,11 @@ export class ChatDecoder implements ReplyDecoder {
     this.#closed = true;
     if (!this.#started) return;
     this.#blocks.close(this.#id);
-    const { tools, refusal } = this.#blocks;
-    const stop_reason = stopReasonOf(this.#finish ?? 'stop', { tools, refused: refusal !== '' });
+    const { hasToolCalls, refusal } = this.#blocks;
+    const stop_reason = stopReasonOf(this.#finishReason ?? 'stop', {
+      tools: hasToolCalls,
+      refused: refusal !== '',
+    });
     const why =
       refusal === '' ? {} : { stop_details: { type: 'refusal', category: null, explanation: refusal } };
     this.#events.push({
@@ -146,7 +149,7 @@ export class ChatDecoder implements ReplyDecoder {
 }
 
 const deltaStart = '"delta":{"';
-const toolCalls = 't'.charCodeAt(0);
+const toolCallsKind = 't'.charCodeAt(0);
 
 /** Padding, by which some providers hide how much they write, comes behind this. */
 function contentEnd(data: string, from: number): number {
@@ -155,4 +158,4 @@ function contentEnd(data: string, from: number): number {
 }
 
 /** What a frame must have to matter once content has begun; quotes inside of texts are escaped and don't match. */
-const milestone = /"(?:usage|error)"\s*:\s*[{"]|"finish_reason"\s*:\s*"/;
+const milestonePattern = /"(?:usage|error)"\s*:\s*[{"]|"finish_reason"\s*:\s*"/;

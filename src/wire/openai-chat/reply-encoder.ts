@@ -1,64 +1,64 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { FieldReader } from '../../kernel/lazy-json-object.ts';
 import type { Block, Delta, ReplyEvent, StopDelta, Usage } from '../../kernel/message.ts';
-import type { Fields } from '../../kernel/outline.ts';
-import { mergeUsage } from '../../kernel/reply/answer.ts';
+import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
-import { wordedError } from '../openai/errors.ts';
+import { encodeError } from '../openai/errors.ts';
 import { freeTextOf } from '../openai/free-text.ts';
 import { isRefusal } from '../openai/refusal.ts';
-import { toolInputOf } from '../openai/tool-input.ts';
+import { toolInputOf } from '../tool-input.ts';
 import { annotationOf } from './annotations.ts';
 import { freeTextTools } from './decode-tools.ts';
+import { wantsUsage } from './include-usage.ts';
 import { encryptedDetail, signatureDetail } from './reasoning.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
-import { asksUsage } from './usage-question.ts';
 
-interface Call {
+interface OpenToolCall {
   readonly toolIndex: number;
   readonly input: unknown;
   /** What came so far of free text, which is known only once its wrapping is complete. */
-  free: string | undefined;
-  written: boolean;
+  freeTextJson: string | undefined;
+  hasArguments: boolean;
 }
 
 /** Writes a streamed answer. */
 export class ChatEncoder implements ReplyEncoder {
   readonly #createdSeconds: number;
-  readonly #tellsUsage: boolean;
+  readonly #includesUsage: boolean;
   readonly #freeText: ReadonlySet<string>;
-  #before = '';
-  #after = '';
+  #chunkPrefix = '';
+  #chunkSuffix = '';
   #usage: Usage = {};
   #stop: StopDelta = {};
   #ended = false;
-  readonly #calls = new Map<number, Call>();
+  readonly #calls = new Map<number, OpenToolCall>();
   #textLength = 0;
   #text: { readonly start: number; readonly citations: JsonObject[] } = { start: 0, citations: [] };
   #thinking = '';
   /** The block that is a refusal, once there is one. */
-  #refusal: number | undefined;
+  #refusalIndex: number | undefined;
 
-  constructor(asked: Fields, createdSeconds: number) {
+  constructor(asked: FieldReader, createdSeconds: number) {
     this.#createdSeconds = createdSeconds;
-    this.#tellsUsage = asksUsage(asked);
+    this.#includesUsage = wantsUsage(asked);
     this.#freeText = freeTextTools(asked);
   }
 
   push(event: ReplyEvent): Uint8Array | undefined {
-    const text = this.#written(event);
+    const text = this.#encode(event);
     return text === '' ? undefined : Buffer.from(text);
   }
 
   end(): Uint8Array | undefined {
-    const text = this.#ending();
+    const text = this.#encodeEnd();
     return text === '' ? undefined : Buffer.from(text);
   }
 
-  #written(event: ReplyEvent): string {
+  #encode(event: ReplyEvent): string {
     switch (event.type) {
       case 'message_start':
-        this.#head(event.message.id, event.message.model);
+        this.#setChunkEnvelope(event.message.id, event.message.model);
         this.#usage = mergeUsage(this.#usage, event.message.usage);
         return this.#chunk({ role: 'assistant', content: '', refusal: null });
       case 'content_block_start':
@@ -72,24 +72,24 @@ export class ChatEncoder implements ReplyEncoder {
         if (event.delta.stop_reason != null) this.#stop = event.delta;
         return '';
       case 'message_stop':
-        return this.#ending();
+        return this.#encodeEnd();
       case 'error':
         this.#ended = true;
-        return `data: ${JSON.stringify({ error: wordedError(event.error) })}\n\n`;
+        return `data: ${JSON.stringify({ error: encodeError(event.error) })}\n\n`;
       default:
         return '';
     }
   }
 
-  #head(id: string, model: string): void {
+  #setChunkEnvelope(id: string, model: string): void {
     const head = { id, object: 'chat.completion.chunk', created: this.#createdSeconds, model };
-    this.#before = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[`;
-    this.#after = `]${this.#tellsUsage ? ',"usage":null' : ''}}\n\n`;
+    this.#chunkPrefix = `data: ${JSON.stringify(head).slice(0, -1)},"choices":[`;
+    this.#chunkSuffix = `]${this.#includesUsage ? ',"usage":null' : ''}}\n\n`;
   }
 
   #chunk(delta: JsonObject, finish: string | null = null): string {
     const choice = `{"index":0,"delta":${JSON.stringify(delta)},"logprobs":null,"finish_reason":${JSON.stringify(finish)}}`;
-    return this.#before + choice + this.#after;
+    return this.#chunkPrefix + choice + this.#chunkSuffix;
   }
 
   #blockStart(index: number, block: Block): string {
@@ -97,23 +97,23 @@ export class ChatEncoder implements ReplyEncoder {
       case 'tool_use': {
         const { id, name, input } = block;
         const isFree = this.#freeText.has(name);
-        const call: Call = {
+        const openToolCall: OpenToolCall = {
           toolIndex: this.#calls.size,
           input,
-          free: isFree ? '' : undefined,
-          written: false,
+          freeTextJson: isFree ? '' : undefined,
+          hasArguments: false,
         };
-        this.#calls.set(index, call);
+        this.#calls.set(index, openToolCall);
         const called = isFree
           ? { type: 'custom', custom: { name, input: '' } }
           : { type: 'function', function: { name, arguments: '' } };
-        return this.#chunk({ tool_calls: [{ index: call.toolIndex, id, ...called }] });
+        return this.#chunk({ tool_calls: [{ index: openToolCall.toolIndex, id, ...called }] });
       }
       case 'text': {
         const citations =
           'citations' in block && Array.isArray(block.citations) ? block.citations.filter(isJsonObject) : [];
         this.#text = { start: this.#textLength, citations };
-        if (isRefusal(block)) this.#refusal = index;
+        if (isRefusal(block)) this.#refusalIndex = index;
         return block.text === '' ? '' : this.#blockDelta(index, { type: 'text_delta', text: block.text });
       }
       case 'thinking':
@@ -131,7 +131,7 @@ export class ChatEncoder implements ReplyEncoder {
   #blockDelta(index: number, delta: Delta): string {
     switch (delta.type) {
       case 'text_delta':
-        if (index === this.#refusal) return this.#chunk({ refusal: delta.text });
+        if (index === this.#refusalIndex) return this.#chunk({ refusal: delta.text });
         this.#textLength += delta.text.length;
         return this.#chunk({ content: delta.text });
       case 'thinking_delta':
@@ -144,51 +144,54 @@ export class ChatEncoder implements ReplyEncoder {
         if (isJsonObject(delta.citation)) this.#text.citations.push(delta.citation);
         return '';
       case 'input_json_delta': {
-        const call = this.#calls.get(index);
-        if (call === undefined || delta.partial_json === '') return '';
-        if (call.free !== undefined) {
-          call.free += delta.partial_json;
+        const openToolCall = this.#calls.get(index);
+        if (openToolCall === undefined || delta.partial_json === '') return '';
+        if (openToolCall.freeTextJson !== undefined) {
+          openToolCall.freeTextJson += delta.partial_json;
           return '';
         }
-        call.written = true;
-        return this.#arguments(call, delta.partial_json);
+        openToolCall.hasArguments = true;
+        return this.#argumentsChunk(openToolCall, delta.partial_json);
       }
       default:
         return '';
     }
   }
 
-  #arguments({ toolIndex }: Call, json: string): string {
+  #argumentsChunk({ toolIndex }: OpenToolCall, json: string): string {
     return this.#chunk({ tool_calls: [{ index: toolIndex, function: { arguments: json } }] });
   }
 
-  #freeInput({ toolIndex, input }: Call, json: string): string {
+  #freeTextChunk({ toolIndex, input }: OpenToolCall, json: string): string {
     const text = freeTextOf({ input: json === '' ? input : toolInputOf(json) });
     return this.#chunk({ tool_calls: [{ index: toolIndex, custom: { input: text } }] });
   }
 
   /** Arguments must be JSON in the end, also of a tool that takes none. */
   #blockStop(index: number): string {
-    const call = this.#calls.get(index);
-    if (call?.free !== undefined) return this.#freeInput(call, call.free);
-    if (call !== undefined)
-      return call.written ? '' : this.#arguments(call, JSON.stringify(call.input ?? {}));
+    const openToolCall = this.#calls.get(index);
+    if (openToolCall?.freeTextJson !== undefined)
+      return this.#freeTextChunk(openToolCall, openToolCall.freeTextJson);
+    if (openToolCall !== undefined)
+      return openToolCall.hasArguments
+        ? ''
+        : this.#argumentsChunk(openToolCall, JSON.stringify(openToolCall.input ?? {}));
     const { start, citations } = this.#text;
     const annotations = citations.flatMap((citation) => annotationOf(citation, start, this.#textLength));
     this.#text = { start: this.#textLength, citations: [] };
     return annotations.length === 0 ? '' : this.#chunk({ annotations });
   }
 
-  #ending(): string {
-    if (this.#ended || this.#before === '') return '';
+  #encodeEnd(): string {
+    if (this.#ended || this.#chunkPrefix === '') return '';
     this.#ended = true;
     const { stop_reason, stop_details } = this.#stop;
-    const untold = stop_reason === 'refusal' && this.#textLength === 0 && this.#refusal === undefined;
+    const untold = stop_reason === 'refusal' && this.#textLength === 0 && this.#refusalIndex === undefined;
     const explanation = untold ? stop_details?.explanation : undefined;
     const refusal = explanation == null ? '' : this.#chunk({ refusal: explanation });
-    const finish = finishReasonOf(stop_reason, this.#refusal !== undefined);
-    const usage = this.#tellsUsage
-      ? `${this.#before}],"usage":${JSON.stringify(encodeUsage(this.#usage))}}\n\n`
+    const finish = finishReasonOf(stop_reason, this.#refusalIndex !== undefined);
+    const usage = this.#includesUsage
+      ? `${this.#chunkPrefix}],"usage":${JSON.stringify(encodeUsage(this.#usage))}}\n\n`
       : '';
     return `${refusal}${this.#chunk({}, finish)}${usage}data: [DONE]\n\n`;
   }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { everything } from '../../kernel/acceptance.ts';
+import { fullAcceptance } from '../../kernel/acceptance.ts';
 import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { openaiResponses } from '../openai-responses/openai-responses.ts';
 import { conversation } from '../testing/fixtures.ts';
-import { received } from '../testing/replay.ts';
+import { clientRequestFrom } from '../testing/replay.ts';
 import { openaiChat as wire } from './openai-chat.ts';
 
 const hello = { model: 'gpt-5', messages: [{ role: 'user', content: 'hi' }] };
@@ -293,9 +293,9 @@ test('cache markers and signed thinking go to hosts of Claude only, and plain re
 
 test('thinking becomes effort where the model can think', () => {
   const effort = (model: string, fields: Partial<ChatRequest>) => {
-    const efforts = model === 'gpt-4o' ? [] : everything.efforts;
+    const efforts = model === 'gpt-4o' ? [] : fullAcceptance.efforts;
     const request = { model, messages: conversation.messages, ...fields };
-    const { body, dropped } = wire.encodeRequest(request, undefined, { ...everything, efforts });
+    const { body, dropped } = wire.encodeRequest(request, undefined, { ...fullAcceptance, efforts });
     return [parsed(body).reasoning_effort, dropped];
   };
   assert.deepEqual(effort('gpt-5', { thinking: { type: 'enabled', budget_tokens: 1024 } }), ['low', []]);
@@ -396,7 +396,7 @@ test('a tool is strict only where strict mode takes its schema', () => {
 test('a changed request in the same format keeps every field, message and tool that did not change', () => {
   const text =
     '{"model":"gpt-5", "seed":12345678901234567890,"n":3,\n"messages":[{"role":"developer","content":"d","name":"x"},{"role":"user","content":"hi","name":"joe","novel":1},{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{ }"}}]},{"role":"tool","tool_call_id":"a","content":"1"}],"max_completion_tokens":5,"tools":[{"type":"function","function":{"name":"f","novel":true}}]}';
-  const from = received(wire, text);
+  const from = clientRequestFrom(wire, text);
   const asText = (request: ChatRequest) => Buffer.from(wire.encodeRequest(request, from).body).toString();
   assert.equal(asText(from.request), text);
   assert.equal(asText({ ...from.request, model: 'gpt-6' }), text.replace('gpt-5', 'gpt-6'));

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
+import { countOf, numberOf, objectOf } from '../json-values.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
-import { countOf, numberOf, objectOf } from '../read.ts';
 
 /** Compatible providers have their own places for some counts; `answer` is where the usage was found. */
 export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
@@ -11,17 +11,17 @@ export function usageOf(usage: JsonObject, answer: JsonObject): Usage {
     prompt: countOf(usage.prompt_tokens),
     completion: countOf(usage.completion_tokens),
     total: countOf(usage.total_tokens),
-    read:
+    cacheRead:
       countOf(prompt?.cached_tokens) ??
       countOf(usage.cache_read_input_tokens) ??
       countOf(usage.prompt_cache_hit_tokens) ??
       countOf(usage.cached_tokens) ??
       countOf(usage.num_cached_tokens),
-    written: countOf(prompt?.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens),
-    thought: countOf(completion?.reasoning_tokens) ?? countOf(usage.reasoning_tokens),
-    heard: countOf(prompt?.audio_tokens) ?? countOf(usage.audio_tokens),
-    seconds: numberOf(usage.prompt_audio_seconds),
-    spoken: countOf(completion?.audio_tokens),
+    cacheWrite: countOf(prompt?.cache_write_tokens) ?? countOf(usage.cache_creation_input_tokens),
+    reasoning: countOf(completion?.reasoning_tokens) ?? countOf(usage.reasoning_tokens),
+    audioInput: countOf(prompt?.audio_tokens) ?? countOf(usage.audio_tokens),
+    audioInputSeconds: numberOf(usage.prompt_audio_seconds),
+    audioOutput: countOf(completion?.audio_tokens),
   });
   return { ...counts, ...billingOf(usage, answer) };
 }

@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Block } from '../../kernel/message.ts';
-import { foreignBlock, foreignOf } from '../foreign.ts';
-import { numberOf, objectsOf, stringOf } from '../read.ts';
+import { foreignBlock, foreignPartOf } from '../foreign.ts';
+import { numberOf, objectsOf, stringOf } from '../json-values.ts';
 
 /** An annotation of this format's own, as a citation that no other format understands; `offset` is how far its text was moved since. */
-export function citationOf(annotation: JsonObject): unknown {
+export function toForeignCitation(annotation: JsonObject): unknown {
   return Object.assign(foreignBlock('openai-responses', annotation), { offset: 0 });
 }
 
@@ -15,7 +15,7 @@ export function annotationsOf(block: Block, textLength: number): readonly JsonOb
 }
 
 export function annotationOf(citation: JsonObject, textLength: number): readonly JsonObject[] {
-  const own = ownAnnotation(citation);
+  const own = foreignAnnotationOf(citation);
   if (own !== undefined) return [own];
   const url = stringOf(citation.url);
   if (url === undefined) return [];
@@ -31,10 +31,10 @@ export function annotationOf(citation: JsonObject, textLength: number): readonly
 }
 
 /** At its place in the text as it is now. */
-export function ownAnnotation(citation: unknown): JsonObject | undefined {
-  const foreign = foreignOf(citation);
-  if (foreign?.wire !== 'openai-responses') return undefined;
-  const { part } = foreign;
+export function foreignAnnotationOf(citation: unknown): JsonObject | undefined {
+  const foreignPart = foreignPartOf(citation);
+  if (foreignPart?.wire !== 'openai-responses') return undefined;
+  const { part } = foreignPart;
   const offset = (isJsonObject(citation) ? numberOf(citation.offset) : undefined) ?? 0;
   if (offset === 0) return part;
   const places = part.type === 'file_citation' ? ['index'] : ['start_index', 'end_index'];

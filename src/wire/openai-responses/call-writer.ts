@@ -1,71 +1,77 @@
 import type { Delta } from '../../kernel/message.ts';
 import { freeTextOf } from '../openai/free-text.ts';
-import { toolInputOf } from '../openai/tool-input.ts';
+import { toolInputOf } from '../tool-input.ts';
 import { argumentsOf } from './encode-items.ts';
-import type { NamedUse } from './namespaces.ts';
-import type { OpenBlock, Place, Stage } from './stage.ts';
-import { callItem } from './write-response.ts';
+import { toolCallItem } from './encode-response.ts';
+import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
+import type { NamespacedToolUse } from './namespaces.ts';
 
 /** Writes a call of a function, piece by piece. */
-export class CallWriter implements OpenBlock {
-  readonly #stage: Stage;
-  readonly #use: NamedUse;
-  readonly #place: Place;
+export class FunctionCallWriter implements BlockWriter {
+  readonly #sink: ItemSink;
+  readonly #use: NamespacedToolUse;
+  readonly #position: ItemPosition;
   #json = '';
 
-  constructor(stage: Stage, use: NamedUse) {
-    this.#stage = stage;
+  constructor(itemSink: ItemSink, use: NamespacedToolUse) {
+    this.#sink = itemSink;
     this.#use = use;
-    this.#place = stage.open('fc', (id) => ({
-      ...callItem(id, { ...use, input: '' }),
+    this.#position = itemSink.openItem('fc', (id) => ({
+      ...toolCallItem(id, { ...use, input: '' }),
       status: 'in_progress',
     }));
   }
 
-  grow(delta: Delta): void {
+  append(delta: Delta): void {
     if (delta.type !== 'input_json_delta' || delta.partial_json === '') return;
     this.#json += delta.partial_json;
-    this.#stage.emit('response.function_call_arguments.delta', { ...this.#place, delta: delta.partial_json });
+    this.#sink.emit('response.function_call_arguments.delta', {
+      ...this.#position,
+      delta: delta.partial_json,
+    });
   }
 
   /** Arguments must be JSON in the end, also of a tool that takes none. */
   stop(): void {
-    if (this.#json === '') this.grow({ type: 'input_json_delta', partial_json: argumentsOf(this.#use) });
+    if (this.#json === '') this.append({ type: 'input_json_delta', partial_json: argumentsOf(this.#use) });
     const { name } = this.#use;
-    this.#stage.emit('response.function_call_arguments.done', {
-      ...this.#place,
+    this.#sink.emit('response.function_call_arguments.done', {
+      ...this.#position,
       name,
       arguments: this.#json,
     });
-    this.#stage.done(this.#place, callItem(this.#place.item_id, { ...this.#use, input: this.#json }));
+    this.#sink.completeItem(
+      this.#position,
+      toolCallItem(this.#position.item_id, { ...this.#use, input: this.#json }),
+    );
   }
 }
 
 /** Writes a call of a tool that takes free text, which is known only once its wrapping is complete. */
-export class FreeTextCallWriter implements OpenBlock {
-  readonly #stage: Stage;
-  readonly #use: NamedUse;
-  readonly #place: Place;
+export class CustomToolCallWriter implements BlockWriter {
+  readonly #sink: ItemSink;
+  readonly #use: NamespacedToolUse;
+  readonly #position: ItemPosition;
   #json = '';
 
-  constructor(stage: Stage, use: NamedUse) {
-    this.#stage = stage;
+  constructor(itemSink: ItemSink, use: NamespacedToolUse) {
+    this.#sink = itemSink;
     this.#use = use;
-    this.#place = stage.open('ctc', (id) => ({
-      ...callItem(id, { ...use, input: { input: '' } }, true),
+    this.#position = itemSink.openItem('ctc', (id) => ({
+      ...toolCallItem(id, { ...use, input: { input: '' } }, true),
       status: 'in_progress',
     }));
   }
 
-  grow(delta: Delta): void {
+  append(delta: Delta): void {
     if (delta.type === 'input_json_delta') this.#json += delta.partial_json;
   }
 
   stop(): void {
     const use = { ...this.#use, input: this.#json === '' ? this.#use.input : toolInputOf(this.#json) };
     const input = freeTextOf(use);
-    this.#stage.emit('response.custom_tool_call_input.delta', { ...this.#place, delta: input });
-    this.#stage.emit('response.custom_tool_call_input.done', { ...this.#place, input });
-    this.#stage.done(this.#place, callItem(this.#place.item_id, use, true));
+    this.#sink.emit('response.custom_tool_call_input.delta', { ...this.#position, delta: input });
+    this.#sink.emit('response.custom_tool_call_input.done', { ...this.#position, input });
+    this.#sink.completeItem(this.#position, toolCallItem(this.#position.item_id, use, true));
   }
 }

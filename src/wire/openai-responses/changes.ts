@@ -1,65 +1,71 @@
+import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Message } from '../../kernel/message.ts';
-import type { Received } from '../../kernel/received.ts';
 import { changedFields } from '../changed-fields.ts';
-import { ownFields } from '../foreign.ts';
-import { originalsOf } from '../openai/origin.ts';
-import { defined, objectOf } from '../read.ts';
+import { extensionBodyFields } from '../foreign.ts';
+import { objectOf, omitUndefined } from '../json-values.ts';
+import { originalsOf } from '../originals.ts';
+import { inputItemsOf } from './continuation.ts';
 import { leadingInstructions } from './decode-items.ts';
-import { choiceOf, encodeFormat, restoreTools } from './encode-fields.ts';
-import { type Encoding, encodeMessage } from './encode-items.ts';
-import { inputItemsOf } from './history.ts';
-import { asCalled } from './namespaces.ts';
+import { encodeFormat, restoreTools, toolChoiceFields } from './encode-fields.ts';
+import { type EncodeContext, encodeMessage } from './encode-items.ts';
+import { restoreSearchNamespaces } from './namespaces.ts';
 
 /** What to write over the client's own body: only fields that are not what was read from it. */
-export function changesOf(request: ChatRequest, received: Received, encoding: Encoding): JsonObject {
+export function changesOf(
+  request: ChatRequest,
+  clientRequest: ClientRequest,
+  encodeContext: EncodeContext,
+): JsonObject {
   const changes: Record<string, unknown> = {};
-  for (const field of changedFields(request, received.request))
-    Object.assign(changes, changeOf(field, { request, received, encoding }));
+  for (const field of changedFields(request, clientRequest.request))
+    Object.assign(changes, changeOf(field, { request, received: clientRequest, encoding: encodeContext }));
   return changes;
 }
 
 interface Change {
   readonly request: ChatRequest;
-  readonly received: Received;
-  readonly encoding: Encoding;
+  readonly received: ClientRequest;
+  readonly encoding: EncodeContext;
 }
 
 function changeOf(field: string, change: Change): JsonObject {
-  const { request, received, encoding } = change;
+  const { request, received: clientRequest, encoding: encodeContext } = change;
   switch (field) {
     case 'system':
-      return { instructions: instructionsOf(request), input: itemsOf(change) };
+      return { instructions: instructionsOf(request), input: encodeInput(change) };
     case 'messages':
-      return { input: itemsOf(change) };
+      return { input: encodeInput(change) };
     case 'max_tokens':
       return { max_output_tokens: request.max_tokens };
     case 'tools':
-      return { tools: restoreTools(request.tools, received.request.tools, encoding.dropped) };
+      return { tools: restoreTools(request.tools, clientRequest.request.tools, encodeContext.dropped) };
     case 'tool_choice':
       return {
         tool_choice: undefined,
         parallel_tool_calls: undefined,
-        ...choiceOf(request.tool_choice),
+        ...toolChoiceFields(request.tool_choice),
       };
     case 'metadata': {
-      const name = received.body.safety_identifier === undefined ? 'user' : 'safety_identifier';
+      const name = clientRequest.body.safety_identifier === undefined ? 'user' : 'safety_identifier';
       return { [name]: request.metadata?.user_id ?? undefined };
     }
     case 'output_config':
       return {
-        reasoning: replaced(received.body.reasoning, { effort: request.output_config?.effort ?? undefined }),
-        text: replaced(received.body.text, { format: encodeFormat(request) }),
+        reasoning: mergeDefined(clientRequest.body.reasoning, {
+          effort: request.output_config?.effort ?? undefined,
+        }),
+        text: mergeDefined(clientRequest.body.text, { format: encodeFormat(request) }),
       };
     case 'extensions':
-      return extensionChanges(request, received);
+      return extensionChanges(request, clientRequest);
     case 'model':
     case 'stream':
     case 'temperature':
     case 'top_p':
       return { [field]: request[field] };
     default:
-      encoding.dropped.add(field);
+      encodeContext.dropped.add(field);
       return {};
   }
 }
@@ -70,15 +76,20 @@ function instructionsOf({ system }: ChatRequest): string | undefined {
     : system.map((block) => block.text).join('\n\n');
 }
 
-function itemsOf({ request, received, encoding }: Change): readonly JsonObject[] {
-  const before = inputItemsOf(received.body);
-  const head = request.system === received.request.system ? before.slice(0, leadingInstructions(before)) : [];
-  const items = request.messages.flatMap((message) => restored(message, encoding));
-  return [...head, ...asCalled(items, deferredAlone(request, received))];
+function encodeInput({
+  request,
+  received: clientRequest,
+  encoding: encodeContext,
+}: Change): readonly JsonObject[] {
+  const before = inputItemsOf(clientRequest.body);
+  const head =
+    request.system === clientRequest.request.system ? before.slice(0, leadingInstructions(before)) : [];
+  const items = request.messages.flatMap((message) => restoreMessage(message, encodeContext));
+  return [...head, ...restoreSearchNamespaces(items, deferredToolNames(request, clientRequest))];
 }
 
 /** The tools that are to be loaded later, each by itself. */
-function deferredAlone({ tools = [] }: ChatRequest, { request }: Received): ReadonlySet<unknown> {
+function deferredToolNames({ tools = [] }: ChatRequest, { request }: ClientRequest): ReadonlySet<unknown> {
   const names = new Set<unknown>(tools.filter((tool) => tool.defer_loading === true).map(({ name }) => name));
   if (names.size === 0) return names;
   for (const tool of request.tools ?? [])
@@ -86,18 +97,22 @@ function deferredAlone({ tools = [] }: ChatRequest, { request }: Received): Read
   return names;
 }
 
-function restored(message: Message, encoding: Encoding): readonly JsonObject[] {
-  return originalsOf(message) ?? encodeMessage(message, encoding);
+function restoreMessage(message: Message, encodeContext: EncodeContext): readonly JsonObject[] {
+  return originalsOf(message) ?? encodeMessage(message, encodeContext);
 }
 
-function replaced(before: unknown, fields: JsonObject): JsonObject | undefined {
-  const all = defined({ ...objectOf(before), ...fields });
+function mergeDefined(before: unknown, fields: JsonObject): JsonObject | undefined {
+  const all = omitUndefined({ ...objectOf(before), ...fields });
   return Object.keys(all).length === 0 ? undefined : all;
 }
 
 /** Only top-level fields; what reasoning and text hold besides stays with the client's own. */
-function extensionChanges(request: ChatRequest, received: Received): JsonObject {
-  const { reasoning: _, text: __, ...before } = ownFields(received.request, 'openai-responses');
-  const { reasoning: ___, text: ____, ...now } = ownFields(request, 'openai-responses');
+function extensionChanges(request: ChatRequest, clientRequest: ClientRequest): JsonObject {
+  const {
+    reasoning: _,
+    text: __,
+    ...before
+  } = extensionBodyFields(clientRequest.request, 'openai-responses');
+  const { reasoning: ___, text: ____, ...now } = extensionBodyFields(request, 'openai-responses');
   return { ...Object.fromEntries(Object.keys(before).map((field) => [field, undefined])), ...now };
 }

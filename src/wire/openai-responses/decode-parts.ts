@@ -1,27 +1,27 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, MediaSource, Message } from '../../kernel/message.ts';
-import { foreignBlock, foreignOf } from '../foreign.ts';
-import type { Losses } from '../losses.ts';
+import type { ExtensionFields } from '../extension-fields.ts';
+import { foreignBlock, foreignPartOf } from '../foreign.ts';
+import { objectsOf, omitUndefined, stringOf } from '../json-values.ts';
 import { mediaFromUrl } from '../openai/media.ts';
-import { defined, objectsOf, stringOf } from '../read.ts';
 
 /** The content of a message, or the output of a tool, as blocks. */
 export function decodeContent(
   content: unknown,
-  losses: Losses,
+  extensionFields: ExtensionFields,
   by: Message['role'] = 'user',
 ): readonly Block[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
   return objectsOf(content).map((part) => {
-    const block = decodePart(part, losses);
+    const block = decodePart(part, extensionFields);
     // What a model said may be lost, what it is asked may not.
-    const kind = by === 'assistant' ? undefined : foreignOf(block)?.kind;
-    if (kind !== undefined) losses.essential[`input[].content[].${kind}`] = true;
+    const kind = by === 'assistant' ? undefined : foreignPartOf(block)?.kind;
+    if (kind !== undefined) extensionFields.essential[`input[].content[].${kind}`] = true;
     return block;
   });
 }
 
-function decodePart(part: JsonObject, losses: Losses): Block {
+function decodePart(part: JsonObject, extensionFields: ExtensionFields): Block {
   switch (part.type) {
     case 'input_text':
     case 'output_text':
@@ -32,13 +32,14 @@ function decodePart(part: JsonObject, losses: Losses): Block {
     case 'input_image': {
       const source = sourceOf(part.image_url, part.file_id);
       if (source === undefined) break;
-      if (part.detail != null && part.detail !== 'auto') losses.optional['input[].content[].detail'] = true;
+      if (part.detail != null && part.detail !== 'auto')
+        extensionFields.optional['input[].content[].detail'] = true;
       return { type: 'image', source };
     }
     case 'input_file': {
       const source = sourceOf(part.file_data ?? part.file_url, part.file_id);
       if (source === undefined) break;
-      return defined({ type: 'document', source, title: stringOf(part.filename) });
+      return omitUndefined({ type: 'document', source, title: stringOf(part.filename) });
     }
   }
   return foreignBlock('openai-responses', part);

@@ -1,26 +1,29 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, OutputConfig, OutputFormat } from '../../kernel/message.ts';
-import { checkModel, checkTokenLimit, refuse } from '../check-messages.ts';
-import { extensionsFor } from '../foreign.ts';
-import { type Losses, sortFields } from '../losses.ts';
-import { booleanOf, defined, numberOf, objectOf, stringOf } from '../read.ts';
+import { checkModel, checkTokenLimit, invalidRequestError } from '../check-messages.ts';
+import { collectExtensionFields, type ExtensionFields } from '../extension-fields.ts';
+import { toExtensions } from '../foreign.ts';
+import { booleanOf, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
+import { inputItemsOf } from './continuation.ts';
 import { decodeItems, decodeSystem, leadingInstructions } from './decode-items.ts';
 import { decodeToolChoice, decodeTools } from './decode-tools.ts';
-import { inputItemsOf } from './history.ts';
-import { nameOfCalled } from './namespaces.ts';
+import { createToolNameResolver } from './namespaces.ts';
 
 export function decodeRequest(body: JsonObject): ChatRequest {
   const model = checkModel(body);
   checkInput(body);
   checkTokenLimit(body, 'max_output_tokens');
-  const losses = ownFieldsOf(body);
+  const extensionFields = decodeExtensionFields(body);
   const items = inputItemsOf(body);
   const instructions = leadingInstructions(items);
   const user = stringOf(body.safety_identifier) ?? stringOf(body.user);
-  return defined({
+  return omitUndefined({
     model,
-    system: decodeSystem(body.instructions, items.slice(0, instructions), losses),
-    messages: decodeItems(items.slice(instructions), { losses, nameOf: nameOfCalled(body) }),
+    system: decodeSystem(body.instructions, items.slice(0, instructions), extensionFields),
+    messages: decodeItems(items.slice(instructions), {
+      extensionFields,
+      toolNameOf: createToolNameResolver(body),
+    }),
     max_tokens: numberOf(body.max_output_tokens),
     stream: booleanOf(body.stream),
     tools: decodeTools(body),
@@ -29,7 +32,7 @@ export function decodeRequest(body: JsonObject): ChatRequest {
     top_p: numberOf(body.top_p),
     metadata: user === undefined ? undefined : { user_id: user },
     output_config: outputConfigOf(body),
-    extensions: extensionsFor('openai-responses', losses),
+    extensions: toExtensions('openai-responses', extensionFields),
   });
 }
 
@@ -42,21 +45,21 @@ function checkInput(body: JsonObject): void {
     (body.prompt != null || body.previous_response_id != null || body.conversation != null)
   )
     return;
-  if (!Array.isArray(input)) throw refuse('input', 'a string or a list of items is required');
+  if (!Array.isArray(input)) throw invalidRequestError('input', 'a string or a list of items is required');
   for (const [at, item] of input.entries())
-    if (!isJsonObject(item)) throw refuse(`input.${at}`, 'an item must be an object');
+    if (!isJsonObject(item)) throw invalidRequestError(`input.${at}`, 'an item must be an object');
 }
 
 function outputConfigOf(body: JsonObject): OutputConfig | undefined {
   const effort = stringOf(objectOf(body.reasoning)?.effort);
   const format = formatOf(objectOf(objectOf(body.text)?.format));
-  return effort === undefined && format === undefined ? undefined : defined({ effort, format });
+  return effort === undefined && format === undefined ? undefined : omitUndefined({ effort, format });
 }
 
 function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
   if (format?.type === 'json_object') return { type: 'json_object' };
   if (format?.type !== 'json_schema') return undefined;
-  return defined({
+  return omitUndefined({
     type: 'json_schema',
     schema: objectOf(format.schema) ?? {},
     name: stringOf(format.name),
@@ -65,18 +68,18 @@ function formatOf(format: JsonObject | undefined): OutputFormat | undefined {
   });
 }
 
-function ownFieldsOf(body: JsonObject): Losses {
-  const losses = sortFields(body, { isEssential, translated });
-  const { optional } = losses;
+function decodeExtensionFields(body: JsonObject): ExtensionFields {
+  const extensionFields = collectExtensionFields(body, { isEssential, translated: translatedFields });
+  const { optional } = extensionFields;
   const { effort: _, ...reasoning } = objectOf(body.reasoning) ?? {};
   const { format: __, ...text } = objectOf(body.text) ?? {};
   if (Object.values(reasoning).some((value) => value !== null)) optional.reasoning = reasoning;
   if (Object.values(text).some((value) => value !== null)) optional.text = text;
-  if (choosesBeyondFunctions(objectOf(body.tool_choice))) optional.tool_choice = body.tool_choice;
-  return losses;
+  if (choosesNonFunction(objectOf(body.tool_choice))) optional.tool_choice = body.tool_choice;
+  return extensionFields;
 }
 
-function choosesBeyondFunctions(choice: JsonObject | undefined): boolean {
+function choosesNonFunction(choice: JsonObject | undefined): boolean {
   return choice !== undefined && choice.type !== 'function' && choice.type !== 'custom';
 }
 
@@ -97,7 +100,7 @@ function isEssential(field: string, value: unknown): boolean {
   }
 }
 
-const translated: ReadonlySet<string> = new Set([
+const translatedFields: ReadonlySet<string> = new Set([
   'model',
   'input',
   'instructions',

@@ -1,25 +1,27 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Tool, ToolChoice } from '../../kernel/message.ts';
-import { carriedTool, foreignTool } from '../foreign.ts';
-import { freeText, freeTextDescription } from '../openai/free-text.ts';
-import { remember } from '../openai/origin.ts';
-import { defined, objectOf, stringOf } from '../read.ts';
-import { declaredTools, flatName } from './namespaces.ts';
+import { foreignTool, losslessForeignTool } from '../foreign.ts';
+import { objectOf, omitUndefined, stringOf } from '../json-values.ts';
+import { freeTextDescription, freeTextSchema } from '../openai/free-text.ts';
+import { attachOriginals } from '../originals.ts';
+import { declaredTools, flattenToolName } from './namespaces.ts';
 
 export function decodeTools(body: JsonObject): readonly Tool[] | undefined {
   const tools = declaredTools(body);
   if (tools.length === 0 && !Array.isArray(body.tools)) return undefined;
   return tools.map(({ namespace, tool, name, comesLater }) => {
     const shown =
-      namespace === undefined || name === undefined ? tool : { ...described(tool, namespace), name };
+      namespace === undefined || name === undefined
+        ? tool
+        : { ...withNamespaceDescription(tool, namespace), name };
     const original = namespace === undefined ? tool : { ...namespace, tools: [tool] };
     // Where it stands in the conversation, it goes back with that.
-    return remember(decodeTool(shown), comesLater ? [] : [original]);
+    return attachOriginals(decodeTool(shown), comesLater ? [] : [original]);
   });
 }
 
 /** What is said of a whole namespace, such as how to use its server, stands with the first of its tools. */
-function described(tool: JsonObject, { description, tools }: JsonObject): JsonObject {
+function withNamespaceDescription(tool: JsonObject, { description, tools }: JsonObject): JsonObject {
   if (stringOf(description) === undefined || !Array.isArray(tools) || tools[0] !== tool) return tool;
   return { ...tool, description: [description, stringOf(tool.description) ?? ''].join('\n\n').trim() };
 }
@@ -27,17 +29,17 @@ function described(tool: JsonObject, { description, tools }: JsonObject): JsonOb
 function decodeTool(tool: JsonObject): Tool {
   const name = stringOf(tool.name);
   const description = stringOf(tool.description);
-  if (name === undefined) return ownTool(tool);
+  if (name === undefined) return decodeForeignTool(tool);
   if (tool.type === 'custom')
-    return defined({ name, description: freeTextDescription(tool), input_schema: freeText });
-  if (tool.type !== 'function') return ownTool(tool);
+    return omitUndefined({ name, description: freeTextDescription(tool), input_schema: freeTextSchema });
+  if (tool.type !== 'function') return decodeForeignTool(tool);
   const input_schema = objectOf(tool.parameters) ?? { type: 'object', properties: {} };
-  return defined({ name, description, input_schema, strict: tool.strict === true ? true : undefined });
+  return omitUndefined({ name, description, input_schema, strict: tool.strict === true ? true : undefined });
 }
 
 /** Calls that programs of the model make have more to them than other formats can say. */
-function ownTool(tool: JsonObject): Tool {
-  const made = tool.type === 'programmatic_tool_calling' ? foreignTool : carriedTool;
+function decodeForeignTool(tool: JsonObject): Tool {
+  const made = tool.type === 'programmatic_tool_calling' ? foreignTool : losslessForeignTool;
   return made('openai-responses', tool);
 }
 
@@ -55,6 +57,6 @@ export function decodeToolChoice(choice: unknown, parallel: unknown): ToolChoice
   if (mode === 'none') return { type: 'none' };
   if (mode === 'required') return { type: 'any', ...one };
   const name = chosen?.type === 'function' || chosen?.type === 'custom' ? stringOf(chosen.name) : undefined;
-  if (name !== undefined) return { type: 'tool', name: flatName(chosen?.namespace, name), ...one };
+  if (name !== undefined) return { type: 'tool', name: flattenToolName(chosen?.namespace, name), ...one };
   return mode === 'auto' || parallel === false ? { type: 'auto', ...one } : undefined;
 }

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest, Tool, ToolChoice } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { originalsOf } from '../openai/origin.ts';
-import { outputFormatOf } from '../openai/output-format.ts';
-import { fitsStrict } from '../openai/strict-schema.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { objectsOf, omitUndefined, stringOf } from '../json-values.ts';
+import { fitsStrictMode } from '../openai/strict-schema.ts';
 import { encodeToolChoice } from '../openai/tool-choice.ts';
-import { defined, objectsOf, stringOf } from '../read.ts';
-import { gathered } from './namespaces.ts';
+import { originalsOf } from '../originals.ts';
+import { outputFormatOf } from '../output-format.ts';
+import { regroupNamespaces } from './namespaces.ts';
 
 export function encodeTools(
   tools: readonly Tool[] | undefined,
@@ -24,30 +24,32 @@ export function restoreTools(
 ): readonly JsonObject[] | undefined {
   return (
     tools &&
-    gathered(
-      tools.flatMap((tool) => originalsOf(tool) ?? deferredAsItCame(tool, came) ?? encodeTool(tool, dropped)),
+    regroupNamespaces(
+      tools.flatMap(
+        (tool) => originalsOf(tool) ?? deferOriginalTool(tool, came) ?? encodeTool(tool, dropped),
+      ),
     )
   );
 }
 
 /** A tool of which only this is new that it is to be loaded later; in a namespace that is said of the tool itself. */
-function deferredAsItCame(tool: Tool, came: readonly Tool[] = []): readonly JsonObject[] | undefined {
+function deferOriginalTool(tool: Tool, came: readonly Tool[] = []): readonly JsonObject[] | undefined {
   if (tool.defer_loading !== true) return undefined;
   const before = came.find(({ name, type }) => name === tool.name && type !== 'foreign');
-  return before && originalsOf(before)?.map(deferred);
+  return before && originalsOf(before)?.map(markDeferred);
 }
 
-function deferred(tool: JsonObject): JsonObject {
+function markDeferred(tool: JsonObject): JsonObject {
   return tool.type === 'namespace'
-    ? { ...tool, tools: objectsOf(tool.tools).map(deferred) }
+    ? { ...tool, tools: objectsOf(tool.tools).map(markDeferred) }
     : { ...tool, defer_loading: true };
 }
 
 function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
-  const foreign = foreignOf(tool);
-  if (foreign?.wire === 'openai-responses') return [foreign.part];
-  if (foreign !== undefined || (tool.type !== undefined && tool.type !== 'custom')) {
-    dropped.add(`tools[].${foreign?.kind ?? tool.type}`);
+  const foreignPart = foreignPartOf(tool);
+  if (foreignPart?.wire === 'openai-responses') return [foreignPart.part];
+  if (foreignPart !== undefined || (tool.type !== undefined && tool.type !== 'custom')) {
+    dropped.add(`tools[].${foreignPart?.kind ?? tool.type}`);
     return [];
   }
   if (tool.cache_control != null) dropped.add('cache_control');
@@ -55,23 +57,23 @@ function encodeTool(tool: Tool, dropped: Set<string>): readonly JsonObject[] {
   const parameters = tool.input_schema ?? { type: 'object', properties: {} };
   // Strictness is on here unless it is said to be off, and refuses most schemas that were not written for it.
   return [
-    defined({
+    omitUndefined({
       type: 'function',
       name,
       description,
       parameters,
-      strict: tool.strict === true && fitsStrict(parameters),
+      strict: tool.strict === true && fitsStrictMode(parameters),
       defer_loading: tool.defer_loading,
     }),
   ];
 }
 
 /** The tools among those that were written that can be chosen by name. */
-export function namesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
+export function toolNamesOf(tools: readonly JsonObject[] | undefined): readonly string[] {
   return (tools ?? []).map((tool) => stringOf(tool.name) ?? '');
 }
 
-export function choiceOf(choice: ToolChoice | undefined): JsonObject {
+export function toolChoiceFields(choice: ToolChoice | undefined): JsonObject {
   return encodeToolChoice(choice, (name) => ({ type: 'function', name }));
 }
 
@@ -86,6 +88,6 @@ export function encodeFormat(request: ChatRequest): JsonObject | undefined {
   const format = outputFormatOf(request);
   if (format === undefined) return undefined;
   if (format.type === 'json_object') return { type: 'json_object' };
-  const { name = 'response', description, schema = {}, strict = fitsStrict(schema) } = format;
-  return defined({ type: 'json_schema', name, description, schema, strict });
+  const { name = 'response', description, schema = {}, strict = fitsStrictMode(schema) } = format;
+  return omitUndefined({ type: 'json_schema', name, description, schema, strict });
 }

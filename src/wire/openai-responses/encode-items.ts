@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Message, ThinkingBlock, ToolResultBlock, ToolUseBlock } from '../../kernel/message.ts';
-import { foreignOf } from '../foreign.ts';
-import { originalsOf } from '../openai/origin.ts';
-import { toolErrorMark } from '../openai/tool-error.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { originalsOf } from '../originals.ts';
+import { toolErrorPrefix } from '../tool-error.ts';
 import { encodeContent } from './encode-parts.ts';
-import { isFromAnswer, withKeptId } from './own-items.ts';
-import { unsealedReasoning } from './reasoning.ts';
+import { dropUnstableId, isFromAnswer } from './foreign-items.ts';
+import { unwrapReasoningItem } from './reasoning.ts';
 
 /** What an encoder needs to know besides the content itself. */
-export interface Encoding {
+export interface EncodeContext {
   /** OpenAI takes no reasoning but what it encrypted itself; open models take theirs as text. */
   readonly takesPlainReasoning: boolean;
   /** Whether it goes back into the format that it came in. */
@@ -16,66 +16,69 @@ export interface Encoding {
   /** What the client said of storing answers. */
   readonly asked: { readonly store: unknown };
   /** The id by which the provider gets to know a call. */
-  readonly callId: (id: string) => string;
+  readonly mapToolCallId: (id: string) => string;
   readonly dropped: Set<string>;
 }
 
-export function encodeMessage({ role, content }: Message, encoding: Encoding): readonly JsonObject[] {
+export function encodeMessage(
+  { role, content }: Message,
+  encodeContext: EncodeContext,
+): readonly JsonObject[] {
   if (typeof content === 'string') return [{ type: 'message', role, content }];
-  if (role === 'assistant') return encodeAssistant(content, encoding);
+  if (role === 'assistant') return encodeAssistant(content, encodeContext);
   const items: JsonObject[] = [];
   const rest: Block[] = [];
   for (const block of content) {
-    const own = ownItem(block, encoding);
+    const own = originalItem(block, encodeContext);
     if (own !== undefined) items.push(own);
-    else if (block.type === 'tool_result') items.push(encodeOutput(block, encoding));
+    else if (block.type === 'tool_result') items.push(encodeToolOutput(block, encodeContext));
     else rest.push(block);
   }
   if (rest.length > 0 || items.length === 0)
-    items.push({ type: 'message', role, content: encodeContent(rest, encoding.dropped) });
+    items.push({ type: 'message', role, content: encodeContent(rest, encodeContext.dropped) });
   return items;
 }
 
 /** An item of this format's own, which is no part of a message. */
-function ownItem(block: Block, { keepsOriginals, asked }: Encoding): JsonObject | undefined {
+function originalItem(block: Block, { keepsOriginals, asked }: EncodeContext): JsonObject | undefined {
   const [item] = keepsOriginals ? (originalsOf(block) ?? []) : [];
   if (item !== undefined) return item;
-  const foreign = foreignOf(block);
-  if (foreign?.wire !== 'openai-responses' || foreign.kind.startsWith('input_')) return undefined;
-  return isFromAnswer(block) ? withKeptId(foreign.part, asked) : foreign.part;
+  const foreignPart = foreignPartOf(block);
+  if (foreignPart?.wire !== 'openai-responses' || foreignPart.kind.startsWith('input_')) return undefined;
+  return isFromAnswer(block) ? dropUnstableId(foreignPart.part, asked) : foreignPart.part;
 }
 
-function encodeOutput(
+function encodeToolOutput(
   { tool_use_id, content = '', is_error }: ToolResultBlock,
-  { callId, dropped }: Encoding,
+  { mapToolCallId, dropped }: EncodeContext,
 ): JsonObject {
   const output = typeof content === 'string' ? content : encodeContent(content, dropped);
   return {
     type: 'function_call_output',
-    call_id: callId(tool_use_id),
-    output: is_error === true ? markedAsError(output) : output,
+    call_id: mapToolCallId(tool_use_id),
+    output: is_error === true ? markAsError(output) : output,
   };
 }
 
-function markedAsError(output: string | readonly JsonObject[]): string | readonly JsonObject[] {
+function markAsError(output: string | readonly JsonObject[]): string | readonly JsonObject[] {
   return typeof output === 'string'
-    ? toolErrorMark + output
-    : [{ type: 'input_text', text: toolErrorMark.trim() }, ...output];
+    ? toolErrorPrefix + output
+    : [{ type: 'input_text', text: toolErrorPrefix.trim() }, ...output];
 }
 
-function encodeAssistant(blocks: readonly Block[], encoding: Encoding): readonly JsonObject[] {
+function encodeAssistant(blocks: readonly Block[], encodeContext: EncodeContext): readonly JsonObject[] {
   const items: JsonObject[] = [];
   for (const block of blocks) {
-    const item = encodeMade(block, encoding);
+    const item = encodeAssistantBlock(block, encodeContext);
     if (item !== undefined) items.push(item);
   }
   return items;
 }
 
-function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
-  const own = ownItem(block, encoding);
+function encodeAssistantBlock(block: Block, encodeContext: EncodeContext): JsonObject | undefined {
+  const own = originalItem(block, encodeContext);
   if (own !== undefined) return own;
-  if ('cache_control' in block && block.cache_control != null) encoding.dropped.add('cache_control');
+  if ('cache_control' in block && block.cache_control != null) encodeContext.dropped.add('cache_control');
   switch (block.type) {
     case 'text':
       if (block.text === '') return undefined;
@@ -89,28 +92,28 @@ function encodeMade(block: Block, encoding: Encoding): JsonObject | undefined {
       return (
         originalsOf(block)?.[0] ?? {
           type: 'function_call',
-          call_id: encoding.callId(block.id),
+          call_id: encodeContext.mapToolCallId(block.id),
           name: block.name,
           arguments: argumentsOf(block),
         }
       );
     case 'thinking':
-      return encodeThinking(block, encoding);
+      return encodeThinking(block, encodeContext);
     case 'redacted_thinking': {
-      const item = unsealedReasoning(block.data);
+      const item = unwrapReasoningItem(block.data);
       if (item !== undefined) return { type: 'reasoning', summary: [], ...item };
-      encoding.dropped.add('messages[].content[].redacted_thinking');
+      encodeContext.dropped.add('messages[].content[].redacted_thinking');
       return undefined;
     }
     default:
-      encoding.dropped.add(`messages[].content[].${foreignOf(block)?.kind ?? block.type}`);
+      encodeContext.dropped.add(`messages[].content[].${foreignPartOf(block)?.kind ?? block.type}`);
       return undefined;
   }
 }
 
 function encodeThinking(
   { thinking, signature }: ThinkingBlock,
-  { takesPlainReasoning, dropped }: Encoding,
+  { takesPlainReasoning, dropped }: EncodeContext,
 ): JsonObject | undefined {
   if (takesPlainReasoning && !signature)
     return { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: thinking }] };

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, DocumentBlock, ImageBlock } from '../../kernel/message.ts';
-import { cannotCross, foreignOf } from '../foreign.ts';
+import { foreignPartOf, untranslatableError } from '../foreign.ts';
+import { omitUndefined } from '../json-values.ts';
 import { urlFromMedia } from '../openai/media.ts';
-import { searchResultText } from '../openai/search-result.ts';
-import { defined } from '../read.ts';
+import { searchResultText } from '../search-result.ts';
 import { toolReferenceText } from '../tool-reference.ts';
 
 /** What the user says, or a tool returns: a string where it is one text, else parts. */
@@ -19,8 +19,8 @@ export function encodeContent(
 
 function encodePart(block: Block, dropped: Set<string>): readonly JsonObject[] {
   if ('cache_control' in block && block.cache_control != null) dropped.add('cache_control');
-  const foreign = foreignOf(block);
-  if (foreign?.wire === 'openai-responses') return [foreign.part];
+  const foreignPart = foreignPartOf(block);
+  if (foreignPart?.wire === 'openai-responses') return [foreignPart.part];
   const found = searchResultText(block);
   if (found !== undefined) return [{ type: 'input_text', text: found }];
   switch (block.type) {
@@ -34,7 +34,7 @@ function encodePart(block: Block, dropped: Set<string>): readonly JsonObject[] {
     default: {
       const reference = toolReferenceText(block);
       if (reference !== undefined) return encodePart(reference, dropped);
-      dropped.add(`messages[].content[].${foreign?.kind ?? block.type}`);
+      dropped.add(`messages[].content[].${foreignPart?.kind ?? block.type}`);
       return [];
     }
   }
@@ -51,7 +51,7 @@ function documentPart({ source, title }: DocumentBlock): JsonObject {
     case 'base64':
       return { type: 'input_file', filename: filename ?? 'document.pdf', file_data: urlFromMedia(source) };
     case 'url':
-      return defined({ type: 'input_file', file_url: source.url, filename });
+      return omitUndefined({ type: 'input_file', file_url: source.url, filename });
     case 'text':
       return {
         type: 'input_text',
@@ -60,6 +60,6 @@ function documentPart({ source, title }: DocumentBlock): JsonObject {
     case 'file':
       return { type: 'input_file', file_id: source.file_id };
     default:
-      throw cannotCross('messages[].content[].document.source', 'openai-responses');
+      throw untranslatableError('messages[].content[].document.source', 'openai-responses');
   }
 }

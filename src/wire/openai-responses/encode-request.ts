@@ -1,79 +1,85 @@
-import { type Acceptance, everything } from '../../kernel/acceptance.ts';
+import { type Acceptance, fullAcceptance } from '../../kernel/acceptance.ts';
+import type { ClientRequest } from '../../kernel/client-request.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { patchJson } from '../../kernel/patch-json.ts';
-import type { Received } from '../../kernel/received.ts';
 import type { EncodedRequest } from '../../kernel/wire-format.ts';
-import { acceptedChoice, withoutRefused } from '../accepted.ts';
+import { availableToolChoice, omitUnsupportedFields } from '../accepted-fields.ts';
 import { withAcceptedFormat } from '../accepted-format.ts';
-import { callIdsFor } from '../call-ids.ts';
-import { checkCrossing } from '../check-crossing.ts';
-import { checkTranslatable } from '../check-translatable.ts';
-import { listOf } from '../dropped.ts';
-import { fieldsLeftBehind, fieldsUnknownTo, ownFields } from '../foreign.ts';
-import { effortOf, thinksHard } from '../openai/effort.ts';
-import { fittingUserId } from '../openai/user-id.ts';
-import { defined, objectOf } from '../read.ts';
+import { checkRequestShape } from '../check-request-shape.ts';
+import { checkTranslatableContent } from '../check-translatable-content.ts';
+import { sanitizeFieldNames } from '../dropped-fields.ts';
+import { effortOf, isReasoningEnabled } from '../effort.ts';
+import { droppedExtensionFields, extensionBodyFields, unsupportedFields } from '../foreign.ts';
+import { objectOf, omitUndefined } from '../json-values.ts';
+import { toOpenaiUserId } from '../openai/user-id.ts';
+import { createToolCallIdMapper } from '../tool-call-ids.ts';
 import { changesOf } from './changes.ts';
-import { choiceOf, encodeFormat, encodeLimit, encodeTools, namesOf } from './encode-fields.ts';
-import { type Encoding, encodeMessage } from './encode-items.ts';
+import { encodeFormat, encodeLimit, encodeTools, toolChoiceFields, toolNamesOf } from './encode-fields.ts';
+import { type EncodeContext, encodeMessage } from './encode-items.ts';
 
 export function encodeRequest(
   asked: ChatRequest,
-  received?: Received,
-  accepts: Acceptance = everything,
+  clientRequest?: ClientRequest,
+  accepts: Acceptance = fullAcceptance,
 ): EncodedRequest {
-  const encoding = { ...targetFor(asked.model, accepts), asked: { store: received?.fields.get('store') } };
-  if (received !== undefined) {
-    const body = patchJson(received.fields, changesOf(asked, received, encoding));
-    return { body, dropped: listOf(encoding.dropped) };
+  const encoding = {
+    ...createEncodeContext(asked.model, accepts),
+    asked: { store: clientRequest?.fields.get('store') },
+  };
+  if (clientRequest !== undefined) {
+    const body = patchJson(clientRequest.fields, changesOf(asked, clientRequest, encoding));
+    return { body, dropped: sanitizeFieldNames(encoding.dropped) };
   }
-  checkTranslatable(asked);
-  checkCrossing(asked, 'openai-responses');
+  checkRequestShape(asked);
+  checkTranslatableContent(asked, 'openai-responses');
   return translate(asked, accepts, {
     ...encoding,
     keepsOriginals: false,
-    callId: callIdsFor(asked.messages, accepts.callIds),
+    mapToolCallId: createToolCallIdMapper(asked.messages, accepts.callIds),
   });
 }
 
-function translate(asked: ChatRequest, accepts: Acceptance, encoding: Encoding): EncodedRequest {
-  const { dropped } = encoding;
+function translate(asked: ChatRequest, accepts: Acceptance, encodeContext: EncodeContext): EncodedRequest {
+  const { dropped } = encodeContext;
   const effort = effortOf(asked, accepts.efforts, dropped);
   const shaped = withAcceptedFormat(asked, accepts, dropped);
-  const request = withoutRefused(shaped, accepts, { thinks: thinksHard(effort), dropped });
-  for (const field of fieldsLeftBehind(request, 'openai-responses')) dropped.add(field);
-  for (const field of fieldsUnknownTo(request)) dropped.add(field);
+  const request = omitUnsupportedFields(shaped, accepts, { thinks: isReasoningEnabled(effort), dropped });
+  for (const field of droppedExtensionFields(request, 'openai-responses')) dropped.add(field);
+  for (const field of unsupportedFields(request)) dropped.add(field);
   const { model, messages, stream, temperature, top_p, metadata } = request;
   const tools = encodeTools(request.tools, dropped);
-  const choice = acceptedChoice(request.tool_choice, namesOf(tools), dropped);
-  const { reasoning, text, ...own } = ownFields(request, 'openai-responses');
+  const choice = availableToolChoice(request.tool_choice, toolNamesOf(tools), dropped);
+  const { reasoning, text, ...own } = extensionBodyFields(request, 'openai-responses');
   const body: JsonObject = {
     model,
-    ...defined({ instructions: instructionsOf(request, dropped) }),
-    input: messages.flatMap((message) => encodeMessage(message, encoding)),
-    ...defined({
+    ...omitUndefined({ instructions: instructionsOf(request, dropped) }),
+    input: messages.flatMap((message) => encodeMessage(message, encodeContext)),
+    ...omitUndefined({
       max_output_tokens: encodeLimit(request),
       temperature,
       top_p,
       tools,
     }),
-    ...choiceOf(choice),
-    ...merged('reasoning', objectOf(reasoning), defined({ effort })),
-    ...merged('text', objectOf(text), defined({ format: encodeFormat(request) })),
-    ...defined({ user: fittingUserId(metadata?.user_id), stream: stream === true ? stream : undefined }),
-    ...stateless(model),
+    ...toolChoiceFields(choice),
+    ...mergedField('reasoning', objectOf(reasoning), omitUndefined({ effort })),
+    ...mergedField('text', objectOf(text), omitUndefined({ format: encodeFormat(request) })),
+    ...omitUndefined({
+      user: toOpenaiUserId(metadata?.user_id),
+      stream: stream === true ? stream : undefined,
+    }),
+    ...statelessFields(model),
     ...own,
   };
-  return { body: Buffer.from(JSON.stringify(body)), dropped: listOf(dropped) };
+  return { body: Buffer.from(JSON.stringify(body)), dropped: sanitizeFieldNames(dropped) };
 }
 
-function targetFor(model: string, { thoughts }: Acceptance): Omit<Encoding, 'asked'> {
-  const takesPlainReasoning = thoughts !== 'nowhere' && !openaiModel.test(model);
-  return { takesPlainReasoning, keepsOriginals: true, callId: (id) => id, dropped: new Set() };
+function createEncodeContext(model: string, { thinkingField }: Acceptance): Omit<EncodeContext, 'asked'> {
+  const takesPlainReasoning = thinkingField !== 'nowhere' && !openaiModelPattern.test(model);
+  return { takesPlainReasoning, keepsOriginals: true, mapToolCallId: (id) => id, dropped: new Set() };
 }
 
-const openaiModel = /^(gpt-(?!oss)|o\d|codex-|chatgpt-|ft:)/;
+const openaiModelPattern = /^(gpt-(?!oss)|o\d|codex-|chatgpt-|ft:)/;
 
 function instructionsOf({ system }: ChatRequest, dropped: Set<string>): string | undefined {
   if (system === undefined || typeof system === 'string') return system;
@@ -81,13 +87,13 @@ function instructionsOf({ system }: ChatRequest, dropped: Set<string>): string |
   return system.map((block) => block.text).join('\n\n');
 }
 
-function merged(field: string, own: JsonObject | undefined, said: JsonObject): JsonObject {
+function mergedField(field: string, own: JsonObject | undefined, said: JsonObject): JsonObject {
   const all = { ...own, ...said };
   return Object.keys(all).length === 0 ? {} : { [field]: all };
 }
 
 /** A client of another format sends the whole conversation each time: nothing is to be kept, and reasoning has to come back with it. */
-function stateless(model: string): JsonObject {
-  const thinks = openaiModel.test(model) && !/^(gpt-[34]|chatgpt-)/.test(model);
+function statelessFields(model: string): JsonObject {
+  const thinks = openaiModelPattern.test(model) && !/^(gpt-[34]|chatgpt-)/.test(model);
   return { store: false, ...(thinks && { include: ['reasoning.encrypted_content'] }) };
 }

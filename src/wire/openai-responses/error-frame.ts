@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import { objectOf, stringOf } from '../read.ts';
+import { objectOf, stringOf } from '../json-values.ts';
 
 /**
  * An error in a stream whose state is not known here. It can't be a `response.failed`, which clients refuse when its id
@@ -14,9 +14,9 @@ export function errorFrame(envelope: JsonObject): Uint8Array {
     param: error.param ?? null,
     error,
     request_id: envelope.request_id,
-    sequence_number: afterAnyOther,
+    sequence_number: sequenceNumberMax,
   };
   return Buffer.from(`event: error\ndata: ${JSON.stringify(frame)}\n\n`);
 }
 
-const afterAnyOther = 2 ** 31 - 1;
+const sequenceNumberMax = 2 ** 31 - 1;

@@ -1,39 +1,39 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Block, Delta, ThinkingBlock, ToolUseBlock } from '../../kernel/message.ts';
-import { stringOf } from '../read.ts';
-import { seal } from '../sealed.ts';
-import { CallWriter, FreeTextCallWriter } from './call-writer.ts';
+import { stringOf } from '../json-values.ts';
+import { wrapOpaque } from '../opaque-data.ts';
+import { CustomToolCallWriter, FunctionCallWriter } from './call-writer.ts';
+import { foreignItemOf, itemId, reasoningItem } from './encode-response.ts';
+import { ForeignItemWriter } from './foreign-items.ts';
+import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
 import { MessageWriter } from './message-writer.ts';
-import type { NamedUse } from './namespaces.ts';
-import { OwnItemWriter } from './own-items.ts';
-import { thoughtIdOf, unsealedReasoning } from './reasoning.ts';
+import type { NamespacedToolUse } from './namespaces.ts';
+import { reasoningItemIdOf, unwrapReasoningItem } from './reasoning.ts';
 import { ReasoningWriter } from './reasoning-writer.ts';
-import type { OpenBlock, Place, Stage } from './stage.ts';
-import { itemId, ownItemOf, reasoningItem } from './write-response.ts';
 
-interface Context {
+interface ItemWriterParts {
   readonly answerId: string;
-  readonly asked: JsonObject;
+  readonly clientBody: JsonObject;
   /** Names of tools that take free text. */
-  readonly free: ReadonlySet<string>;
+  readonly freeTextTools: ReadonlySet<string>;
   /** Gives a call the names of its tool. */
-  readonly named: (use: ToolUseBlock) => NamedUse;
+  readonly addNamespace: (use: ToolUseBlock) => NamespacedToolUse;
   /** Whether what was thought comes encrypted, which its provider reads under its own id only. */
-  readonly encrypts: boolean;
-  readonly emit: Stage['emit'];
+  readonly encryptsReasoning: boolean;
+  readonly emit: ItemSink['emit'];
 }
 
 /** Writes blocks as items: texts that follow each other are one message, everything else is an item of its own. */
-export class ItemWriter implements Stage {
-  readonly #context: Context;
+export class ItemWriter implements ItemSink {
+  readonly #parts: ItemWriterParts;
   readonly #items: (JsonObject | undefined)[] = [];
-  readonly #open = new Map<number, OpenBlock>();
+  readonly #openBlocks = new Map<number, BlockWriter>();
   #message: MessageWriter | undefined;
   /** Reasoning that is over, unless the next block brings its encrypted half. */
-  #waiting: ReasoningWriter | undefined;
+  #pendingReasoning: ReasoningWriter | undefined;
 
-  constructor(context: Context) {
-    this.#context = context;
+  constructor(itemWriterParts: ItemWriterParts) {
+    this.#parts = itemWriterParts;
   }
 
   /** The items that are complete. */
@@ -42,67 +42,68 @@ export class ItemWriter implements Stage {
   }
 
   start(index: number, block: Block): void {
-    if (block.type !== 'redacted_thinking') this.#settleReasoning(undefined);
+    if (block.type !== 'redacted_thinking') this.#finishReasoning(undefined);
     if (block.type !== 'text') this.#finishMessage();
     switch (block.type) {
       case 'text':
         if (block.phase !== this.#message?.phase) this.#finishMessage();
         this.#message ??= new MessageWriter(this, block.phase);
-        this.#open.set(index, this.#message.text(block));
+        this.#openBlocks.set(index, this.#message.openText(block));
         return;
       case 'thinking':
-        this.#open.set(index, this.#reasoning(block));
+        this.#openBlocks.set(index, this.#openReasoning(block));
         return;
       case 'redacted_thinking':
-        this.#redacted(block.data);
+        this.#writeRedacted(block.data);
         return;
       case 'tool_use':
-        this.#open.set(
+        this.#openBlocks.set(
           index,
-          this.#context.free.has(block.name)
-            ? new FreeTextCallWriter(this, this.#context.named(block))
-            : new CallWriter(this, this.#context.named(block)),
+          this.#parts.freeTextTools.has(block.name)
+            ? new CustomToolCallWriter(this, this.#parts.addNamespace(block))
+            : new FunctionCallWriter(this, this.#parts.addNamespace(block)),
         );
         return;
       default: {
-        const item = ownItemOf(block);
-        if (item !== undefined) this.#open.set(index, new OwnItemWriter(this, item, this.#context.asked));
+        const item = foreignItemOf(block);
+        if (item !== undefined)
+          this.#openBlocks.set(index, new ForeignItemWriter(this, item, this.#parts.clientBody));
       }
     }
   }
 
-  grow(index: number, delta: Delta): void {
-    this.#open.get(index)?.grow(delta);
+  append(index: number, delta: Delta): void {
+    this.#openBlocks.get(index)?.append(delta);
   }
 
   stop(index: number): void {
-    this.#open.get(index)?.stop();
-    this.#open.delete(index);
+    this.#openBlocks.get(index)?.stop();
+    this.#openBlocks.delete(index);
   }
 
   /** Ends what is open; a refusal that nobody worded yet is given its words. */
   close(refusal: string | undefined): void {
-    for (const index of [...this.#open.keys()]) this.stop(index);
-    this.#settleReasoning(undefined);
+    for (const index of [...this.#openBlocks.keys()]) this.stop(index);
+    this.#finishReasoning(undefined);
     if (refusal !== undefined && this.#message === undefined) {
       this.#message = new MessageWriter(this);
-      this.#message.text({ type: 'text', text: refusal, refusal: true }).stop();
+      this.#message.openText({ type: 'text', text: refusal, refusal: true }).stop();
     }
     this.#finishMessage();
   }
 
   emit(type: string, fields: JsonObject): void {
-    this.#context.emit(type, fields);
+    this.#parts.emit(type, fields);
   }
 
-  open(prefix: string, itemFor: (id: string) => JsonObject, ownId?: string): Place {
+  openItem(prefix: string, itemFor: (id: string) => JsonObject, ownId?: string): ItemPosition {
     const output_index = this.#items.push(undefined) - 1;
-    const item_id = ownId ?? itemId(prefix, this.#context.answerId, output_index);
+    const item_id = ownId ?? itemId(prefix, this.#parts.answerId, output_index);
     this.emit('response.output_item.added', { output_index, item: itemFor(item_id) });
     return { item_id, output_index };
   }
 
-  done({ output_index }: Place, item: JsonObject): void {
+  completeItem({ output_index }: ItemPosition, item: JsonObject): void {
     this.#items[output_index] = item;
     this.emit('response.output_item.done', { output_index, item });
   }
@@ -112,31 +113,34 @@ export class ItemWriter implements Stage {
     this.#message = undefined;
   }
 
-  #reasoning(block: ThinkingBlock): OpenBlock {
-    const writer = new ReasoningWriter(this, this.#context.encrypts ? thoughtIdOf(block) : undefined);
-    writer.grow({ type: 'thinking_delta', thinking: block.thinking });
+  #openReasoning(block: ThinkingBlock): BlockWriter {
+    const writer = new ReasoningWriter(
+      this,
+      this.#parts.encryptsReasoning ? reasoningItemIdOf(block) : undefined,
+    );
+    writer.append({ type: 'thinking_delta', thinking: block.thinking });
     const stop = () => {
-      this.#waiting = writer;
-      if (writer.signature !== '') this.#settleReasoning(seal('signature', writer.signature));
+      this.#pendingReasoning = writer;
+      if (writer.signature !== '') this.#finishReasoning(wrapOpaque('signature', writer.signature));
     };
-    return { grow: (delta) => writer.grow(delta), stop };
+    return { append: (delta) => writer.append(delta), stop };
   }
 
-  #settleReasoning(encrypted: string | undefined): void {
-    this.#waiting?.finish(encrypted);
-    this.#waiting = undefined;
+  #finishReasoning(encrypted: string | undefined): void {
+    this.#pendingReasoning?.finish(encrypted);
+    this.#pendingReasoning = undefined;
   }
 
-  #redacted(data: string): void {
-    const item = unsealedReasoning(data);
+  #writeRedacted(data: string): void {
+    const item = unwrapReasoningItem(data);
     const own = stringOf(item?.encrypted_content);
-    const encrypted = own ?? seal('redacted', data);
-    if (this.#waiting !== undefined && own !== undefined) {
-      this.#settleReasoning(encrypted);
+    const encrypted = own ?? wrapOpaque('redacted', data);
+    if (this.#pendingReasoning !== undefined && own !== undefined) {
+      this.#finishReasoning(encrypted);
       return;
     }
-    this.#settleReasoning(undefined);
-    const place = this.open('rs', (id) => reasoningItem(id, '', undefined), stringOf(item?.id));
-    this.done(place, reasoningItem(place.item_id, '', encrypted));
+    this.#finishReasoning(undefined);
+    const itemPosition = this.openItem('rs', (id) => reasoningItem(id, '', undefined), stringOf(item?.id));
+    this.completeItem(itemPosition, reasoningItem(itemPosition.item_id, '', encrypted));
   }
 }

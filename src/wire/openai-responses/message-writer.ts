@@ -1,123 +1,126 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Delta, TextBlock } from '../../kernel/message.ts';
-import { objectsOf } from '../read.ts';
-import { annotationOf, ownAnnotation } from './annotations.ts';
-import type { OpenBlock, Place, Stage } from './stage.ts';
-import { messageItem } from './write-response.ts';
+import { objectsOf } from '../json-values.ts';
+import { annotationOf, foreignAnnotationOf } from './annotations.ts';
+import { messageItem } from './encode-response.ts';
+import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
 
 /** Writes texts as the parts of one message. */
 export class MessageWriter {
-  readonly #stage: Stage;
-  readonly #place: Place;
+  readonly #sink: ItemSink;
+  readonly #position: ItemPosition;
   readonly #parts: JsonObject[] = [];
   readonly phase: string | undefined;
 
-  constructor(stage: Stage, phase?: string) {
-    this.#stage = stage;
+  constructor(itemSink: ItemSink, phase?: string) {
+    this.#sink = itemSink;
     this.phase = phase;
-    this.#place = stage.open('msg', (id) => ({ ...messageItem(id, [], phase), status: 'in_progress' }));
+    this.#position = itemSink.openItem('msg', (id) => ({
+      ...messageItem(id, [], phase),
+      status: 'in_progress',
+    }));
   }
 
-  text(block: TextBlock): OpenBlock {
-    const place = { ...this.#place, content_index: this.#parts.length };
+  openText(block: TextBlock): BlockWriter {
+    const place = { ...this.#position, content_index: this.#parts.length };
     const done = (part: JsonObject) => this.#parts.push(part);
     const Writer = block.refusal === true ? RefusalWriter : TextWriter;
-    const writer = new Writer(this.#stage, place, done);
+    const writer = new Writer(this.#sink, place, done);
     writer.start(block);
     return writer;
   }
 
   finish(): void {
-    this.#stage.done(this.#place, messageItem(this.#place.item_id, this.#parts, this.phase));
+    this.#sink.completeItem(this.#position, messageItem(this.#position.item_id, this.#parts, this.phase));
   }
 }
 
-interface PartPlace extends Place {
+interface PartPosition extends ItemPosition {
   readonly content_index: number;
 }
 
-class TextWriter implements OpenBlock {
-  readonly #stage: Stage;
-  readonly #place: PartPlace;
-  readonly #done: (part: JsonObject) => void;
+class TextWriter implements BlockWriter {
+  readonly #sink: ItemSink;
+  readonly #position: PartPosition;
+  readonly #onDone: (part: JsonObject) => void;
   /** Those that stand for the whole text. */
   readonly #citations: JsonObject[] = [];
   readonly #annotations: JsonObject[] = [];
   #text = '';
 
-  constructor(stage: Stage, place: PartPlace, done: (part: JsonObject) => void) {
-    this.#stage = stage;
-    this.#place = place;
-    this.#done = done;
+  constructor(itemSink: ItemSink, place: PartPosition, done: (part: JsonObject) => void) {
+    this.#sink = itemSink;
+    this.#position = place;
+    this.#onDone = done;
   }
 
   start(block: TextBlock): void {
-    this.#stage.emit('response.content_part.added', { ...this.#place, part: outputText('', []) });
-    this.grow({ type: 'text_delta', text: block.text });
+    this.#sink.emit('response.content_part.added', { ...this.#position, part: outputText('', []) });
+    this.append({ type: 'text_delta', text: block.text });
     if ('citations' in block) for (const citation of objectsOf(block.citations)) this.#cite(citation);
   }
 
-  grow(delta: Delta): void {
+  append(delta: Delta): void {
     if (delta.type === 'citations_delta' && isJsonObject(delta.citation)) this.#cite(delta.citation);
     if (delta.type !== 'text_delta' || delta.text === '') return;
     this.#text += delta.text;
-    this.#stage.emit('response.output_text.delta', { ...this.#place, delta: delta.text, logprobs: [] });
+    this.#sink.emit('response.output_text.delta', { ...this.#position, delta: delta.text, logprobs: [] });
   }
 
   stop(): void {
     for (const citation of this.#citations)
       for (const annotation of annotationOf(citation, this.#text.length)) this.#annotate(annotation);
     const part = outputText(this.#text, this.#annotations);
-    this.#stage.emit('response.output_text.done', { ...this.#place, text: this.#text, logprobs: [] });
-    this.#stage.emit('response.content_part.done', { ...this.#place, part });
-    this.#done(part);
+    this.#sink.emit('response.output_text.done', { ...this.#position, text: this.#text, logprobs: [] });
+    this.#sink.emit('response.content_part.done', { ...this.#position, part });
+    this.#onDone(part);
   }
 
   #cite(citation: JsonObject): void {
-    const own = ownAnnotation(citation);
+    const own = foreignAnnotationOf(citation);
     if (own === undefined) this.#citations.push(citation);
     else this.#annotate(own);
   }
 
   #annotate(annotation: JsonObject): void {
     const annotation_index = this.#annotations.push(annotation) - 1;
-    this.#stage.emit('response.output_text.annotation.added', {
-      ...this.#place,
+    this.#sink.emit('response.output_text.annotation.added', {
+      ...this.#position,
       annotation_index,
       annotation,
     });
   }
 }
 
-class RefusalWriter implements OpenBlock {
-  readonly #stage: Stage;
-  readonly #place: PartPlace;
-  readonly #done: (part: JsonObject) => void;
+class RefusalWriter implements BlockWriter {
+  readonly #sink: ItemSink;
+  readonly #position: PartPosition;
+  readonly #onDone: (part: JsonObject) => void;
   #refusal = '';
 
-  constructor(stage: Stage, place: PartPlace, done: (part: JsonObject) => void) {
-    this.#stage = stage;
-    this.#place = place;
-    this.#done = done;
+  constructor(itemSink: ItemSink, place: PartPosition, done: (part: JsonObject) => void) {
+    this.#sink = itemSink;
+    this.#position = place;
+    this.#onDone = done;
   }
 
   start({ text }: TextBlock): void {
     const part = { type: 'refusal', refusal: '' };
-    this.#stage.emit('response.content_part.added', { ...this.#place, part });
-    this.grow({ type: 'text_delta', text });
+    this.#sink.emit('response.content_part.added', { ...this.#position, part });
+    this.append({ type: 'text_delta', text });
   }
 
-  grow(delta: Delta): void {
+  append(delta: Delta): void {
     if (delta.type !== 'text_delta' || delta.text === '') return;
     this.#refusal += delta.text;
-    this.#stage.emit('response.refusal.delta', { ...this.#place, delta: delta.text });
+    this.#sink.emit('response.refusal.delta', { ...this.#position, delta: delta.text });
   }
 
   stop(): void {
     const part = { type: 'refusal', refusal: this.#refusal };
-    this.#stage.emit('response.refusal.done', { ...this.#place, refusal: this.#refusal });
-    this.#stage.emit('response.content_part.done', { ...this.#place, part });
-    this.#done(part);
+    this.#sink.emit('response.refusal.done', { ...this.#position, refusal: this.#refusal });
+    this.#sink.emit('response.content_part.done', { ...this.#position, part });
+    this.#onDone(part);
   }
 }
 

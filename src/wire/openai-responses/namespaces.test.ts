@@ -4,8 +4,8 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent } from '../../kernel/message.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { openaiChat } from '../openai-chat/openai-chat.ts';
-import { received } from '../testing/replay.ts';
-import { flatName } from './namespaces.ts';
+import { clientRequestFrom } from '../testing/replay.ts';
+import { flattenToolName } from './namespaces.ts';
 import { openaiResponses as wire } from './openai-responses.ts';
 
 const schema = { type: 'object', properties: { river: { type: 'string' } } };
@@ -48,15 +48,15 @@ test('tools in a namespace have one name for other providers, and so have their 
 test('names that are too long or have other characters stay apart and within the limit', () => {
   const long = 'n'.repeat(60);
   const names = [
-    flatName(long, 'first'),
-    flatName(long, 'second'),
-    flatName('a.b', 'c'),
-    flatName('a b', 'c'),
+    flattenToolName(long, 'first'),
+    flattenToolName(long, 'second'),
+    flattenToolName('a.b', 'c'),
+    flattenToolName('a b', 'c'),
   ];
   assert.equal(new Set(names).size, names.length);
   for (const name of names) assert.match(name, /^[\w-]{1,64}$/);
-  assert.equal(flatName('mcp__rivers__', 'level'), 'mcp__rivers__level');
-  assert.equal(flatName(undefined, 'shell'), 'shell');
+  assert.equal(flattenToolName('mcp__rivers__', 'level'), 'mcp__rivers__level');
+  assert.equal(flattenToolName(undefined, 'shell'), 'shell');
 });
 
 const answer: Answer = {
@@ -86,7 +86,7 @@ function* events(): Generator<ReplyEvent> {
 
 for (const framing of ['json', 'sse'] as const)
   test(`calls come back with both of their names, as ${framing}`, () => {
-    const encoder = wire.replyEncoder(framing, received(wire, asked));
+    const encoder = wire.replyEncoder(framing, clientRequestFrom(wire, asked));
     const parts = [...events()].map((event) => encoder.push(event));
     const text = [...parts, encoder.end()].map((part) => Buffer.from(part ?? '').toString()).join('');
     const last = framing === 'json' ? text : (text.trim().split('data: ').at(-1) ?? '');
@@ -105,7 +105,7 @@ for (const framing of ['json', 'sse'] as const)
   });
 
 test('in their own format a changed list keeps its namespaces, and a changed turn its names', () => {
-  const from = received(wire, asked);
+  const from = clientRequestFrom(wire, asked);
   const { request } = from;
   const [first, turn, ...rest] = request.messages;
   assert.ok(first !== undefined && turn !== undefined && Array.isArray(turn.content));
@@ -139,7 +139,9 @@ test('tools that come up in the conversation are among those of other providers,
     assert.deepEqual(dropped, []);
   }
   const changed = { ...request, tools: [...(request.tools ?? [])], messages: [...request.messages] };
-  const own = JSON.parse(Buffer.from(wire.encodeRequest(changed, received(wire, body)).body).toString());
+  const own = JSON.parse(
+    Buffer.from(wire.encodeRequest(changed, clientRequestFrom(wire, body)).body).toString(),
+  );
   assert.deepEqual(own.tools, body.tools);
   assert.deepEqual(own.input, body.input);
 });

@@ -1,24 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ToolUseBlock } from '../../kernel/message.ts';
-import { objectsOf, stringOf } from '../read.ts';
+import { objectsOf, stringOf } from '../json-values.ts';
 
 /** A call as it is named here: of a tool in a namespace by both names. */
-export interface NamedUse extends ToolUseBlock {
+export interface NamespacedToolUse extends ToolUseBlock {
   readonly namespace?: string;
 }
 
 /** The most that all providers take for the name of a tool. */
-const nameMax = 64;
+const toolNameCharsMax = 64;
 
 /** Elsewhere tools have one name. */
-export function flatName(namespace: unknown, name: string): string {
+export function flattenToolName(namespace: unknown, name: string): string {
   if (typeof namespace !== 'string' || namespace === '') return name;
   const joined = `${namespace}${namespace.endsWith('__') ? '' : '__'}${name}`;
   const flat = joined.replaceAll(/[^\w-]/g, '_');
-  if (flat === joined && flat.length <= nameMax) return flat;
+  if (flat === joined && flat.length <= toolNameCharsMax) return flat;
   const mark = createHash('sha256').update(joined).digest('hex').slice(0, 8);
-  return `${flat.slice(0, nameMax - 9)}_${mark}`;
+  return `${flat.slice(0, toolNameCharsMax - 9)}_${mark}`;
 }
 
 /** A tool that may be one of a namespace. */
@@ -36,21 +36,21 @@ interface DeclaredTool {
  * format has tools that come later.
  */
 export function declaredTools({ tools, input }: JsonObject): readonly DeclaredTool[] {
-  const own = oneByOne(tools);
+  const own = flattenTools(tools);
   const names = new Set(own.map(({ name }) => name));
-  const brought = objectsOf(input).flatMap(broughtBy);
+  const brought = objectsOf(input).flatMap(toolsAddedBy);
   const later = new Map(brought.map((tool) => [tool.name ?? tool, { ...tool, comesLater: true }]));
   return [...own, ...[...later.values()].filter(({ name }) => name === undefined || !names.has(name))];
 }
 
 /** Given to the model by the client, or found in a search: whatever else was found, it is told as a result. */
-function broughtBy({ type, tools }: JsonObject): readonly DeclaredTool[] {
-  if (type === 'additional_tools') return oneByOne(tools);
+function toolsAddedBy({ type, tools }: JsonObject): readonly DeclaredTool[] {
+  if (type === 'additional_tools') return flattenTools(tools);
   if (type !== 'tool_search_output') return [];
-  return oneByOne(tools).filter(({ tool }) => tool.type === 'function' || tool.type === 'custom');
+  return flattenTools(tools).filter(({ tool }) => tool.type === 'function' || tool.type === 'custom');
 }
 
-function oneByOne(tools: unknown): readonly DeclaredTool[] {
+function flattenTools(tools: unknown): readonly DeclaredTool[] {
   return objectsOf(tools).flatMap((tool): readonly DeclaredTool[] => {
     if (tool.type !== 'namespace' || !Array.isArray(tool.tools))
       return [{ namespace: undefined, tool, name: stringOf(tool.name), comesLater: false }];
@@ -59,7 +59,7 @@ function oneByOne(tools: unknown): readonly DeclaredTool[] {
       return {
         namespace: tool,
         tool: inner,
-        name: name && flatName(tool.name, name),
+        name: name && flattenToolName(tool.name, name),
         comesLater: false,
       };
     });
@@ -67,17 +67,17 @@ function oneByOne(tools: unknown): readonly DeclaredTool[] {
 }
 
 /** The one name of a tool that was called: what a search found is called by both of its names, and declared by one. */
-export function nameOfCalled(body: JsonObject): (call: JsonObject) => string {
+export function createToolNameResolver(body: JsonObject): (call: JsonObject) => string {
   const names = new Set(declaredTools(body).map(({ name }) => name));
   return ({ namespace, name: called }) => {
     const name = stringOf(called) ?? '';
-    const flat = flatName(namespace, name);
+    const flat = flattenToolName(namespace, name);
     return names.has(name) && !names.has(flat) ? name : flat;
   };
 }
 
 /** Gives calls the names back that their tools have in the request. */
-export function namedAsAsked(asked: JsonObject): (use: ToolUseBlock) => NamedUse {
+export function createNamespaceRestorer(asked: JsonObject): (use: ToolUseBlock) => NamespacedToolUse {
   const names = new Map<string, { readonly name: string; readonly namespace: string }>();
   for (const { namespace, tool, name: flat } of declaredTools(asked)) {
     const [name, space] = [stringOf(tool.name), stringOf(namespace?.name)];
@@ -88,7 +88,7 @@ export function namedAsAsked(asked: JsonObject): (use: ToolUseBlock) => NamedUse
 }
 
 /** Tools of a namespace that follow each other stand in it together. */
-export function gathered(tools: readonly JsonObject[]): readonly JsonObject[] {
+export function regroupNamespaces(tools: readonly JsonObject[]): readonly JsonObject[] {
   const all: JsonObject[] = [];
   for (const tool of tools) {
     const before = all.at(-1);
@@ -101,7 +101,7 @@ export function gathered(tools: readonly JsonObject[]): readonly JsonObject[] {
 }
 
 /** Calls as the provider told them: of a tool that it had to look for, in a namespace of the tool's own name, which clients don't see. */
-export function asCalled(
+export function restoreSearchNamespaces(
   items: readonly JsonObject[],
   lookedFor: ReadonlySet<unknown>,
 ): readonly JsonObject[] {

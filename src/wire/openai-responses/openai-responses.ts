@@ -1,28 +1,28 @@
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import type { TokenEstimates, WireFormat } from '../../kernel/wire-format.ts';
 import { bodySchema } from '../body-schema.ts';
-import { type AnswerReader, CollectedJson } from '../collected-json.ts';
-import { FoldedJson } from '../folded-json.ts';
+import { JsonReplyDecoder, type JsonReplyReader } from '../json-reply-decoder.ts';
+import { JsonReplyEncoder } from '../json-reply-encoder.ts';
 import { modelInBody } from '../model-in-body.ts';
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import { openaiErrorCodes, openaiErrorType } from '../openai/errors.ts';
+import { responsesContinuation } from './continuation.ts';
 import { decodeRequest } from './decode-request.ts';
 import { encodeRequest } from './encode-request.ts';
+import { encodeResponse } from './encode-response.ts';
 import { errorFrame } from './error-frame.ts';
-import { responsesContinuation } from './history.ts';
 import { isPlain } from './plain-request.ts';
-import { briefOfResponse, readResponse } from './read-response.ts';
-import { reframed } from './reframed.ts';
+import { readResponse, summarizeResponse } from './read-response.ts';
+import { reframeResponse } from './reframe-response.ts';
 import { ResponsesDecoder } from './reply-decoder.ts';
 import { ResponsesEncoder } from './reply-encoder.ts';
 import { sessionOf } from './session.ts';
-import { responseOf } from './write-response.ts';
 
-const reader: AnswerReader = { read: readResponse, brief: briefOfResponse };
+const reader: JsonReplyReader = { read: readResponse, summarize: summarizeResponse };
 
 const estimates: TokenEstimates = {
-  saidIn: ['instructions', 'input'],
-  schemaIn: 'text',
+  textFields: ['instructions', 'input'],
+  schemaField: 'text',
   requestTokens: 7,
   textTokens: 0,
   bytesPerToken: 6,
@@ -37,17 +37,17 @@ const estimates: TokenEstimates = {
 };
 
 /** OpenAI's Responses API: a conversation is a list of items, and so is an answer. */
-export function openaiResponsesWith(clock: Clock): WireFormat {
+export function createOpenaiResponses(clock: Clock): WireFormat {
   const seconds = () => Math.floor(clock.now() / 1000);
   return {
     name: 'openai-responses',
     routes: [{ path: '/v1/responses', summary: 'OpenAI Responses', purpose: 'answer' }],
     ...modelInBody,
-    address: (_model, _streamed, query) => `/responses${query}`,
+    requestPath: (_model, _streamed, query) => `/responses${query}`,
     bodySchema: bodySchema({ input: { type: ['string', 'array'] } }, []),
     bookkeeping: openaiBookkeeping,
     continuation: responsesContinuation,
-    reframed,
+    reframe: reframeResponse,
     session: sessionOf,
     isPlain,
     stateFields: ['conversation', 'background'],
@@ -58,10 +58,10 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
     decodeRequest,
     encodeRequest,
     replyDecoder: (framing, interest) =>
-      framing === 'json' ? new CollectedJson(reader, interest) : new ResponsesDecoder(interest),
+      framing === 'json' ? new JsonReplyDecoder(reader, interest) : new ResponsesDecoder(interest),
     replyEncoder: (framing, asked) =>
       framing === 'json'
-        ? new FoldedJson((answer) => responseOf(answer, asked.body, seconds()))
+        ? new JsonReplyEncoder((answer) => encodeResponse(answer, asked.body, seconds()))
         : new ResponsesEncoder(asked.body, seconds()),
     errorType: openaiErrorType,
     errorCodes: openaiErrorCodes,
@@ -69,4 +69,4 @@ export function openaiResponsesWith(clock: Clock): WireFormat {
   };
 }
 
-export const openaiResponses: WireFormat = openaiResponsesWith(systemClock);
+export const openaiResponses: WireFormat = createOpenaiResponses(systemClock);

@@ -1,10 +1,10 @@
 import { openaiBookkeeping } from '../openai/bookkeeping.ts';
 import {
-  alternating,
+  alternatingTurns,
   anything,
   type Check,
   either,
-  harmless,
+  ignoredFields,
   listOf,
   number,
   objectWith,
@@ -13,16 +13,16 @@ import {
 } from '../plain-request.ts';
 
 const message = { type: oneOf('message') };
-const said = either(text, listOf(objectWith({ type: oneOf('input_text'), text })));
-const asked = objectWith({ role: oneOf('user'), content: said }, message);
-const answered = objectWith({ role: oneOf('assistant'), content: text }, message);
+const textContent = either(text, listOf(objectWith({ type: oneOf('input_text'), text })));
+const userMessage = objectWith({ role: oneOf('user'), content: textContent }, message);
+const assistantMessage = objectWith({ role: oneOf('assistant'), content: text }, message);
 
 /**
  * Text and the usual settings: the same call in every format. Not with functions, which are strict here unless it is said
  * otherwise. Whether the answer is stored decides who may be given it, see `Continuation.keeps`.
  */
 export const isPlain: Check = objectWith(
-  { model: text, input: either(text, alternating(either(asked, answered), 'assistant')) },
+  { model: text, input: either(text, alternatingTurns(either(userMessage, assistantMessage), 'assistant')) },
   {
     instructions: text,
     max_output_tokens: number,
@@ -30,6 +30,6 @@ export const isPlain: Check = objectWith(
     top_p: number,
     store: oneOf(false),
     stream: anything,
-    ...harmless(openaiBookkeeping),
+    ...ignoredFields(openaiBookkeeping),
   },
 );

@@ -1,23 +1,23 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Answer, Block, StreamError } from '../../kernel/message.ts';
-import type { Glimpse, Whole } from '../collected-json.ts';
-import { openaiError } from '../openai/errors.ts';
-import { toolInputOf } from '../openai/tool-input.ts';
-import { objectsOf, stringOf } from '../read.ts';
-import { citationOf } from './annotations.ts';
-import { isOwnItem, ownBlock } from './own-items.ts';
-import { encryptedHalf, reasoningTextOf } from './reasoning.ts';
+import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
+import { objectsOf, stringOf } from '../json-values.ts';
+import { decodeOpenaiError } from '../openai/errors.ts';
+import { toolInputOf } from '../tool-input.ts';
+import { toForeignCitation } from './annotations.ts';
+import { isForeignItem, toForeignBlock } from './foreign-items.ts';
+import { opaqueReasoningOf, reasoningTextOf } from './reasoning.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import { usageIn } from './usage.ts';
+import { usageOf } from './usage.ts';
 
-export function readResponse(body: JsonObject): Whole {
+export function readResponse(body: JsonObject): DecodedReply {
   const error = errorOf(body);
-  if (error !== undefined) return { error, usage: usageIn(body) };
+  if (error !== undefined) return { error, usage: usageOf(body) };
   return Array.isArray(body.output) ? { answer: answerOf(body) } : undefined;
 }
 
 /** What an answer says about itself; one that doesn't say how long it is has to be read. */
-export function briefOfResponse(body: JsonObject): Glimpse | undefined {
+export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
   const whole = readResponse(body);
   if (whole === undefined || !('answer' in whole)) return undefined;
   const { stop_reason, usage } = whole.answer;
@@ -27,7 +27,7 @@ export function briefOfResponse(body: JsonObject): Glimpse | undefined {
 export function errorOf(body: JsonObject): StreamError | undefined {
   const { error } = body;
   if ((error === null || error === undefined) && body.status !== 'failed') return undefined;
-  return openaiError(error);
+  return decodeOpenaiError(error);
 }
 
 function answerOf(body: JsonObject): Answer {
@@ -44,7 +44,7 @@ function answerOf(body: JsonObject): Answer {
     stop_reason: stopReasonOf(body, { tools, refused: refusal !== '' }),
     stop_sequence: null,
     ...(refusal !== '' && { stop_details: { type: 'refusal', category: null, explanation: refusal } }),
-    usage: usageIn(body),
+    usage: usageOf(body),
   };
 }
 
@@ -57,31 +57,31 @@ export function refusalIn(output: readonly JsonObject[]): string {
 export function blocksOf(item: JsonObject): readonly Block[] {
   switch (item.type) {
     case 'message':
-      return objectsOf(item.content).flatMap((part) => textOf(part, phaseOf(item)));
+      return objectsOf(item.content).flatMap((part) => textBlocksOf(part, phaseOf(item)));
     case 'reasoning':
       return reasoningBlocks(item);
     case 'function_call':
     case 'custom_tool_call': {
-      const { id, name } = callOf(item);
+      const { id, name } = toolCallIdentity(item);
       const input =
         item.type === 'function_call' ? toolInputOf(item.arguments) : { input: stringOf(item.input) ?? '' };
       return [{ type: 'tool_use', id, name, input }];
     }
     default:
-      return isOwnItem(item) ? [ownBlock(item)] : [];
+      return isForeignItem(item) ? [toForeignBlock(item)] : [];
   }
 }
 
 function reasoningBlocks(item: JsonObject): readonly Block[] {
   const thinking = reasoningTextOf(item);
-  const half = encryptedHalf(item);
+  const half = opaqueReasoningOf(item);
   if (half !== undefined && 'signature' in half)
     return [{ type: 'thinking', thinking, signature: half.signature }];
   const shown: readonly Block[] = thinking === '' ? [] : [{ type: 'thinking', thinking }];
   return half === undefined ? shown : [...shown, half];
 }
 
-export function callOf(item: JsonObject): { readonly id: string; readonly name: string } {
+export function toolCallIdentity(item: JsonObject): { readonly id: string; readonly name: string } {
   return { id: stringOf(item.call_id) ?? stringOf(item.id) ?? '', name: stringOf(item.name) ?? '' };
 }
 
@@ -90,12 +90,12 @@ export function phaseOf({ phase }: JsonObject): { readonly phase?: string } {
   return typeof phase === 'string' ? { phase } : {};
 }
 
-function textOf(part: JsonObject, phase: { readonly phase?: string }): readonly Block[] {
+function textBlocksOf(part: JsonObject, phase: { readonly phase?: string }): readonly Block[] {
   const refusal = part.type === 'refusal' ? stringOf(part.refusal) : undefined;
   if (refusal !== undefined && refusal !== '')
     return [{ type: 'text', text: refusal, refusal: true, ...phase }];
   const text = part.type === 'output_text' ? stringOf(part.text) : undefined;
   if (text === undefined || text === '') return [];
-  const citations = objectsOf(part.annotations).map(citationOf);
+  const citations = objectsOf(part.annotations).map(toForeignCitation);
   return [Object.assign({ type: 'text' as const, text, ...phase }, citations.length > 0 && { citations })];
 }

@@ -1,37 +1,37 @@
 import type { Delta } from '../../kernel/message.ts';
-import type { Place, Stage } from './stage.ts';
-import { reasoningItem } from './write-response.ts';
+import { reasoningItem } from './encode-response.ts';
+import type { ItemPosition, ItemSink } from './item-sink.ts';
 
 /** Writes what a model thought as the summary of a reasoning item. */
 export class ReasoningWriter {
-  readonly #stage: Stage;
-  readonly #place: Place;
+  readonly #sink: ItemSink;
+  readonly #position: ItemPosition;
   #text = '';
   signature = '';
 
-  constructor(stage: Stage, ownId?: string) {
-    this.#stage = stage;
-    this.#place = stage.open('rs', (id) => reasoningItem(id, '', undefined), ownId);
+  constructor(itemSink: ItemSink, ownId?: string) {
+    this.#sink = itemSink;
+    this.#position = itemSink.openItem('rs', (id) => reasoningItem(id, '', undefined), ownId);
   }
 
-  grow(delta: Delta): void {
+  append(delta: Delta): void {
     if (delta.type === 'signature_delta') this.signature += delta.signature;
     if (delta.type !== 'thinking_delta' || delta.thinking === '') return;
-    const place = { ...this.#place, summary_index: 0 };
+    const place = { ...this.#position, summary_index: 0 };
     if (this.#text === '')
-      this.#stage.emit('response.reasoning_summary_part.added', { ...place, part: summary('') });
+      this.#sink.emit('response.reasoning_summary_part.added', { ...place, part: summary('') });
     this.#text += delta.thinking;
-    this.#stage.emit('response.reasoning_summary_text.delta', { ...place, delta: delta.thinking });
+    this.#sink.emit('response.reasoning_summary_text.delta', { ...place, delta: delta.thinking });
   }
 
   /** `encrypted` is what lets the model go on from here another time; with it may come the item's own id. */
   finish(encrypted: string | undefined): void {
-    const place = { ...this.#place, summary_index: 0 };
+    const place = { ...this.#position, summary_index: 0 };
     if (this.#text !== '') {
-      this.#stage.emit('response.reasoning_summary_text.done', { ...place, text: this.#text });
-      this.#stage.emit('response.reasoning_summary_part.done', { ...place, part: summary(this.#text) });
+      this.#sink.emit('response.reasoning_summary_text.done', { ...place, text: this.#text });
+      this.#sink.emit('response.reasoning_summary_part.done', { ...place, part: summary(this.#text) });
     }
-    this.#stage.done(this.#place, reasoningItem(this.#place.item_id, this.#text, encrypted));
+    this.#sink.completeItem(this.#position, reasoningItem(this.#position.item_id, this.#text, encrypted));
   }
 }
 

@@ -3,14 +3,18 @@ import { test } from 'node:test';
 import OpenAI from 'openai';
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Answer, ReplyEvent } from '../../kernel/message.ts';
-import { unfold } from '../../kernel/reply/answer.ts';
+import { answerToEvents } from '../../kernel/reply/answer-events.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
 import { messagesAnswer, messagesStream, responsesStream } from '../testing/fixtures.ts';
-import { namedFrames, received, replay, replayEverywhere, written } from '../testing/replay.ts';
-import { openaiResponsesWith } from './openai-responses.ts';
+import { clientRequestFrom, encodeEvents, namedFrames, replay, replayEverywhere } from '../testing/replay.ts';
+import { createOpenaiResponses } from './openai-responses.ts';
 
-const wire = openaiResponsesWith({ now: () => 7000 });
-const asked = received(wire, { model: 'm', input: 'hi', tools: [{ type: 'custom', name: 'patch' }] });
+const wire = createOpenaiResponses({ now: () => 7000 });
+const asked = clientRequestFrom(wire, {
+  model: 'm',
+  input: 'hi',
+  tools: [{ type: 'custom', name: 'patch' }],
+});
 
 function framesOf(text: string): readonly JsonObject[] {
   return [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map((frame) => {
@@ -133,7 +137,7 @@ test('an unstreamed answer reads whole', () => {
 
 test('a stream is written with numbered events and exactly one that ends it', () => {
   const { events } = replay({ wire: anthropicMessages, framing: 'sse', bytes: messagesStream });
-  const frames = framesOf(written(wire.replyEncoder('sse', asked), events));
+  const frames = framesOf(encodeEvents(wire.replyEncoder('sse', asked), events));
   assert.deepEqual(
     frames.map((frame) => frame.sequence_number),
     frames.map((_, at) => at),
@@ -151,7 +155,7 @@ test('a stream is written with numbered events and exactly one that ends it', ()
 
 test("the vendor's own client puts the same answer together from what is written", async () => {
   const { events } = replay({ wire: anthropicMessages, framing: 'sse', bytes: messagesStream });
-  const bytes = written(wire.replyEncoder('sse', asked), events);
+  const bytes = encodeEvents(wire.replyEncoder('sse', asked), events);
   const response = await client(bytes).responses.stream({ model: 'm', input: 'hi' }).finalResponse();
   assert.equal(response.output_text, 'Grüße 🌊 aus 東京');
   const calls = response.output.flatMap((item) =>
@@ -174,11 +178,12 @@ test("an error in the middle makes a failed response, and the vendor's own clien
     { type: 'message_start', message: start },
     { type: 'error', error: { type: 'overloaded_error', message: 'the provider went away' } },
   ];
-  const text = written(wire.replyEncoder('sse', asked), broken);
+  const text = encodeEvents(wire.replyEncoder('sse', asked), broken);
   const response = await client(text).responses.stream({ model: 'm', input: 'hi' }).finalResponse();
   assert.deepEqual([response.status, response.error?.message], ['failed', 'the provider went away']);
   const begun =
-    written(wire.replyEncoder('sse', asked), broken.slice(0, 1)).split('event: response.completed')[0] ?? '';
+    encodeEvents(wire.replyEncoder('sse', asked), broken.slice(0, 1)).split('event: response.completed')[0] ??
+    '';
   const frame = wire.errorFrame({
     type: 'error',
     error: { type: 'server_error', message: 'the provider went away', code: 'upstream_broken', param: null },
@@ -193,9 +198,9 @@ test('a call of a tool that takes free text is an item of that kind', () => {
     content: [{ type: 'tool_use', id: 'call_1', name: 'patch', input: { input: '*** Begin' } }],
   };
   const expected = { type: 'custom_tool_call', call_id: 'call_1', name: 'patch', input: '*** Begin' };
-  const body = JSON.parse(written(wire.replyEncoder('json', asked), unfold(answer)));
+  const body = JSON.parse(encodeEvents(wire.replyEncoder('json', asked), answerToEvents(answer)));
   assert.partialDeepStrictEqual(body.output, [expected]);
-  const last = framesOf(written(wire.replyEncoder('sse', asked), unfold(answer))).at(-1);
+  const last = framesOf(encodeEvents(wire.replyEncoder('sse', asked), answerToEvents(answer))).at(-1);
   assert.partialDeepStrictEqual(last?.response, { output: [expected] });
 });
 
@@ -213,12 +218,15 @@ test('a refusal says so, with its words', () => {
     output: [{ content: [{ type: 'refusal', refusal: explanation }] }],
   };
   assert.partialDeepStrictEqual(
-    JSON.parse(written(wire.replyEncoder('json', asked), unfold(refused))),
+    JSON.parse(encodeEvents(wire.replyEncoder('json', asked), answerToEvents(refused))),
     expected,
   );
-  assert.partialDeepStrictEqual(framesOf(written(wire.replyEncoder('sse', asked), unfold(refused))).at(-1), {
-    response: expected,
-  });
+  assert.partialDeepStrictEqual(
+    framesOf(encodeEvents(wire.replyEncoder('sse', asked), answerToEvents(refused))).at(-1),
+    {
+      response: expected,
+    },
+  );
 });
 
 test('a refusal in the words of a model of another format is a part of its own, and comes back as one', () => {
@@ -228,7 +236,7 @@ test('a refusal in the words of a model of another format is a part of its own, 
     stop_reason: 'refusal',
   };
   for (const framing of ['json', 'sse'] as const) {
-    const text = written(wire.replyEncoder(framing, asked), unfold(refused));
+    const text = encodeEvents(wire.replyEncoder(framing, asked), answerToEvents(refused));
     const response = framing === 'json' ? JSON.parse(text) : framesOf(text).at(-1)?.response;
     assert.partialDeepStrictEqual(response, {
       status: 'completed',
@@ -243,12 +251,14 @@ test('what is written reads back as the same answer, in both framings and with e
   const { events } = replay({ wire, framing: 'sse', bytes: responsesStream });
   const own = replay({ wire, framing: 'sse', bytes: responsesStream }).answer;
   for (const framing of ['json', 'sse'] as const) {
-    const bytes = Buffer.from(written(wire.replyEncoder(framing, asked), events));
+    const bytes = Buffer.from(encodeEvents(wire.replyEncoder(framing, asked), events));
     const { answer } = replay({ wire, framing, bytes });
     // The item gets another name on the way; what its maker encrypted is the same.
     const content = JSON.stringify(answer?.content).replace(/rs_resp_1_\d/, 'rs_1');
     assert.deepEqual(JSON.parse(content), own?.content);
-    const signed = Buffer.from(written(wire.replyEncoder(framing, asked), unfold(messagesAnswer)));
+    const signed = Buffer.from(
+      encodeEvents(wire.replyEncoder(framing, asked), answerToEvents(messagesAnswer)),
+    );
     assert.deepEqual(replay({ wire, framing, bytes: signed }).answer?.content, messagesAnswer.content);
   }
 });

@@ -2,20 +2,20 @@ import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent } from '../../kernel/message.ts';
 import { contentChars } from '../../kernel/token-estimate.ts';
 import type { Interest, ReplyDecoder } from '../../kernel/wire-format.ts';
-import { objectOf, objectsOf, parseObject, stringOf } from '../read.ts';
+import { objectOf, objectsOf, parseObject, stringOf } from '../json-values.ts';
 import { type SseFrame, SseParser } from '../sse.ts';
-import { UnreadContent } from '../unread-content.ts';
+import { UnreadContentEstimator } from '../unread-content-estimator.ts';
 import { ItemReader } from './item-reader.ts';
 import { errorOf } from './read-response.ts';
 import { stopReasonOf } from './stop-reason.ts';
-import { usageIn } from './usage.ts';
+import { usageOf } from './usage.ts';
 
 /** Reads a streamed answer. */
 export class ResponsesDecoder implements ReplyDecoder {
   finished = false;
   readonly #sse = new SseParser();
   readonly #interest: Interest;
-  readonly unread = new UnreadContent();
+  readonly unread = new UnreadContentEstimator();
   #events: ReplyEvent[] = [];
   readonly #items = new ItemReader((event) => this.#events.push(event));
   #started = false;
@@ -35,12 +35,12 @@ export class ResponsesDecoder implements ReplyDecoder {
   #decode(frames: readonly SseFrame[]): readonly ReplyEvent[] {
     for (const { event, data } of frames) {
       if (this.finished) break;
-      if (this.#interest === 'milestones' && this.#items.begun && this.#passes(event, data)) continue;
+      if (this.#interest === 'milestones' && this.#items.hasContent && this.#trySkip(event, data)) continue;
       const before = this.#events.length;
       const frame = parseObject(data);
       if (frame !== undefined) this.#read(frame);
-      if (this.#interest === 'milestones' && isMeasure(event, data))
-        this.unread.measure(data.length, event.length, contentChars(this.#events.slice(before)));
+      if (this.#interest === 'milestones' && isMeasurable(event, data))
+        this.unread.calibrate(data.length, event.length, contentChars(this.#events.slice(before)));
     }
     const events = this.#events;
     this.#events = [];
@@ -48,10 +48,10 @@ export class ResponsesDecoder implements ReplyDecoder {
   }
 
   /** Once content has begun, only what opens an item or ends the answer says anything new. */
-  #passes(name: string, data: string): boolean {
+  #trySkip(name: string, data: string): boolean {
     if (!name.endsWith('.delta')) return name.endsWith('.done') || name.startsWith('response.content_part.');
     // Names of all kinds of content are of different length.
-    this.unread.pass(data.length, name.length);
+    this.unread.skip(data.length, name.length);
     return true;
   }
 
@@ -100,13 +100,13 @@ export class ResponsesDecoder implements ReplyDecoder {
 
   #complete(response: JsonObject): void {
     this.finished = true;
-    if (!this.#items.begun) this.#items.readWhole(objectsOf(response.output));
+    if (!this.#items.hasContent) this.#items.readWhole(objectsOf(response.output));
     this.#items.close();
-    const { tools, refusal } = this.#items;
-    const stop_reason = stopReasonOf(response, { tools, refused: refusal !== '' });
+    const { hasToolCalls, refusal } = this.#items;
+    const stop_reason = stopReasonOf(response, { tools: hasToolCalls, refused: refusal !== '' });
     const why =
       refusal === '' ? {} : { stop_details: { type: 'refusal', category: null, explanation: refusal } };
-    const usage = usageIn(response);
+    const usage = usageOf(response);
     this.#events.push({ type: 'message_delta', delta: { stop_reason, stop_sequence: null, ...why }, usage });
     this.#events.push({ type: 'message_stop' });
   }
@@ -114,17 +114,17 @@ export class ResponsesDecoder implements ReplyDecoder {
   #fail(body: JsonObject): void {
     this.finished = true;
     // A failed answer is billed for what it got to, where the provider says how much that was.
-    const usage = usageIn(body);
-    if (this.#items.begun && usage.output_tokens !== undefined)
+    const usage = usageOf(body);
+    if (this.#items.hasContent && usage.output_tokens !== undefined)
       this.#events.push({ type: 'message_delta', delta: {}, usage });
     const error = errorOf({ status: 'failed', ...body });
     // Told by itself it would look as if the answer had begun.
-    const untold = this.#items.begun ? undefined : { usage };
+    const untold = this.#items.hasContent ? undefined : { usage };
     if (error !== undefined) this.#events.push({ type: 'error', error, ...untold });
   }
 }
 
 /** OpenAI pads frames to one length, which hides how much is in them; then each has about a token. */
-function isMeasure(name: string, data: string): boolean {
+function isMeasurable(name: string, data: string): boolean {
   return name.endsWith('.delta') && !data.includes('"obfuscation"');
 }

@@ -1,23 +1,23 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ReplyEvent, StopDelta, StreamError, Usage } from '../../kernel/message.ts';
-import { mergeUsage } from '../../kernel/reply/answer.ts';
+import { mergeUsage } from '../../kernel/reply/answer-events.ts';
 import type { ReplyEncoder } from '../../kernel/wire-format.ts';
-import { contextOverflow, isContextOverflow } from '../context-overflow.ts';
+import { contextOverflowCode, isContextOverflow } from '../context-overflow.ts';
 import { isRefusal } from '../openai/refusal.ts';
 import { freeTextTools } from './decode-tools.ts';
+import { createResponseSkeleton } from './encode-response.ts';
 import { ItemWriter } from './item-writer.ts';
-import { namedAsAsked } from './namespaces.ts';
-import { endingOf } from './stop-reason.ts';
+import { createNamespaceRestorer } from './namespaces.ts';
+import { statusFieldsOf } from './stop-reason.ts';
 import { encodeUsage } from './usage.ts';
-import { shellOf } from './write-response.ts';
 
 /** Writes a streamed answer: numbered events, and exactly one that ends it. */
 export class ResponsesEncoder implements ReplyEncoder {
-  readonly #asked: JsonObject;
+  readonly #clientBody: JsonObject;
   readonly #createdSeconds: number;
   #text = '';
   #sequence = 0;
-  #shell: JsonObject | undefined;
+  #skeleton: JsonObject | undefined;
   #items: ItemWriter | undefined;
   #usage: Usage = {};
   #stop: StopDelta = {};
@@ -25,21 +25,21 @@ export class ResponsesEncoder implements ReplyEncoder {
   #ended = false;
 
   constructor(asked: JsonObject, createdSeconds: number) {
-    this.#asked = asked;
+    this.#clientBody = asked;
     this.#createdSeconds = createdSeconds;
   }
 
   push(event: ReplyEvent): Uint8Array | undefined {
     this.#write(event);
-    return this.#taken();
+    return this.#takeBytes();
   }
 
   end(): Uint8Array | undefined {
     this.#complete();
-    return this.#taken();
+    return this.#takeBytes();
   }
 
-  #taken(): Uint8Array | undefined {
+  #takeBytes(): Uint8Array | undefined {
     if (this.#text === '') return undefined;
     const bytes = Buffer.from(this.#text);
     this.#text = '';
@@ -50,18 +50,18 @@ export class ResponsesEncoder implements ReplyEncoder {
     switch (event.type) {
       case 'message_start': {
         this.#usage = mergeUsage(this.#usage, event.message.usage);
-        this.#shell = shellOf(event.message, this.#asked, this.#createdSeconds);
-        const free = freeTextTools(this.#asked);
+        this.#skeleton = createResponseSkeleton(event.message, this.#clientBody, this.#createdSeconds);
+        const free = freeTextTools(this.#clientBody);
         this.#items = new ItemWriter({
           answerId: event.message.id,
-          asked: this.#asked,
-          free,
-          named: namedAsAsked(this.#asked),
-          encrypts: asksEncrypted(this.#asked),
+          clientBody: this.#clientBody,
+          freeTextTools: free,
+          addNamespace: createNamespaceRestorer(this.#clientBody),
+          encryptsReasoning: wantsEncryptedReasoning(this.#clientBody),
           emit: (type, fields) => this.#emit(type, fields),
         });
-        this.#emit('response.created', { response: this.#shell });
-        this.#emit('response.in_progress', { response: this.#shell });
+        this.#emit('response.created', { response: this.#skeleton });
+        this.#emit('response.in_progress', { response: this.#skeleton });
         return;
       }
       case 'content_block_start':
@@ -69,7 +69,7 @@ export class ResponsesEncoder implements ReplyEncoder {
         this.#items?.start(event.index, event.content_block);
         return;
       case 'content_block_delta':
-        this.#items?.grow(event.index, event.delta);
+        this.#items?.append(event.index, event.delta);
         return;
       case 'content_block_stop':
         this.#items?.stop(event.index);
@@ -96,9 +96,9 @@ export class ResponsesEncoder implements ReplyEncoder {
     this.#ended = true;
     const { stop_reason, stop_details } = this.#stop;
     this.#items.close(stop_reason === 'refusal' ? (stop_details?.explanation ?? undefined) : undefined);
-    const ending = endingOf(stop_reason, this.#refused);
+    const ending = statusFieldsOf(stop_reason, this.#refused);
     const response = {
-      ...this.#shell,
+      ...this.#skeleton,
       ...ending,
       completed_at: this.#createdSeconds,
       output: this.#items.output,
@@ -111,8 +111,9 @@ export class ResponsesEncoder implements ReplyEncoder {
     if (this.#ended) return;
     this.#ended = true;
     const { status = 500, message } = error;
-    const code = isContextOverflow(error) ? contextOverflow : codeOf(status);
-    const shell = this.#shell ?? shellOf({ id: '', model: '' }, this.#asked, this.#createdSeconds);
+    const code = isContextOverflow(error) ? contextOverflowCode : errorCodeForStatus(status);
+    const shell =
+      this.#skeleton ?? createResponseSkeleton({ id: '', model: '' }, this.#clientBody, this.#createdSeconds);
     const output = this.#items?.output ?? [];
     this.#emit('response.failed', {
       response: { ...shell, status: 'failed', error: { code, message }, output },
@@ -120,12 +121,12 @@ export class ResponsesEncoder implements ReplyEncoder {
   }
 }
 
-function asksEncrypted({ include }: JsonObject): boolean {
+function wantsEncryptedReasoning({ include }: JsonObject): boolean {
   return Array.isArray(include) && include.includes('reasoning.encrypted_content');
 }
 
 /** A failed answer has one of a few codes here. */
-function codeOf(status: number): string {
+function errorCodeForStatus(status: number): string {
   if (status === 429) return 'rate_limit_exceeded';
   return status < 500 ? 'invalid_prompt' : 'server_error';
 }

@@ -4,11 +4,11 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { JsonObject } from '../../kernel/json.ts';
 import type { ChatRequest } from '../../kernel/message.ts';
 import { anthropicMessages } from '../anthropic-messages/anthropic-messages.ts';
+import { wrapOpaque } from '../opaque-data.ts';
 import { openaiChat } from '../openai-chat/openai-chat.ts';
-import { seal } from '../sealed.ts';
 import { conversation, messagesAnswer } from '../testing/fixtures.ts';
-import { received } from '../testing/replay.ts';
-import { responsesContinuation as continuation } from './history.ts';
+import { clientRequestFrom } from '../testing/replay.ts';
+import { responsesContinuation as continuation } from './continuation.ts';
 import { openaiResponses as wire } from './openai-responses.ts';
 
 const hello = { model: 'gpt-5', input: 'hi' };
@@ -41,7 +41,7 @@ test('items are read in turns, each thing in its canonical place', () => {
         type: 'reasoning',
         id: 'rs_1',
         summary: [{ type: 'summary_text', text: 'Hmm.' }],
-        encrypted_content: seal('signature', 's'),
+        encrypted_content: wrapOpaque('signature', 's'),
       },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'I look.' }] },
       { type: 'function_call', call_id: 'a', name: 'weather', arguments: '{"city":"Tokyo"}' },
@@ -150,9 +150,12 @@ test('a request that goes on from an earlier answer is written out with what cam
     { role: 'assistant', content: 'hello' },
   ];
   const body = { model: 'gpt-5', previous_response_id: 'resp_1', input: 'more' };
-  assert.deepEqual(continuation.namedIn(body), { previous: 'resp_1', quoted: [] });
+  assert.deepEqual(continuation.referencesIn(body), { previous: 'resp_1', quotedIds: [] });
   const more = { type: 'message', role: 'user', content: 'more' };
-  assert.deepEqual(continuation.writtenOut(body, before, []), { model: 'gpt-5', input: [...before, more] });
+  assert.deepEqual(continuation.expandRequest(body, before, []), {
+    model: 'gpt-5',
+    input: [...before, more],
+  });
 });
 
 test('a request that names single items of an earlier answer gets those', () => {
@@ -160,8 +163,8 @@ test('a request that names single items of an earlier answer gets those', () => 
   const result = { type: 'function_call_output', call_id: 'c', output: '12:00' };
   const input = [{ type: 'item_reference', id: 'fc_a1_0' }, { id: 'rs_a1_7' }, result];
   const body = { model: 'gpt-5', input };
-  assert.deepEqual(continuation.namedIn(body), { previous: undefined, quoted: ['resp_a1'] });
-  const written = continuation.writtenOut(body, [], [{ role: 'user', content: 'hi' }, call]);
+  assert.deepEqual(continuation.referencesIn(body), { previous: undefined, quotedIds: ['resp_a1'] });
+  const written = continuation.expandRequest(body, [], [{ role: 'user', content: 'hi' }, call]);
   assert.deepEqual(written.input, [call, { id: 'rs_a1_7' }, result]);
 });
 
@@ -169,7 +172,9 @@ test('what a call adds to its conversation comes back as it was', () => {
   const { id, turn } = continuation.turnOf({ ...hello, previous_response_id: 'resp_1' }, messagesAnswer);
   assert.deepEqual([id, turn.previous], ['resp_msg_2', 'resp_1']);
   assert.equal(continuation.turnOf(hello, { ...messagesAnswer, id: 'resp_2' }).id, 'resp_2');
-  const request = wire.decodeRequest(continuation.writtenOut({ model: 'm', input: 'more' }, turn.items, []));
+  const request = wire.decodeRequest(
+    continuation.expandRequest({ model: 'm', input: 'more' }, turn.items, []),
+  );
   assert.deepEqual(request.messages, [
     { role: 'user', content: 'hi' },
     { role: 'assistant', content: messagesAnswer.content },
@@ -180,7 +185,7 @@ test('what a call adds to its conversation comes back as it was', () => {
 test('nothing is kept of a call whose client says so', () => {
   assert.deepEqual(
     [{}, { store: true }, { store: null }, { store: false }].map((body) =>
-      continuation.keeps(new Map(Object.entries(body))),
+      continuation.isContinuable(new Map(Object.entries(body))),
     ),
     [true, true, true, false],
   );
@@ -238,7 +243,7 @@ test('pictures that a tool returned stay in its result', () => {
 });
 
 test('reasoning that OpenAI encrypted comes back to it through a client of another format, and goes to nobody else', () => {
-  const sealed = seal('openai-responses', JSON.stringify({ id: 'rs_1', encrypted_content: 'secret' }));
+  const sealed = wrapOpaque('openai-responses', JSON.stringify({ id: 'rs_1', encrypted_content: 'secret' }));
   const messages: ChatRequest['messages'] = [
     { role: 'user', content: 'hi' },
     {
@@ -267,7 +272,7 @@ test('reasoning that OpenAI encrypted comes back to it through a client of anoth
 test('a changed request in the same format keeps every field and item that did not change', () => {
   const text =
     '{"model":"gpt-5","novel":12345678901234567890, "instructions":"i","input":[{"role":"developer","content":"d"},{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"e"},{"type":"novel_call","x":1},{"role":"user","content":"hi","novel":1}],"reasoning":{"effort":"low","summary":"auto"},"tools":[{"type":"web_search"}],"max_output_tokens":50}';
-  const from = received(wire, text);
+  const from = clientRequestFrom(wire, text);
   const asText = (request: ChatRequest) => Buffer.from(wire.encodeRequest(request, from).body).toString();
   assert.equal(asText(from.request), text);
   assert.equal(

@@ -1,13 +1,13 @@
-import type { Received } from '../../kernel/received.ts';
-import { stringOf } from '../read.ts';
+import type { ClientRequest } from '../../kernel/client-request.ts';
+import { stringOf } from '../json-values.ts';
 
 /** Codex's thread, under the names that its versions have for it. Elsewhere the key of a cache may be the same for everybody. */
-export function sessionOf(received: Received): string | undefined {
+export function sessionOf(clientRequest: ClientRequest): string | undefined {
   for (const name of threadHeaders) {
-    const thread = received.header(name);
+    const thread = clientRequest.header(name);
     if (thread !== undefined) return thread;
   }
-  const key = stringOf(received.fields.get('prompt_cache_key'));
+  const key = stringOf(clientRequest.fields.get('prompt_cache_key'));
   return key !== undefined && uuid.test(key) ? key : undefined;
 }
 

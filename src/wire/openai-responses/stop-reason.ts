@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../kernel/json.ts';
-import { objectOf } from '../read.ts';
+import { objectOf } from '../json-values.ts';
 
 export function stopReasonOf(
   response: JsonObject,
@@ -15,7 +15,7 @@ export function stopReasonOf(
 }
 
 /** How an answer ended, in this format's words; a refusal in the model's own words is a complete answer. */
-export function endingOf(
+export function statusFieldsOf(
   stop: string | null | undefined,
   inWords: boolean,
 ): JsonObject & { readonly status: string } {

@@ -1,19 +1,19 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
+import { countOf, objectOf, objectsOf } from '../json-values.ts';
 import { billingOf, usageFromCounts } from '../openai/usage.ts';
-import { countOf, objectOf, objectsOf } from '../read.ts';
 
 /** What an answer says about itself; the searches that it made are billed one by one and stand among its items. */
-export function usageIn(answer: JsonObject): Usage {
+export function usageOf(answer: JsonObject): Usage {
   const usage = objectOf(answer.usage) ?? {};
   const input = objectOf(usage.input_tokens_details);
   const counts = usageFromCounts({
     prompt: countOf(usage.input_tokens),
     completion: countOf(usage.output_tokens),
     total: countOf(usage.total_tokens),
-    read: countOf(input?.cached_tokens),
-    written: countOf(input?.cache_write_tokens),
-    thought: countOf(objectOf(usage.output_tokens_details)?.reasoning_tokens),
+    cacheRead: countOf(input?.cached_tokens),
+    cacheWrite: countOf(input?.cache_write_tokens),
+    reasoning: countOf(objectOf(usage.output_tokens_details)?.reasoning_tokens),
   });
   return { ...counts, ...billingOf(usage, answer), ...searchesIn(objectsOf(answer.output)) };
 }

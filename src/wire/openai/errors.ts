@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { StreamError } from '../../kernel/message.ts';
-import { numberOf, objectOf, stringOf } from '../read.ts';
+import { numberOf, objectOf, stringOf } from '../json-values.ts';
 
 /** OpenAI's name for an error with this status; the code distinguishes a refused key, permission or model. */
 export function openaiErrorType(status: number): string {
-  const named = namesByStatus[status];
+  const named = typesByStatus[status];
   if (named !== undefined) return named;
   return status >= 500 ? 'server_error' : 'invalid_request_error';
 }
@@ -13,7 +13,7 @@ export function openaiErrorType(status: number): string {
 export const openaiErrorCodes = { cost_ceiling_exceeded: 'insufficient_quota' } as const;
 
 /** Reads what stands under `error`; some providers write nothing but a sentence there. */
-export function openaiError(error: unknown): StreamError {
+export function decodeOpenaiError(error: unknown): StreamError {
   const told = objectOf(error) ?? {};
   const code = stringOf(told.code) ?? numberOf(told.code)?.toString();
   const message =
@@ -25,21 +25,21 @@ export function openaiError(error: unknown): StreamError {
 function statusOf({ code, type }: JsonObject): number {
   const number = typeof code === 'string' ? Number(code) : numberOf(code);
   if (number !== undefined && Number.isInteger(number) && number >= 400 && number < 600) return number;
-  return statusByName.get(code) ?? statusByName.get(type) ?? 500;
+  return statusByCodeOrType.get(code) ?? statusByCodeOrType.get(type) ?? 500;
 }
 
 /** The same error in this dialect. */
-export function wordedError({ status, type, ...told }: StreamError): JsonObject {
+export function encodeError({ status, type, ...told }: StreamError): JsonObject {
   const named = status === undefined ? type : openaiErrorType(status);
   return { type: named, code: null, param: null, ...told };
 }
 
-const namesByStatus: Readonly<Record<number, string>> = {
+const typesByStatus: Readonly<Record<number, string>> = {
   402: 'insufficient_quota',
   429: 'rate_limit_error',
 };
 
-const statusByName: ReadonlyMap<unknown, number> = new Map(
+const statusByCodeOrType: ReadonlyMap<unknown, number> = new Map(
   Object.entries({
     invalid_request_error: 400,
     invalid_prompt: 400,

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { ToolUseBlock } from '../../kernel/message.ts';
-import { objectOf, stringOf } from '../read.ts';
+import { objectOf, stringOf } from '../json-values.ts';
 
 /** A tool that takes free text takes it elsewhere as its one argument. */
-export const freeText: JsonObject = {
+export const freeTextSchema: JsonObject = {
   type: 'object',
   properties: { input: { type: 'string' } },
   required: ['input'],

@@ -7,13 +7,13 @@ export function mediaFromUrl(url: string): MediaSource {
   const [head, mediaType = '', parameters = ''] = found;
   const data = url.slice(head.length);
   if (parameters.endsWith(';base64')) return { type: 'base64', media_type: mediaType, data };
-  const text = unescaped(data);
+  const text = tryDecodePercent(data);
   return text === undefined
     ? { type: 'url', url }
     : { type: 'text', media_type: mediaType || 'text/plain', data: text };
 }
 
-function unescaped(data: string): string | undefined {
+function tryDecodePercent(data: string): string | undefined {
   try {
     return decodeURIComponent(data);
   } catch {

@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../kernel/json.ts';
 
 /** Whether OpenAI's strict mode takes this schema: every object closed, every property required. */
-export function fitsStrict(schema: unknown): boolean {
-  if (Array.isArray(schema)) return schema.every(fitsStrict);
+export function fitsStrictMode(schema: unknown): boolean {
+  if (Array.isArray(schema)) return schema.every(fitsStrictMode);
   if (!isJsonObject(schema)) return true;
   const { properties, required } = schema;
   if (schema.type === 'object' || isJsonObject(properties)) {
@@ -10,5 +10,5 @@ export function fitsStrict(schema: unknown): boolean {
     const names = Object.keys(isJsonObject(properties) ? properties : {});
     if (!names.every((name) => Array.isArray(required) && required.includes(name))) return false;
   }
-  return Object.values(schema).every(fitsStrict);
+  return Object.values(schema).every(fitsStrictMode);
 }

@@ -1,95 +1,103 @@
 import type { JsonObject } from '../../kernel/json.ts';
 import type { Usage } from '../../kernel/message.ts';
-import { defined, isCost, numberOf, objectOf, stringOf } from '../read.ts';
+import { isCost, numberOf, objectOf, omitUndefined, stringOf } from '../json-values.ts';
 
-interface Told {
+interface TokenCounts {
   readonly prompt: number | undefined;
   readonly completion: number | undefined;
   readonly total: number | undefined;
-  readonly read: number | undefined;
-  readonly written: number | undefined;
-  readonly thought: number | undefined;
-  readonly heard?: number | undefined;
+  readonly cacheRead: number | undefined;
+  readonly cacheWrite: number | undefined;
+  readonly reasoning: number | undefined;
+  readonly audioInput?: number | undefined;
   /** Of sound in the prompt. */
-  readonly seconds?: number | undefined;
-  readonly spoken?: number | undefined;
+  readonly audioInputSeconds?: number | undefined;
+  readonly audioOutput?: number | undefined;
 }
 
 /** The prompt's count includes what was read from a cache or written to it; in the canonical shape it doesn't. */
-export function usageFromCounts(told: Told): Usage {
-  const counts = withSound(withCached(told));
-  const { prompt, read, heard = 0, spoken = 0 } = counts;
-  const written = writtenWithin(counts);
-  const thought = thoughtOf(counts);
-  return defined({
-    input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (read ?? 0) - (written ?? 0)),
-    output_tokens: outputOf(counts),
-    cache_read_input_tokens: read,
+export function usageFromCounts(tokenCounts: TokenCounts): Usage {
+  const counts = addUncountedAudio(addUncountedCacheReads(tokenCounts));
+  const { prompt, cacheRead, audioInput = 0, audioOutput = 0 } = counts;
+  const written = clampCacheWrite(counts);
+  const thought = reasoningTokensOf(counts);
+  return omitUndefined({
+    input_tokens: prompt === undefined ? undefined : Math.max(0, prompt - (cacheRead ?? 0) - (written ?? 0)),
+    output_tokens: outputTokensOf(counts),
+    cache_read_input_tokens: cacheRead,
     cache_creation_input_tokens: written,
     output_tokens_details: thought === undefined ? undefined : { thinking_tokens: thought },
-    input_audio_tokens: heard > 0 ? heard : undefined,
-    output_audio_tokens: spoken > 0 ? spoken : undefined,
+    input_audio_tokens: audioInput > 0 ? audioInput : undefined,
+    output_audio_tokens: audioOutput > 0 ? audioOutput : undefined,
   });
 }
 
 /** More can't be read from a cache than there is: it came on top of the prompt, or, where the total has no room for it, not at all. */
-function withCached(told: Told): Told {
-  const { prompt, read = 0, total } = told;
-  if (prompt === undefined || read <= prompt) return told;
-  const hasRoom = total === undefined || told.completion === undefined || untold(told) >= read;
-  return hasRoom ? { ...told, prompt: prompt + read } : { ...told, read: 0 };
+function addUncountedCacheReads(tokenCounts: TokenCounts): TokenCounts {
+  const { prompt, cacheRead = 0, total } = tokenCounts;
+  if (prompt === undefined || cacheRead <= prompt) return tokenCounts;
+  const hasRoom =
+    total === undefined ||
+    tokenCounts.completion === undefined ||
+    unaccountedTokens(tokenCounts) >= cacheRead;
+  return hasRoom ? { ...tokenCounts, prompt: prompt + cacheRead } : { ...tokenCounts, cacheRead: 0 };
 }
 
 /** Mistral counts sound beside the prompt. */
-function withSound(told: Told): Told {
-  const { prompt, heard = 0, seconds = 0 } = told;
-  if (prompt === undefined || (heard === 0 && seconds === 0)) return told;
-  const left = untold(told);
-  const beside = seconds > 0 && heard === 0 ? left : heard > prompt || left >= heard ? heard : 0;
-  return { ...told, prompt: prompt + beside, heard: Math.max(heard, beside) };
+function addUncountedAudio(tokenCounts: TokenCounts): TokenCounts {
+  const { prompt, audioInput = 0, audioInputSeconds = 0 } = tokenCounts;
+  if (prompt === undefined || (audioInput === 0 && audioInputSeconds === 0)) return tokenCounts;
+  const left = unaccountedTokens(tokenCounts);
+  const beside =
+    audioInputSeconds > 0 && audioInput === 0
+      ? left
+      : audioInput > prompt || left >= audioInput
+        ? audioInput
+        : 0;
+  return { ...tokenCounts, prompt: prompt + beside, audioInput: Math.max(audioInput, beside) };
 }
 
 /** What else decides about the bill; `answer` is where the usage was found. */
 export function billingOf(usage: JsonObject, answer: JsonObject): Pick<Usage, 'service_tier' | 'cost'> {
   const tier = stringOf(usage.service_tier) ?? stringOf(answer.service_tier) ?? '';
-  return defined({ service_tier: usualTiers.has(tier) ? undefined : tier, cost: costOf(usage) });
+  return omitUndefined({ service_tier: defaultTiers.has(tier) ? undefined : tier, cost: costOf(usage) });
 }
 
 /** The tier that one has without asking has many names. */
-const usualTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'on_demand']);
+const defaultTiers: ReadonlySet<string> = new Set(['', 'auto', 'default', 'standard', 'on_demand']);
 
 /** Routers bill their share alone where the caller's own key at the vendor pays for the rest; xAI counts in ticks. */
 function costOf(usage: JsonObject): number | undefined {
   const ticks = numberOf(usage.cost_in_usd_ticks);
   const cost = numberOf(usage.cost) ?? (ticks === undefined ? undefined : ticks / 1e10);
-  if (cost === undefined || usage.is_byok !== true) return believable(cost);
-  return believable(cost + (numberOf(objectOf(usage.cost_details)?.upstream_inference_cost) ?? 0));
+  if (cost === undefined || usage.is_byok !== true) return plausibleCost(cost);
+  return plausibleCost(cost + (numberOf(objectOf(usage.cost_details)?.upstream_inference_cost) ?? 0));
 }
 
-function believable(cost: number | undefined): number | undefined {
+function plausibleCost(cost: number | undefined): number | undefined {
   return isCost(cost) ? cost : undefined;
 }
 
 /** Some count the same token as read and as written; it was still sent once. */
-function writtenWithin({ written, prompt, read = 0 }: Told): number | undefined {
-  if (written === undefined || prompt === undefined) return written;
-  return Math.max(0, Math.min(written, prompt - read));
+function clampCacheWrite({ cacheWrite, prompt, cacheRead = 0 }: TokenCounts): number | undefined {
+  if (cacheWrite === undefined || prompt === undefined) return cacheWrite;
+  return Math.max(0, Math.min(cacheWrite, prompt - cacheRead));
 }
 
 /** The completion's count includes reasoning; where a provider leaves it out, the total gives it away. */
-function outputOf(counts: Told): number | undefined {
+function outputTokensOf(counts: TokenCounts): number | undefined {
   const { completion } = counts;
-  return completion === undefined ? undefined : completion + untold(counts);
+  return completion === undefined ? undefined : completion + unaccountedTokens(counts);
 }
 
-function thoughtOf(counts: Told): number | undefined {
-  const { thought } = counts;
-  const left = untold(counts);
-  return thought === undefined && left > 0 ? left : thought;
+function reasoningTokensOf(counts: TokenCounts): number | undefined {
+  const { reasoning } = counts;
+  const left = unaccountedTokens(counts);
+  return reasoning === undefined && left > 0 ? left : reasoning;
 }
 
 /** Tokens that are in the total and in neither of its parts. */
-function untold({ prompt, completion, total }: Told): number {
+function unaccountedTokens({ prompt, completion, total }: TokenCounts): number {
   if (prompt === undefined || completion === undefined || total === undefined) return 0;
   return Math.max(0, total - prompt - completion);
 }

@@ -5,7 +5,7 @@ const word = fc.string({ minLength: 1, unit: 'grapheme' }).filter((text) => text
 const text = word.map((value): Block => ({ type: 'text', text: value }));
 const base64 = fc.base64String({ minLength: 4 });
 
-const picture: fc.Arbitrary<Block> = fc.oneof(
+const media: fc.Arbitrary<Block> = fc.oneof(
   base64.map((data): Block => ({ type: 'image', source: { type: 'base64', media_type: 'image/png', data } })),
   fc.webUrl().map((url): Block => ({ type: 'image', source: { type: 'url', url } })),
   base64.map(
@@ -20,7 +20,7 @@ const picture: fc.Arbitrary<Block> = fc.oneof(
 /** A turn of the user's: words, or words with pictures. One text alone is a string. */
 const userTurn: fc.Arbitrary<Message['content']> = fc.oneof(
   word,
-  fc.tuple(text, fc.array(picture, { minLength: 1, maxLength: 3 })).map(([first, rest]) => [first, ...rest]),
+  fc.tuple(text, fc.array(media, { minLength: 1, maxLength: 3 })).map(([first, rest]) => [first, ...rest]),
 );
 
 /** As JSON would bring it: without a minus before a zero, and with ordinary prototypes. */
@@ -107,14 +107,14 @@ const fields = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-export interface Kind {
+export interface ConversationOptions {
   readonly model: string;
   readonly thinking: fc.Arbitrary<ThinkingBlock>;
   readonly turnsMax: number;
 }
 
 /** Conversations with tools, pictures and thinking. */
-export function conversations({ model, thinking, turnsMax }: Kind): fc.Arbitrary<ChatRequest> {
+export function conversations({ model, thinking, turnsMax }: ConversationOptions): fc.Arbitrary<ChatRequest> {
   const messages = fc
     .tuple(userTurn, fc.array(assistantTurn(thinking), { maxLength: turnsMax }))
     .map(([first, turns]) => [...messagesOf(first, turns)]);

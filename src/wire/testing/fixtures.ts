@@ -255,7 +255,7 @@ export const responsesStream = namedFrames(
   },
 );
 
-function geminiPiece(parts: readonly object[], usage: object, ending: object = {}) {
+function geminiChunk(parts: readonly object[], usage: object, ending: object = {}) {
   return {
     candidates: [{ content: { parts, role: 'model' }, ...ending, index: 0 }],
     usageMetadata: { promptTokenCount: 142, cachedContentTokenCount: 100, ...usage },
@@ -266,12 +266,12 @@ function geminiPiece(parts: readonly object[], usage: object, ending: object = {
 
 /** Thoughts, text in several scripts of which a part is signed, two calls of which the first is signed and has no id. */
 export const geminiStream = dataFrames(
-  geminiPiece([{ text: 'Hmm … ', thought: true }], { thoughtsTokenCount: 4 }),
-  geminiPiece([{ text: 'weather.', thought: true }], { thoughtsTokenCount: 9 }),
-  geminiPiece([{ text: 'Grüße 🌊 ', thoughtSignature: 'dGV4dA==' }], { candidatesTokenCount: 5 }),
-  geminiPiece([{ text: 'aus 東京' }], { candidatesTokenCount: 9, thoughtsTokenCount: 9 }),
+  geminiChunk([{ text: 'Hmm … ', thought: true }], { thoughtsTokenCount: 4 }),
+  geminiChunk([{ text: 'weather.', thought: true }], { thoughtsTokenCount: 9 }),
+  geminiChunk([{ text: 'Grüße 🌊 ', thoughtSignature: 'dGV4dA==' }], { candidatesTokenCount: 5 }),
+  geminiChunk([{ text: 'aus 東京' }], { candidatesTokenCount: 9, thoughtsTokenCount: 9 }),
   JSON.stringify(
-    geminiPiece(
+    geminiChunk(
       [
         {
           functionCall: { name: 'weather', args: { city: 'Tokyo', id: 'DIGITS' } },
@@ -282,7 +282,7 @@ export const geminiStream = dataFrames(
       { candidatesTokenCount: 35, thoughtsTokenCount: 9, totalTokenCount: 186 },
     ),
   ).replace('"DIGITS"', '12345678901234567890'),
-  geminiPiece(
+  geminiChunk(
     [{ text: '' }],
     { candidatesTokenCount: 35, thoughtsTokenCount: 9, totalTokenCount: 186 },
     { finishReason: 'STOP', finishMessage: 'Model generated function call(s).' },

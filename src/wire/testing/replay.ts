@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { ClientRequest } from '../../kernel/client-request.ts';
 import type { JsonObject } from '../../kernel/json.ts';
+import { LazyJsonObject } from '../../kernel/lazy-json-object.ts';
 import type { Answer, ReplyEvent, StreamError } from '../../kernel/message.ts';
-import { Outline } from '../../kernel/outline.ts';
-import { Received } from '../../kernel/received.ts';
-import { Folding } from '../../kernel/reply/answer.ts';
+import { AnswerBuilder } from '../../kernel/reply/answer-events.ts';
 import type {
   Framing,
   Interest,
@@ -12,14 +12,14 @@ import type {
   WireFormat,
 } from '../../kernel/wire-format.ts';
 
-export interface Replayed {
+export interface ReplayResult {
   readonly events: readonly ReplyEvent[];
   readonly answer: Answer | undefined;
   readonly error: StreamError | undefined;
   readonly finished: boolean;
 }
 
-interface Recorded {
+interface RecordedReply {
   readonly wire: ProviderFormat;
   readonly framing: Framing;
   readonly bytes: Uint8Array;
@@ -28,11 +28,11 @@ interface Recorded {
 
 /** Reads an answer cut at these places. */
 export function replay(
-  { wire, framing, bytes, interest = 'everything' }: Recorded,
+  { wire, framing, bytes, interest = 'everything' }: RecordedReply,
   cuts: readonly number[] = [],
-): Replayed {
+): ReplayResult {
   const decoder = wire.replyDecoder(framing, interest);
-  const folding = new Folding();
+  const answerBuilder = new AnswerBuilder();
   const events: ReplyEvent[] = [];
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {
@@ -40,17 +40,17 @@ export function replay(
     from = cut;
   }
   events.push(...decoder.end());
-  for (const event of events) folding.push(event);
+  for (const event of events) answerBuilder.push(event);
   const error = events.find((event) => event.type === 'error');
-  return { events, answer: folding.answer(), error: error?.error, finished: decoder.finished };
+  return { events, answer: answerBuilder.answer(), error: error?.error, finished: decoder.finished };
 }
 
 /** Reads an answer whole, cut in two at every byte, and byte by byte: it must be the same answer each time. */
-export function replayEverywhere(recorded: Recorded): Replayed {
-  const whole = replay(recorded);
-  const everyByte = Array.from(recorded.bytes, (_, at) => at);
+export function replayEverywhere(recordedReply: RecordedReply): ReplayResult {
+  const whole = replay(recordedReply);
+  const everyByte = Array.from(recordedReply.bytes, (_, at) => at);
   for (const cuts of [everyByte, ...everyByte.map((at) => [at])]) {
-    const { answer, error, finished } = replay(recorded, cuts);
+    const { answer, error, finished } = replay(recordedReply, cuts);
     assert.deepEqual(
       { answer, error, finished },
       { answer: whole.answer, error: whole.error, finished: whole.finished },
@@ -59,12 +59,12 @@ export function replayEverywhere(recorded: Recorded): Replayed {
   return whole;
 }
 
-export function received(wire: WireFormat, body: JsonObject | string): Received {
+export function clientRequestFrom(wire: WireFormat, body: JsonObject | string): ClientRequest {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return new Received({ wire, fields: Outline.of(Buffer.from(text)), headers: [], query: '' });
+  return new ClientRequest({ wire, fields: LazyJsonObject.of(Buffer.from(text)), headers: [], query: '' });
 }
 
-export function written(encoder: ReplyEncoder, events: Iterable<ReplyEvent>): string {
+export function encodeEvents(encoder: ReplyEncoder, events: Iterable<ReplyEvent>): string {
   const chunks: Uint8Array[] = [];
   for (const event of events) chunks.push(encoder.push(event) ?? new Uint8Array(0));
   chunks.push(encoder.end() ?? new Uint8Array(0));

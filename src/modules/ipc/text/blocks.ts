@@ -12,7 +12,7 @@ export function resultText(content: string | readonly Block[] | undefined): stri
 }
 
 /** Whether its provider has put a summary in the place of what came before. */
-export function isCompaction({ content }: Message): boolean {
+export function hasCompaction({ content }: Message): boolean {
   if (typeof content === 'string') return false;
   return content.some((block: { readonly type: string; readonly kind?: unknown }) =>
     [block.type, block.kind].includes('compaction'),
@@ -20,15 +20,15 @@ export function isCompaction({ content }: Message): boolean {
 }
 
 /** The same messages are looked at many times. */
-const known = new WeakMap<Message, number>();
+const charsByMessage = new WeakMap<Message, number>();
 
 export function charsOf(message: Message): number {
   const { content } = message;
   if (typeof content === 'string') return content.length + messageChars;
-  const before = known.get(message);
+  const before = charsByMessage.get(message);
   if (before !== undefined) return before;
   const chars = blockChars(content) + messageChars;
-  known.set(message, chars);
+  charsByMessage.set(message, chars);
   return chars;
 }
 

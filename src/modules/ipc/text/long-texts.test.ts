@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../../test/support/cpu-time.ts';
-import { shrunkResult } from './first-send.ts';
-import { unitsOf } from './units.ts';
+import { shrinkText } from './shrink-text.ts';
+import { splitIntoUnits } from './units.ts';
 
 /** A time that grows with the square of the length is ten times this for each of these texts. */
 const msMax = 500;
@@ -11,24 +11,24 @@ describe('long results of tools', () => {
   for (const [what, line] of Object.entries({ 'blank lines': '\n', 'lines of blanks of two kinds': ' \n\n' }))
     test(`made of ${what} are shrunk in a time that grows with their length`, async () => {
       const text = line.repeat(20_000);
-      const ms = await cpuMs(() => shrunkResult(text));
+      const ms = await cpuMs(() => shrinkText(text));
       assert.ok(ms < msMax, `${ms} ms of the processor`);
     });
 
   test('with blank lines between repeated ones lose the repeats, and short runs of blank lines stay', () => {
     const repeats = '\n\n\nthe same\n'.repeat(3000);
-    assert.ok((shrunkResult(repeats)?.length ?? Infinity) < 300);
-    const shrunk = shrunkResult(`head${'\n'.repeat(50)}${'the same\n'.repeat(2000)}tail`);
+    assert.ok((shrinkText(repeats)?.length ?? Infinity) < 300);
+    const shrunk = shrinkText(`head${'\n'.repeat(50)}${'the same\n'.repeat(2000)}tail`);
     assert.equal(shrunk, `head${'\n'.repeat(50)}the same\n[this line 1999 more times]\ntail`);
   });
 
   test('lose long runs of blank lines', () => {
-    assert.equal(shrunkResult(`head${'\n'.repeat(9000)}tail`), 'head\n\n[this line 8998 more times]\ntail');
+    assert.equal(shrinkText(`head${'\n'.repeat(9000)}tail`), 'head\n\n[this line 8998 more times]\ntail');
   });
 
   test('with more lines than a call has arguments are shrunk', () => {
     const paths = Array.from({ length: 150_000 }, (_, at) => `${at}/a`).join('\n');
-    assert.equal(shrunkResult(paths), undefined);
+    assert.equal(shrinkText(paths), undefined);
   });
 });
 
@@ -39,13 +39,13 @@ describe('long texts', () => {
     'lines that never end': `${sentence}\n`.repeat(6000),
   }))
     test(`are taken apart in a time that grows with their length: ${what}`, async () => {
-      const ms = await cpuMs(() => unitsOf(text));
+      const ms = await cpuMs(() => splitIntoUnits(text));
       assert.ok(ms < msMax, `${ms} ms of the processor`);
     });
 
   test('are cut where sentences end, and where one has no end for long', () => {
     const text = `${'a'.repeat(100)}. ${'b'.repeat(1500)}. ${'c'.repeat(50)}`;
-    const units = unitsOf(text).map(({ start, end }) => text.slice(start, end));
+    const units = splitIntoUnits(text).map(({ start, end }) => text.slice(start, end));
     assert.deepEqual(units, [`${'a'.repeat(100)}.`, 'b'.repeat(599), `${'b'.repeat(901)}.`, 'c'.repeat(50)]);
   });
 });

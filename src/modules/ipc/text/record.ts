@@ -1,11 +1,11 @@
 import type { Block, Message, ToolUseBlock } from '../../../module-api.ts';
 import { callChars, usersShareMax } from '../limits.ts';
 import { blocksOf, resultText } from './blocks.ts';
-import { salience } from './salience.ts';
-import { unitsOf } from './units.ts';
+import { scoreSalience } from './salience.ts';
+import { splitIntoUnits } from './units.ts';
 
 /** Something that was said, and may stay in a record. */
-export interface Said {
+export interface Utterance {
   /** The index of its message. */
   readonly at: number;
   readonly speaker: 'User' | 'Assistant' | 'Tool';
@@ -17,24 +17,24 @@ export interface Said {
 const lineChars = 8;
 
 /** How much more or less is it worth than what an assistant said? */
-const worthOf = { User: 1.25, Assistant: 1, Tool: 0.5 } as const;
+const speakerWeights = { User: 1.25, Assistant: 1, Tool: 0.5 } as const;
 /** Between what is worth most in all, and what is worth most for each character. */
 const lengthPower = 0.6;
 
 /** What stays of a message, with who said it. */
-export interface Line {
+export interface RecordLine {
   /** The index of the message. */
   readonly at: number;
   readonly text: string;
 }
 
 /** What was said in these messages, in their order and in their words, as far as it fits and is worth it. */
-export function recordOf(
+export function extractRecord(
   messages: readonly Message[],
   chars: number,
-  likelihood: (said: readonly Said[]) => readonly number[] = salience,
-): readonly Line[] {
-  const said = saidIn(messages);
+  likelihood: (said: readonly Utterance[]) => readonly number[] = scoreSalience,
+): readonly RecordLine[] {
+  const said = utterancesIn(messages);
   const likely = likelihood(said);
   const kept = new Set<number>();
   let left = chars;
@@ -47,24 +47,24 @@ export function recordOf(
   const users = [...said.keys()].filter((at) => said[at]?.speaker === 'User');
   const usersChars = users.reduce((sum, at) => sum + (said[at]?.text.length ?? 0) + lineChars, 0);
   if (usersChars <= chars * usersShareMax) for (const at of users) take(at);
-  for (const { at } of ranked(said, likely)) {
+  for (const { at } of rankUtterances(said, likely)) {
     if (left < lineChars) break;
     take(at);
   }
-  return written(said, kept);
+  return formatLines(said, kept);
 }
 
-function ranked(said: readonly Said[], likely: readonly number[]) {
+function rankUtterances(said: readonly Utterance[], likely: readonly number[]) {
   return said
     .map(({ text, speaker }, at) => ({
       at,
-      worth: ((likely[at] ?? 0) * worthOf[speaker]) / (text.length + lineChars) ** lengthPower,
+      worth: ((likely[at] ?? 0) * speakerWeights[speaker]) / (text.length + lineChars) ** lengthPower,
     }))
     .sort((one, other) => other.worth - one.worth);
 }
 
-export function saidIn(messages: readonly Message[]): readonly Said[] {
-  const said: Said[] = [];
+export function utterancesIn(messages: readonly Message[]): readonly Utterance[] {
+  const said: Utterance[] = [];
   let asked = false;
   for (const [at, message] of messages.entries()) {
     const speaker = message.role === 'assistant' ? 'Assistant' : 'User';
@@ -73,7 +73,7 @@ export function saidIn(messages: readonly Message[]): readonly Said[] {
     for (const block of blocksOf(message)) {
       if (block.type === 'text') {
         lastText = block.text;
-        for (const [nth, { start, end }] of unitsOf(block.text).entries())
+        for (const [nth, { start, end }] of splitIntoUnits(block.text).entries())
           said.push({
             at,
             speaker,
@@ -81,7 +81,7 @@ export function saidIn(messages: readonly Message[]): readonly Said[] {
             followsQuestion: followsQuestion && nth === 0,
           });
       } else {
-        const text = inALine(block);
+        const text = summarizeBlock(block);
         if (text !== '')
           said.push({ at, speaker: speaker === 'User' ? 'Tool' : speaker, text, followsQuestion: false });
       }
@@ -98,12 +98,12 @@ function endsWithQuestion(text: string): boolean {
   return question.trimEnd().endsWith('?');
 }
 
-function inALine(block: Block): string {
+function summarizeBlock(block: Block): string {
   switch (block.type) {
     case 'tool_use':
-      return `called ${block.name} ${argumentsIn(block)}`;
+      return `called ${block.name} ${summarizeArguments(block)}`;
     case 'tool_result':
-      return `${block.is_error === true ? 'failed: ' : ''}${firstWords(resultText(block.content))}`;
+      return `${block.is_error === true ? 'failed: ' : ''}${summarizeText(resultText(block.content))}`;
     case 'image':
     case 'document':
       return `[${block.type}]`;
@@ -112,15 +112,15 @@ function inALine(block: Block): string {
   }
 }
 
-function argumentsIn({ input }: ToolUseBlock): string {
+function summarizeArguments({ input }: ToolUseBlock): string {
   const json = JSON.stringify(input, (_, value: unknown) =>
     typeof value === 'string' && value.length > 80 ? `${value.slice(0, 60)}…` : value,
   );
-  return json === undefined ? '' : cutAt(json, callChars);
+  return json === undefined ? '' : truncate(json, callChars);
 }
 
-function firstWords(text: string): string {
-  return cutAt(
+function summarizeText(text: string): string {
+  return truncate(
     text
       .trimStart()
       .slice(0, callChars * 2)
@@ -129,14 +129,14 @@ function firstWords(text: string): string {
   );
 }
 
-function cutAt(text: string, chars: number): string {
+function truncate(text: string, chars: number): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
 /** One line for each who speaks; `…` where something is left out of what they said. */
-function written(said: readonly Said[], kept: ReadonlySet<number>): readonly Line[] {
-  const lines: Line[] = [];
-  let before: Said | undefined;
+function formatLines(said: readonly Utterance[], kept: ReadonlySet<number>): readonly RecordLine[] {
+  const lines: RecordLine[] = [];
+  let before: Utterance | undefined;
   let text = '';
   let skipped = false;
   for (const [at, one] of said.entries()) {

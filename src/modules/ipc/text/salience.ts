@@ -1,4 +1,4 @@
-import { type Scanned, scanned, slotCount, tells, wordsMax } from './words.ts';
+import { cues, maxWordsIn, scanText, slotCount, type TextScan } from './scan-text.ts';
 
 /** A passage of a conversation, and what it is worth to a reader who doesn't know yet what will be asked. */
 export interface Passage {
@@ -11,45 +11,48 @@ export interface Passage {
  * How likely it is that each passage will be needed: passages that say something of their speaker, when, who and what,
  * in words that are rare and new here, and less those that ask, greet and praise. In order.
  */
-export function salience(passages: readonly Passage[], weighed: Weights = weights): readonly number[] {
-  return traitsOf(passages).map((traits) => 1 / (1 + Math.exp(-oddsOf(traits, weighed))));
+export function scoreSalience(
+  passages: readonly Passage[],
+  weighed: Weights = defaultWeights,
+): readonly number[] {
+  return extractTraits(passages).map((traits) => 1 / (1 + Math.exp(-logOddsOf(traits, weighed))));
 }
 
 /** What is seen of each passage, in order. */
-export function traitsOf(passages: readonly Passage[]): readonly Traits[] {
-  const words = passages.reduce((sum, { text }) => sum + wordsMax(text.length), 0);
+export function extractTraits(passages: readonly Passage[]): readonly Traits[] {
+  const words = passages.reduce((sum, { text }) => sum + maxWordsIn(text.length), 0);
   const slots = new Int32Array(words);
   let next = 0;
   const all = passages.map(({ text }) => {
-    const scan = scanned(text, slots, next);
+    const scan = scanText(text, slots, next);
     const own = slots.subarray(next, next + scan.count);
     next += scan.count;
     return { scan, own };
   });
-  const rarity = rarityIn(all.map(({ own }) => own));
+  const rarity = createRarityMeasure(all.map(({ own }) => own));
   const known = new Uint8Array(slotCount);
   return all.map(({ scan, own }, at) => {
-    const fresh = freshIn(own, known);
+    const fresh = freshShareOf(own, known);
     const { text = '', followsQuestion = false } = passages[at] ?? {};
-    return traitsIn(scan, { text, followsQuestion, fresh, rare: rarity(own) });
+    return createTraits(scan, { text, followsQuestion, fresh, rare: rarity(own) });
   });
 }
 
-interface Around extends Passage {
+interface PassageContext extends Passage {
   /** The share of its words that nobody used before. */
   readonly fresh: number;
   /** How rare its words are on average. */
   readonly rare: number;
 }
 
-function traitsIn(scan: Scanned, { text, followsQuestion, fresh, rare }: Around): Traits {
-  const has = (tell: number) => ((scan.tells & tell) === 0 ? 0 : 1);
+function createTraits(scan: TextScan, { text, followsQuestion, fresh, rare }: PassageContext): Traits {
+  const has = (tell: number) => ((scan.cues & tell) === 0 ? 0 : 1);
   return {
     length: Math.log(1 + scan.count),
-    self: has(tells.self),
-    time: has(tells.time),
-    decision: has(tells.decision),
-    trouble: has(tells.trouble),
+    self: has(cues.self),
+    time: has(cues.time),
+    decision: has(cues.decision),
+    trouble: has(cues.trouble),
     name: Math.min(scan.names, 3),
     mark: Math.min(scan.marks, 3),
     fresh,
@@ -57,11 +60,11 @@ function traitsIn(scan: Scanned, { text, followsQuestion, fresh, rare }: Around)
     answers: followsQuestion ? 1 : 0,
     asks: text.endsWith('?') ? 1 : 0,
     praise: scan.opensWithPraise ? 1 : 0,
-    address: has(tells.address),
+    address: has(cues.address),
   };
 }
 
-function oddsOf(traits: Traits, weighed: Weights): number {
+function logOddsOf(traits: Traits, weighed: Weights): number {
   return (
     weighed.base +
     weighed.length * traits.length +
@@ -81,7 +84,7 @@ function oddsOf(traits: Traits, weighed: Weights): number {
 }
 
 /** Found by a regression over conversations of people, and rounded; those of decisions and troubles are set by hand. */
-const weights = {
+const defaultWeights = {
   base: -6,
   length: 0.9,
   self: 0.7,
@@ -98,10 +101,10 @@ const weights = {
   address: -0.3,
 } as const;
 
-export type Weights = Readonly<Record<keyof typeof weights, number>>;
+export type Weights = Readonly<Record<keyof typeof defaultWeights, number>>;
 export type Traits = Omit<Weights, 'base'>;
 
-function rarityIn(all: readonly Int32Array[]): (own: Int32Array) => number {
+function createRarityMeasure(all: readonly Int32Array[]): (own: Int32Array) => number {
   const found = new Uint16Array(slotCount);
   const latest = new Int32Array(slotCount).fill(-1);
   for (let at = 0; at < all.length; at++) {
@@ -122,7 +125,7 @@ function rarityIn(all: readonly Int32Array[]): (own: Int32Array) => number {
   };
 }
 
-function freshIn(own: Int32Array, known: Uint8Array): number {
+function freshShareOf(own: Int32Array, known: Uint8Array): number {
   let fresh = 0;
   for (let word = 0; word < own.length; word++) {
     const slot = own[word] ?? 0;

@@ -1,20 +1,20 @@
 import type { Message } from '../../../module-api.ts';
-import { neighbourShare } from '../limits.ts';
+import { neighborShare } from '../limits.ts';
 import { blocksOf, resultText } from './blocks.ts';
-import { unitsOf } from './units.ts';
+import { splitIntoUnits } from './units.ts';
 
-interface Passage {
+interface SearchPassage {
   readonly at: number;
   readonly speaker: string;
   readonly text: string;
 }
 
 /** The passages of a conversation that have most to do with a question, in their order, up to so many characters. */
-export function found(messages: readonly Message[], query: string, chars: number): string {
+export function searchMessages(messages: readonly Message[], query: string, chars: number): string {
   const passages = passagesIn(messages);
-  const scores = scoresOf(passages, query);
+  const scores = scorePassages(passages, query);
   const near = scores.map(
-    (score, at) => score + neighbourShare * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0),
+    (score, at) => score + neighborShare * Math.max(scores[at - 1] ?? 0, scores[at + 1] ?? 0),
   );
   const kept = new Set<number>();
   let left = chars;
@@ -32,25 +32,25 @@ export function found(messages: readonly Message[], query: string, chars: number
 }
 
 /** Passages in their order, as far as they fit. */
-export function told(messages: readonly Message[], chars: number): string {
+export function renderMessages(messages: readonly Message[], chars: number): string {
   const lines = passagesIn(messages).map(({ speaker, text }) => `${speaker}: ${text}`);
   const whole = lines.join('\n');
   if (whole.length <= chars) return whole;
-  return `${whole.slice(0, chars - moreChars)}\n[… ${whole.length - chars + moreChars} characters more: say in a query what to look for]`;
+  return `${whole.slice(0, chars - truncationNoteChars)}\n[… ${whole.length - chars + truncationNoteChars} characters more: say in a query what to look for]`;
 }
 
-const moreChars = 80;
+const truncationNoteChars = 80;
 const lineChars = 20;
 /** A passage of a long result is as long as this. */
 const resultPieceChars = 1200;
 
-function passagesIn(messages: readonly Message[]): readonly Passage[] {
-  const passages: Passage[] = [];
+function passagesIn(messages: readonly Message[]): readonly SearchPassage[] {
+  const passages: SearchPassage[] = [];
   for (const [at, message] of messages.entries()) {
     const speaker = message.role === 'assistant' ? 'Assistant' : 'User';
     for (const block of blocksOf(message)) {
       if (block.type === 'text')
-        for (const { start, end } of unitsOf(block.text))
+        for (const { start, end } of splitIntoUnits(block.text))
           passages.push({ at, speaker, text: block.text.slice(start, end) });
       else if (block.type === 'tool_use')
         for (const text of piecesOf(`${block.name} ${JSON.stringify(block.input)}`))
@@ -74,7 +74,7 @@ function piecesOf(text: string): readonly string[] {
 }
 
 /** Okapi BM25 over the stems of words. */
-function scoresOf(passages: readonly Passage[], query: string): readonly number[] {
+function scorePassages(passages: readonly SearchPassage[], query: string): readonly number[] {
   const asked = [...new Set(stemsOf(query))].filter((stem) => !commonStems.has(stem));
   const stems = passages.map(({ text }) => stemsOf(text));
   const average = stems.reduce((sum, { length }) => sum + length, 0) / Math.max(1, stems.length);

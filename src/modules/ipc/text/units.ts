@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /** A note in brackets behind a text says something beside it: what was attached, who edited it. */
-const noteBehind = /\s(\[[^[\]]{20,}\])\s*$/;
+const trailingNote = /\s(\[[^[\]]{20,}\])\s*$/;
 /** Behind which another sentence begins. */
 const sentenceEnd = /[.!?](?= )|。/g;
 /** What is shorter goes with the next: abbreviations, numbers of items. */
@@ -15,16 +15,16 @@ const sentenceChars = 40;
 const fence = /^\s*(```|~~~)/;
 
 /** What of a text stays or goes as a whole: all of a short one, sentences, items and pieces of code of a longer one. */
-export function unitsOf(text: string): readonly Span[] {
-  const trimmed = trimmedSpan(text, { start: 0, end: text.length });
+export function splitIntoUnits(text: string): readonly Span[] {
+  const trimmed = trimSpan(text, { start: 0, end: text.length });
   if (trimmed === undefined) return [];
-  if (trimmed.end - trimmed.start <= unitChars) return withoutNote(text, trimmed);
-  return linesOf(text, trimmed).flatMap((line) => sentencesOf(text, line));
+  if (trimmed.end - trimmed.start <= unitChars) return splitOffNote(text, trimmed);
+  return groupLines(text, trimmed).flatMap((line) => splitSentences(text, line));
 }
 
-function withoutNote(text: string, whole: Span): readonly Span[] {
+function splitOffNote(text: string, whole: Span): readonly Span[] {
   if (text.charCodeAt(whole.end - 1) !== 93) return [whole];
-  const note = noteBehind.exec(text);
+  const note = trailingNote.exec(text);
   if (note?.[1] === undefined || note.index <= whole.start) return [whole];
   return [
     { start: whole.start, end: note.index },
@@ -33,7 +33,7 @@ function withoutNote(text: string, whole: Span): readonly Span[] {
 }
 
 /** Lines that belong together: a piece of code is one, and short lines are joined. */
-function linesOf(text: string, { start, end }: Span): readonly Span[] {
+function groupLines(text: string, { start, end }: Span): readonly Span[] {
   const spans: Span[] = [];
   let from = start;
   let inFence = false;
@@ -60,8 +60,8 @@ function linesOf(text: string, { start, end }: Span): readonly Span[] {
   return spans;
 }
 
-function sentencesOf(text: string, line: Span): readonly Span[] {
-  const whole = trimmedSpan(text, line);
+function splitSentences(text: string, line: Span): readonly Span[] {
+  const whole = trimSpan(text, line);
   if (whole === undefined) return [];
   if (whole.end - whole.start <= pieceChars || text.startsWith('```', whole.start)) return [whole];
   const spans: Span[] = [];
@@ -77,14 +77,14 @@ function sentencesOf(text: string, line: Span): readonly Span[] {
     }
     // What has no end for long is cut where it is.
     const end = stopsAt - from > unitChars * 2 ? from + unitChars : stopsAt;
-    const span = trimmedSpan(text, { start: from, end });
+    const span = trimSpan(text, { start: from, end });
     if (span !== undefined) spans.push(span);
     from = end;
   }
   return spans;
 }
 
-function trimmedSpan(text: string, { start, end }: Span): Span | undefined {
+function trimSpan(text: string, { start, end }: Span): Span | undefined {
   let [from, to] = [start, end];
   while (from < to && text.charCodeAt(from) <= 32) from++;
   while (to > from && text.charCodeAt(to - 1) <= 32) to--;

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cpuMs } from '../../../../test/support/cpu-time.ts';
 import type { Tool } from '../../../module-api.ts';
-import { wrongArguments } from '../wrong-arguments.ts';
-import { choose, found } from './choose.ts';
-import { clausesOf } from './clauses.ts';
-import { isForAnything } from './general.ts';
-import { prepared } from './prepared-tool.ts';
-import { fastestProducts, plainProducts } from './products.ts';
+import { validateArguments } from '../validate-arguments.ts';
+import { splitClauses } from './clauses.ts';
+import { createDotProducts, scalarDotProducts } from './dot-products.ts';
+import { isGeneralPurpose } from './general-purpose.ts';
+import { isInformative } from './informative-text.ts';
+import { prepareTool } from './prepared-tool.ts';
 import { requestTexts } from './request-texts.ts';
+import { searchTools, selectTools } from './select-tools.ts';
 import { isSmallTalk } from './small-talk.ts';
-import { isTelling } from './telling.ts';
 import { ToolList } from './tool-list.ts';
 import { serverOf, toolText } from './tool-text.ts';
-import { inWords, termsOf } from './words.ts';
+import { splitIntoWords, termsOf } from './words.ts';
 
 test('names are read as words', () => {
-  assert.equal(inWords('getPullRequest'), 'get Pull Request');
-  assert.equal(inWords('listHTTPHeaders'), 'list HTTP Headers');
-  assert.equal(inWords('fs.read-file_v2'), 'fs read file v2');
+  assert.equal(splitIntoWords('getPullRequest'), 'get Pull Request');
+  assert.equal(splitIntoWords('listHTTPHeaders'), 'list HTTP Headers');
+  assert.equal(splitIntoWords('fs.read-file_v2'), 'fs read file v2');
   assert.deepEqual(termsOf('Searching the searches, searched'), ['search', 'search', 'search']);
 });
 
@@ -42,12 +42,12 @@ test('a tool is a text with its name, what it does and what it takes', () => {
 });
 
 test('a longer request has clauses, a short one is one', () => {
-  assert.deepEqual(clausesOf('Book me a flight, then find a hotel nearby and tell me the weather.'), [
+  assert.deepEqual(splitClauses('Book me a flight, then find a hotel nearby and tell me the weather.'), [
     'Book me a flight',
     'find a hotel nearby',
     'tell me the weather.',
   ]);
-  assert.deepEqual(clausesOf('What is the weather?'), []);
+  assert.deepEqual(splitClauses('What is the weather?'), []);
 });
 
 test('what the user said last counts most, then earlier turns; output of tools and reminders of agents don’t', () => {
@@ -80,8 +80,8 @@ test('texts that open what they never close, and tools that say too much, take n
   });
   assert.ok(tookMs < 2000, `${tookMs} ms`);
   const tool = { name: 'big', description: 'word '.repeat(1_000_000), input_schema: { type: 'object' } };
-  const { text, terms } = prepared(tool, '');
-  assert.ok(text.length < 3000 && terms.length < 1000);
+  const { text, terms: termCounts } = prepareTool(tool, '');
+  assert.ok(text.length < 3000 && termCounts.length < 1000);
 });
 
 test('a description that is no text is none', () => {
@@ -99,7 +99,7 @@ test('who says nothing, or says it in another language, tells nothing', () => {
     'Ζέστη σήμερα;',
     'Tìm chuyến xe cho tôi từ Hà Nội',
   ])
-    assert.ok(!isTelling(text), text);
+    assert.ok(!isInformative(text), text);
   for (const text of [
     'weather in Lisbon',
     'create an invoice',
@@ -109,7 +109,7 @@ test('who says nothing, or says it in another language, tells nothing', () => {
     'Translate שלום עולם into English',
     'play me something by Käärijä and Måneskin',
   ])
-    assert.ok(isTelling(text), text);
+    assert.ok(isInformative(text), text);
 });
 
 test('who only greets or thanks has asked for nothing; who asks what one can do has', () => {
@@ -150,12 +150,12 @@ describe('choosing', () => {
   const listOf = (...some: readonly ReturnType<typeof near>[]) => {
     const all = [...some, ...strangers];
     return new ToolList(
-      all.map(({ tool }) => prepared(tool, JSON.stringify(tool))),
+      all.map(({ tool }) => prepareTool(tool, JSON.stringify(tool))),
       all.map(({ vector }) => vector),
     );
   };
   const keptOf = (list: ToolList, always: readonly number[] = []) =>
-    [...choose(list, request, always).kept].map((at) => list.tools[at]?.name ?? '');
+    [...selectTools(list, request, always).selected].map((at) => list.tools[at]?.name ?? '');
 
   test('keeps what fits, whatever its number', () => {
     const many = Array.from({ length: 20 }, (_, at) => near(`near${at}`, 0.4));
@@ -192,15 +192,19 @@ describe('choosing', () => {
     );
     assert.ok(keptOf(listOf(near('one', 0.6), ...scripts)).length < 20);
     for (const description of ['Runs a marathon.', 'Searches for books in the library.', 'Lists commands.'])
-      assert.ok(!isForAnything({ name: 'other', description }), description);
+      assert.ok(!isGeneralPurpose({ name: 'other', description }), description);
   });
 
   test('what is always wanted stays, and what is left out can be found', () => {
     const list = listOf(near('one', 0.6));
-    const kept = choose(list, request, [40]).kept;
+    const kept = selectTools(list, request, [40]).selected;
     assert.ok(kept.has(40));
     const left = new Set([...list.tools.keys()].filter((at) => !kept.has(at)));
-    const [first = 0] = found(list, [{ text: 'far38', weight: 1, vector: new Float32Array(size) }], left);
+    const [first = 0] = searchTools(
+      list,
+      [{ text: 'far38', weight: 1, vector: new Float32Array(size) }],
+      left,
+    );
     assert.equal(list.tools[first]?.name, 'far38');
   });
 });
@@ -214,7 +218,9 @@ test('products are the same wherever they are made', () => {
     [2, 2048],
   ] as const) {
     const ones = [values(size), new Float32Array(), values(size).map((value) => -value)];
-    const [fast, plain] = [fastestProducts(), plainProducts].map((make) => make(values(rows * size), ones));
+    const [fast, plain] = [createDotProducts(), scalarDotProducts].map((make) =>
+      make(values(rows * size), ones),
+    );
     for (const [at, products] of (plain ?? []).entries()) {
       assert.equal(fast?.[at]?.length, products.length);
       for (const [row, product] of products.entries())
@@ -235,14 +241,14 @@ test('arguments are checked as far as there is no doubt', () => {
     required: ['count'],
     additionalProperties: false,
   };
-  assert.deepEqual(wrongArguments({ count: 1, kind: 'a', list: ['x'], odd: 5 }, schema), []);
-  assert.deepEqual(wrongArguments({ kind: 'c', list: [1], more: true }, schema), [
+  assert.deepEqual(validateArguments({ count: 1, kind: 'a', list: ['x'], odd: 5 }, schema), []);
+  assert.deepEqual(validateArguments({ kind: 'c', list: [1], more: true }, schema), [
     'arguments.count is missing',
     'arguments.kind must be one of ["a","b"]',
     'arguments.list[0] must be string',
     'there is no arguments.more',
   ]);
-  assert.deepEqual(wrongArguments([], schema), ['arguments must be object']);
+  assert.deepEqual(validateArguments([], schema), ['arguments must be object']);
   const linked = {
     $defs: {
       tree: { type: 'object', properties: { next: { $ref: '#/$defs/tree' }, size: { type: 'integer' } } },
@@ -257,24 +263,24 @@ test('arguments are checked as far as there is no doubt', () => {
     },
   };
   assert.deepEqual(
-    wrongArguments(
+    validateArguments(
       { tree: { next: { size: 1 } }, either: null, kind: 'tree', old: null, elsewhere: 1, round: 1 },
       linked,
     ),
     [],
   );
-  assert.deepEqual(wrongArguments({ tree: { next: { size: 'x' } }, either: 5, kind: 'bush' }, linked), [
+  assert.deepEqual(validateArguments({ tree: { next: { size: 'x' } }, either: 5, kind: 'bush' }, linked), [
     'arguments.tree.next.size must be integer',
     'arguments.either fits none of 2 ways to write it',
     'arguments.kind must be one of ["tree"]',
   ]);
   const many = { type: 'array', items: { enum: Array.from({ length: 1000 }, (_, at) => `value ${at}`) } };
-  const told = wrongArguments(
+  const told = validateArguments(
     Array.from({ length: 200_000 }, () => 'none'),
     many,
   );
   assert.ok(told.length <= 5 && told.join('').length < 5000);
   const nested = { anyOf: [{ $ref: '#' }, { $ref: '#' }] };
-  assert.deepEqual(wrongArguments({}, nested), []);
-  assert.deepEqual(wrongArguments({}, undefined), []);
+  assert.deepEqual(validateArguments({}, nested), []);
+  assert.deepEqual(validateArguments({}, undefined), []);
 });

@@ -2,12 +2,12 @@ const clausesMax = 8;
 const wordsMin = 3;
 
 /** The parts of a longer request that may each want another tool; none where it is a single one. */
-export function clausesOf(text: string): readonly string[] {
+export function splitClauses(text: string): readonly string[] {
   const clauses = text
-    .split(between)
+    .split(clauseBoundary)
     .map((clause) => clause.trim())
     .filter((clause) => clause.split(/\s+/, wordsMin).length >= wordsMin);
   return clauses.length < 2 ? [] : clauses.slice(0, clausesMax);
 }
 
-const between = /(?<=[.!?;])\s+|\n+|,? (?:and )?then |,? and (?:also )?| as well as /i;
+const clauseBoundary = /(?<=[.!?;])\s+|\n+|,? (?:and )?then |,? and (?:also )?| as well as /i;

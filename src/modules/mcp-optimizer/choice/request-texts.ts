@@ -1,5 +1,5 @@
 import type { ChatRequest, Message } from '../../../module-api.ts';
-import { clausesOf } from './clauses.ts';
+import { splitClauses } from './clauses.ts';
 
 /** A text that says what a conversation is about, and how much it counts. */
 export interface RequestText {
@@ -22,10 +22,10 @@ export function requestTexts({ messages }: Pick<ChatRequest, 'messages'>): reado
   };
   const { asked, others } = latestIn(messages);
   add(asked, 1);
-  for (const clause of clausesOf(asked)) add(clause, 1);
+  for (const clause of splitClauses(asked)) add(clause, 1);
   for (const text of others) add(text, earlierWeight);
   for (const message of messages) {
-    const first = message.role === 'user' ? textIn(message) : '';
+    const first = message.role === 'user' ? messageTextOf(message) : '';
     if (first === '') continue;
     add(first, earlierWeight);
     break;
@@ -42,7 +42,7 @@ function latestIn(messages: readonly Message[]): {
   const others: string[] = [];
   for (const message of messages.toReversed()) {
     if (asked !== '' && others.length >= earlierTurns) break;
-    const text = message.role === 'system' ? '' : textIn(message);
+    const text = message.role === 'system' ? '' : messageTextOf(message);
     if (text === '') continue;
     if (asked === '' && message.role === 'user') asked = text;
     else if (others.length < earlierTurns) others.unshift(text);
@@ -51,16 +51,16 @@ function latestIn(messages: readonly Message[]): {
 }
 
 /** What people and models said themselves, without what clients put in between in tags of their own. */
-function textIn({ content }: Message): string {
+function messageTextOf({ content }: Message): string {
   const texts =
     typeof content === 'string'
       ? [content]
       : content.map((block) => (block.type === 'text' ? block.text : ''));
-  return shortened(texts.map(withoutReminders).join('\n').trim());
+  return truncateMiddle(texts.map(removeReminders).join('\n').trim());
 }
 
 /** Agents tell their models of the circumstances in blocks that stand beside what the user said. */
-function withoutReminders(text: string): string {
+function removeReminders(text: string): string {
   const opened = /<(system-reminder|environment_context|user_instructions)>/g;
   const neverClosed = new Set<string>();
   let rest = '';
@@ -80,7 +80,7 @@ function withoutReminders(text: string): string {
 }
 
 /** Of a long one its beginning and its end: that is where people say what they want. */
-function shortened(text: string): string {
+function truncateMiddle(text: string): string {
   if (text.length <= charactersRead) return text;
   const half = charactersRead / 2;
   return `${text.slice(0, half)}\n${text.slice(-half)}`;

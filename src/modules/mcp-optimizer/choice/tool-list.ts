@@ -1,15 +1,15 @@
-import { Lexicon } from './lexicon.ts';
+import { similarityToAverageTool } from './average-tool.ts';
+import { Bm25Index } from './bm25-index.ts';
+import { type DotProducts, scalarDotProducts } from './dot-products.ts';
 import type { PreparedTool } from './prepared-tool.ts';
-import { type Products, plainProducts } from './products.ts';
 import type { RequestText } from './request-texts.ts';
-import { nearAnyTool } from './usual-tool.ts';
 
 /** A text with its vector. */
-export interface ReadText extends RequestText {
+export interface EmbeddedRequestText extends RequestText {
   readonly vector: Float32Array;
 }
 
-const none = new Float32Array();
+const emptyVector = new Float32Array();
 
 /** How much the words themselves count beside the meaning. */
 const wordsWeight = 0.2;
@@ -18,33 +18,33 @@ const wordsWeight = 0.2;
 export class ToolList {
   readonly tools: readonly PreparedTool[];
   /** Those that serve any request. */
-  readonly forAnything: readonly number[];
+  readonly generalPurpose: readonly number[];
   /** One behind the other. */
   readonly #vectors: Float32Array;
-  readonly #lexicon: Lexicon;
-  readonly #products: Products;
+  readonly #lexicon: Bm25Index;
+  readonly #products: DotProducts;
   /** By every name that a text may have for them. */
-  readonly #named = new Map<string, number[]>();
+  readonly #indexesByName = new Map<string, number[]>();
   readonly #servers = new Map<string, number[]>();
 
   constructor(
     tools: readonly PreparedTool[],
     vectors: readonly Float32Array[],
-    products: Products = plainProducts,
+    dotProducts: DotProducts = scalarDotProducts,
   ) {
     this.tools = tools;
-    this.#products = products;
-    this.forAnything = [...tools.keys()].filter((at) => tools[at]?.isForAnything === true);
-    this.#vectors = joined(vectors);
-    this.#lexicon = new Lexicon(tools.map(({ terms }) => terms));
+    this.#products = dotProducts;
+    this.generalPurpose = [...tools.keys()].filter((at) => tools[at]?.isGeneralPurpose === true);
+    this.#vectors = concatenate(vectors);
+    this.#lexicon = new Bm25Index(tools.map(({ terms: termCounts }) => termCounts));
     for (const [at, { name, shortName, server }] of tools.entries()) {
-      for (const known of new Set([name, shortName])) push(this.#named, known, at);
+      for (const known of new Set([name, shortName])) push(this.#indexesByName, known, at);
       if (server !== undefined) push(this.#servers, server, at);
     }
   }
 
   /** How much more each tool has to do with a request than any tool has: cosines of the model for tools, and some more where the same words are used. */
-  scores(request: readonly ReadText[]): Float32Array {
+  scores(request: readonly EmbeddedRequestText[]): Float32Array {
     const scores = new Float32Array(this.tools.length).fill(-1);
     const cosines = this.#products(
       this.#vectors,
@@ -52,8 +52,8 @@ export class ToolList {
     );
     for (const [one, { text, weight, vector }] of request.entries()) {
       const words = this.#lexicon.scores(text);
-      const usual = nearAnyTool(vector);
-      const near = cosines[one] ?? none;
+      const usual = similarityToAverageTool(vector);
+      const near = cosines[one] ?? emptyVector;
       for (let at = 0; at < scores.length; at++) {
         const score = weight * ((near[at] ?? 0) - usual + wordsWeight * (words[at] ?? 0));
         if (score > (scores[at] ?? -1)) scores[at] = score;
@@ -63,15 +63,15 @@ export class ToolList {
   }
 
   /** The tools that have one of these names. */
-  namedIn(words: readonly string[]): readonly number[] {
-    return words.flatMap((word) => this.#named.get(word) ?? []);
+  indexesNamed(words: readonly string[]): readonly number[] {
+    return words.flatMap((word) => this.#indexesByName.get(word) ?? []);
   }
 
   /** The tools that the description of one names: of its own server, where that has one of the name. */
-  namedBy(at: number): readonly number[] {
+  indexesMentionedBy(at: number): readonly number[] {
     const { mentions, server } = this.tools[at] ?? { mentions: [], server: undefined };
     return mentions.flatMap((word) => {
-      const all = (this.#named.get(word) ?? []).filter((other) => other !== at);
+      const all = (this.#indexesByName.get(word) ?? []).filter((other) => other !== at);
       const own = all.filter((other) => this.tools[other]?.server === server);
       return own.length > 0 ? own : all;
     });
@@ -89,7 +89,7 @@ function push(lists: Map<string, number[]>, key: string, at: number): void {
   else list.push(at);
 }
 
-function joined(vectors: readonly Float32Array[]): Float32Array {
+function concatenate(vectors: readonly Float32Array[]): Float32Array {
   const size = vectors[0]?.length ?? 0;
   const all = new Float32Array(size * vectors.length);
   for (const [at, vector] of vectors.entries()) all.set(vector, at * size);

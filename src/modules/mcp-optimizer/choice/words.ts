@@ -1,5 +1,5 @@
 /** A name as people would say it: `getPullRequest`, `get_pull_request` and `get.pull-request` are `get Pull Request`. */
-export function inWords(name: string): string {
+export function splitIntoWords(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])|([A-Z])([A-Z][a-z])/g, '$1$3 $2$4')
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -9,7 +9,7 @@ export function inWords(name: string): string {
 /** What a text is searched by: its words without endings, and without those that stand in every text. */
 export function termsOf(text: string): string[] {
   const terms: string[] = [];
-  for (const word of inWords(text).toLowerCase().split(' '))
+  for (const word of splitIntoWords(text).toLowerCase().split(' '))
     if (word.length > 1 && !commonWords.has(word)) terms.push(stemOf(word));
   return terms;
 }

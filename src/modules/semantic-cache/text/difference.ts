@@ -1,4 +1,4 @@
-import type { Prompt } from './reading/prompt.ts';
+import type { ParsedPrompt } from './reading/prompt.ts';
 import type { Word } from './reading/words.ts';
 
 /** What one prompt has and the other lacks, of words that say something and of those that don't. */
@@ -11,9 +11,9 @@ export interface Difference {
   readonly shared: number;
 }
 
-export function differenceOf(old: Prompt, now: Prompt): Difference {
-  const restOld = lacking(old.words, now);
-  const restNew = lacking(now.words, old);
+export function differenceOf(old: ParsedPrompt, now: ParsedPrompt): Difference {
+  const restOld = wordsLackingIn(old.words, now);
+  const restNew = wordsLackingIn(now.words, old);
   const onlyOld = restOld.filter((word) => word.isContent);
   const onlyNew = restNew.filter((word) => word.isContent);
   const size = Math.max(old.content.length, now.content.length);
@@ -22,7 +22,7 @@ export function differenceOf(old: Prompt, now: Prompt): Difference {
 }
 
 /** Each word of `words` that the other hasn't as often. */
-function lacking(words: readonly Word[], other: Prompt): Word[] {
+function wordsLackingIn(words: readonly Word[], other: ParsedPrompt): Word[] {
   const left = new Map<string, number>();
   for (const { stem } of other.words) left.set(stem, (left.get(stem) ?? 0) + 1);
   return words.filter(({ stem, text, isContent }) => {

@@ -1,5 +1,5 @@
 import type { Difference } from './difference.ts';
-import type { Prompt } from './reading/prompt.ts';
+import type { ParsedPrompt } from './reading/prompt.ts';
 
 /** What measured worse than the judge says, in units of its score. */
 const doubts = {
@@ -18,7 +18,7 @@ const doubts = {
 } as const;
 
 /** How much more than usual has to speak for two prompts, by what tells them apart. */
-export function doubtOf(old: Prompt, now: Prompt, difference: Difference): number {
+export function doubtOf(old: ParsedPrompt, now: ParsedPrompt, difference: Difference): number {
   const asked = old.form.asks === now.form.asks ? 0 : doubts.askedOtherwise;
   const little = Math.min(old.content.length, now.content.length) <= 1 ? doubts.oneWord : 0;
   const told = partsOf(old) === partsOf(now) ? 0 : doubts.toldMore;
@@ -35,7 +35,7 @@ function doubtOfWords({ onlyOld, onlyNew }: Difference): number {
 }
 
 /** In how many parts it is said, each of more than a word. */
-function partsOf({ text }: Prompt): number {
+function partsOf({ text }: ParsedPrompt): number {
   return text.split(/[.!?;,:]\s+/).filter((part) => /\S\s+\S/.test(part)).length;
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readPrompt } from './reading/prompt.ts';
-import { vetoOf } from './vetoes.ts';
+import { parsePrompt } from './reading/prompt.ts';
+import { findVeto } from './vetoes.ts';
 
 function veto(pair: string): string | undefined {
   const [old = '', now = ''] = pair.split(' | ');
-  const found = vetoOf(readPrompt(old), readPrompt(now));
+  const found = findVeto(parsePrompt(old), parsePrompt(now));
   assert.equal(
-    vetoOf(readPrompt(now), readPrompt(old)) === undefined,
+    findVeto(parsePrompt(now), parsePrompt(old)) === undefined,
     found === undefined,
     `${pair}, turned`,
   );
@@ -263,9 +263,9 @@ test('prompts of as many words as are looked up are compared in a moment, howeve
     { length: 60 },
     (_, at) => `word${'abcdefghij'[at % 10]}${'klmnop'[Math.floor(at / 10)]}`,
   );
-  const [old, now] = [readPrompt(words.join(' ')), readPrompt(words.toReversed().join(' '))];
+  const [old, now] = [parsePrompt(words.join(' ')), parsePrompt(words.toReversed().join(' '))];
   const before = process.cpuUsage();
-  for (let time = 0; time < 10; time++) assert.equal(vetoOf(old, now), 'order');
+  for (let time = 0; time < 10; time++) assert.equal(findVeto(old, now), 'order');
   const { user } = process.cpuUsage(before);
   // A tenth of what it takes to try every run of words in every place.
   assert.ok(user < 200_000, `${user} µs`);

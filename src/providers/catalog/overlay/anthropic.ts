@@ -1,8 +1,8 @@
 import type { ContextEditing, ToolSearch } from '../../../kernel/rate-card.ts';
 import type { Feature, Overlay } from '../model-entry.ts';
 
-const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
-const unstructured: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
+const allFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
+const featuresWithoutSchema: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
 // All from 4.5 on: tool search page.
 const toolSearch: ToolSearch = {
   tool: { type: 'tool_search_tool_bm25_20251119', name: 'tool_search_tool_bm25' },
@@ -16,14 +16,14 @@ const contextEditing: ContextEditing = {
 const large = {
   contextTokens: 1_000_000,
   outputTokensMax: 128_000,
-  features: all,
+  features: allFeatures,
   toolSearch,
   contextEditing,
 };
 const small = {
   contextTokens: 200_000,
   outputTokensMax: 64_000,
-  features: all,
+  features: allFeatures,
   toolSearch,
   contextEditing,
 };
@@ -82,7 +82,12 @@ export const anthropic: Overlay = {
     { id: 'claude-sonnet-5', ...large },
     { id: 'claude-sonnet-4-6', ...large },
     { id: 'claude-sonnet-4-5', ...small },
-    { id: 'claude-sonnet-4-0', contextTokens: 200_000, outputTokensMax: 64_000, features: unstructured },
+    {
+      id: 'claude-sonnet-4-0',
+      contextTokens: 200_000,
+      outputTokensMax: 64_000,
+      features: featuresWithoutSchema,
+    },
     // Not in the price data. Overview page: five times the price for prompts over 100,000 tokens.
     {
       id: 'claude-haiku-5-5',
@@ -110,8 +115,8 @@ export const anthropic: Overlay = {
     { id: 'claude-3-5-haiku-latest', outputTokensMax: 8192 },
     { id: 'claude-3-haiku', outputTokensMax: 4096 },
     // No longer offered by Anthropic itself: pricing page, and its page of deprecations.
-    { id: 'claude-opus-4-1', retired: true, outputTokensMax: 32_000, features: all },
-    { id: 'claude-opus-4-0', retired: true, outputTokensMax: 32_000, features: unstructured },
+    { id: 'claude-opus-4-1', retired: true, outputTokensMax: 32_000, features: allFeatures },
+    { id: 'claude-opus-4-0', retired: true, outputTokensMax: 32_000, features: featuresWithoutSchema },
     { id: 'claude-3-7-sonnet-latest', retired: true, outputTokensMax: 128_000 },
     { id: 'claude-3-5-sonnet', retired: true, outputTokensMax: 8192 },
     { id: 'claude-3-opus-latest', retired: true, outputTokensMax: 4096 },

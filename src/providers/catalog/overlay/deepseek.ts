@@ -1,8 +1,8 @@
 import type { Feature, Overlay } from '../model-entry.ts';
 import type { DailyPrices } from '../price-schedule.ts';
 
-const text: readonly Feature[] = ['tools', 'thinking', 'caching'];
-const seeing: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
+const textFeatures: readonly Feature[] = ['tools', 'thinking', 'caching'];
+const visionFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
 const window = { contextTokens: 1_048_576, outputTokensMax: 393_216 };
 
 /** Twice the price while China works; its holidays, which are cheaper, are not known here. Pricing page. */
@@ -27,14 +27,20 @@ const proPeak = { input: 1.32, output: 3.96, cacheRead: 0.044 };
 export const deepseek: Overlay = {
   models: [
     // Newer than the price data.
-    { id: 'deepseek-flash', title: 'DeepSeek V4.1 Flash', ...window, features: seeing, prices: [flash] },
+    {
+      id: 'deepseek-flash',
+      title: 'DeepSeek V4.1 Flash',
+      ...window,
+      features: visionFeatures,
+      prices: [flash],
+    },
     // The price data has the prices of August; since then the name leads to the newer model and is billed like it.
     {
       id: 'deepseek-v4-flash',
       names: ['deepseek-v4-flash-vision-exp'],
       title: 'DeepSeek V4 Flash',
       ...window,
-      features: text,
+      features: textFeatures,
       prices: [
         { input: 0.14, output: 0.28, cacheRead: 0.0028 },
         {
@@ -52,7 +58,7 @@ export const deepseek: Overlay = {
       id: 'deepseek-v4-pro',
       title: 'DeepSeek V4 Pro',
       ...window,
-      features: text,
+      features: textFeatures,
       prices: [
         { input: 0.435, output: 0.87, cacheRead: 0.003625 },
         {

@@ -1,8 +1,8 @@
 import type { Feature, Overlay } from '../model-entry.ts';
 
-const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
-const current = { contextTokens: 1_048_576, outputTokensMax: 65_536, features: all };
-const second = { contextTokens: 1_048_576, outputTokensMax: 8192 };
+const allFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
+const currentGeneration = { contextTokens: 1_048_576, outputTokensMax: 65_536, features: allFeatures };
+const secondGeneration = { contextTokens: 1_048_576, outputTokensMax: 8192 };
 
 /**
  * Limits from the list of models that the API itself gives. Batch and flex are half the price, and priority is 75 to
@@ -11,20 +11,20 @@ const second = { contextTokens: 1_048_576, outputTokensMax: 8192 };
 export const gemini: Overlay = {
   factors: { batch: 0.5, flex: 0.5, priority: 2 },
   models: [
-    { id: 'gemini-3.8-flash', ...current },
-    { id: 'gemini-3.7-flash', ...current },
-    { id: 'gemini-3.6-flash', ...current },
-    { id: 'gemini-3.5-flash', ...current },
-    { id: 'gemini-3.5-flash-lite', ...current },
-    { id: 'gemini-3.1-pro-preview', ...current },
-    { id: 'gemini-3.1-flash-lite', ...current },
-    { id: 'gemini-3-pro-preview', ...current },
-    { id: 'gemini-3-flash-preview', ...current },
-    { id: 'gemini-2.5-pro', ...current },
-    { id: 'gemini-2.5-flash', ...current },
-    { id: 'gemini-2.5-flash-lite', ...current },
-    { id: 'gemini-2.0-flash', ...second },
-    { id: 'gemini-2.0-flash-lite', ...second },
+    { id: 'gemini-3.8-flash', ...currentGeneration },
+    { id: 'gemini-3.7-flash', ...currentGeneration },
+    { id: 'gemini-3.6-flash', ...currentGeneration },
+    { id: 'gemini-3.5-flash', ...currentGeneration },
+    { id: 'gemini-3.5-flash-lite', ...currentGeneration },
+    { id: 'gemini-3.1-pro-preview', ...currentGeneration },
+    { id: 'gemini-3.1-flash-lite', ...currentGeneration },
+    { id: 'gemini-3-pro-preview', ...currentGeneration },
+    { id: 'gemini-3-flash-preview', ...currentGeneration },
+    { id: 'gemini-2.5-pro', ...currentGeneration },
+    { id: 'gemini-2.5-flash', ...currentGeneration },
+    { id: 'gemini-2.5-flash-lite', ...currentGeneration },
+    { id: 'gemini-2.0-flash', ...secondGeneration },
+    { id: 'gemini-2.0-flash-lite', ...secondGeneration },
     // Open models are served for nothing, and can't be paid for: pricing page.
     { id: 'gemma-4-31b-it', free: true, contextTokens: 262_144, outputTokensMax: 32_768 },
     { id: 'gemma-4-26b-a4b-it', free: true, contextTokens: 262_144, outputTokensMax: 32_768 },
@@ -33,11 +33,11 @@ export const gemini: Overlay = {
     // Sold in Google's cloud alone.
     { id: 'gemma-4-26b-a4b-it-maas', retired: true },
     // Shut down: page of deprecations.
-    { id: 'gemini-1.5-flash', retired: true, ...second },
-    { id: 'gemini-1.5-pro', retired: true, ...second },
-    { id: 'gemini-flash-1.5', retired: true, ...second },
-    { id: 'gemini-flash-1.5-8b', retired: true, ...second },
-    { id: 'gemini-pro-1.5', retired: true, ...second },
+    { id: 'gemini-1.5-flash', retired: true, ...secondGeneration },
+    { id: 'gemini-1.5-pro', retired: true, ...secondGeneration },
+    { id: 'gemini-flash-1.5', retired: true, ...secondGeneration },
+    { id: 'gemini-flash-1.5-8b', retired: true, ...secondGeneration },
+    { id: 'gemini-pro-1.5', retired: true, ...secondGeneration },
     { id: 'gemini-pro', retired: true },
     { id: 'gemini-1.0-pro-vision-001', retired: true },
   ],

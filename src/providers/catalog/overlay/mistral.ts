@@ -1,7 +1,7 @@
 import type { Feature, Overlay } from '../model-entry.ts';
 
-const seeing: readonly Feature[] = ['tools', 'images', 'json_schema', 'caching'];
-const thinking: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
+const visionFeatures: readonly Feature[] = ['tools', 'images', 'json_schema', 'caching'];
+const reasoningFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 
 /** Mistral publishes no limit for answers other than the window. Half price in batches: pricing page. */
 export const mistral: Overlay = {
@@ -12,7 +12,7 @@ export const mistral: Overlay = {
       id: 'mistral-large-4',
       names: ['mistral-large-4-0'],
       title: 'Mistral Large 4',
-      features: thinking,
+      features: reasoningFeatures,
       prices: { input: 1.36, output: 4.18, cacheRead: 0.14 },
     },
     // The price data kept the price of Large 2. Pricing page: Large 3 since its release.
@@ -20,7 +20,7 @@ export const mistral: Overlay = {
       id: 'mistral-large-latest',
       title: 'Mistral Large (latest)',
       contextTokens: 262_144,
-      features: seeing,
+      features: visionFeatures,
       prices: [
         { input: 2, output: 6 },
         { from: '2025-12-02', input: 0.5, output: 1.5, cacheRead: 0.05 },
@@ -31,7 +31,7 @@ export const mistral: Overlay = {
       id: 'mistral-small-latest',
       title: 'Mistral Small (latest)',
       contextTokens: 262_144,
-      features: thinking,
+      features: reasoningFeatures,
       prices: [
         { input: 0.1, output: 0.3 },
         { from: '2026-03-16', input: 0.15, output: 0.6, cacheRead: 0.015 },
@@ -42,7 +42,7 @@ export const mistral: Overlay = {
       id: 'ministral-3b-latest',
       title: 'Ministral 3B (latest)',
       contextTokens: 131_072,
-      features: seeing,
+      features: visionFeatures,
       prices: [
         { input: 0.04, output: 0.04 },
         { from: '2025-12-02', input: 0.1, output: 0.1, cacheRead: 0.01 },
@@ -52,16 +52,16 @@ export const mistral: Overlay = {
       id: 'ministral-14b-latest',
       title: 'Ministral 14B (latest)',
       contextTokens: 262_144,
-      features: seeing,
+      features: visionFeatures,
       prices: { input: 0.2, output: 0.2, cacheRead: 0.02 },
     },
-    { id: 'ministral-8b-latest', contextTokens: 262_144, features: seeing },
-    { id: 'mistral-large-2512', features: seeing },
-    { id: 'mistral-small-2603', features: thinking },
-    { id: 'mistral-medium-latest', contextTokens: 262_144, features: thinking },
-    { id: 'mistral-medium-3-5', features: thinking },
-    { id: 'magistral-medium', contextTokens: 131_072, features: thinking },
-    { id: 'magistral-small', contextTokens: 131_072, features: thinking },
+    { id: 'ministral-8b-latest', contextTokens: 262_144, features: visionFeatures },
+    { id: 'mistral-large-2512', features: visionFeatures },
+    { id: 'mistral-small-2603', features: reasoningFeatures },
+    { id: 'mistral-medium-latest', contextTokens: 262_144, features: reasoningFeatures },
+    { id: 'mistral-medium-3-5', features: reasoningFeatures },
+    { id: 'magistral-medium', contextTokens: 131_072, features: reasoningFeatures },
+    { id: 'magistral-small', contextTokens: 131_072, features: reasoningFeatures },
     { id: 'codestral', features: ['tools', 'json_schema'] },
     { id: 'codestral-2508', features: ['tools', 'json_schema', 'caching'] },
     { id: 'devstral-2512', features: ['tools', 'json_schema', 'caching'] },

@@ -1,7 +1,7 @@
 import type { Feature, Overlay, OverlayModel } from '../model-entry.ts';
 import type { PriceSheet } from '../price-sheet.ts';
 
-const all: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
+const allFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 
 const grok43: PriceSheet = {
   input: 1.25,
@@ -11,7 +11,7 @@ const grok43: PriceSheet = {
 };
 
 /** Retired names, which since then are answered by Grok 4.3 and billed like it: its answers say so. */
-function replaced(id: string, names: readonly string[], before: PriceSheet): OverlayModel {
+function replacedByGrok43(id: string, names: readonly string[], before: PriceSheet): OverlayModel {
   return {
     id,
     names,
@@ -29,7 +29,7 @@ export const xai: Overlay = {
       id: 'grok-4.7',
       title: 'Grok 4.7',
       contextTokens: 500_000,
-      features: all,
+      features: allFeatures,
       prices: {
         input: 2,
         output: 6,
@@ -37,38 +37,38 @@ export const xai: Overlay = {
         longInput: { above: 199_999, input: 4, output: 12, cacheRead: 1 },
       },
     },
-    { id: 'grok-4.6', features: all },
-    { id: 'grok-4.5', features: all },
-    { id: 'grok-4.3', features: all },
-    { id: 'grok-4.20', features: all },
-    { id: 'grok-build-0.1', features: all },
+    { id: 'grok-4.6', features: allFeatures },
+    { id: 'grok-4.5', features: allFeatures },
+    { id: 'grok-4.3', features: allFeatures },
+    { id: 'grok-4.20', features: allFeatures },
+    { id: 'grok-build-0.1', features: allFeatures },
     // Names of Grok 4.20 that the price data doesn't have.
     {
       id: 'grok-4.20-0309-reasoning',
       names: ['grok-4.20-0309-non-reasoning', 'grok-4.20-multi-agent-0309'],
       title: 'Grok 4.20',
       contextTokens: 1_000_000,
-      features: all,
+      features: allFeatures,
       prices: grok43,
     },
-    replaced('grok-4-0709', ['grok-4', 'grok-4-latest'], { input: 3, output: 15, cacheRead: 0.75 }),
-    replaced('grok-3', ['grok-3-latest', 'grok-3-beta'], { input: 3, output: 15, cacheRead: 0.75 }),
-    replaced('grok-3-mini', ['grok-3-mini-latest', 'grok-3-mini-beta'], {
+    replacedByGrok43('grok-4-0709', ['grok-4', 'grok-4-latest'], { input: 3, output: 15, cacheRead: 0.75 }),
+    replacedByGrok43('grok-3', ['grok-3-latest', 'grok-3-beta'], { input: 3, output: 15, cacheRead: 0.75 }),
+    replacedByGrok43('grok-3-mini', ['grok-3-mini-latest', 'grok-3-mini-beta'], {
       input: 0.3,
       output: 0.5,
       cacheRead: 0.075,
     }),
-    replaced(
+    replacedByGrok43(
       'grok-4-fast-reasoning',
       ['grok-4-fast', 'grok-4-fast-reasoning-latest', 'grok-4-fast-non-reasoning'],
       { input: 0.2, output: 0.5, cacheRead: 0.05 },
     ),
-    replaced(
+    replacedByGrok43(
       'grok-4-1-fast-reasoning',
       ['grok-4-1-fast', 'grok-4-1-fast-reasoning-latest', 'grok-4-1-fast-non-reasoning'],
       { input: 0.2, output: 0.5, cacheRead: 0.05 },
     ),
-    replaced('grok-code-fast-1', ['grok-code-fast', 'grok-code-fast-1-0825'], {
+    replacedByGrok43('grok-code-fast-1', ['grok-code-fast', 'grok-code-fast-1-0825'], {
       input: 0.2,
       output: 1.5,
       cacheRead: 0.02,

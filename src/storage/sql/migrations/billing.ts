@@ -4,8 +4,8 @@ import type { Migration } from '../migrate.ts';
 /** Who is which customer of the processor, the ledger of credits, and charges that are being made. */
 export const billing: Migration = {
   name: 'billing',
-  async up(db, flavour) {
-    const { text, integer, tableEnd } = flavour;
+  async up(db, sqlDialect) {
+    const { text, integer, tableEnd } = sqlDialect;
     await db.schema.alterTable('users').addColumn('tier_ends_ms', integer).execute();
     await db.schema
       .alterTable('users')
@@ -60,7 +60,7 @@ export const billing: Migration = {
       .on('credit_entries')
       .columns(['account_id', 'book', 'at_ms', 'entry_id'])
       .execute();
-    await flavour.makePermanent(db, { table: 'credit_entries', key: 'entry_id' });
+    await sqlDialect.makeAppendOnly(db, { table: 'credit_entries', key: 'entry_id' });
 
     await db.schema
       .createTable('credit_balances')

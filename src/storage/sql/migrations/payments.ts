@@ -3,8 +3,8 @@ import type { Migration } from '../migrate.ts';
 /** Prices that were quoted, and what was paid. */
 export const payments: Migration = {
   name: 'payments',
-  async up(db, flavour) {
-    const { text, integer, tableEnd } = flavour;
+  async up(db, sqlDialect) {
+    const { text, integer, tableEnd } = sqlDialect;
     await db.schema
       .createTable('payment_challenges')
       .addColumn('id', text, (column) => column.primaryKey())
@@ -36,6 +36,6 @@ export const payments: Migration = {
       .on('payment_ledger')
       .columns(['at_ms', 'line_id'])
       .execute();
-    await flavour.makePermanent(db, { table: 'payment_ledger', key: 'line_id' });
+    await sqlDialect.makeAppendOnly(db, { table: 'payment_ledger', key: 'line_id' });
   },
 };

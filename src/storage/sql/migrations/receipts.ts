@@ -4,8 +4,8 @@ import type { Migration } from '../migrate.ts';
 /** Receipts, the keys they are checked with, whose they are, and which API keys want them. */
 export const receipts: Migration = {
   name: 'receipts',
-  async up(db, flavour) {
-    const { text, integer, tableEnd } = flavour;
+  async up(db, sqlDialect) {
+    const { text, integer, tableEnd } = sqlDialect;
     await db.schema
       .createTable('receipts')
       .addColumn('receipt_id', text, (column) => column.primaryKey())
@@ -34,8 +34,8 @@ export const receipts: Migration = {
       .addColumn('created_at_ms', integer, (column) => column.notNull())
       .modifyEnd(tableEnd)
       .execute();
-    await flavour.makePermanent(db, { table: 'receipts', key: 'receipt_id' });
-    await flavour.makePermanent(db, { table: 'receipt_keys', key: 'key_id' });
+    await sqlDialect.makeAppendOnly(db, { table: 'receipts', key: 'receipt_id' });
+    await sqlDialect.makeAppendOnly(db, { table: 'receipt_keys', key: 'key_id' });
 
     await db.schema
       .createTable('receipt_owners')

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { limits } from '../../../kernel/limits.ts';
-import type { Flavour } from '../flavour.ts';
 import type { Migration } from '../migrate.ts';
-import { KindNames } from '../request-kind.ts';
-import { toSteps } from '../request-log-row.ts';
+import { RequestKindHasher } from '../request-kind.ts';
+import { parseSteps } from '../request-log-row.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
 import type { Tables } from '../tables.ts';
 import { postgresCounting, sqliteCounting } from './request-kinds-counting.ts';
 
@@ -16,22 +16,22 @@ type Row = Tables['requests'];
  */
 export const requestKinds: Migration = {
   name: 'request-kinds',
-  async up(db, flavour) {
+  async up(db, sqlDialect) {
     for (const index of ['of_account', 'of_key', 'amiss', 'amiss_of_account'])
       await db.schema.dropIndex(`requests_${index}`).execute();
     await db.schema.alterTable('requests').renameTo('requests_before').execute();
-    await createRequests(db, flavour);
-    await createKinds(db, flavour);
-    await createSums(db, flavour);
-    if (flavour.name === 'postgres') await createTrigger(db);
+    await createRequests(db, sqlDialect);
+    await createKinds(db, sqlDialect);
+    await createSums(db, sqlDialect);
+    if (sqlDialect.name === 'postgres') await createTrigger(db);
     await moveCalls(db);
-    if (flavour.name === 'sqlite')
+    if (sqlDialect.name === 'sqlite')
       for (const statement of sqliteCounting) await sql.raw(statement).execute(db);
     await db.schema.dropTable('requests_before').execute();
   },
 };
 
-async function createRequests(db: Db, { text, integer, tableEnd }: Flavour): Promise<void> {
+async function createRequests(db: Db, { text, integer, tableEnd }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('requests')
     .addColumn('id', text, (column) => column.primaryKey())
@@ -74,7 +74,7 @@ async function createRequests(db: Db, { text, integer, tableEnd }: Flavour): Pro
   await db.schema.createIndex('requests_of_kind').on('requests').columns(['kind', 'id']).execute();
 }
 
-async function createKinds(db: Db, { text, integer, tableEnd }: Flavour): Promise<void> {
+async function createKinds(db: Db, { text, integer, tableEnd }: SqlDialect): Promise<void> {
   await db.schema
     .createTable('request_kinds')
     .addColumn('kind', text, (column) => column.primaryKey())
@@ -95,7 +95,7 @@ async function createKinds(db: Db, { text, integer, tableEnd }: Flavour): Promis
 }
 
 /** By the minute, later by the hour and at last by the day. */
-async function createSums(db: Db, { name: home, text, integer, tableEnd }: Flavour): Promise<void> {
+async function createSums(db: Db, { name: home, text, integer, tableEnd }: SqlDialect): Promise<void> {
   // The key is most of the row; SQLite would keep it twice.
   const end = home === 'sqlite' ? sql`${tableEnd}, without rowid` : tableEnd;
   const table = async (
@@ -160,7 +160,7 @@ async function createTrigger(db: Db): Promise<void> {
 }
 
 async function moveCalls(db: Db): Promise<void> {
-  const names = new KindNames();
+  const names = new RequestKindHasher();
   const tables = db.withTables<{ requests: Row; requests_before: Omit<Row, 'kind'> }>();
   for (let last = ''; ; ) {
     const rows = await tables
@@ -173,7 +173,7 @@ async function moveCalls(db: Db): Promise<void> {
     if (rows.length === 0) return;
     await tables
       .insertInto('requests')
-      .values(rows.map((row) => ({ ...row, kind: names.of(kindPartsOf(row)) })))
+      .values(rows.map((row) => ({ ...row, kind: names.hash(kindPartsOf(row)) })))
       .execute();
     last = rows.at(-1)?.id ?? '';
   }
@@ -190,6 +190,6 @@ function kindPartsOf(row: Omit<Row, 'kind'>) {
     status: row.status,
     ending: row.ending,
     errorCode: row.error_code,
-    steps: toSteps(row.steps),
+    steps: parseSteps(row.steps),
   };
 }

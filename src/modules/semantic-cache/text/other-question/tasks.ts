@@ -57,10 +57,10 @@ reassign
 release
 `;
 
-const groups: ReadonlyMap<string, ReadonlySet<number>> = readGroups();
+const groups: ReadonlyMap<string, ReadonlySet<number>> = parseVerbGroups();
 
 /** Whether two prompts are commands, and want different things done. */
-export function isOtherTask(one: readonly Word[], other: readonly Word[]): boolean {
+export function areDifferentTasks(one: readonly Word[], other: readonly Word[]): boolean {
   const [first, second] = [groupsOf(one), groupsOf(other)];
   if (first === undefined || second === undefined) return false;
   return ![...first].some((group) => second.has(group));
@@ -74,7 +74,7 @@ function groupsOf([first, second]: readonly Word[]): ReadonlySet<number> | undef
   return groups.get(first.stem);
 }
 
-function readGroups(): Map<string, ReadonlySet<number>> {
+function parseVerbGroups(): Map<string, ReadonlySet<number>> {
   const found = new Map<string, Set<number>>();
   for (const [at, line] of lines.trim().split('\n').entries())
     for (const verb of line.split(' ')) {

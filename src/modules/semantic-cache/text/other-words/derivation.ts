@@ -1,14 +1,14 @@
 import type { Word } from '../reading/words.ts';
 
 /** Endings by what they make, longer ones first: who exchanges one for another of its kind means another word of the same root. */
-const kinds: readonly (readonly string[])[] = [
+const endingsByKind: readonly (readonly string[])[] = [
   'ative itive ical ious eous able ible ial ary ive ous ful ish ant ent ate ic al',
   'ation ition ality ment sion tion ness ship hood ance ence ancy ency ion ity age ism ist ian eer er or ee',
 ].map((endings) => endings.split(' '));
 
 /** Historic and historical, sensible and sensitive, employer and employment. */
-export function areOtherDerivations(one: string, other: string): boolean {
-  return kinds.some((endings) => {
+export function areDifferentDerivations(one: string, other: string): boolean {
+  return endingsByKind.some((endings) => {
     const [first, second] = [splitOf(one, endings), splitOf(other, endings)];
     if (first === undefined || second === undefined) return false;
     return first.root === second.root && first.ending !== second.ending;
@@ -23,7 +23,7 @@ function splitOf(word: string, endings: readonly string[]) {
 }
 
 /** Safe and safest, hard and hardly: more of it than the other says. */
-export function isOtherStep(one: string, other: string): boolean {
+export function differInDegree(one: string, other: string): boolean {
   return [one, other].some((word) => {
     const base = /^(\w{3,}?)(?:er|est)$/.exec(word)?.[1];
     const plain = word === one ? other : one;
@@ -33,15 +33,15 @@ export function isOtherStep(one: string, other: string): boolean {
 }
 
 /** Fairly and perfectly: how, or how far. */
-export function areOtherAdverbs(one: Word, other: Word): boolean {
+export function areDifferentAdverbs(one: Word, other: Word): boolean {
   return [one, other].every(({ text, isName }) => text.length > 4 && text.endsWith('ly') && !isName);
 }
 
 /** The models read no accents, and a word without them may be another. */
 export function differByAccents(one: string, other: string): boolean {
-  return one !== other && bare(one) === bare(other);
+  return one !== other && stripAccents(one) === stripAccents(other);
 }
 
-function bare(text: string): string {
+function stripAccents(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '');
 }

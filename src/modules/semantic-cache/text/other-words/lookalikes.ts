@@ -1,4 +1,4 @@
-import { derivation, isPrefix } from './prefixes.ts';
+import { derivation, isPrefix } from './affixes.ts';
 
 /** Shorter words are alike by chance, or a slip in them is most of the word. */
 const lettersLeast = 7;
@@ -11,30 +11,30 @@ const root = 0.75;
  */
 export function areLookalikes(one: string, other: string): boolean {
   if (!/^[a-z]+$/.test(one) || !/^[a-z]+$/.test(other)) return false;
-  const [first, second] = [undoubled(one), undoubled(other)];
+  const [first, second] = [collapseDoubles(one), collapseDoubles(other)];
   const [short, long] = [first.length, second.length].sort((some, more) => some - more);
   if (short === undefined || long === undefined || short < lettersLeast) return false;
-  const begin = sharedBegin(first, second);
-  const end = sharedBegin([...first.slice(begin)].reverse(), [...second.slice(begin)].reverse());
+  const begin = sharedPrefixLength(first, second);
+  const end = sharedPrefixLength([...first.slice(begin)].reverse(), [...second.slice(begin)].reverse());
   if (begin === 0 || end === 0 || begin >= root * short) return false;
   const [middle, there] = [first.slice(begin, first.length - end), second.slice(begin, second.length - end)];
-  if (isSlip(middle, there)) return false;
+  if (isTypo(middle, there)) return false;
   const isOfOneRoot = begin >= 4 && !isPrefix(first.slice(0, begin)) && begin + end >= 0.6 * long;
   return isOfOneRoot || (end >= 4 && !derivation.test(first.slice(-end)));
 }
 
 /** A letter too many, too few or another, or two that changed places. */
-function isSlip(one: string, other: string): boolean {
+function isTypo(one: string, other: string): boolean {
   if (Math.max(one.length, other.length) <= 1) return true;
   return one.length === 2 && other.length === 2 && one[0] === other[1] && one[1] === other[0];
 }
 
-function sharedBegin(one: ArrayLike<string>, other: ArrayLike<string>): number {
+function sharedPrefixLength(one: ArrayLike<string>, other: ArrayLike<string>): number {
   let shared = 0;
   while (shared < Math.min(one.length, other.length) && one[shared] === other[shared]) shared++;
   return shared;
 }
 
-function undoubled(word: string): string {
+function collapseDoubles(word: string): string {
   return word.replaceAll(/(.)\1/g, '$1');
 }

@@ -1,16 +1,18 @@
 import type { Difference } from '../difference.ts';
-import type { Prompt } from '../reading/prompt.ts';
+import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
 /** Whether one names somebody or something that the other doesn't, and that isn't merely a fuller name. */
-export function otherName(old: Prompt, now: Prompt, difference: Difference): boolean {
+export function differInNames(old: ParsedPrompt, now: ParsedPrompt, difference: Difference): boolean {
   const { onlyOld, onlyNew } = difference;
-  if (isOnlyOneLonger(old, now, difference)) return true;
+  if (isPluralOfName(old, now, difference)) return true;
   const named = (only: readonly Word[], others: readonly Word[]) =>
     only.filter(
       (word) =>
-        word.isName && !isShort(word, others) && !others.some((other) => isDerived(word.text, other.text)),
+        word.isName &&
+        !isAbbreviationOf(word, others) &&
+        !others.some((other) => isDerived(word.text, other.text)),
     );
   const [gone, come] = [named(onlyOld, onlyNew), named(onlyNew, onlyOld)];
   if (gone.length > 0 && come.length > 0) return true;
@@ -19,13 +21,13 @@ export function otherName(old: Prompt, now: Prompt, difference: Difference): boo
   const less = more === old ? now : old;
   // "MacBook Pro" is another thing than "MacBook".
   const added = more === old ? gone : come;
-  if (added.some((word) => isBehindName(word, more))) return true;
+  if (added.some((word) => isNameQualifier(word, more))) return true;
   // A first name may come and go; where nothing that both name is left, something was added.
   return !more.names.some((name) => less.vocabulary.has(name));
 }
 
 /** "Alien" and "Aliens", where all else is the same: the name of one is not the other's in the plural. */
-function isOnlyOneLonger(old: Prompt, now: Prompt, { restOld, restNew }: Difference): boolean {
+function isPluralOfName(old: ParsedPrompt, now: ParsedPrompt, { restOld, restNew }: Difference): boolean {
   if (restOld.length + restNew.length > 0 || old.words.length !== now.words.length) return false;
   return old.words.some((word, at) => {
     const there = now.words[at];
@@ -39,7 +41,7 @@ function isOnlyOneLonger(old: Prompt, now: Prompt, { restOld, restNew }: Differe
 
 const qualifiers = wordSet('pro max plus mini ultra lite air server enterprise premium home se xl go');
 
-function isBehindName(word: Word, { words }: Prompt): boolean {
+function isNameQualifier(word: Word, { words }: ParsedPrompt): boolean {
   const before = words[words.indexOf(word) - 1];
   return before?.isName === true && qualifiers.has(word.text);
 }
@@ -47,16 +49,16 @@ function isBehindName(word: Word, { words }: Prompt): boolean {
 /** Mangalore and Mangalorean, Google and googling. */
 function isDerived(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  if (undoubled(one) === undoubled(other)) return true;
+  if (collapseDoubles(one) === collapseDoubles(other)) return true;
   return short.length >= 5 && short.length < long.length && long.startsWith(short.slice(0, -1));
 }
 
-function undoubled(word: string): string {
+function collapseDoubles(word: string): string {
   return word.replaceAll(/(.)\1/g, '$1');
 }
 
 /** Whether an abbreviation stands for some of these words. */
-function isShort({ raw, text }: Word, others: readonly Word[]): boolean {
+function isAbbreviationOf({ raw, text }: Word, others: readonly Word[]): boolean {
   const initials = others.map((word) => word.text[0]).join('');
   return /^\p{Lu}+$/u.test(raw) && initials.includes(text);
 }

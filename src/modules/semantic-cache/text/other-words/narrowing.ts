@@ -1,4 +1,4 @@
-import type { Prompt } from '../reading/prompt.ts';
+import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
@@ -7,7 +7,7 @@ const narrowing = wordSet(
 );
 
 /** Whether there are words that narrow a request where the other has none of the kind. */
-export function isNarrower(rest: readonly Word[], other: Prompt): boolean {
+export function isNarrower(rest: readonly Word[], other: ParsedPrompt): boolean {
   if (rest.some(({ text }) => narrowing.has(text)))
     return !other.words.some(({ text }) => narrowing.has(text));
   return (

@@ -3,7 +3,7 @@ import { WordTable } from '../reading/word-table.ts';
 import type { Word } from '../reading/words.ts';
 
 /** Words that turn a request around when one stands in the place of the other. */
-const lines = `
+const oppositePairs = `
 enable/disable activate/deactivate buy/sell purchase/sell increase/decrease increase/reduce raise/lower raise/reduce rise/fall rise/drop grow/shrink
 before/after first/last first/second former/latter maximum/minimum max/min maximize/minimize import/export upload/download open/close start/stop start/end start/finish begin/end begin/stop begin/finish
 add/remove add/delete add/subtract insert/delete insert/remove with/without more/less more/fewer best/worst better/worse always/never cheap/expensive cheapest/priciest old/new older/newer oldest/newest
@@ -35,7 +35,7 @@ deductible/premium premium/claim principal/interest call/option bid/ask bid/offe
 `;
 
 /** By stem, what it must not be exchanged for. */
-export const opposites = new WordTable<ReadonlySet<string>>(lines, (line, entries) => {
+export const opposites = new WordTable<ReadonlySet<string>>(oppositePairs, (line, entries) => {
   const put = (one: string, other: string) => entries.set(one, new Set([...(entries.get(one) ?? []), other]));
   for (const pair of line.split(' ')) {
     const [one, other] = pair.split('/').map(stemOf);

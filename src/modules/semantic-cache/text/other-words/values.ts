@@ -1,22 +1,23 @@
-import type { Prompt, ValueInText } from '../reading/prompt.ts';
+import type { ParsedPrompt, ValueInText } from '../reading/prompt.ts';
 
 /** Whether they name two values of one kind, or one names a value where naming none is another request. */
-export function otherValue(old: Prompt, now: Prompt): boolean {
+export function differInValues(old: ParsedPrompt, now: ParsedPrompt): boolean {
   const kinds = new Set([...old.values, ...now.values].map(({ kind }) => kind));
   for (const kind of kinds) {
-    const ofKind = ({ values: all }: Prompt) => all.filter((one) => one.kind === kind);
+    const ofKind = ({ values: all }: ParsedPrompt) => all.filter((one) => one.kind === kind);
     const [one, other] = [ofKind(old), ofKind(now)];
     const gone = one.filter(({ value }) => !other.some((there) => there.value === value));
     const come = other.filter(({ value }) => !one.some((there) => there.value === value));
     if (gone.length > 0 && come.length > 0) return true;
     if (one.length > 0 && other.length > 0) continue;
-    if (gone.some((value) => isAsked(value, old)) || come.some((value) => isAsked(value, now))) return true;
+    if (gone.some((value) => isRequested(value, old)) || come.some((value) => isRequested(value, now)))
+      return true;
   }
   return false;
 }
 
 /** Whether naming such a value is another request than naming none; a shape is asked for as one: "as a table". */
-function isAsked({ counts, kind, at }: ValueInText, { words, numbers }: Prompt): boolean {
+function isRequested({ counts, kind, at }: ValueInText, { words, numbers }: ParsedPrompt): boolean {
   if (kind === 'currency') return counts && numbers.length === 0;
   if (kind !== 'shape of an answer') return counts;
   return (

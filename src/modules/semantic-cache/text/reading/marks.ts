@@ -14,7 +14,7 @@ export function marksIn(text: string): string {
   let isQuoted = false;
   for (const [at, piece] of pieces.entries()) {
     const isWithin = isQuoted;
-    if (opensOrCloses(piece)) isQuoted = !isQuoted;
+    if (togglesQuote(piece)) isQuoted = !isQuoted;
     found.push(...(piece.match(picture) ?? []));
     const bare = piece.replaceAll(picture, '');
     if (!/[\p{L}\d]/u.test(bare)) {
@@ -44,7 +44,7 @@ function attachedTo(piece: string, isQuoted: boolean): string[] {
 }
 
 /** Whether a quote begins or ends with this piece, and not both. */
-function opensOrCloses(piece: string): boolean {
+function togglesQuote(piece: string): boolean {
   return /^[(["]*'|'[^\w']*$/.test(piece) && !/^'.*'[^\w']*$/.test(piece);
 }
 

@@ -4,7 +4,7 @@ import type { Word } from './words.ts';
 const negation =
   /\b(?:not|no|never|none|nothing|nobody|nowhere|neither|nor|without|unable|impossible|except|all (?:\w+ ){0,2}but|excluding|excludes?|avoid|avoiding|lacks?|lacking|other than|instead of|rather than|fails? to|failed to|refuses? to|but not|hardly|barely)\b/g;
 
-export function negationsIn(lower: string): number {
+export function countNegations(lower: string): number {
   const bare = lower
     .replaceAll(/\bno (?:more|less|fewer|longer|later|earlier) than\b|\bnot (?:more|less) than\b/g, 'bound')
     .replaceAll(/\b(?:whether or not|or not|why not|no matter|no problem|not only)\b/g, ' ')
@@ -16,17 +16,17 @@ const negators = wordSet('not no never without except excluding neither avoid on
 const inverted = /^(?:is|are|was|were|do|does|did|can|could|should|will|would|have|has|had|am)$/;
 
 /** Small words that something can be said not to be. */
-const judging = new Set(['good', 'best', 'well', 'able', 'possible', 'same', 'ok', 'okay']);
+const judgmentWords = new Set(['good', 'best', 'well', 'able', 'possible', 'same', 'ok', 'okay']);
 
 /** In "why isn't my printer working" it is said of the whole. */
-export function negatedIn(words: readonly Word[]): Set<string> {
+export function negatedStemsIn(words: readonly Word[]): Set<string> {
   const found = new Set<string>();
   for (const [at, { text }] of words.entries()) {
     if (!negators.has(text)) continue;
     const behind = words.slice(at + 1);
-    const isSmall = behind[0]?.isContent === false && !judging.has(behind[0].text);
+    const isSmall = behind[0]?.isContent === false && !judgmentWords.has(behind[0].text);
     const isInverted = isSmall && inverted.test(words[at - 1]?.text ?? '');
-    const next = behind.find((word) => word.isContent || judging.has(word.text));
+    const next = behind.find((word) => word.isContent || judgmentWords.has(word.text));
     if (!isInverted && next !== undefined) found.add(next.stem);
   }
   return found;

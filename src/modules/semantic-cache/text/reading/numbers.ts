@@ -1,8 +1,8 @@
 import { numberOf, scaleOf } from './number-words.ts';
 
-const less =
+const upperBoundPattern =
   /\b(?:under|below|less than|fewer than|at most|no more than|not more than|up to|maximum(?: of)?|max|no longer than|not exceeding|cheaper than|shorter than|smaller than|younger than)\s*$/;
-const more =
+const lowerBoundPattern =
   /\b(?:over|above|more than|greater than|at least|no less than|not less than|no fewer than|minimum(?: of)?|min|exceeding|longer than|larger than|older than|beyond)\s*$/;
 
 export interface NumberInText {
@@ -14,22 +14,22 @@ export interface NumberInText {
   readonly next: string;
 }
 
-const written =
+const numberOrWordPattern =
   /(?<![\p{L}\d])(?:v(?=\d))?(#?-?\p{Sc}?\d[\d,]*(?:[.:/-]\d+)*)(?:(st|nd|rd|th)\b|([a-z°%]{1,4})(?![\p{L}\d]))?|\b[a-z]+\b/giu;
 
 /** Longer ones are compared as they stand: they would be rounded. */
 const exactDigits = 15;
 
 /** Two numbers with a sign between them are two; a date, a version or a time is one. */
-function parted(text: string): string {
+function separateRanges(text: string): string {
   return text.replaceAll(/(?<![\d./:-])(\d{1,4})([-/])(\d{1,4})(?![\d./:-])/g, '$1 $2 $3');
 }
 
 /** The numbers of a text in their order, in words or in digits. "One" is none: it stands for many things. */
 export function numbersIn(text: string): NumberInText[] {
-  const plain = parted(text);
+  const plain = separateRanges(text);
   const reader = new NumberReader(plain);
-  for (const match of plain.matchAll(written)) reader.read(match);
+  for (const match of plain.matchAll(numberOrWordPattern)) reader.read(match);
   return reader.end();
 }
 
@@ -45,8 +45,8 @@ class NumberReader {
   }
 
   read(match: RegExpExecArray): void {
-    if (match[1] === undefined) this.#word(match);
-    else this.#digits(match, match[1]);
+    if (match[1] === undefined) this.#readWord(match);
+    else this.#readDigits(match, match[1]);
   }
 
   end(): NumberInText[] {
@@ -61,7 +61,7 @@ class NumberReader {
     this.#open = undefined;
   }
 
-  #word({ 0: word, index }: RegExpExecArray): void {
+  #readWord({ 0: word, index }: RegExpExecArray): void {
     const open = this.#open;
     const between = open === undefined ? undefined : this.#text.slice(this.#endedAt, index).trim();
     const scale = scaleOf(word);
@@ -80,7 +80,7 @@ class NumberReader {
     this.#endedAt = index + word.length;
   }
 
-  #digits({ 0: whole, 2: ordinal, 3: unit, index }: RegExpExecArray, digits: string): void {
+  #readDigits({ 0: whole, 2: ordinal, 3: unit, index }: RegExpExecArray, digits: string): void {
     this.#close();
     const place = { startedAt: index, endedAt: index + whole.length };
     this.#endedAt = place.endedAt;
@@ -117,7 +117,7 @@ function numberAt(
     .slice(Math.max(0, startedAt - boundCharacters), startedAt)
     .toLowerCase()
     .replace(/(?:rs\.?|inr|usd|eur|gbp|\p{Sc})\s*$/u, '');
-  const bound = less.test(before) ? '<' : more.test(before) ? '>' : '';
+  const bound = upperBoundPattern.test(before) ? '<' : lowerBoundPattern.test(before) ? '>' : '';
   const next =
     /^\s*(?:-\s*)?([a-z°%]+)/i.exec(text.slice(endedAt, endedAt + boundCharacters))?.[1]?.toLowerCase() ?? '';
   return /^[ap]m$/.test(next) ? { value: `${value}${next}`, bound, next: '' } : { value, bound, next };

@@ -1,32 +1,43 @@
 import { wordSet } from './word-set.ts';
 import type { Word } from './words.ts';
 
-const being = new Set(['is', 'are', 'was', 'were', 'be', 'been', 'being']);
+const formsOfBe = new Set(['is', 'are', 'was', 'were', 'be', 'been', 'being']);
 const participles = wordSet(
   'sent read bought sold made done given taken written built paid kept held left lost won put set cut shown known seen found told taught caught brought spent lent beaten broken chosen driven eaten fed fought forgotten grown hidden hit hurt led met ridden run sung spoken stolen struck sworn thrown understood worn',
 );
-const asking =
+const questionOpening =
   /^(?:is|are|was|were|can|could|may|might|will|would|should|must|how|what|which|why|when|where|who)$/;
-const actors = wordSet(
+const activeSubjects = wordSet(
   'i you we they he she people one everyone someone have has had should can must could will would to it that make',
 );
-const ends = new Set(['and', 'or', 'but', 'if', 'when', 'while', 'because', 'that', 'which', 'who']);
+const clauseStarters = new Set([
+  'and',
+  'or',
+  'but',
+  'if',
+  'when',
+  'while',
+  'because',
+  'that',
+  'which',
+  'who',
+]);
 
 /**
  * The words of a question in the order in which they act: "can the parcel be sent by air" as "send the parcel by air", and
  * "is he bitten by a dog" as "a dog bites him".
  */
-export function activeOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[] {
+export function toActiveOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[] {
   const [first] = words;
-  if (first === undefined || !asking.test(first.text)) return [...words];
-  const be = words.findIndex(({ text }) => being.has(text));
+  if (first === undefined || !questionOpening.test(first.text)) return [...words];
+  const be = words.findIndex(({ text }) => formsOfBe.has(text));
   const verb = be < 0 ? -1 : words.findIndex((word, at) => at > be && isParticiple(word, mutual));
   const last = words[verb];
   if (last === undefined) return [...words];
   const before = words.slice(0, verb);
-  if (before.some(({ text }, at) => at > 0 && ends.has(text))) return [...words];
+  if (before.some(({ text }, at) => at > 0 && clauseStarters.has(text))) return [...words];
   // "The best plays you have read": somebody else acts.
-  if (before.slice(be + 1).some(({ text }) => actors.has(text))) return [...words];
+  if (before.slice(be + 1).some(({ text }) => activeSubjects.has(text))) return [...words];
   const behind = words.slice(verb + 1);
   // A software defined network is a network.
   if (behind[0]?.isContent === true && behind[0].text !== 'by') return [...words];
@@ -38,18 +49,18 @@ export function activeOrder(words: readonly Word[], mutual: 'yes' | 'no'): Word[
     ...rest,
     ...(by > 0 ? agent : []),
     { ...last, marker: '' },
-    ...unled(subject),
+    ...clearLeadingMarker(subject),
     ...(by > 0 ? behind.slice(by) : behind),
   ];
 }
 
 /** What these are done to does them as well: the door is opened, the door opens. */
-const mutual = wordSet(
+const mutualParticiples = wordSet(
   'changed opened closed started stopped ended updated renewed increased decreased improved moved loaded printed synced finished',
 );
 
 export function isParticiple({ text }: Word, isMutual: 'yes' | 'no'): boolean {
-  if (mutual.has(text)) return isMutual === 'yes';
+  if (mutualParticiples.has(text)) return isMutual === 'yes';
   return participles.has(text) || (text.length > 4 && text.endsWith('ed'));
 }
 
@@ -65,6 +76,6 @@ function agentLength(behind: readonly Word[]): number {
 }
 
 /** What was before the verb has no small word of its own there. */
-function unled([first, ...others]: readonly Word[]): Word[] {
+function clearLeadingMarker([first, ...others]: readonly Word[]): Word[] {
   return first === undefined ? [] : [{ ...first, marker: '' }, ...others];
 }

@@ -1,16 +1,16 @@
-import { type Value, values, valueWordsMax } from './kinds.ts';
-import { withoutManners } from './manners.ts';
 import { marksIn } from './marks.ts';
-import { negatedIn, negationsIn } from './negation.ts';
+import { countNegations, negatedStemsIn } from './negation.ts';
 import { type NumberInText, numbersIn } from './numbers.ts';
-import { type QuestionForm, questionForm } from './question-form.ts';
+import { removePoliteness } from './politeness.ts';
+import { parseQuestionForm, type QuestionForm } from './question-form.ts';
 import { codeIn, quotedIn } from './quotes.ts';
-import { levelled, spelledOut, type Word, wordsIn } from './words.ts';
+import { type KindValue, kindValues, valueWordsMax } from './value-kinds.ts';
+import { expandContractions, normalizeText, type Word, wordsIn } from './words.ts';
 
 /** A prompt as it is read to compare it with another. */
-export interface Prompt {
+export interface ParsedPrompt {
   /** As it came. */
-  readonly sent: string;
+  readonly original: string;
   /** With plain quotes and single spaces, without manners. */
   readonly text: string;
   /** Whether the manners said who wants it: "tell me". */
@@ -39,13 +39,13 @@ export interface Prompt {
   readonly tail: string | undefined;
 }
 
-export interface ValueInText extends Value {
+export interface ValueInText extends KindValue {
   /** Where it stands among the words. */
   readonly at: number;
 }
 
-export function readPrompt(sent: string): Prompt {
-  const reading = readingOf(sent);
+export function parsePrompt(sent: string): ParsedPrompt {
+  const reading = parsePromptInSteps(sent);
   for (;;) {
     const { done, value } = reading.next();
     if (done === true) return value;
@@ -53,16 +53,16 @@ export function readPrompt(sent: string): Prompt {
 }
 
 /** Reads it a part at a time: what is read for the first time in a process takes milliseconds. */
-export function* readingOf(sent: string): Generator<undefined, Prompt> {
-  const level = levelled(sent);
+export function* parsePromptInSteps(original: string): Generator<undefined, ParsedPrompt> {
+  const level = normalizeText(original);
   yield;
-  const text = yield* withoutManners(level);
+  const text = yield* removePoliteness(level);
   yield;
-  const lower = spelledOut(text).toLowerCase();
+  const lower = expandContractions(text).toLowerCase();
   yield;
   const words = wordsIn(text);
   yield;
-  const code = codeIn(sent);
+  const code = codeIn(original);
   const numbers = numbersIn(text);
   yield;
   const flat = words.map((word) => word.text);
@@ -74,18 +74,18 @@ export function* readingOf(sent: string): Generator<undefined, Prompt> {
   yield;
   const quoted = quotedIn(text);
   const identifiers = words
-    .filter((word) => looksLikeIdentifier(word.raw) && !values.has(word.text))
+    .filter((word) => looksLikeIdentifier(word.raw) && !kindValues.has(word.text))
     .map((word) => word.text);
   yield;
   const [signs, marks] = [signsIn(text), marksIn(text)];
   yield;
-  const negations = negationsIn(lower);
-  const negated = negatedIn(words);
+  const negations = countNegations(lower);
+  const negated = negatedStemsIn(words);
   yield;
-  const form = questionForm(lower);
+  const form = parseQuestionForm(lower);
   yield;
   return {
-    sent,
+    original,
     text,
     isForMe: /\b(?:me|us)\b/i.test(level.slice(0, Math.max(0, level.indexOf(text)))),
     plain: flat.join(' '),
@@ -122,7 +122,7 @@ function looksLikeIdentifier(raw: string): boolean {
   );
 }
 
-const spoken: readonly (readonly [RegExp, string])[] = [
+const spokenOperators: readonly (readonly [RegExp, string])[] = [
   [/\b(?:plus|add(?:ed)?|sum)\b/g, '+'],
   [/\b(?:minus|subtract(?:ed)?)\b/g, '-'],
   [/\b(?:times|multipl(?:y|ied)|product)\b|(?<=\d\s?)x(?=\s?\d)/g, '*'],
@@ -138,7 +138,7 @@ function signsIn(text: string): string {
     .filter((sign) => /[^/-]/.test(sign) || /\d\s?[/-]\s?\d/.test(text));
   const lower = text.toLowerCase();
   const said = /\d\D*\d|\b(?:two|three|four|five|six|seven|eight|nine|ten)\b/.test(lower)
-    ? spoken.flatMap(([word, sign]) => (lower.match(word) ?? []).map(() => sign))
+    ? spokenOperators.flatMap(([word, sign]) => (lower.match(word) ?? []).map(() => sign))
     : [];
   const plain = signs.join(' ').replaceAll('×', '*').replaceAll('÷', '/').replaceAll('**', '^');
   return [...(plain === '' ? [] : plain.split(' ')), ...said].join('');
@@ -160,7 +160,7 @@ function valuesIn(words: readonly string[]): ValueInText[] {
   const found: ValueInText[] = [];
   for (let at = 0; at < words.length; ) {
     const { width, list } = longestValue(words, at);
-    for (const value of list) found.push({ ...value, at });
+    for (const kindValue of list) found.push({ ...kindValue, at });
     at += width;
   }
   return found;
@@ -182,10 +182,10 @@ const symbols: ReadonlyMap<string, string> = new Map([
   ['¢', 'cent'],
 ]);
 
-function longestValue(words: readonly string[], at: number): { width: number; list: readonly Value[] } {
+function longestValue(words: readonly string[], at: number): { width: number; list: readonly KindValue[] } {
   for (let width = valueWordsMax; width > 0; width--) {
     const phrase = words.slice(at, at + width).join(' ');
-    const list = values.get(symbols.get(phrase) ?? phrase);
+    const list = kindValues.get(symbols.get(phrase) ?? phrase);
     if (list !== undefined) return { width, list };
   }
   const [symbol = ''] = words.slice(at, at + 1);

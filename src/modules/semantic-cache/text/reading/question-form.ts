@@ -2,7 +2,7 @@ import { stemOf } from './stems.ts';
 
 /** What a question wants to know: the answer to "when" is none to "why". */
 export interface QuestionForm {
-  readonly asks: Asks;
+  readonly asks: QuestionKind;
   /** How a question for yes or no is put: "can", "should". */
   readonly modal: string;
   /** "How can I", "where do I". */
@@ -11,7 +11,7 @@ export interface QuestionForm {
   readonly isOfTime: boolean;
 }
 
-export type Asks =
+export type QuestionKind =
   | 'who'
   | 'when'
   | 'where'
@@ -25,7 +25,7 @@ export type Asks =
   | 'yes or no'
   | 'nothing said';
 
-const openings: readonly (readonly [RegExp, Asks])[] = [
+const openings: readonly (readonly [RegExp, QuestionKind])[] = [
   [/^how much\b/, 'what'],
   [
     /^how come\b|^why\b|^for what reason|^(?:what|which) (?:is|are|was|were) (?:the |some )?(?:reasons?|causes?|need|purpose|point)\b/,
@@ -55,7 +55,7 @@ const openings: readonly (readonly [RegExp, Asks])[] = [
   [/^(?:who|whom|whose)\b/, 'who'],
   [/^(?:what|which)\b/, 'what'],
 ];
-const asked = /\b(?:what|which|who|whom|whose|when|where|why|how)\b/;
+const questionWordPattern = /\b(?:what|which|who|whom|whose|when|where|why|how)\b/;
 const auxiliary =
   /^(is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|should|may|might|must|shall|need)\b/;
 
@@ -71,9 +71,9 @@ const modals: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Whether one is free to do something, or has to. */
-const free =
+const permissionPattern =
   /^(?:am|is|are) .*\b(?:allowed|permitted|eligible|entitled)\b|^(?:am|is|are) (?:\w+ ){1,3}?(?:able|free) to\b/;
-const bound =
+const obligationPattern =
   /^(?:do|does|did) (?:\w+ ){1,3}?(?:have|need) to\b|^(?:am|is|are) (?:\w+ ){1,3}?(?:required|obliged|obligated|supposed|expected|forced) to\b/;
 /** Words that say no more than that. */
 export const modalStems: ReadonlySet<string> = new Set(
@@ -83,12 +83,12 @@ export const modalStems: ReadonlySet<string> = new Set(
 );
 
 function modalOf(first: string, sentence: string): string {
-  if (free.test(sentence)) return 'can';
-  return bound.test(sentence) ? 'must' : (modals.get(first) ?? 'is');
+  if (permissionPattern.test(sentence)) return 'can';
+  return obligationPattern.test(sentence) ? 'must' : (modals.get(first) ?? 'is');
 }
 
-export function questionForm(lower: string): QuestionForm {
-  const sentence = mainQuestion(lower);
+export function parseQuestionForm(lower: string): QuestionForm {
+  const sentence = findMainQuestion(lower);
   return {
     ...formOf(sentence),
     isPersonal: /^(?:how|where) (?:can|do|could|should|would) (?:i|we|you|one)\b/.test(sentence),
@@ -99,10 +99,10 @@ export function questionForm(lower: string): QuestionForm {
 function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
   const modal = auxiliary.exec(sentence)?.[1];
   if (advisable.test(sentence)) return { asks: 'yes or no', modal: 'any' };
-  for (const [opening, asks] of openings)
-    if (opening.test(sentence)) return { asks, modal: modalWithin(sentence, asks) };
+  for (const [opening, questionKind] of openings)
+    if (opening.test(sentence)) return { asks: questionKind, modal: modalWithin(sentence, questionKind) };
   if (modal !== undefined) return { asks: 'yes or no', modal: modalOf(modal, sentence) };
-  const later = asked.exec(sentence);
+  const later = questionWordPattern.exec(sentence);
   if (later !== null && later.index > 0) {
     const rest = sentence.slice(later.index);
     for (const [opening, asks] of openings) if (opening.test(rest)) return { asks, modal: '' };
@@ -111,10 +111,14 @@ function formOf(sentence: string): Pick<QuestionForm, 'asks' | 'modal'> {
 }
 
 /** Whether what answers one form can't answer the other, where they are about the same words, and where they may be about others. */
-export function askDifferently(one: QuestionForm, other: QuestionForm, about: 'same' | 'others'): boolean {
+export function areDifferentQuestions(
+  one: QuestionForm,
+  other: QuestionForm,
+  about: 'same' | 'others',
+): boolean {
   const isSame = about === 'same';
   if (one.asks === 'nothing said' || other.asks === 'nothing said') return false;
-  if (one.asks === other.asks) return isSame && otherModal(one.modal, other.modal);
+  if (one.asks === other.asks) return isSame && areDifferentModals(one.modal, other.modal);
   const both = new Set([one.asks, other.asks]);
   if (both.has('possible')) return !(both.has('manner') || one.modal === 'can' || other.modal === 'can');
   if (both.has('existence')) return !(both.has('what') || both.has('yes or no'));
@@ -126,23 +130,23 @@ export function askDifferently(one: QuestionForm, other: QuestionForm, about: 's
   return isSame && !both.has('why') && !both.has('manner');
 }
 
-function otherModal(one: string, other: string): boolean {
+function areDifferentModals(one: string, other: string): boolean {
   return one !== other && ![one, other].includes('any') && ![one, other].includes('');
 }
 
 /** Whether one asks if it is free to do something, and the other if it has to. */
-export function mustElsewhere(one: QuestionForm, other: QuestionForm): boolean {
+export function differInObligation(one: QuestionForm, other: QuestionForm): boolean {
   const [first, second] = [one.modal, other.modal].sort();
   return one.asks === other.asks && first === 'can' && (second === 'must' || second === 'should');
 }
 
-function modalWithin(sentence: string, asks: Asks): string {
-  if (asks === 'what') return needed.test(sentence) ? 'needed' : '';
-  return asks === 'quantity' ? laterModal(sentence) : '';
+function modalWithin(sentence: string, questionKind: QuestionKind): string {
+  if (questionKind === 'what') return needPattern.test(sentence) ? 'needed' : '';
+  return questionKind === 'quantity' ? laterModal(sentence) : '';
 }
 
 /** "What do I need for it", and not "what do I need it for". */
-const needed =
+const needPattern =
   /^what (?:\w+ )?(?:do|does|did|will|would|should) (?:\w+ ){1,3}?need(?: (?:to|for|in|if|when|before|so)\b|\W*$)/;
 
 /** "How often should I" and "how often can I". */
@@ -152,7 +156,7 @@ function laterModal(sentence: string): string {
 }
 
 /** Of several sentences, the longest that asks. */
-function mainQuestion(lower: string): string {
+function findMainQuestion(lower: string): string {
   const sentences = lower.split(/(?<=[.!?])\s+|:\s+/).map((one) => one.trim());
   const asking = sentences.filter(
     (one) => one.endsWith('?') || /^(?:what|which|who|when|where|why|how)\b/.test(one),

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cpuMs } from '../../../../../test/support/cpu-time.ts';
-import { readPrompt } from './prompt.ts';
+import { parsePrompt } from './prompt.ts';
 
-const quotedIn = (text: string) => readPrompt(text).quoted;
+const quotedIn = (text: string) => parsePrompt(text).quoted;
 
 test('what stands in quotes is found, apostrophes and closing marks aside', () => {
   assert.deepEqual(quotedIn('Translate "Good morning!" and \'it is\' now'), ['good morning', 'it is']);

@@ -23,45 +23,45 @@ ok=okay kids=child kid=child autos=car auto=car automobile=car cellphone=phone s
     }),
 );
 
-const known = new Map<string, string>();
+const stemCache = new Map<string, string>();
 const knownMax = 20_000;
 /** A longer word may be a piece of a text that would be remembered with it. */
 const rememberedMax = 12;
 
 /** What the forms of a word have in common, about. Prefixes stay: they change what a word means. */
 export function stemOf(word: string): string {
-  const found = known.get(word);
+  const found = stemCache.get(word);
   if (found !== undefined) return found;
   const base = irregular.get(word);
-  const stem = base === word ? word : stripped(base ?? word);
+  const stem = base === word ? word : stripEndings(base ?? word);
   if (word.length > rememberedMax) return stem;
-  if (known.size >= knownMax) known.clear();
-  known.set(word, stem);
+  if (stemCache.size >= knownMax) stemCache.clear();
+  stemCache.set(word, stem);
   return stem;
 }
 
-function stripped(word: string): string {
+function stripEndings(word: string): string {
   if (word.length <= 3 || !/^[a-z]+$/.test(word)) return word;
   let stem = word
     .replace(/isations?$/, 'ize')
     .replace(/izations?$/, 'ize')
     .replace(/is(e|es|ed|ing)$/, 'iz$1');
-  stem = singular(stem);
+  stem = singularize(stem);
   const shorter = /^(.{3,})(?:ing|ed)$/.exec(stem)?.[1];
-  if (shorter !== undefined && /[aeiouy]/.test(shorter)) stem = undoubled(shorter);
+  if (shorter !== undefined && /[aeiouy]/.test(shorter)) stem = collapseFinalDouble(shorter);
   // Sued and died: of such short ones only the last letter goes.
   else if (/^[a-z][iouy]ed$/.test(stem)) return stem.slice(0, -1);
   if (stem.length > 5) stem = stem.replace(/(?:ally|ly)$/, '');
   return stem.length > 3 ? stem.replace(/ie$/, 'y').replace(/e$/, '') : stem;
 }
 
-function singular(word: string): string {
+function singularize(word: string): string {
   if (/(?:ss|us|is)$/.test(word)) return word;
   if (/ies$/.test(word)) return word.length > 4 ? `${word.slice(0, -3)}y` : word.slice(0, -1);
   if (/(?:ch|sh|x|ss|zz|o)es$/.test(word)) return word.slice(0, -2);
   return /[^s]s$/.test(word) ? word.slice(0, -1) : word;
 }
 
-function undoubled(stem: string): string {
+function collapseFinalDouble(stem: string): string {
   return /([bdfgmnprt])\1$/.test(stem) ? stem.slice(0, -1) : stem;
 }

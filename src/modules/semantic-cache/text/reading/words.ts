@@ -12,7 +12,7 @@ export interface Word {
   /** The function word before it that says what part it plays: "from", "to", "than". */
   readonly marker: string;
   /** The stems of what it may belong to: the words before its "of", else those right behind it. */
-  readonly beside: readonly string[];
+  readonly headStems: readonly string[];
   /** What stands right before it, where that is an article. */
   readonly follows: 'article' | 'another';
   /** Whether its first letter is a capital that its place doesn't explain. */
@@ -96,7 +96,7 @@ const contractions: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** The text as one line of plain characters: spaces, quotes and dashes in one way each, and nothing that can't be seen. */
-export function levelled(text: string): string {
+export function normalizeText(text: string): string {
   return (
     text
       .replaceAll(/(?!\s)\p{C}/gu, '')
@@ -117,7 +117,7 @@ export function levelled(text: string): string {
 }
 
 /** A text, levelled, with its contractions written out; capitals stay where nothing was written out. */
-export function spelledOut(text: string): string {
+export function expandContractions(text: string): string {
   let plain = text;
   for (const [short, long] of contractions) plain = plain.replaceAll(short, long);
   return plain
@@ -137,7 +137,7 @@ export function spelledOut(text: string): string {
 }
 
 export function wordsIn(text: string): Word[] {
-  const plain = spelledOut(text);
+  const plain = expandContractions(text);
   const found = [...plain.matchAll(token)];
   const written = found.map(([raw]) => raw);
   const capitals = written.filter((raw) => /^\p{Lu}/u.test(raw)).length;
@@ -150,7 +150,7 @@ export function wordsIn(text: string): Word[] {
     const lower = raw.toLowerCase();
     const text = lower.replace(/'s$|'$|\(\)$/, '');
     const owns = lower.endsWith("'s");
-    const before = markBefore(plain, match.index);
+    const before = characterBefore(plain, match.index);
     const opens = at === 0 || '.!?:"'.includes(before);
     const isLetter = raw === 'A' && !opens;
     const isVerb = text === 'own' && !possessives.has(words.at(-1)?.text ?? '');
@@ -167,15 +167,15 @@ export function wordsIn(text: string): Word[] {
       marker: owns ? 'of' : marker,
       isName,
       follows: articles.has(words.at(-1)?.text ?? '') ? 'article' : 'another',
-      beside: [],
+      headStems: [],
     });
     if (isContent) marker = '';
   }
-  return words.map((word, at) => ({ ...word, beside: besideOf(words, at) }));
+  return words.map((word, at) => ({ ...word, headStems: headStemsOf(words, at) }));
 }
 
 /** What stands before a place, spaces aside. */
-function markBefore(text: string, at: number): string {
+function characterBefore(text: string, at: number): string {
   for (let back = at - 1; back >= 0; back--) {
     const character = text[back] ?? ' ';
     if (character !== ' ') return character;
@@ -184,17 +184,17 @@ function markBefore(text: string, at: number): string {
 }
 
 /** Further away nothing belongs to it. */
-const besideMax = 4;
+const headWordsMax = 4;
 
-function besideOf(words: readonly Word[], at: number): readonly string[] {
+function headStemsOf(words: readonly Word[], at: number): readonly string[] {
   const word = words[at];
   if (word?.isContent !== true) return [];
   if (word.marker !== 'of' || word.raw.endsWith("'s")) {
-    const behind = words.slice(at + 1, at + 1 + besideMax);
+    const behind = words.slice(at + 1, at + 1 + headWordsMax);
     const end = behind.findIndex(({ isContent }) => !isContent);
     return (end < 0 ? behind : behind.slice(0, end)).map(({ stem }) => stem);
   }
-  const near = words.slice(Math.max(0, at - 2 * besideMax), at);
+  const near = words.slice(Math.max(0, at - 2 * headWordsMax), at);
   const before = near.slice(
     0,
     Math.max(

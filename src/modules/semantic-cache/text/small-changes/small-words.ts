@@ -1,32 +1,35 @@
 import { stemOf } from '../reading/stems.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
-import { type Change, type Place, wordAt } from './changes.ts';
+import { type Change, type WordPosition, wordAt } from './alignment.ts';
 
 /** Whether small words were exchanged, added or left out that no rewording exchanges, adds or leaves out. */
-export function isOtherSmallWord(change: Change): boolean {
-  const [gone, come] = [bare(change.gone), bare(change.come)];
-  if (gone.length + come.length === 0) return countsDown(change);
-  if ([...gone, ...come].some(({ text }) => reaching.has(text))) return true;
-  if (gone.length === 0 || come.length === 0) return isAddedRelation([...gone, ...come], change);
-  if (isOtherRelation(gone, come, change)) return true;
+export function changesSmallWord(change: Change): boolean {
+  const [gone, come] = [withoutDeterminers(change.removed), withoutDeterminers(change.added)];
+  if (gone.length + come.length === 0) return isFewVersusAFew(change);
+  if ([...gone, ...come].some(({ text }) => degreeWords.has(text))) return true;
+  if (gone.length === 0 || come.length === 0) return addsPreposition([...gone, ...come], change);
+  if (changesPreposition(gone, come, change)) return true;
   const [one, other] = [gone[0], come[0]];
   if (gone.length > 1 || come.length > 1 || one === undefined || other === undefined) return false;
-  return shutOut.some((sides) => isAcross(sides, one.text, other.text)) || isOtherVerb(one, other);
+  return (
+    exclusiveGroups.some((sides) => isOnOppositeSides(sides, one.text, other.text)) ||
+    changesLightVerb(one, other)
+  );
 }
 
 const determiners = wordSet('a an the some any my your our his her their its this that these those');
 
-function bare(words: readonly Word[]): readonly Word[] {
+function withoutDeterminers(words: readonly Word[]): readonly Word[] {
   return words.filter(({ text }) => !determiners.has(text));
 }
 
 /** How far something goes: who leaves it out asks about something else. */
-const reaching = wordSet('too even still yet already also enough almost nearly barely hardly same');
+const degreeWords = wordSet('too even still yet already also enough almost nearly barely hardly same');
 
 /** "A few" are some, and "few" are hardly any. */
-function countsDown({ gone, come, after }: Change): boolean {
-  const [word, ...others] = [...gone, ...come];
+function isFewVersusAFew({ removed, added, after }: Change): boolean {
+  const [word, ...others] = [...removed, ...added];
   if (after === undefined || word?.text !== 'a' || others.length > 0) return false;
   return ['few', 'little'].includes(wordAt(after.old)?.text ?? '');
 }
@@ -38,35 +41,40 @@ const relations = wordSet(
 /** Of a thing, these say no more than that it has to do with another: the best book of, for, in, on. */
 const vague = wordSet('of for in on at about regarding concerning');
 /** On Quora, at Quora and in Quora. */
-const places = new Set(['in', 'on', 'at']);
-const alike =
+const locationPrepositions = new Set(['in', 'on', 'at']);
+const interchangeablePairs =
   'in to/into|on to/into|on to/to|on to/onto|in to/to|in/into|on/onto|on/upon|in/within|in/inside|in/throughout|to/toward|to/towards|toward/towards|to/into|to/of|to/for|with/using|via/by|as/like|for/since'
     .split('|')
     .map((pair) => pair.split('/'));
 
 /** Whether a word says how things stand to each other, or how far something goes, and nothing else. */
-export function isSmall({ text }: Word): boolean {
-  return relations.has(text) || reaching.has(text);
+export function isSmallWord({ text }: Word): boolean {
+  return relations.has(text) || degreeWords.has(text);
 }
 
-function isOtherRelation(gone: readonly Word[], come: readonly Word[], { before, after }: Change): boolean {
+function changesPreposition(
+  gone: readonly Word[],
+  come: readonly Word[],
+  { before, after }: Change,
+): boolean {
   if (before === undefined || ![...gone, ...come].every(({ text }) => relations.has(text))) return false;
   const [one, other] = [gone, come].map((words) => words.map(({ text }) => text).join(' '));
   if (
     one === undefined ||
     other === undefined ||
-    alike.some((pair) => pair.includes(one) && pair.includes(other))
+    interchangeablePairs.some((pair) => pair.includes(one) && pair.includes(other))
   )
     return false;
   if (after === undefined) return true;
   // "The cost of shipping" and "what it costs to ship".
   if (wordAt(after.old)?.text !== wordAt(after.now)?.text) return false;
-  if (places.has(one) && places.has(other) && wordAt(after.old)?.isName === true) return false;
-  return !(vague.has(one) && vague.has(other) && isThing(before.old) && isThing(before.now));
+  if (locationPrepositions.has(one) && locationPrepositions.has(other) && wordAt(after.old)?.isName === true)
+    return false;
+  return !(vague.has(one) && vague.has(other) && isNounPhraseEnd(before.old) && isNounPhraseEnd(before.now));
 }
 
 /** Behind these stands the name of a thing. */
-const naming = new Set([
+const nounLeads = new Set([
   ...determiners,
   ...wordSet('best good most more is are was were between of and or what which such many'),
 ]);
@@ -74,17 +82,17 @@ const naming = new Set([
 /** Small words that are things all the same: the strangest thing about it, or in it. */
 const things = new Set(['thing', 'things']);
 
-function isThing({ words, at }: Place): boolean {
+function isNounPhraseEnd({ words, at }: WordPosition): boolean {
   if (words[at]?.isContent !== true && !things.has(words[at]?.text ?? '')) return false;
   let from = at;
   while (words[from - 1]?.isContent === true) from--;
-  return naming.has(words[from - 1]?.text ?? '');
+  return nounLeads.has(words[from - 1]?.text ?? '');
 }
 
 /** Those that people leave out, or that come with another verb. */
 const light = wordSet('to of for as about at than by');
 
-function isAddedRelation(added: readonly Word[], { before, after }: Change): boolean {
+function addsPreposition(added: readonly Word[], { before, after }: Change): boolean {
   const [word, ...others] = added;
   if (before === undefined || after === undefined || word === undefined || others.length > 0) return false;
   // "Roaming cost Norway": who leaves out all small words leaves out this one, too.
@@ -95,7 +103,7 @@ function isAddedRelation(added: readonly Word[], { before, after }: Change): boo
 }
 
 /** What shuts out what: a word of one side in the place of one of the other. */
-const shutOut = [
+const exclusiveGroups = [
   'can could may might / must need shall ought',
   'i you we one me us / he she they him them',
   'because / if when while whether where',
@@ -105,7 +113,11 @@ const shutOut = [
   'less / least',
 ].map((line) => line.split(' / ').map((side) => new Set(side.split(' '))));
 
-function isAcross([one, other]: readonly ReadonlySet<string>[], word: string, there: string): boolean {
+function isOnOppositeSides(
+  [one, other]: readonly ReadonlySet<string>[],
+  word: string,
+  there: string,
+): boolean {
   if (one === undefined || other === undefined) return false;
   return (one.has(word) && other.has(there)) || (other.has(word) && one.has(there));
 }
@@ -126,7 +138,7 @@ let help
   .split('\n')
   .map((line) => new Set(line.split(' ').map(stemOf)));
 
-function isOtherVerb(one: Word, other: Word): boolean {
+function changesLightVerb(one: Word, other: Word): boolean {
   if (one.isContent || other.isContent || one.stem === other.stem) return false;
   if (![one, other].every(({ stem }) => verbs.some((group) => group.has(stem)))) return false;
   return !verbs.some((group) => group.has(one.stem) && group.has(other.stem));

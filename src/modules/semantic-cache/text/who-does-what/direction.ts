@@ -1,8 +1,8 @@
-import type { Prompt, ValueInText } from '../reading/prompt.ts';
+import type { ParsedPrompt, ValueInText } from '../reading/prompt.ts';
 
 /** From which to which of two values of one kind a prompt wants to go, where it says so. */
-export function directionOf({ words, values }: Prompt): string | undefined {
-  const pair = twoOfAKind(values);
+export function conversionDirectionOf({ words, values }: ParsedPrompt): string | undefined {
+  const pair = findPairOfOneKind(values);
   if (pair === undefined) return undefined;
   const [first, second] = pair;
   const before = words.slice(Math.max(0, first.at - 2), first.at).map((word) => word.text);
@@ -15,7 +15,7 @@ export function directionOf({ words, values }: Prompt): string | undefined {
   return undefined;
 }
 
-function twoOfAKind(values: readonly ValueInText[]): readonly [ValueInText, ValueInText] | undefined {
+function findPairOfOneKind(values: readonly ValueInText[]): readonly [ValueInText, ValueInText] | undefined {
   for (const first of values) {
     const second = values.find(
       (one) => one.kind === first.kind && one.at > first.at && one.value !== first.value,

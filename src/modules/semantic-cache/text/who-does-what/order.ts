@@ -1,5 +1,5 @@
-import { activeOrder } from '../reading/passive.ts';
-import type { Prompt } from '../reading/prompt.ts';
+import { toActiveOrder } from '../reading/passive.ts';
+import type { ParsedPrompt } from '../reading/prompt.ts';
 import { wordSet } from '../reading/word-set.ts';
 import type { Word } from '../reading/words.ts';
 
@@ -7,35 +7,37 @@ import type { Word } from '../reading/words.ts';
 const sharedLeast = 0.6;
 
 /** Whether two prompts say nearly the same words in another order, and no phrase was merely moved. */
-export function isReordered(old: Prompt, now: Prompt): boolean {
+export function isReordered(old: ParsedPrompt, now: ParsedPrompt): boolean {
   if (isComparison(old) && isComparison(now)) return false;
   const size = Math.max(old.content.length, now.content.length);
-  const isAlike = asksAlike(old, now);
+  const isAlike = haveSameAuxiliary(old, now);
   // Where it can't be told who acts, one way in which the order is the same is enough.
-  return variants(old).every((first) =>
-    variants(now).every((second) => isOtherOrder(first, second, { size, isAlike })),
+  return orderVariantsOf(old).every((first) =>
+    orderVariantsOf(now).every((second) => areOrdersDifferent(first, second, { size, isAlike })),
   );
 }
 
-function variants(prompt: Prompt): readonly (readonly Word[])[] {
-  const [plain, turned] = [arranged(prompt, 'no'), arranged(prompt, 'yes')];
+function orderVariantsOf(parsedPrompt: ParsedPrompt): readonly (readonly Word[])[] {
+  const [plain, turned] = [arrangeWords(parsedPrompt, 'no'), arrangeWords(parsedPrompt, 'yes')];
   return sameOrder(plain, turned) ? [plain] : [plain, turned];
 }
 
-function isOtherOrder(
+function areOrdersDifferent(
   first: readonly Word[],
   second: readonly Word[],
   { size, isAlike }: { readonly size: number; readonly isAlike: boolean },
 ): boolean {
-  const [one, other] = isSameBag(first, second) ? [first, second] : common(once(first), once(second));
+  const [one, other] = haveSameWords(first, second)
+    ? [first, second]
+    : common(dropRepeated(first), dropRepeated(second));
   if (one.length < 2 || one.length < sharedLeast * size) return false;
   if (sameOrder(one, other)) return false;
-  return !isMove(one, other, isAlike) && !isMove(other, one, isAlike);
+  return !isMovedRun(one, other, isAlike) && !isMovedRun(other, one, isAlike);
 }
 
 /** The words that say something, in the order in which they act, without those whose place is free. */
-function arranged(prompt: Prompt, mutual: 'yes' | 'no'): readonly Word[] {
-  const words = activeOrder(prompt.words, mutual);
+function arrangeWords(parsedPrompt: ParsedPrompt, mutual: 'yes' | 'no'): readonly Word[] {
+  const words = toActiveOrder(parsedPrompt.words, mutual);
   for (let at = 1; at < words.length - 1; at++) swapAround(words, at);
   // Numbers have rules of their own.
   return words.filter((word) => word.isContent && !/^\d/.test(word.text) && !isAdverb(word));
@@ -50,14 +52,14 @@ function isAdverb({ text, isName }: Word): boolean {
 }
 
 /** Of a word that comes twice, the last place counts, where the other prompt hasn't got it as often. */
-function once(words: readonly Word[]): readonly Word[] {
+function dropRepeated(words: readonly Word[]): readonly Word[] {
   return words.filter(({ stem }, at) => !words.slice(at + 1).some((later) => later.stem === stem));
 }
 
 /** Where two things are set side by side, neither comes first. */
-function isComparison({ words, plain }: Prompt): boolean {
+function isComparison({ words, plain }: ParsedPrompt): boolean {
   if (words.some(({ text }) => ['than', 'from', 'to', 'into', 'by'].includes(text))) return false;
-  if (!words.some(({ text }) => joints.has(text))) return false;
+  if (!words.some(({ text }) => conjunctions.has(text))) return false;
   return (
     /\b(?:difference|differences|differ|different|compare|comparing|comparison|vs|versus|distinguish|similarities)\b/.test(
       plain,
@@ -66,12 +68,12 @@ function isComparison({ words, plain }: Prompt): boolean {
   );
 }
 
-const joints = new Set(['and', 'or', 'vs', 'versus', '&']);
+const conjunctions = new Set(['and', 'or', 'vs', 'versus', '&']);
 const articles = new Set(['a', 'an', 'the', 'my', 'your', 'our', 'some', 'in', 'of', 'for', 'on', 'at']);
 
 /** What stands around "and" means the same the other way round. */
 function swapAround(words: Word[], at: number): void {
-  if (!joints.has(words[at]?.text ?? '')) return;
+  if (!conjunctions.has(words[at]?.text ?? '')) return;
   const skipped = articles.has(words[at + 1]?.text ?? '') ? 2 : 1;
   const [before, after] = [words[at - 1], words[at + skipped]];
   if (before === undefined || after === undefined || !before.isContent || !after.isContent) return;
@@ -81,12 +83,12 @@ function swapAround(words: Word[], at: number): void {
 }
 
 /** Whether both are put with the same auxiliary verbs: where only one has them, who acts may be another. */
-function asksAlike(old: Prompt, now: Prompt): boolean {
-  const asks = ({ words }: Prompt) => words.some(({ text }) => text === 'does' || text === 'did');
+function haveSameAuxiliary(old: ParsedPrompt, now: ParsedPrompt): boolean {
+  const asks = ({ words }: ParsedPrompt) => words.some(({ text }) => text === 'does' || text === 'did');
   return asks(old) === asks(now);
 }
 
-function isSameBag(one: readonly Word[], other: readonly Word[]): boolean {
+function haveSameWords(one: readonly Word[], other: readonly Word[]): boolean {
   const bag = (words: readonly Word[]) =>
     words
       .map(({ stem }) => stem)
@@ -97,10 +99,10 @@ function isSameBag(one: readonly Word[], other: readonly Word[]): boolean {
 
 /** Those words of each that the other has as well, as often. */
 function common(one: readonly Word[], other: readonly Word[]): [Word[], Word[]] {
-  return [kept(one, other), kept(other, one)];
+  return [keepShared(one, other), keepShared(other, one)];
 }
 
-function kept(words: readonly Word[], other: readonly Word[]): Word[] {
+function keepShared(words: readonly Word[], other: readonly Word[]): Word[] {
   const left = new Map<string, number>();
   for (const { stem } of other) left.set(stem, (left.get(stem) ?? 0) + 1);
   return words.filter(({ stem }) => {
@@ -114,7 +116,7 @@ function sameOrder(one: readonly Word[], other: readonly Word[]): boolean {
   return one.every((word, at) => word.stem === other[at]?.stem);
 }
 
-interface Run {
+interface MovedRun {
   readonly from: number;
   readonly length: number;
   /** The words that it was moved over. */
@@ -122,9 +124,9 @@ interface Run {
 }
 
 /** Whether one is the other with one run of words put elsewhere, whose part in the sentence stays what it was. */
-function isMove(one: readonly Word[], other: readonly Word[], isAlike: boolean): boolean {
-  const begin = sharedBegin(one, other);
-  const end = one.length - sharedBegin(one.slice(begin).reverse(), other.slice(begin).reverse());
+function isMovedRun(one: readonly Word[], other: readonly Word[], isAlike: boolean): boolean {
+  const begin = sharedPrefixLength(one, other);
+  const end = one.length - sharedPrefixLength(one.slice(begin).reverse(), other.slice(begin).reverse());
   // What is left is two runs that changed places: either was put beyond the other.
   for (let between = begin + 1; between < end; between++) {
     const [first, second] = [one.slice(begin, between), one.slice(between, end)];
@@ -135,37 +137,37 @@ function isMove(one: readonly Word[], other: readonly Word[], isAlike: boolean):
       { from: begin + second.length, length: first.length, jumped: second },
     ];
     for (const run of runs) {
-      if (isPhrase(moved, other, run) || isCompound(moved, other, run)) return true;
-      if (isAlike && isLabel(moved, other, run)) return true;
+      if (isMovedPhrase(moved, other, run) || isMovedCompound(moved, other, run)) return true;
+      if (isAlike && isMovedLabel(moved, other, run)) return true;
     }
   }
   return false;
 }
 
 /** With how many words both begin. */
-function sharedBegin(one: readonly Word[], other: readonly Word[]): number {
+function sharedPrefixLength(one: readonly Word[], other: readonly Word[]): number {
   const differing = one.findIndex(({ stem }, at) => stem !== other[at]?.stem);
   return differing < 0 ? one.length : differing;
 }
 
 /** Words before a part of a sentence that may stand anywhere in it. */
-const free = wordSet(
+const freePrepositions = wordSet(
   'in on for with using about at of during after before when if while to as since per via',
 );
 const vague = new Set(['', 'of', 'in', 'on', 'for', 'at', 'about']);
 
-function isVaguely(one: string, other: string): boolean {
+function areMarkersCompatible(one: string, other: string): boolean {
   return one === other || (vague.has(one) && vague.has(other));
 }
 
 /** "In Python, how …" and "how … in Python"; "Japan's capital" and "the capital of Japan". */
-function isPhrase(moved: readonly Word[], other: readonly Word[], { from, length }: Run): boolean {
+function isMovedPhrase(moved: readonly Word[], other: readonly Word[], { from, length }: MovedRun): boolean {
   const [here, there] = [moved[from]?.marker ?? '', other[from]?.marker ?? ''];
   if (here === '' && there === '') return false;
-  if (![here, there].every((marker) => marker === '' || free.has(marker))) return false;
+  if (![here, there].every((marker) => marker === '' || freePrepositions.has(marker))) return false;
   if (here !== there && here !== '' && there !== '' && here !== 'of' && there !== 'of') return false;
   const [run, runThere] = [moved, other].map((words) => words.slice(from, from + length));
-  if ([here, there].includes('of') && !belongAlike(run ?? [], runThere ?? [])) return false;
+  if ([here, there].includes('of') && !haveSameOwner(run ?? [], runThere ?? [])) return false;
   return moved.every((word, at) => {
     if (at === from) return true;
     const marker = other[at]?.marker ?? '';
@@ -177,35 +179,43 @@ function isPhrase(moved: readonly Word[], other: readonly Word[], { from, length
 }
 
 /** Whether what is said to be of something is of the same in both: my wife's card, and not a card that my wife has. */
-function belongAlike(one: readonly Word[], other: readonly Word[]): boolean {
+function haveSameOwner(one: readonly Word[], other: readonly Word[]): boolean {
   const [heads, headsThere] = [one, other].map(
-    (run) => (run.find(({ marker }) => marker === 'of') ?? run.at(-1))?.beside ?? [],
+    (run) => (run.find(({ marker }) => marker === 'of') ?? run.at(-1))?.headStems ?? [],
   );
   return heads?.some((stem) => headsThere?.includes(stem)) === true;
 }
 
 /** "The printer on floor 7" and "the floor 7 printer": what was behind comes before, and takes over the part of the whole. */
-function isCompound(moved: readonly Word[], other: readonly Word[], { from, length }: Run): boolean {
+function isMovedCompound(
+  moved: readonly Word[],
+  other: readonly Word[],
+  { from, length }: MovedRun,
+): boolean {
   const tail = from + length;
   const [modifier, head] = [moved[from], moved[tail]];
   const [there, headThere] = [other[from], other[tail]];
   if (modifier === undefined || head === undefined || there === undefined || headThere === undefined)
     return false;
-  if (!free.has(modifier.marker) || headThere.marker !== '') return false;
+  if (!freePrepositions.has(modifier.marker) || headThere.marker !== '') return false;
   const isOwned = modifier.marker === 'of' && there.marker === 'of';
-  if (isOwned && !belongAlike(moved.slice(from, tail), other.slice(from, tail))) return false;
-  if (!isVaguely(there.marker, head.marker) && there.marker !== 'of') return false;
+  if (isOwned && !haveSameOwner(moved.slice(from, tail), other.slice(from, tail))) return false;
+  if (!areMarkersCompatible(there.marker, head.marker) && there.marker !== 'of') return false;
   return moved.every((word, at) => at === from || at === tail || word.marker === (other[at]?.marker ?? ''));
 }
 
 /** "The level Crystal Cave" and "the Crystal Cave level": a name beside the word that says what it names. */
-function isLabel(moved: readonly Word[], other: readonly Word[], { from, length, jumped }: Run): boolean {
+function isMovedLabel(
+  moved: readonly Word[],
+  other: readonly Word[],
+  { from, length, jumped }: MovedRun,
+): boolean {
   if (jumped.length !== 1) return false;
   const run = moved.slice(from, from + length);
   if (!run.every((word) => word.isName || /[\d_]/.test(word.raw))) return false;
   if (jumped.some((word) => word.isName)) return false;
   if (![...jumped, run[0]].some((word) => word?.follows === 'article')) return false;
   const seen = (word: Word, at: number) =>
-    isVaguely(word.marker, other[at]?.marker ?? '') || word.marker === 'to';
+    areMarkersCompatible(word.marker, other[at]?.marker ?? '') || word.marker === 'to';
   return moved.every(seen);
 }

@@ -1,7 +1,7 @@
-import type { Prompt } from '../reading/prompt.ts';
+import type { ParsedPrompt } from '../reading/prompt.ts';
 import type { Word } from '../reading/words.ts';
 
-const persons: ReadonlyMap<string, string> = new Map(
+const personByPronoun: ReadonlyMap<string, string> = new Map(
   [
     ['first', 'i me my mine myself we us our ours'],
     ['second', 'you your yours yourself'],
@@ -10,10 +10,10 @@ const persons: ReadonlyMap<string, string> = new Map(
     ['they', 'they them their theirs'],
   ].flatMap(([person = '', forms = '']) => forms.split(' ').map((form) => [form, person] as const)),
 );
-const owning = new Set(['my', 'our', 'your', 'his', 'her', 'their']);
-const met = new Set(['me', 'us', 'him', 'her', 'them']);
+const possessives = new Set(['my', 'our', 'your', 'his', 'her', 'their']);
+const objectPronouns = new Set(['me', 'us', 'him', 'her', 'them']);
 
-type Part = 'acts' | 'is met' | 'owns';
+type PronounRole = 'acts' | 'is met' | 'owns';
 
 /** How much two prompts must share before it matters whom their small words mean. */
 const sharedLeast = 0.6;
@@ -22,68 +22,72 @@ const sharedLeast = 0.6;
  * Whether the same persons are spoken of in other places, between the same words: "tell my boss why I was late" and "tell me why
  * my boss was late".
  */
-export function otherPersons(old: Prompt, now: Prompt, shared: number): boolean {
+export function differInPersons(old: ParsedPrompt, now: ParsedPrompt, shared: number): boolean {
   if (shared < sharedLeast || !sameOrder(old, now)) return false;
-  const [one, other] = [placesOf(old, now), placesOf(now, old)];
+  const [one, other] = [pronounUsesIn(old, now), pronounUsesIn(now, old)];
   if (one.length < 2) return false;
   if (listed(one.map(({ person }) => person)) !== listed(other.map(({ person }) => person))) return false;
   if (ownersIn(one) !== ownersIn(other)) return false;
   // "Help me" and "I want" are the same where there is nobody else.
   const isAlone = new Set(one.map(({ person }) => person)).size === 1;
-  return lacks(one, other, isAlone) && lacks(other, one, isAlone);
+  return lacksPronounUse(one, other, isAlone) && lacksPronounUse(other, one, isAlone);
 }
 
-interface Place {
+interface PronounUse {
   readonly person: string;
-  readonly part: Part;
+  readonly part: PronounRole;
   /** The next word that both prompts say, if there is one. */
   readonly before: string;
 }
 
-function placesOf({ words, isForMe }: Prompt, other: Prompt): Place[] {
-  const placeOf = (person: string, text: string, behind: readonly Word[]): Place => ({
+function pronounUsesIn({ words, isForMe }: ParsedPrompt, other: ParsedPrompt): PronounUse[] {
+  const placeOf = (person: string, text: string, behind: readonly Word[]): PronounUse => ({
     person,
-    part: partOf(text, behind[0]),
+    part: pronounRoleOf(text, behind[0]),
     before: behind.find(({ isContent, stem }) => isContent && other.vocabulary.has(stem))?.stem ?? '',
   });
   const found = words.flatMap(({ text }, at) => {
-    const person = persons.get(text);
+    const person = personByPronoun.get(text);
     if (person === undefined) return [];
-    const place = placeOf(person, text, words.slice(at + 1));
+    const pronounUse = placeOf(person, text, words.slice(at + 1));
     // What stands last says of whom it is, but not where a question is merely put at the end.
-    return place.before !== '' || isMet(text, words[at - 1]?.text) ? [place] : [];
+    return pronounUse.before !== '' || isObjectPronoun(text, words[at - 1]?.text) ? [pronounUse] : [];
   });
   return isForMe ? [placeOf('first', 'me', words), ...found] : found;
 }
 
-function ownersIn(places: readonly Place[]): number {
-  return places.filter(({ part }) => part === 'owns').length;
+function ownersIn(places: readonly PronounUse[]): number {
+  return places.filter(({ part: pronounRole }) => pronounRole === 'owns').length;
 }
 
-function partOf(text: string, next: Word | undefined): Part {
-  if (owning.has(text) && (text !== 'her' || next?.isContent === true)) return 'owns';
-  return met.has(text) ? 'is met' : 'acts';
+function pronounRoleOf(text: string, next: Word | undefined): PronounRole {
+  if (possessives.has(text) && (text !== 'her' || next?.isContent === true)) return 'owns';
+  return objectPronouns.has(text) ? 'is met' : 'acts';
 }
 
-function isMet(text: string, before: string | undefined): boolean {
-  return (met.has(text) || text === 'you') && before !== 'for' && before !== 'do';
+function isObjectPronoun(text: string, before: string | undefined): boolean {
+  return (objectPronouns.has(text) || text === 'you') && before !== 'for' && before !== 'do';
 }
 
-function lacks(places: readonly Place[], others: readonly Place[], isAlone: boolean): boolean {
+function lacksPronounUse(
+  places: readonly PronounUse[],
+  others: readonly PronounUse[],
+  isAlone: boolean,
+): boolean {
   return places.some(
-    ({ person, part, before }) =>
+    ({ person, part: pronounRole, before }) =>
       !others.some(
         (there) =>
           there.person === person &&
           there.before === before &&
-          (there.part === part || (isAlone && part !== 'owns' && there.part !== 'owns')),
+          (there.part === pronounRole || (isAlone && pronounRole !== 'owns' && there.part !== 'owns')),
       ),
   );
 }
 
 /** Whether what both say comes in the same order; where it doesn't, there are other rules. */
-function sameOrder(old: Prompt, now: Prompt): boolean {
-  const common = ({ content }: Prompt, { vocabulary }: Prompt) =>
+function sameOrder(old: ParsedPrompt, now: ParsedPrompt): boolean {
+  const common = ({ content }: ParsedPrompt, { vocabulary }: ParsedPrompt) =>
     content.filter(({ stem }) => vocabulary.has(stem)).map(({ stem }) => stem);
   return common(old, now).join(' ') === common(now, old).join(' ');
 }
@@ -93,11 +97,11 @@ function listed(items: readonly string[]): string {
 }
 
 /** Whether the same thing is somebody else's, and both speak of these: "her cat" and "my neighbour's cat". */
-export function otherOwner(old: Prompt, now: Prompt): boolean {
-  return ownsAlone(old, now) || ownsAlone(now, old);
+export function differInOwner(old: ParsedPrompt, now: ParsedPrompt): boolean {
+  return ownsOnlyHere(old, now) || ownsOnlyHere(now, old);
 }
 
-function ownsAlone({ words }: Prompt, { words: there }: Prompt): boolean {
+function ownsOnlyHere({ words }: ParsedPrompt, { words: there }: ParsedPrompt): boolean {
   return words.some((owner, at) => {
     const thing = words[at + 1];
     if (!owner.raw.endsWith("'s") || thing?.isContent !== true) return false;

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { ApiKey, ApiKeyChanges, ApiKeys, PresentedCredential } from '../kernel/ports/records.ts';
+import type { Versions } from '../kernel/ports/shared-state.ts';
+import { ApiKeyFormat } from './api-key-format.ts';
+import type { KeyUses } from './key-uses.ts';
+import type { SecretHasher } from './secret-hasher.ts';
+
+export interface AccountApiKeysParts {
+  readonly apiKeys: ApiKeys;
+  readonly versions: Versions;
+  readonly hasher: SecretHasher;
+  readonly uses: KeyUses;
+  readonly keyPrefix: string;
+  readonly clock: Clock;
+}
+
+export interface CreatedKey {
+  readonly key: ApiKey;
+  /** The whole key, which nobody can read again. */
+  readonly token: string;
+}
+
+/**
+ * The API keys of accounts. A change holds on every replica before it is confirmed: first the row is written, then the
+ * account's version is renewed. Where the second step fails, the caller is told to try again, and every try renews, also
+ * one that finds nothing left to change.
+ */
+export class AccountApiKeys {
+  readonly #parts: AccountApiKeysParts;
+  readonly #tokens: ApiKeyFormat;
+
+  constructor(parts: AccountApiKeysParts) {
+    this.#parts = parts;
+    this.#tokens = new ApiKeyFormat(parts.keyPrefix);
+  }
+
+  /** Refused where what was `shown` has ended when the key is stored. */
+  async create(
+    accountId: string,
+    chosen: Pick<ApiKey, 'name' | 'pipelineConfig'>,
+    shown?: PresentedCredential,
+  ): Promise<CreatedKey> {
+    const { apiKeys, hasher, clock } = this.#parts;
+    const token = this.#tokens.generate();
+    const key: ApiKey = {
+      id: randomUUID(),
+      accountId,
+      prefix: ApiKeyFormat.prefixOf(token),
+      hash: await hasher.hash(token),
+      name: chosen.name,
+      pipelineConfig: chosen.pipelineConfig,
+      createdAtMs: clock.now(),
+      lastUsedAtMs: null,
+      revokedAtMs: null,
+      receipts: false,
+    };
+    if (await apiKeys.add(key, limits.activeKeysMax, shown)) return { key, token };
+    throw new GatewayError(
+      'key_limit_reached',
+      `an account has at most ${limits.activeKeysMax} active keys; revoke one`,
+    );
+  }
+
+  async list(accountId: string): Promise<readonly ApiKey[]> {
+    const pending = this.#parts.uses.pending();
+    const keys = await this.#parts.apiKeys.list(accountId);
+    return keys.map((key) => ({ ...key, lastUsedAtMs: laterTime(key.lastUsedAtMs, pending(key.id)) }));
+  }
+
+  async change(accountId: string, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
+    const { apiKeys, versions } = this.#parts;
+    const key = isUuid(id) ? await apiKeys.change(accountId, id, changes) : undefined;
+    if (key === undefined) throw keyNotFoundError();
+    await versions.renew(accountId);
+    return key;
+  }
+
+  async revoke(accountId: string, id: string): Promise<void> {
+    const { apiKeys, versions, clock } = this.#parts;
+    if (!isUuid(id)) throw keyNotFoundError();
+    const isRevoked = await apiKeys.revoke(accountId, id, clock.now());
+    await versions.renew(accountId);
+    if (!isRevoked) throw keyNotFoundError();
+  }
+}
+
+function laterTime(stored: number | null, pending: number | undefined): number | null {
+  if (stored === null || pending === undefined) return pending ?? stored;
+  return Math.max(stored, pending);
+}
+
+/** A database may refuse to look for anything else. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+function keyNotFoundError(): GatewayError {
+  return new GatewayError('not_found', 'there is no such key, or it is revoked; GET /v1/keys lists them');
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Erasure, Erasures } from '../kernel/ports/sessions.ts';
+
+/** One place where something of an account may be. Doing it again does no harm. */
+export interface EraseStep {
+  readonly name: string;
+  erase(accountId: string): Promise<void>;
+}
+
+export interface AccountEraserParts {
+  readonly erasures: Erasures;
+  readonly steps: readonly EraseStep[];
+  readonly clock: Clock;
+  onFailure(step: string, cause: unknown): void;
+}
+
+/**
+ * Erases what is left of accounts that are gone. Calls that were under way leave something behind when they end, so that every
+ * place is gone through several times; what a process doesn't get done, or dies over, another one does.
+ */
+export class AccountEraser {
+  readonly #parts: AccountEraserParts;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #runAgain = false;
+  #isClosed = false;
+
+  constructor(parts: AccountEraserParts) {
+    this.#parts = parts;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.eraseDue(), limits.erasePollMs).unref();
+    void this.eraseDue();
+  }
+
+  /** Begins with what is due; resolves when that is done. */
+  async eraseDue(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#runAgain = this.#running !== undefined;
+    this.#running ??= this.#eraseAllDue().finally(() => {
+      this.#running = undefined;
+      if (this.#runAgain) void this.eraseDue();
+    });
+    await this.#running;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    await this.#running;
+  }
+
+  async #eraseAllDue(): Promise<void> {
+    const { erasures, clock, onFailure } = this.#parts;
+    const most = limits.erasuresAtOnce;
+    try {
+      for (let taken: number = most; taken === most && !this.#isClosed; ) {
+        const nowMs = clock.now();
+        const due = await erasures.take({ nowMs, untilMs: nowMs + limits.eraseLeaseMs, most });
+        for (const erasure of due) await this.#runPass(erasure);
+        taken = due.length;
+      }
+    } catch (cause) {
+      onFailure('erasures', cause);
+    }
+  }
+
+  /** One that fails comes back when the lease is over. */
+  async #runPass({ accountId, pass }: Erasure): Promise<void> {
+    const { erasures, steps, clock, onFailure } = this.#parts;
+    let failed = false;
+    for (const { name, erase } of steps) {
+      if (this.#isClosed) return;
+      try {
+        await erase(accountId);
+      } catch (cause) {
+        failed = true;
+        onFailure(name, cause);
+      }
+    }
+    if (failed) return;
+    const waitMs = limits.erasePassesMs[pass];
+    if (waitMs === undefined) await erasures.complete(accountId);
+    else await erasures.scheduleNextPass(accountId, pass + 1, clock.now() + waitMs);
+  }
+}

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AccountDesk, testKey } from '../../test/support/account-desk.ts';
+import { eventually } from '../../test/support/eventually.ts';
+import { limits } from '../kernel/limits.ts';
+import type { ApiKeys } from '../kernel/ports/records.ts';
+import { ApiKeyAuthenticator } from './api-key-authenticator.ts';
+import { createKeyHasher } from './secret-hasher.ts';
+
+const plain = { name: '', pipelineConfig: null };
+
+test('a key is looked up once and then known at once, for a minute', async (t) => {
+  const { desk, ring, looks, token, key } = await stage(t);
+  const looked = ring.find(token);
+  assert.ok(looked instanceof Promise);
+  const identity = await looked;
+  assert.deepEqual(identity, {
+    account: { id: key.accountId, tier: 'free', period: undefined },
+    keyId: key.id,
+    pipelineConfig: null,
+    receipts: false,
+    version: await desk.shared.versions.of(key.accountId),
+  });
+  const before = looks();
+  desk.clock.move(limits.keyLookupLifeMs - 1);
+  assert.equal(ring.find(token), identity);
+  assert.equal(looks(), before);
+  desk.clock.move(1);
+  const again = ring.find(token);
+  assert.ok(again instanceof Promise);
+  assert.deepEqual(await again, identity);
+});
+
+test('what has not the shape of a key is refused without a look at the database', async (t) => {
+  const { ring, looks, token } = await stage(t);
+  for (const wrong of [
+    '',
+    'x',
+    token.slice(0, -1),
+    `${token}A`,
+    `${token}\n`,
+    token.replace('gw_live_', 'gx_live_'),
+    token.replace('_live_', '_test_'),
+    `${token.slice(0, -1)}*`,
+    `${token.slice(0, -1)}é`,
+  ])
+    assert.equal(ring.find(wrong), undefined, wrong);
+  assert.equal(looks(), 0);
+});
+
+test('a key that does not exist is not looked for again for a while', async (t) => {
+  const { desk, ring, looks, token } = await stage(t);
+  const wrong = `${token.slice(0, -4)}AAAA`;
+  assert.equal(await ring.find(wrong), undefined);
+  const before = looks();
+  assert.equal(ring.find(wrong), undefined);
+  assert.equal(looks(), before);
+  desk.clock.move(limits.keyMissLifeMs);
+  assert.ok(ring.find(wrong) instanceof Promise);
+});
+
+test('many calls with one key that nobody knows yet look it up once', async (t) => {
+  const { ring, looks, token } = await stage(t);
+  const found = await Promise.all(Array.from({ length: 50 }, () => ring.find(token)));
+  assert.equal(new Set(found).size, 1);
+  assert.equal(looks(), 2, 'once for the key, and once more after its version');
+});
+
+test('keys that begin alike are told apart', async (t) => {
+  const { desk, ring, token, key } = await stage(t);
+  const twin = `${token.slice(0, -4)}AAAA`;
+  const hash = await createKeyHasher().hash(twin);
+  const id = '00000000-0000-4000-8000-000000000000';
+  await desk.database.apiKeys.add({ ...key, id, hash }, limits.activeKeysMax);
+  assert.equal((await ring.find(twin))?.keyId, id);
+  assert.equal((await ring.find(token))?.keyId, key.id);
+});
+
+test('a change is seen by whoever compares versions, on every replica', async (t) => {
+  const { desk, ring, token, key } = await stage(t);
+  const elsewhere = replica(desk, desk.database.apiKeys);
+  for (const each of [ring, elsewhere]) await each.find(token);
+  await desk.keys.change(key.accountId, key.id, { pipelineConfig: 'none' });
+  for (const each of [ring, elsewhere]) {
+    const stale = each.find(token);
+    assert.ok(stale !== undefined && !(stale instanceof Promise));
+    assert.equal(stale.pipelineConfig, null);
+    assert.notEqual(stale.version, await desk.shared.versions.of(key.accountId));
+    assert.equal((await each.findCurrent(token))?.pipelineConfig, 'none');
+  }
+  await desk.keys.revoke(key.accountId, key.id);
+  for (const each of [ring, elsewhere]) {
+    assert.equal(await each.findCurrent(token), undefined);
+    assert.equal(each.find(token), undefined);
+  }
+});
+
+test('a revocation that was stored but not told is made good by the next try', async (t) => {
+  const { desk, ring, token, key } = await stage(t);
+  await ring.find(token);
+  // As where the process of the shared state is away after the row was written.
+  await desk.database.apiKeys.revoke(key.accountId, key.id, desk.clock.now());
+  assert.ok(await ring.findCurrent(token));
+  await assert.rejects(desk.keys.revoke(key.accountId, key.id));
+  assert.equal(await ring.findCurrent(token), undefined);
+});
+
+test('an identity is never older than the version it carries', async (t) => {
+  const { desk, token, key } = await stage(t);
+  const { apiKeys } = desk.database;
+  let looks = 0;
+  // The key is revoked between its first look-up and the reading of its version.
+  const revokedMeanwhile: Pick<ApiKeys, 'active'> = {
+    async active(prefix) {
+      const found = await apiKeys.active(prefix);
+      if (++looks === 1) await desk.keys.revoke(key.accountId, key.id);
+      return found;
+    },
+  };
+  assert.equal(await replica(desk, revokedMeanwhile).find(token), undefined);
+});
+
+test('a lookup that was forgotten while it was under way is not remembered', async (t) => {
+  const { desk, token, key } = await stage(t);
+  const { apiKeys } = desk.database;
+  const gate = Promise.withResolvers<void>();
+  let looks = 0;
+  // The first lookup has read all that it needs, and is held up before it says so.
+  const ring = replica(desk, {
+    async active(prefix) {
+      const isLast = ++looks === 2;
+      const found = await apiKeys.active(prefix);
+      if (isLast) await gate.promise;
+      return found;
+    },
+  });
+  const overtaken = ring.find(token);
+  await eventually(() => (looks === 2 ? looks : undefined));
+  await desk.keys.change(key.accountId, key.id, { pipelineConfig: 'none' });
+  ring.forget(token);
+  assert.equal((await ring.find(token))?.pipelineConfig, 'none');
+  gate.resolve();
+  await overtaken;
+  const remembered = ring.find(token);
+  assert.ok(!(remembered instanceof Promise));
+  assert.equal(remembered?.pipelineConfig, 'none');
+});
+
+test('a database that fails is asked again the next time', async (t) => {
+  const { desk, token } = await stage(t);
+  const { apiKeys } = desk.database;
+  let isAway = true;
+  const flaky: Pick<ApiKeys, 'active'> = {
+    active: (prefix) => (isAway ? Promise.reject(new Error('away')) : apiKeys.active(prefix)),
+  };
+  const ring = replica(desk, flaky);
+  await assert.rejects(async () => ring.find(token), /away/);
+  isAway = false;
+  assert.ok(await ring.find(token));
+});
+
+test('no more than so many lookups are under way at once', async (t) => {
+  const { desk, token } = await stage(t);
+  const gate = Promise.withResolvers<void>();
+  const slow: Pick<ApiKeys, 'active'> = { active: () => gate.promise.then(() => []) };
+  const ring = replica(desk, slow);
+  const numbered = (number: number) => `${token.slice(0, -6)}${String(number).padStart(6, '0')}`;
+  const under = Array.from({ length: limits.keyLookupsAtOnce }, (_, at) => ring.find(numbered(at)));
+  assert.throws(() => ring.find(numbered(limits.keyLookupsAtOnce)), { code: 'busy', status: 503 });
+  gate.resolve();
+  await Promise.all(under);
+  assert.equal(await ring.find(numbered(limits.keyLookupsAtOnce)), undefined);
+});
+
+async function stage(t: Parameters<typeof AccountDesk.open>[0]) {
+  const desk = await AccountDesk.open(t);
+  const { key, token } = await desk.keys.create(await desk.account(), plain);
+  const { apiKeys } = desk.database;
+  let looked = 0;
+  const ring = replica(desk, {
+    active(prefix) {
+      looked++;
+      return apiKeys.active(prefix);
+    },
+  });
+  return { desk, ring, looks: () => looked, token, key };
+}
+
+/** Another process on the same database and the same shared state. */
+function replica(desk: AccountDesk, apiKeys: Pick<ApiKeys, 'active'>): ApiKeyAuthenticator {
+  const { uses, clock } = desk;
+  const { versions } = desk.shared;
+  const hasher = createKeyHasher();
+  return new ApiKeyAuthenticator({
+    apiKeys,
+    versions,
+    hasher,
+    uses,
+    keyPrefix: 'gw',
+    cacheKey: testKey(2),
+    clock,
+  });
+}

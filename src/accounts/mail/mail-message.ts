@@ -1,0 +1,45 @@
+import { escapeHtml } from '../../kernel/html.ts';
+import type { TokenPurpose } from '../../kernel/ports/sessions.ts';
+
+/** A mail, in words and as a page. */
+export interface MailMessage {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+const mailTexts: Readonly<
+  Record<TokenPurpose, { readonly subject: string; readonly asks: string; readonly else: string }>
+> = {
+  verify: {
+    subject: 'Confirm your e-mail address',
+    asks: 'Open this link to confirm that this is your address:',
+    else: 'API keys from before then end. If you did not sign up, you need not do anything.',
+  },
+  reset: {
+    subject: 'Set a new password',
+    asks: 'Open this link to set a new password:',
+    else: 'If you did not ask for it, you need not do anything: your password stays as it is.',
+  },
+};
+
+/** Nothing but what the link is for, and the link: it may lie in a mailbox for years. */
+export function composeMail(purpose: TokenPurpose, to: string, link: string): MailMessage {
+  const { subject, asks, else: otherwise } = mailTexts[purpose];
+  const once = 'It works once, within an hour.';
+  return {
+    to,
+    subject,
+    text: `${asks}\n\n${link}\n\n${once} ${otherwise}\n`,
+    html: `<!doctype html>
+<html lang="en">
+<body style="font: 16px/1.5 system-ui, sans-serif">
+<p>${escapeHtml(asks)}</p>
+<p><a href="${escapeHtml(link)}">${escapeHtml(link)}</a></p>
+<p>${escapeHtml(once)} ${escapeHtml(otherwise)}</p>
+</body>
+</html>
+`,
+  };
+}

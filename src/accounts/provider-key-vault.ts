@@ -1,0 +1,147 @@
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { Lru } from '../kernel/lru.ts';
+import type { PresentedCredential, ProviderKeys, SealedKey } from '../kernel/ports/records.ts';
+import type { Versions } from '../kernel/ports/shared-state.ts';
+import { Secret } from '../kernel/secret.ts';
+import type { Sealer } from './sealer.ts';
+
+export interface ProviderKeyVaultParts {
+  readonly providerKeys: ProviderKeys;
+  readonly versions: Versions;
+  readonly sealer: Sealer;
+  readonly clock: Clock;
+}
+
+/** Whose key for which provider. */
+export interface ProviderKeyId {
+  readonly accountId: string;
+  readonly provider: string;
+}
+
+interface PutOptions {
+  /** The part of it whose end is a hint; all of it where this isn't said. */
+  readonly hintSource?: string;
+  /** What the request showed. Nothing is stored where that has ended meanwhile. */
+  readonly shown?: PresentedCredential | undefined;
+}
+
+/** That there is a key, without the key. */
+export interface StoredProviderKey {
+  readonly provider: string;
+  /** The last characters, null for short keys. */
+  readonly hint: string | null;
+  readonly updatedAtMs: number;
+}
+
+interface OpenedKey {
+  readonly version: string;
+  readonly secret: Secret | undefined;
+}
+
+/**
+ * The keys that accounts have with providers, sealed. Every try to change one renews the account's version, so that a
+ * try after one that failed halfway makes good for it.
+ */
+export class ProviderKeyVault {
+  readonly #parts: ProviderKeyVaultParts;
+  readonly #opened = new Lru<OpenedKey>(limits.unsealedKeysMax);
+  readonly #lookups = new Map<string, Promise<Secret | undefined>>();
+  /** The place that was asked for last: to put the name of one together, and to find it by that, takes longer than all else here. */
+  #lastRequested: ProviderKeyId & { readonly name: string } = { accountId: '', provider: '', name: '' };
+
+  constructor(parts: ProviderKeyVaultParts) {
+    this.#parts = parts;
+  }
+
+  async put(
+    providerKeyId: ProviderKeyId,
+    secret: Secret,
+    { hintSource, shown }: PutOptions = {},
+  ): Promise<StoredProviderKey> {
+    const key = this.#seal(providerKeyId, secret, hintSource);
+    await this.#parts.providerKeys.put(key, shown);
+    await this.#parts.versions.renew(providerKeyId.accountId);
+    return key;
+  }
+
+  /** Undefined, and nothing changed, where there is one already. */
+  async putIfAbsent(
+    providerKeyId: ProviderKeyId,
+    secret: Secret,
+    { hintSource, shown }: PutOptions = {},
+  ): Promise<StoredProviderKey | undefined> {
+    const key = this.#seal(providerKeyId, secret, hintSource);
+    const isFirst = await this.#parts.providerKeys.putIfAbsent(key, shown);
+    await this.#parts.versions.renew(providerKeyId.accountId);
+    return isFirst ? key : undefined;
+  }
+
+  list(accountId: string): Promise<readonly StoredProviderKey[]> {
+    return this.#parts.providerKeys.list(accountId);
+  }
+
+  async delete({ accountId, provider }: ProviderKeyId): Promise<void> {
+    await this.#parts.providerKeys.delete(accountId, provider);
+    await this.#parts.versions.renew(accountId);
+  }
+
+  /** Keys that are kept open. */
+  get openKeys(): number {
+    return this.#opened.size;
+  }
+
+  /** At once where it was opened under this version of the account before. */
+  open(
+    accountId: string,
+    provider: string,
+    version: string,
+  ): Secret | undefined | Promise<Secret | undefined> {
+    if (this.#lastRequested.accountId !== accountId || this.#lastRequested.provider !== provider)
+      this.#lastRequested = { accountId, provider, name: sealContextOf({ accountId, provider }) };
+    const openedKey = this.#opened.get(this.#lastRequested.name);
+    return openedKey?.version === version ? openedKey.secret : this.#lookUp({ accountId, provider }, version);
+  }
+
+  /** Calls that come at once wait for one look at the database. */
+  #lookUp(providerKeyId: ProviderKeyId, version: string): Promise<Secret | undefined> {
+    const name = `${sealContextOf(providerKeyId)}\n${version}`;
+    const lookup = this.#lookups.get(name) ?? this.#read(providerKeyId, version);
+    this.#lookups.set(name, lookup);
+    return lookup.finally(() => this.#lookups.delete(name));
+  }
+
+  async #read(providerKeyId: ProviderKeyId, version: string): Promise<Secret | undefined> {
+    const row = await this.#parts.providerKeys.get(providerKeyId.accountId, providerKeyId.provider);
+    const secret = row === undefined ? undefined : this.#unseal(row);
+    // What was stored under a later version isn't for calls that were let in under this one.
+    if ((await this.#parts.versions.of(providerKeyId.accountId)) === version)
+      this.#opened.set(sealContextOf(providerKeyId), { version, secret });
+    return secret;
+  }
+
+  #unseal(row: SealedKey): Secret {
+    const text = this.#parts.sealer.open(row, sealContextOf(row));
+    if (text !== undefined) return new Secret(text);
+    const again = `store it again with PUT /v1/byok/${row.provider}`;
+    throw new GatewayError(
+      'provider_key_unreadable',
+      `the stored ${row.provider} key can't be opened with this gateway's secret; ${again}`,
+    );
+  }
+
+  #seal(providerKeyId: ProviderKeyId, secret: Secret, hinted = secret.reveal()): SealedKey {
+    return {
+      ...providerKeyId,
+      ...this.#parts.sealer.seal(secret.reveal(), sealContextOf(providerKeyId)),
+      hint: hinted.length < limits.hintedKeyCharactersMin ? null : hinted.slice(-4),
+      updatedAtMs: this.#parts.clock.now(),
+    };
+  }
+}
+
+/** Binds a sealed key to its owner: copied to another row it doesn't open. */
+export function sealContextOf({ accountId, provider }: ProviderKeyId): string {
+  return `${accountId}\n${provider}`;
+}

@@ -1,0 +1,213 @@
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { AutoRecharge, BillingAccounts } from '../kernel/ports/billing.ts';
+import type { User, Users } from '../kernel/ports/records.ts';
+import type { RateLimiter, Versions } from '../kernel/ports/shared-state.ts';
+import type {
+  BillingProcessor,
+  Checkout,
+  CheckoutOrder,
+  InvoiceList,
+  InvoicePage,
+  PaidTier,
+} from './billing-processor.ts';
+import { callProcessor } from './call-processor.ts';
+import type { Recharger } from './recharger.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import { effectiveTier } from './tiers.ts';
+
+export interface BillingServiceParts {
+  readonly billing: BillingAccounts;
+  readonly users: Users;
+  readonly versions: Pick<Versions, 'renew'>;
+  readonly rateLimiter: Pick<RateLimiter, 'count'>;
+  readonly clock: Clock;
+  /** Undefined where this gateway has none. */
+  readonly backend: BillingBackend | undefined;
+  /** Where people go after a checkout unless they say otherwise. */
+  welcomeUrl(): string;
+  plansUrl(): string;
+}
+
+/** What there is where a processor is configured. */
+export interface BillingBackend {
+  readonly processor: BillingProcessor;
+  readonly subscriptions: Subscriptions;
+  readonly recharger: Recharger;
+  /** Tiers that have a price. */
+  readonly soldTiers: ReadonlySet<PaidTier>;
+  onFault(cause: unknown): void;
+}
+
+interface ReturnUrls {
+  readonly successUrl?: string | undefined;
+  readonly cancelUrl?: string | undefined;
+}
+
+/** What people with an account ask for when it is about money. */
+export class BillingService {
+  readonly #parts: BillingServiceParts;
+
+  constructor(parts: BillingServiceParts) {
+    this.#parts = parts;
+  }
+
+  async checkout(accountId: string, tier: PaidTier, returnUrls: ReturnUrls): Promise<Checkout> {
+    const billingBackend = await this.#requireBackend('checkout', accountId);
+    if (!billingBackend.soldTiers.has(tier)) throw notConfiguredError('checkout');
+    const user = await this.userOf(accountId);
+    return callProcessor(async () => {
+      const customerId = await this.#ensureCustomer(user, billingBackend);
+      if (await isSubscribed(customerId, billingBackend))
+        throw new GatewayError(
+          'already_subscribed',
+          'this account has a subscription; POST /v1/billing/portal leads to where it is changed',
+        );
+      return billingBackend.processor.checkout(
+        this.#checkoutOrder(accountId, { customerId, buys: { tier } }, returnUrls),
+      );
+    }, billingBackend.onFault);
+  }
+
+  async buyCredits(accountId: string, credits: number, returnUrls: ReturnUrls): Promise<Checkout> {
+    const billingBackend = await this.#requireBackend('credits', accountId);
+    const user = await this.#requirePayingUser(accountId);
+    return callProcessor(async () => {
+      const customerId = await this.#ensureCustomer(user, billingBackend);
+      return billingBackend.processor.checkout(
+        this.#checkoutOrder(accountId, { customerId, buys: { credits } }, returnUrls),
+      );
+    }, billingBackend.onFault);
+  }
+
+  async portal(accountId: string, returnUrl: string): Promise<string> {
+    const billingBackend = await this.#requireBackend('portal', accountId);
+    const user = await this.userOf(accountId);
+    return callProcessor(
+      async () =>
+        billingBackend.processor.portal(await this.#ensureCustomer(user, billingBackend), returnUrl),
+      billingBackend.onFault,
+    );
+  }
+
+  async invoices(accountId: string, page: InvoicePage): Promise<InvoiceList> {
+    const billingBackend = await this.#requireBackend('invoices', accountId);
+    const { customerId } = await this.#parts.billing.get(accountId);
+    if (customerId === null) return { invoices: [], hasMore: false };
+    return callProcessor(() => billingBackend.processor.invoices(customerId, page), billingBackend.onFault);
+  }
+
+  /** Nothing is charged from now on; refuses where the processor can't be told so. */
+  async stopCharging(accountId: string): Promise<void> {
+    const { billing, backend } = this.#parts;
+    const { customerId, subscriptionId } = await billing.get(accountId);
+    if (customerId !== null) {
+      if (backend !== undefined)
+        await callProcessor(() => backend.processor.cancelAll(customerId), backend.onFault);
+      else if (subscriptionId !== null) throw notConfiguredError('cancel');
+    }
+    await billing.stopAutoRecharge(accountId, 'the account is deleted');
+  }
+
+  async setOverage(accountId: string, enabled: boolean): Promise<void> {
+    const { billing, versions } = this.#parts;
+    if (enabled) await this.#requirePayingUser(accountId);
+    await billing.setOverage(accountId, enabled);
+    await versions.renew(accountId);
+  }
+
+  /** What isn't said stays as it is. */
+  async setAutoRecharge(
+    accountId: string,
+    said: {
+      readonly enabled: boolean;
+      readonly threshold?: number | undefined;
+      readonly amount?: number | undefined;
+    },
+  ): Promise<AutoRecharge> {
+    const { billing } = this.#parts;
+    const billingBackend = await this.#requireBackend('auto-recharge', accountId);
+    if (said.enabled) await this.#requirePayingUser(accountId);
+    const { threshold, amount } = (await billing.get(accountId)).autoRecharge;
+    const autoRecharge = {
+      enabled: said.enabled,
+      threshold: said.threshold ?? threshold,
+      amount: said.amount ?? amount,
+      reason: null,
+    };
+    await billing.setAutoRecharge(accountId, autoRecharge);
+    if (autoRecharge.enabled) void billingBackend.recharger.rechargeIfDue(accountId);
+    return autoRecharge;
+  }
+
+  async userOf(accountId: string): Promise<User> {
+    const user = await this.#parts.users.byId(accountId);
+    if (user !== undefined) return user;
+    throw new GatewayError('authentication_required', 'the account of this session is gone');
+  }
+
+  async #requirePayingUser(accountId: string): Promise<User> {
+    const user = await this.userOf(accountId);
+    if (effectiveTier(user, this.#parts.clock.now()) !== 'free') return user;
+    throw new GatewayError(
+      'paid_tier_required',
+      'free accounts have no credits; POST /v1/billing/checkout leads to a paid tier',
+      { upgradeUrl: this.#parts.plansUrl() },
+    );
+  }
+
+  /** Not too often: each time the processor is asked for several things, and it has limits for all accounts together. */
+  async #requireBackend(what: string, accountId: string): Promise<BillingBackend> {
+    const { backend, rateLimiter } = this.#parts;
+    if (backend === undefined) throw notConfiguredError(what);
+    const retryAfterSeconds = await rateLimiter.count(`billing:${accountId}`, limits.billingAsksPerAccount);
+    if (retryAfterSeconds === 0) return backend;
+    throw new GatewayError('too_many_attempts', `too many tries; wait for ${retryAfterSeconds} s`, {
+      retryAfterSeconds,
+    });
+  }
+
+  #checkoutOrder(
+    accountId: string,
+    bought: Pick<CheckoutOrder, 'customerId' | 'buys'>,
+    { successUrl, cancelUrl }: ReturnUrls,
+  ): CheckoutOrder {
+    return {
+      accountId,
+      ...bought,
+      successUrl: successUrl ?? this.#parts.welcomeUrl(),
+      cancelUrl: cancelUrl ?? this.#parts.plansUrl(),
+    };
+  }
+
+  async #ensureCustomer({ id: accountId, email }: User, { processor }: BillingBackend): Promise<string> {
+    const { billing } = this.#parts;
+    const { customerId } = await billing.get(accountId);
+    if (customerId === null)
+      return billing.linkCustomer(accountId, await processor.createCustomer({ accountId, email }));
+    if (await processor.hasCustomer(customerId)) return customerId;
+    const next = await processor.createCustomer({ accountId, email, replacedId: customerId });
+    return billing.replaceCustomer(accountId, customerId, next);
+  }
+}
+
+/** Asked for, since news of a checkout may be on its way; what runs is followed then. */
+async function isSubscribed(
+  customerId: string,
+  { processor, subscriptions }: BillingBackend,
+): Promise<boolean> {
+  const runs = (await processor.subscriptions(customerId)).some(({ status }) => !endedStatuses.has(status));
+  if (runs) await subscriptions.sync(customerId);
+  return runs;
+}
+
+const endedStatuses: ReadonlySet<string> = new Set(['canceled', 'incomplete', 'incomplete_expired']);
+
+function notConfiguredError(what: string): GatewayError {
+  return new GatewayError(
+    'billing_not_configured',
+    'this gateway has no payment processor for that; its operator sets STRIPE_SECRET_KEY and the prices',
+    { detail: `billing_not_configured:${what}`, shouldRetry: false },
+  );
+}

@@ -1,6 +1,0 @@
-/** `1,000,000`. The runtime's own way takes six megabytes of memory with its first number. */
-export function grouped(number: number): string {
-  return String(number)
-    .slice(0, 200)
-    .replaceAll(/\B(?=(\d{3})+$)/g, ',');
-}

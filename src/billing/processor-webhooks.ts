@@ -1,0 +1,51 @@
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import type { BillingAccounts } from '../kernel/ports/billing.ts';
+import type { BillingProcessor } from './billing-processor.ts';
+import { callProcessor } from './call-processor.ts';
+import type { CreditPurchases } from './credit-purchases.ts';
+import type { Recharger } from './recharger.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+export interface ProcessorWebhooksParts {
+  readonly billing: BillingAccounts;
+  readonly processor: Pick<BillingProcessor, 'parseEvent'>;
+  readonly subscriptions: Subscriptions;
+  readonly purchases: CreditPurchases;
+  readonly recharger: Recharger;
+  readonly clock: Clock;
+  onFault(cause: unknown): void;
+}
+
+/**
+ * Takes in what the processor tells. It is known once everything came of it: what fails half-way is told again, and does no
+ * harm the second time, since whatever follows is asked for and written once.
+ */
+export class ProcessorWebhooks {
+  readonly #parts: ProcessorWebhooksParts;
+
+  constructor(parts: ProcessorWebhooksParts) {
+    this.#parts = parts;
+  }
+
+  async handle(body: Uint8Array, signature: string): Promise<void> {
+    const { billing, processor, subscriptions, clock, onFault } = this.#parts;
+    const { id, subject } = await processor.parseEvent(body, signature);
+    if (subject === undefined || (await billing.hasEvent(id))) return;
+    await callProcessor(
+      () =>
+        'customerId' in subject
+          ? subscriptions.sync(subject.customerId)
+          : this.#syncPayment(subject.intentId),
+      onFault,
+    );
+    const atMs = clock.now();
+    await billing.recordEvent({ id, atMs, forgetMs: atMs - limits.eventsKeptMs });
+  }
+
+  async #syncPayment(intentId: string): Promise<void> {
+    const { purchases, recharger } = this.#parts;
+    const payment = await purchases.syncPayment(intentId);
+    if (payment !== undefined) await recharger.onPayment(payment);
+  }
+}

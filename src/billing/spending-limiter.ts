@@ -1,0 +1,251 @@
+import type { Clock } from '../kernel/clock.ts';
+import { IntrusiveList } from '../kernel/intrusive-list.ts';
+import { limits } from '../kernel/limits.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+import type {
+  Budget,
+  BudgetHolder,
+  BudgetHoldRequest,
+  Budgets,
+  BudgetWindows,
+  Ceilings,
+  HeldAmount,
+  HoldDecision,
+  HoldRequest,
+  SpentByWindow,
+} from '../kernel/ports/budget.ts';
+import type { UsageDay, UsageStore } from '../kernel/ports/records.ts';
+import { storageUnavailable } from '../kernel/ports/storage-unavailable.ts';
+import { withTimeout } from '../kernel/with-timeout.ts';
+import { type HoldCall, OpenHold } from './open-hold.ts';
+import { monthOf } from './period.ts';
+import type { Reservations } from './reservations.ts';
+import type { Reserve } from './reserve.ts';
+
+interface SpendingLimiterParts {
+  readonly budgets: Budgets;
+  readonly clock: Clock;
+  readonly reservations: Reservations;
+  /** Usage that was recorded, stored or not. */
+  days(question: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]>;
+  readonly retryMs?: number;
+  readonly renewalMs?: number;
+}
+
+interface GrantedHold {
+  readonly held: HeldAmount;
+  readonly spent: SpentByWindow;
+}
+
+const dayMs = 86_400_000;
+
+/** Keeps keys below their ceilings: what a call may cost is held before it is made, and settled however it ends. */
+export class SpendingLimiter {
+  readonly #parts: SpendingLimiterParts;
+  readonly #openHolds = new IntrusiveList<OpenHold>();
+  readonly #initializing = new Map<string, Promise<void>>();
+  #windows: BudgetWindows | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: SpendingLimiterParts) {
+    this.#parts = parts;
+  }
+
+  /** Holds that are not settled, or whose settlement the store doesn't know of yet. */
+  get openHolds(): number {
+    return this.#openHolds.size;
+  }
+
+  /** Holds whose call has ended without them: there must be none. */
+  get orphanedHolds(): number {
+    return this.#openHolds.snapshot().filter((hold) => hold.isOrphaned).length;
+  }
+
+  budgetFor(budgetHolder: BudgetHolder, call?: HoldCall): Budget {
+    return { hold: (holdRequest) => this.#hold(budgetHolder, holdRequest, call) };
+  }
+
+  /** Waits for settlements that are on their way; false where some didn't arrive in time. */
+  async close(withinMs: number): Promise<boolean> {
+    this.#stopTimer();
+    const settled = Promise.all(this.#openHolds.snapshot().map((hold) => hold.whenSettled()));
+    return withTimeout(settled, withinMs, () => new Error('some costs were not settled in time')).then(
+      () => this.#openHolds.size === 0,
+      () => false,
+    );
+  }
+
+  async #hold(
+    budgetHolder: BudgetHolder,
+    holdRequest: HoldRequest,
+    call: HoldCall | undefined,
+  ): Promise<HoldDecision> {
+    const { budgets, reservations } = this.#parts;
+    const budgetWindows = this.#currentWindows();
+    let covered = 0;
+    let asked: BudgetHoldRequest = { ...holdRequest, holder: budgetHolder, windows: budgetWindows };
+    try {
+      for (let beginnings = 0; beginnings <= limits.countStartsMax; ) {
+        const askedAtMs = this.#parts.clock.now();
+        const outcome = await budgets.hold(asked);
+        if (outcome.outcome === 'refused')
+          return { ...outcome, endsAtMs: budgetWindows[outcome.window].endMs };
+        if (outcome.outcome === 'uncounted') {
+          beginnings++;
+          await this.#initializeCount(budgetHolder, budgetWindows);
+          continue;
+        }
+        const { held, spent: spentByWindow } = outcome;
+        const reserve = this.#reserveOf(budgetHolder);
+        reserve.aheadMax = remainingMin(holdRequest.ceilings, spentByWindow) / limits.reservedShare;
+        const reserving = covered === 0 ? reservations.cover(reserve, held.amount) : undefined;
+        if (reserving === undefined) {
+          if (covered > 0) reservations.settle(reserve, covered - held.amount, 0);
+          covered = 0;
+          return this.#openHold(outcome, askedAtMs, call);
+        }
+        covered = held.amount;
+        asked = { ...asked, amount: covered };
+        // Purses may be lost and begun anew while the database is told: held again, it is in whatever is counted then.
+        await Promise.all([
+          reserving,
+          budgets.settle(held, { cost: 0, windows: budgetWindows, isRetry: false }),
+        ]);
+      }
+    } finally {
+      if (covered > 0) reservations.settle(this.#reserveOf(budgetHolder), covered, 0);
+    }
+    throw storageUnavailable('the count of what was spent is lost as soon as it is begun');
+  }
+
+  #openHold(
+    { held, spent: spentByWindow }: GrantedHold,
+    heldAtMs: number,
+    call: HoldCall | undefined,
+  ): HoldDecision {
+    const hold = new OpenHold({ held, heldAtMs, call }, this.#settleHold);
+    this.#openHolds.add(hold);
+    this.#startTimer();
+    return { outcome: 'granted', hold, spent: spentByWindow };
+  }
+
+  #reserveOf({ accountId, keyId }: BudgetHolder): Reserve {
+    return this.#parts.reservations.reserveFor({ accountId, of: 'spending', keyId, periodStartMs: 0 });
+  }
+
+  /** Where the store can't be told it is told later: the call is over, and its cost counts. */
+  readonly #settleHold = async (hold: OpenHold, cost: NanoUsd, again: boolean): Promise<void> => {
+    if (!again) this.#parts.reservations.settle(this.#reserveOf(hold.held.holder), hold.amount, cost);
+    const { budgets, clock } = this.#parts;
+    try {
+      await budgets.settle(hold.held, {
+        cost,
+        windows: this.#currentWindows(),
+        isRetry: again || hold.mayHaveExpired(clock.now()),
+      });
+      this.#openHolds.delete(hold);
+    } catch {
+      hold.markSettleFailed();
+    }
+  };
+
+  /** Those who need the same count wait for one question to the database. */
+  #initializeCount(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<void> {
+    const name = `${budgetHolder.accountId}\n${budgetHolder.keyId}`;
+    const running = this.#initializing.get(name);
+    if (running !== undefined) return running;
+    const beginning = this.#initializeFromDatabase(budgetHolder, budgetWindows).finally(() =>
+      this.#initializing.delete(name),
+    );
+    this.#initializing.set(name, beginning);
+    return beginning;
+  }
+
+  /** What is held here goes first, so that nobody finds a count without it; other processes renew theirs in a minute. */
+  async #initializeFromDatabase(budgetHolder: BudgetHolder, budgetWindows: BudgetWindows): Promise<void> {
+    const { budgets } = this.#parts;
+    const own = this.#openHolds.snapshot().filter((hold) => hold.belongsTo(budgetHolder) && !hold.isSettled);
+    await Promise.all(own.map((hold) => this.#renewHold(hold)));
+    const spentByWindow = await this.#readSpent(budgetHolder, budgetWindows);
+    await budgets.begin(budgetHolder, budgetWindows, spentByWindow);
+  }
+
+  /** What others have reserved is read first: what they store meanwhile is there twice, and never missing. */
+  async #readSpent(
+    { accountId, keyId }: BudgetHolder,
+    { day, month }: BudgetWindows,
+  ): Promise<SpentByWindow> {
+    const today = dayName(day.startMs);
+    const question = { accountId, of: 'spending', keyId, periodStartMs: 0 } as const;
+    const reserved = await this.#parts.reservations.reservedByOthers(question);
+    const rows = await this.#parts.days({ accountId, from: dayName(month.startMs), to: today });
+    const spent = { day: 0, month: 0 };
+    for (const { amount, atMs } of reserved) {
+      // What is open across midnight is written anew within a minute.
+      const untilMs = atMs + 2 * limits.reservationRenewalMs;
+      if (untilMs >= month.startMs) spent.month += amount;
+      if (untilMs >= day.startMs) spent.day += amount;
+    }
+    for (const row of rows) {
+      if (row.keyId !== keyId) continue;
+      spent.month += row.costNanoUsd;
+      if (row.day === today) spent.day += row.costNanoUsd;
+    }
+    return spent;
+  }
+
+  #currentWindows(): BudgetWindows {
+    const nowMs = this.#parts.clock.now();
+    const known = this.#windows;
+    if (known !== undefined && nowMs >= known.day.startMs && nowMs < known.day.endMs) return known;
+    const startMs = Math.floor(nowMs / dayMs) * dayMs;
+    this.#windows = { day: { startMs, endMs: startMs + dayMs }, month: monthOf(nowMs) };
+    return this.#windows;
+  }
+
+  #startTimer(): void {
+    this.#timer ??= setInterval(
+      () => this.#renewAndRetry(),
+      this.#parts.retryMs ?? limits.settleRetryMs,
+    ).unref();
+  }
+
+  #stopTimer(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  /** Renews holds of long calls, and settles once more what the store could not be told. */
+  #renewAndRetry(): void {
+    if (this.#openHolds.size === 0) this.#stopTimer();
+    const { clock, renewalMs = limits.holdRenewalMs } = this.#parts;
+    const dueBeforeMs = performance.now() - renewalMs;
+    for (const hold of this.#openHolds.snapshot()) {
+      if (hold.isSettled) hold.retry();
+      // One that fails is tried again after the next pause, ten times before the hold is over: put back, it would count twice.
+      else if (!hold.mayHaveExpired(clock.now()) && hold.claimRenewal(dueBeforeMs))
+        this.#renewHold(hold).catch(() => undefined);
+    }
+  }
+
+  async #renewHold(hold: OpenHold): Promise<void> {
+    const { budgets, clock } = this.#parts;
+    const askedAtMs = clock.now();
+    await budgets.renew(hold.held);
+    hold.markRenewed(askedAtMs);
+  }
+}
+
+/** `2026-11-15`. */
+function dayName(dayStartMs: number): string {
+  return new Date(dayStartMs).toISOString().slice(0, 10);
+}
+
+function remainingMin({ day, month }: Ceilings, spentByWindow: SpentByWindow): NanoUsd {
+  const left = [day, month].map((ceiling, at) =>
+    ceiling === undefined
+      ? Number.POSITIVE_INFINITY
+      : ceiling - (at === 0 ? spentByWindow.day : spentByWindow.month),
+  );
+  return Math.max(0, Math.min(...left));
+}

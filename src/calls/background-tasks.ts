@@ -1,0 +1,81 @@
+import { limits } from '../kernel/limits.ts';
+import { withTimeout } from '../kernel/with-timeout.ts';
+
+interface BackgroundTasksParts {
+  /** Told of work that failed or took too long. */
+  onFault(module: string, fault: unknown): void;
+  readonly waitingMax?: number;
+  readonly eachMs?: number;
+}
+
+interface BackgroundTask {
+  readonly module: string;
+  run(): Promise<void>;
+  /** Of what it needs of its call. */
+  readonly release: (() => void) | undefined;
+}
+
+/** What modules do when nobody waits for it any more: a few things at a time, and no more than can wait. */
+export class BackgroundTasks {
+  readonly #parts: BackgroundTasksParts;
+  readonly #waiting: BackgroundTask[] = [];
+  #running = 0;
+  #dropped = 0;
+  #idleListeners: (() => void)[] = [];
+
+  constructor(parts: BackgroundTasksParts) {
+    this.#parts = parts;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length + this.#running;
+  }
+
+  /** Work that there was no room for. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  add(backgroundTask: BackgroundTask): void {
+    if (this.#waiting.length >= (this.#parts.waitingMax ?? limits.backgroundTasksWaiting)) {
+      this.#dropped++;
+      backgroundTask.release?.();
+      return;
+    }
+    this.#waiting.push(backgroundTask);
+    if (this.#running < limits.backgroundTasksAtOnce) void this.#runTasks();
+  }
+
+  /** Waits for all of it; false where some is left when the time is over. */
+  async flush(withinMs: number): Promise<boolean> {
+    if (this.waiting === 0) return true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#idleListeners.push(resolve);
+    return withTimeout(promise, withinMs, () => new Error('there is work left')).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #runTasks(): Promise<void> {
+    this.#running++;
+    for (
+      let backgroundTask = this.#waiting.shift();
+      backgroundTask !== undefined;
+      backgroundTask = this.#waiting.shift()
+    ) {
+      const { module, run, release } = backgroundTask;
+      try {
+        const tooLong = () => new Error('it took too long');
+        await withTimeout(run(), this.#parts.eachMs ?? limits.backgroundTaskMs, tooLong);
+      } catch (fault) {
+        this.#parts.onFault(module, fault);
+      } finally {
+        release?.();
+      }
+    }
+    this.#running--;
+    if (this.#running > 0) return;
+    for (const done of this.#idleListeners.splice(0)) done();
+  }
+}

@@ -1,0 +1,166 @@
+import type { ClientRequest } from '../kernel/client-request.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { budgetHolderOf } from '../kernel/ports/budget.ts';
+import type { Ending } from '../kernel/reply/ending.ts';
+import type { EndedCall } from '../telemetry/ended-call.ts';
+import type { Log } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { RequestRecorder } from '../telemetry/request-log/request-recorder.ts';
+import type { CallSettlement } from './call-settlement.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
+import type { InFlightCall } from './in-flight-call.ts';
+
+export interface CallReportsParts {
+  readonly metrics: Metrics;
+  /** Undefined where calls are not remembered. */
+  readonly requests: RequestRecorder | undefined;
+  readonly log: Log;
+  readonly settlement: CallSettlement;
+}
+
+/** A call that was made and has ended. */
+interface CompletedCall {
+  readonly call: InFlightCall;
+  readonly ending: Ending;
+  /** The status that the client got. */
+  readonly status: number;
+  readonly pipeline: string;
+  /** The module whose own call it was. */
+  readonly askedBy?: string | undefined;
+  /** From its first byte to its last. */
+  readonly ms: number;
+}
+
+/** A call of somebody known that was refused before it could be made. */
+export interface RejectedCall {
+  readonly id: string;
+  readonly identity: CallerIdentity;
+  readonly clientRequest: ClientRequest;
+  readonly startedAtMs: number;
+  readonly thrown: unknown;
+}
+
+/**
+ * Tells metrics, request log and log of calls that have ended. Those of one turn of the event loop are told one after the
+ * other, since what the processor has just done costs it a fraction the next time.
+ */
+export class CallReports {
+  readonly #parts: CallReportsParts;
+  #waiting: CompletedCall[] = [];
+
+  constructor(parts: CallReportsParts) {
+    this.#parts = parts;
+  }
+
+  add(call: CompletedCall): void {
+    // Before the next request is read, so that who asks after a call finds it.
+    if (this.#waiting.push(call) === 1) process.nextTick(() => this.flush());
+  }
+
+  /** Tells of those that wait. */
+  flush(): void {
+    const calls = this.#waiting;
+    this.#waiting = [];
+    for (const call of calls)
+      this.#parts.settlement.runPart('report', call.call.exchange.id, () => this.#report(call));
+  }
+
+  addRejected({ id, identity, clientRequest, startedAtMs, thrown }: RejectedCall): void {
+    const { model } = clientRequest.routing;
+    const ms = performance.now() - startedAtMs;
+    const error = GatewayError.is(thrown) ? thrown : undefined;
+    const call: EndedCall = {
+      ...rejectedCallDefaults,
+      id,
+      accountId: identity.accountId,
+      keyId: identity.key?.keyId,
+      modelAsked: typeof model === 'string' ? model : '',
+      wire: clientRequest.wire.name,
+      streamed: clientRequest.streamed,
+      status: error?.status ?? 500,
+      ending: 'failed',
+      errorCode: error?.code ?? 'internal',
+      totalMs: ms,
+      overheadMs: ms,
+    };
+    this.#parts.settlement.runPart('request log', id, () => this.#parts.requests?.record(call));
+  }
+
+  #report({ call: underway, ending, status, pipeline, askedBy, ms }: CompletedCall): void {
+    const { metrics, requests, log, settlement } = this.#parts;
+    const { exchange, meter, usage, bill } = underway;
+    const { id, trace, clientRequest, caller } = exchange;
+    const { steps, overheadMs, startedAtMs, attempts } = trace;
+    const target = trace.answeredBy ?? attempts.at(-1)?.target ?? exchange.target;
+    const { accountId, keyId } = budgetHolderOf(caller);
+    const { firstContentAtMs } = meter;
+    const since = (atMs: number | undefined) => (atMs === undefined ? undefined : atMs - startedAtMs);
+    const error = ending.how === 'failed' ? errorSummary(ending) : undefined;
+    const call: EndedCall = {
+      id,
+      accountId,
+      keyId: keyId === '' ? undefined : keyId,
+      askedBy,
+      modelAsked: String(clientRequest.routing.model),
+      modelUsed: target.model,
+      provider: target.provider.name,
+      wire: clientRequest.wire.name,
+      providerWire: trace.providerWire,
+      streamed: clientRequest.streamed,
+      status,
+      ending: ending.how,
+      errorCode: error?.code,
+      usage,
+      costNanoUsd: bill?.nanoUsd,
+      costEstimated: bill?.estimated === true,
+      savedNanoUsd: trace.savedNanoUsd,
+      contentMs: since(firstContentAtMs),
+      totalMs: ms,
+      overheadMs,
+      leftMs: since(trace.sentAtMs),
+      connectedMs: since(trace.connectedAtMs),
+      headMs: since(trace.headAtMs),
+      leftOut: trace.dropped,
+      headersAdded:
+        trace.moduleHeaders.length === 0
+          ? trace.moduleHeaders
+          : trace.moduleHeaders.filter((_, at) => at % 2 === 0),
+      pipeline,
+      steps,
+    };
+    settlement.runPart('request log', id, () => requests?.record(call));
+    settlement.runPart('metrics', id, () => metrics.record(call, attempts));
+    settlement.runPart('log', id, () => {
+      for (const { fault, module } of steps)
+        if (fault !== undefined) log.error({ id, module, fault }, 'module broken');
+      for (const fault of underway.faults) log.error({ id, err: fault }, 'a look at a reply failed');
+      if (!log.logsCalls) return;
+      const estimated = meter.estimated || call.costEstimated;
+      log.call(call, { error: error?.text, stop: meter.stopReason, estimated });
+    });
+  }
+}
+
+/** Of a call that was not made. */
+const rejectedCallDefaults = {
+  modelUsed: undefined,
+  provider: undefined,
+  providerWire: undefined,
+  usage: {},
+  costNanoUsd: 0,
+  costEstimated: false,
+  savedNanoUsd: 0,
+  contentMs: undefined,
+  pipeline: '',
+  steps: [],
+} as const;
+
+/** The code where there is one: messages may quote what a client sent. */
+function errorSummary({ error }: { readonly error: unknown }): {
+  readonly code: string;
+  readonly text: string;
+} {
+  if (GatewayError.is(error)) return { code: error.code, text: error.code };
+  const text = error instanceof Error ? (error.stack ?? error.name) : 'unknown';
+  return { code: 'internal', text };
+}

@@ -1,0 +1,145 @@
+import type { UsageRecorder } from '../billing/usage-recorder.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
+import { IntrusiveList } from '../kernel/intrusive-list.ts';
+import type { Answer } from '../kernel/message.ts';
+import type { Handler } from '../kernel/module.ts';
+import type { Pipeline } from '../kernel/pipeline.ts';
+import { budgetHolderOf } from '../kernel/ports/budget.ts';
+import { type Ending, endingOf } from '../kernel/reply/ending.ts';
+import { replyOwnership } from '../kernel/reply/reply.ts';
+import type { CallReports } from './call-reports.ts';
+import type { CallSettlement } from './call-settlement.ts';
+import type { CountedCall } from './caller-admission.ts';
+import type { Continuations } from './continuations.ts';
+import { InFlightCall } from './in-flight-call.ts';
+
+export interface CallRunnerParts {
+  /** Meters whatever it answers. */
+  readonly upstream: Handler;
+  readonly continuations: Continuations;
+  readonly usage: Pick<UsageRecorder, 'recordCall'>;
+  readonly reports: Pick<CallReports, 'add'>;
+  readonly clock: Clock;
+  readonly settlement: CallSettlement;
+}
+
+/** The way of a call through its pipeline, which can't be configured away: metered, counted and told of, however it ends. */
+export class CallRunner {
+  readonly #parts: CallRunnerParts;
+  readonly #openCalls = new IntrusiveList<InFlightCall>();
+  readonly #lingering = new IntrusiveList<InFlightCall>();
+
+  constructor(parts: CallRunnerParts) {
+    this.#parts = parts;
+  }
+
+  /** Calls that are over for their clients, while modules still read something. */
+  get lingering(): number {
+    return this.#lingering.size;
+  }
+
+  async run(exchange: Exchange, pipeline: Pipeline, countedCall: CountedCall): Promise<InFlightCall> {
+    const { continuations, upstream } = this.#parts;
+    const inFlightCall = new InFlightCall(exchange, (ending) =>
+      this.#settle(inFlightCall, { pipeline, countedCall, ending }),
+    );
+    this.#openCalls.add(inFlightCall);
+    const letGo = exchange.clientRequest.retain();
+    if (letGo !== undefined) exchange.trace.onEnd(letGo);
+    try {
+      const reply = replyOwnership.clearHolder(await continuations.run(exchange, pipeline, upstream));
+      exchange.trace.setDelivered(reply);
+      exchange.trace.replyStarted(performance.now());
+      inFlightCall.setReply(reply);
+      reply.onEnd((ending) => inFlightCall.end(ending));
+      return inFlightCall;
+    } catch (error) {
+      exchange.trace.replyStarted(performance.now());
+      // A client that left gets no answer, but the call has failed all the same.
+      inFlightCall.end({ how: 'failed', error });
+      throw error;
+    }
+  }
+
+  /** A module's own call, which counts against nothing but money. */
+  async runModuleCall(exchange: Exchange, upstream: Handler): Promise<Answer> {
+    const { trace } = exchange;
+    const { askedBy } = requestOriginOf(exchange);
+    const inFlightCall = new InFlightCall(exchange, () => undefined);
+    let ending: Ending = { how: 'complete' };
+    try {
+      const reply = await upstream(exchange);
+      trace.replyStarted(performance.now());
+      inFlightCall.setReply(reply);
+      return await reply.answer();
+    } catch (error) {
+      ending = endingOf(error);
+      throw error;
+    } finally {
+      const told = { ending, pipeline: '', askedBy };
+      this.#parts.settlement.runPart('report', exchange.id, () => this.#report(inFlightCall, told));
+    }
+  }
+
+  /** Settles what is still open, whatever modules wait for, and gives up what they still read. */
+  async close(): Promise<void> {
+    for (const underway of this.#openCalls.snapshot()) underway.abort();
+    for (const underway of this.#openCalls.snapshot()) underway.end({ how: 'aborted' });
+    for (const underway of this.#lingering.snapshot()) underway.abort();
+  }
+
+  /** What decides about further calls is told at once, what is only told about this one soon. */
+  #settle(inFlightCall: InFlightCall, { pipeline, countedCall, ending }: CallOutcome): void {
+    const { usage, clock, settlement } = this.#parts;
+    const { exchange, answered } = inFlightCall;
+    const { id, trace, caller } = exchange;
+    this.#openCalls.delete(inFlightCall);
+    const target = trace.answeredBy ?? exchange.target;
+    const { accountId, keyId } = budgetHolderOf(caller);
+    settlement.runPart('quota', id, () => (answered ? countedCall.commit() : countedCall.release()));
+    // In the same breath: a count that is begun between the two would miss the call.
+    settlement.runPart('usage', id, () =>
+      usage.recordCall(
+        {
+          accountId,
+          keyId,
+          provider: target.provider.name,
+          model: target.model,
+          failed: !answered,
+          periodStartMs: answered ? countedCall.periodStartMs : undefined,
+          paidPast: countedCall.paidPast,
+          usage: trace.attempts.length === 0 ? inFlightCall.usage : undefined,
+        },
+        clock.now(),
+      ),
+    );
+    settlement.runPart('report', id, () => this.#report(inFlightCall, { ending, pipeline: pipeline.text }));
+  }
+
+  /** Once everything is over that providers were asked for: a module may go on reading when the client has its answer. */
+  #report(
+    call: InFlightCall,
+    told: { ending: Ending; pipeline: string; askedBy?: string | undefined },
+  ): void {
+    const { exchange } = call;
+    const { trace } = exchange;
+    const ms = performance.now() - trace.startedAtMs;
+    const status = call.statusFor(told.ending);
+    let hasWaited = false;
+    trace.whenIdle(() => {
+      if (hasWaited) this.#lingering.delete(call);
+      this.#parts.reports.add({ ...told, call, status, ms });
+      trace.end();
+    });
+    if (trace.isEnded) return;
+    hasWaited = true;
+    this.#lingering.add(call);
+  }
+}
+
+interface CallOutcome {
+  readonly pipeline: Pipeline;
+  readonly countedCall: CountedCall;
+  readonly ending: Ending;
+}

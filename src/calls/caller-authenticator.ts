@@ -1,0 +1,157 @@
+import type { ApiKeyAuthenticator, KeyIdentity } from '../accounts/api-key-authenticator.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import type { HeaderList } from '../kernel/headers.ts';
+import type { AnonSession } from '../kernel/ports/sandbox.ts';
+import type { Secret } from '../kernel/secret.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import { apiKeysIn } from './api-key.ts';
+import { bearerTokenOf } from './bearer-token.ts';
+import type { CredentialShapes } from './credential-shapes.ts';
+
+/** Who is calling, and what was settled for them beforehand. */
+export interface CallerIdentity {
+  readonly caller: Caller;
+  /** Whose provider keys and whose figures these are. */
+  readonly accountId: string;
+  /** The modules that the caller's key says to run; null where it says nothing. */
+  readonly pipelineConfig: string | null;
+  /** The key that was shown; undefined where none is asked for. */
+  readonly key: KeyIdentity | undefined;
+  /** The anonymous session whose token was shown. */
+  readonly session: AnonSession | undefined;
+}
+
+/** Recognises callers by the token for this gateway that they send. */
+export interface CallerAuthenticator {
+  /**
+   * What it says may be out of date; who goes on by it checks the version. `wire` is said where a call to a model is made:
+   * nothing else is for anonymous sessions. At once where nobody has to be asked.
+   */
+  identify(headers: HeaderList, wire?: WireFormat): CallerIdentity | Promise<CallerIdentity>;
+  /** As it is now, whatever was said before. */
+  reidentify(headers: HeaderList): Promise<CallerIdentity>;
+  /** For routes that would not notice otherwise. */
+  identifyCurrent(headers: HeaderList): Promise<CallerIdentity>;
+}
+
+/** Finds whose anonymous token it is; undefined where it is nobody's, refused where that one may not do this. */
+export type FindGuest = (token: string, wire: WireFormat | undefined) => Promise<CallerIdentity | undefined>;
+
+const localIdentity: CallerIdentity = {
+  caller: { kind: 'local' },
+  accountId: 'local',
+  pipelineConfig: null,
+  key: undefined,
+  session: undefined,
+};
+
+/** Local mode takes any token or none, unless one was set. */
+export function createLocalAuthenticator(
+  shapes: CredentialShapes,
+  localToken: Secret | undefined,
+  findGuest: FindGuest,
+): CallerAuthenticator {
+  const identify = (headers: HeaderList, wire?: WireFormat): CallerIdentity | Promise<CallerIdentity> => {
+    const bearer = bearerTokenOf(headers);
+    const ownBearer = bearer !== undefined && !shapes.isProviderKey(bearer) ? bearer : undefined;
+    const token = requireSameToken(gatewayKeyOf(headers, shapes), ownBearer);
+    if (token === undefined || !isAnonymousToken(token)) return localUser(token);
+    return findGuest(token, wire).then((guest) => guest ?? localUser(token));
+  };
+  const localUser = (token: string | undefined): CallerIdentity => {
+    if (localToken === undefined || (token !== undefined && localToken.equals(token))) return localIdentity;
+    throw new GatewayError(
+      'authentication_required',
+      'this gateway asks for its token: send it as "authorization: Bearer <WEIR_LOCAL_TOKEN>"',
+    );
+  };
+  return {
+    identify,
+    reidentify: async (headers) => identify(headers),
+    identifyCurrent: async (headers) => identify(headers),
+  };
+}
+
+/** Cloud mode asks for an API key, or for the token of an anonymous session. */
+export function createCloudAuthenticator(
+  shapes: CredentialShapes,
+  keys: ApiKeyAuthenticator,
+  findGuest: FindGuest,
+): CallerAuthenticator {
+  const tokenOf = (headers: HeaderList): string => {
+    const token = requireSameToken(gatewayKeyOf(headers, shapes), bearerTokenOf(headers));
+    if (token !== undefined) return token;
+    throw new GatewayError(
+      'authentication_required',
+      'send an API key of this gateway as "authorization: Bearer <key>"; POST /v1/keys makes one',
+    );
+  };
+  const recognised = (
+    token: string,
+    identity: KeyIdentity | undefined,
+  ): CallerIdentity | Promise<CallerIdentity> =>
+    identity === undefined ? stranger(token, undefined) : identityOfKey(identity);
+  const stranger = async (token: string, wire: WireFormat | undefined): Promise<CallerIdentity> => {
+    const guest = isAnonymousToken(token) ? await findGuest(token, wire) : undefined;
+    if (guest === undefined) throw unknownTokenError(token);
+    return guest;
+  };
+  return {
+    identify(headers, wire) {
+      const token = tokenOf(headers);
+      const known = (identity: KeyIdentity | undefined) =>
+        identity === undefined ? stranger(token, wire) : identityOfKey(identity);
+      const found = keys.find(token);
+      return found instanceof Promise ? found.then(known) : known(found);
+    },
+    async reidentify(headers) {
+      const token = tokenOf(headers);
+      keys.forget(token);
+      return recognised(token, await keys.find(token));
+    },
+    async identifyCurrent(headers) {
+      const token = tokenOf(headers);
+      return recognised(token, await keys.findCurrent(token));
+    },
+  };
+}
+
+function identityOfKey(key: KeyIdentity): CallerIdentity {
+  const { account, keyId, pipelineConfig } = key;
+  const caller: Caller = { kind: 'account', accountId: account.id, keyId };
+  return { caller, accountId: account.id, pipelineConfig, key, session: undefined };
+}
+
+export function isAnonymousToken(token: string): boolean {
+  return token.startsWith('anon_');
+}
+
+/** A token for this gateway where SDKs put their provider's key. */
+function gatewayKeyOf(headers: HeaderList, shapes: CredentialShapes): string | undefined {
+  const sent = apiKeysIn(headers);
+  if (sent.length === 0) return undefined;
+  const [first, second] = sent.filter((key) => shapes.isGatewayToken(key));
+  return requireSameToken(first, second);
+}
+
+function requireSameToken(apiKey: string | undefined, bearer: string | undefined): string | undefined {
+  if (apiKey !== undefined && bearer !== undefined && apiKey !== bearer)
+    throw new GatewayError(
+      'credentials_disagree',
+      'authorization, x-api-key and x-goog-api-key carry two different gateway tokens; send one',
+    );
+  return apiKey ?? bearer;
+}
+
+function unknownTokenError(token: string): GatewayError {
+  if (isAnonymousToken(token))
+    return new GatewayError('invalid_anon_token', 'there is no anonymous session with this token');
+  const isSession = token.startsWith('eyJ');
+  return new GatewayError(
+    'invalid_api_key',
+    isSession
+      ? 'that is a session token; calls to models take an API key, which POST /v1/keys makes'
+      : 'there is no such API key, or it was revoked',
+  );
+}

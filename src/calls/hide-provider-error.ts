@@ -1,0 +1,38 @@
+import { GatewayError } from '../kernel/errors.ts';
+
+/** What somebody is told whose call the operator pays for: nothing that a provider said to the operator. */
+export function hideProviderError(thrown: unknown): unknown {
+  if (!GatewayError.is(thrown)) return thrown;
+  const { code, status, details } = thrown;
+  switch (code) {
+    case 'upstream_error':
+      return isBusy(status)
+        ? new GatewayError('busy', 'the model is busy; try again in a moment', {
+            retryAfterSeconds: 5,
+            cause: thrown,
+          })
+        : new GatewayError('upstream_broken', 'the model did not answer this call', { cause: thrown });
+    case 'upstream_timeout':
+      return new GatewayError('upstream_broken', 'the model did not answer in time', { cause: thrown });
+    case 'cost_ceiling_exceeded':
+    case 'request_cost_exceeded':
+      return new GatewayError(
+        'sandbox_spent',
+        'what the operator pays for on a day is spent; come back later',
+        {
+          shouldRetry: false,
+          cause: thrown,
+          ...(details.resetsAtMs !== undefined && { resetsAtMs: details.resetsAtMs }),
+        },
+      );
+    default:
+      // Bytes of the provider's go to nobody, whatever is wrong with them.
+      return details.upstream === undefined
+        ? thrown
+        : new GatewayError('upstream_broken', 'the model did not answer this call', { cause: thrown });
+  }
+}
+
+function isBusy(status: number): boolean {
+  return status === 429 || status === 503 || status === 529;
+}

@@ -1,0 +1,111 @@
+import type { Attempt } from '../kernel/attempt.ts';
+import type { Caller } from '../kernel/caller.ts';
+import { type Exchange, requestOriginOf } from '../kernel/exchange.ts';
+import type { Usage } from '../kernel/message.ts';
+import type { Handler } from '../kernel/module.ts';
+import type { Bill } from '../kernel/money.ts';
+import type { Prices } from '../kernel/ports/prices.ts';
+import type { Target } from '../kernel/provider.ts';
+import { type Ending, endingOf } from '../kernel/reply/ending.ts';
+import { type Reply, replyOwnership } from '../kernel/reply/reply.ts';
+import type { CallSettlement } from './call-settlement.ts';
+import { Meter } from './meter.ts';
+
+export interface MeteringParts {
+  readonly upstream: Handler;
+  readonly prices: Pick<Prices, 'bill'>;
+  /** Told of every attempt once, when it has ended. */
+  onAttemptEnd(attempt: Attempt, caller: Caller): void;
+  readonly settlement: CallSettlement;
+}
+
+/** An upstream whose every answer is metered and billed where it comes in, whatever becomes of it further out. */
+export function meterAttempts({ upstream, ...parts }: MeteringParts): Handler {
+  return async (exchange) => {
+    const attempt = new MeteredAttempt(exchange, parts);
+    let reply: Reply;
+    try {
+      reply = await upstream(exchange);
+    } catch (failure) {
+      attempt.close(endingOf(failure));
+      throw failure;
+    }
+    return attempt.meterReply(reply);
+  };
+}
+
+/** One answer of a provider, from the question to its bill. */
+export class MeteredAttempt implements Attempt {
+  readonly target: Target;
+  readonly askedBy: string | undefined;
+  readonly isModuleCall: boolean;
+  readonly meter = new Meter();
+  bill: Bill | undefined;
+  ending: Ending | undefined;
+  readonly #exchange: Exchange;
+  readonly #parts: Omit<MeteringParts, 'upstream'>;
+  #reply: Reply | undefined;
+
+  constructor(exchange: Exchange, parts: Omit<MeteringParts, 'upstream'>) {
+    const { observer, askedBy, isModuleCall } = requestOriginOf(exchange);
+    this.target = exchange.target;
+    this.askedBy = askedBy;
+    this.isModuleCall = isModuleCall;
+    this.#exchange = exchange;
+    this.#parts = parts;
+    exchange.trace.attemptStarted(this);
+    for (let module = observer; module !== undefined; module = module.outer) module.attemptStarted(this);
+  }
+
+  get usage(): Usage {
+    return this.meter.usage;
+  }
+
+  /** Whether this is its answer, as it came. */
+  isAnsweredBy(reply: Reply): boolean {
+    return this.#reply === reply;
+  }
+
+  produced(reply: Reply): boolean {
+    return this.#reply !== undefined && replyOwnership.origin(reply) === replyOwnership.origin(this.#reply);
+  }
+
+  meterReply(reply: Reply): Reply {
+    this.#reply = reply;
+    return reply
+      .tap((event) => this.meter.observe(event), 'milestones')
+      .onEnd((ending) => this.close(ending));
+  }
+
+  /** Gives its answer up, whoever reads it, also where it is still waited for. */
+  abort(): void {
+    if (this.#reply === undefined) this.close({ how: 'aborted' });
+    else void this.#reply.discard();
+  }
+
+  /** However it ended, and whatever its provider said: it is over. */
+  close(ending: Ending): void {
+    if (this.ending !== undefined) return;
+    const { id, clientRequest, caller, trace } = this.#exchange;
+    const { target, meter } = this;
+    const { prices, onAttemptEnd, settlement } = this.#parts;
+    settlement.runPart('meter', id, () => {
+      const unreadContent = this.#reply?.unread ?? noContent;
+      meter.close({ ending, clientRequest, target, unread: unreadContent });
+    });
+    settlement.runPart('bill', id, () => {
+      const bill = prices.bill(target, meter.usage, meter.model);
+      this.bill = bill !== undefined && meter.estimated ? { ...bill, estimated: true } : bill;
+    });
+    this.ending = ending;
+    settlement.runPart('spent', id, () => onAttemptEnd(this, caller));
+    settlement.runPart('trace', id, () => trace.attemptEnded());
+    const { observer } = requestOriginOf(this.#exchange);
+    for (let module = observer; module !== undefined; module = module.outer) {
+      const attemptObserver = module;
+      settlement.runPart('module', id, () => attemptObserver.attemptEnded());
+    }
+  }
+}
+
+const noContent = { tokens: 0, calls: 0 } as const;

@@ -1,0 +1,67 @@
+import { ClientRequest } from '../kernel/client-request.ts';
+import { Exchange } from '../kernel/exchange.ts';
+import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
+import type { Pipeline } from '../kernel/pipeline.ts';
+import { payerBudgetHolder } from '../kernel/ports/budget.ts';
+import type { Target } from '../kernel/provider.ts';
+import type { PendingCall, PreparedCall } from './admission.ts';
+import { type CallerAdmission, type CountedCall, uncountedAdmission } from './caller-admission.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
+import { paidBodySchema, toMessagesBody } from './paid-body.ts';
+import type { PaidModels } from './paid-models.ts';
+
+export interface PaymentAdmissionParts {
+  readonly models: PaidModels;
+  /** Protective modules, and nothing else. */
+  readonly pipeline: Pipeline;
+}
+
+/** Whoever pays for one call is known by what was quoted for it. */
+export function payerIdentity(challengeId: string): CallerIdentity {
+  const { accountId } = payerBudgetHolder;
+  const caller = { kind: 'payer', challengeId } as const;
+  return { caller, accountId, pipelineConfig: null, key: undefined, session: undefined };
+}
+
+/** Counts nothing, since every call is paid for, and makes of a call what its price has room for. */
+export class PaymentAdmission implements CallerAdmission {
+  readonly #parts: PaymentAdmissionParts;
+
+  constructor(parts: PaymentAdmissionParts) {
+    this.#parts = parts;
+  }
+
+  count(callerIdentity: CallerIdentity): CountedCall | Promise<CountedCall> {
+    return uncountedAdmission.count(callerIdentity, []);
+  }
+
+  prepare(
+    { id, clientRequest: came, presence: clientPresence, trace }: PendingCall,
+    { caller }: CallerIdentity,
+  ): PreparedCall {
+    const { models, pipeline } = this.#parts;
+    const body = paidBodySchema.parse(came.body);
+    const { target, credential, maxTokens } = models.requireSold(body, came.bytes);
+    const fields = LazyJsonObject.of(
+      Buffer.from(JSON.stringify(toMessagesBody(body, target.model, maxTokens))),
+    );
+    // Nothing that the client sent beside its body switches anything on.
+    const headers = ['content-type', 'application/json', 'anthropic-version', '2023-06-01'];
+    const clientRequest = new ClientRequest({ wire: came.wire, fields, headers, query: '' });
+    const credentials = {
+      find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),
+    };
+    return {
+      exchange: new Exchange({
+        id,
+        clientRequest,
+        caller,
+        target,
+        presence: clientPresence,
+        trace,
+        credentials,
+      }),
+      pipeline,
+    };
+  }
+}

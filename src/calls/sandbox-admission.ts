@@ -1,0 +1,77 @@
+import { Exchange } from '../kernel/exchange.ts';
+import type { Pipeline } from '../kernel/pipeline.ts';
+import type { AnonSession } from '../kernel/ports/sandbox.ts';
+import type { Target } from '../kernel/provider.ts';
+import type { Secret } from '../kernel/secret.ts';
+import type { AnonymousSessions } from '../sandbox/anonymous-sessions.ts';
+import type { PendingCall, PreparedCall } from './admission.ts';
+import type { CallerAdmission, CountedCall } from './caller-admission.ts';
+import type { CallerIdentity } from './caller-authenticator.ts';
+import { createGuestCall } from './guest-call.ts';
+
+export interface SandboxAdmissionParts {
+  readonly sessions: AnonymousSessions;
+  /** Where all calls of the sandbox go, whatever model they name. */
+  readonly target: Target;
+  /** What the operator pays with. */
+  readonly credential: Secret | undefined;
+  /** Protective modules, and nothing else. */
+  readonly pipeline: Pipeline;
+}
+
+/** Counts the calls of anonymous sessions, and makes of them what the operator pays for. */
+export class SandboxAdmission implements CallerAdmission {
+  readonly #parts: SandboxAdmissionParts;
+
+  constructor(parts: SandboxAdmissionParts) {
+    this.#parts = parts;
+  }
+
+  async count(identity: CallerIdentity): Promise<CountedCall> {
+    const { sessions } = this.#parts;
+    const session = requireSession(identity);
+    const rejection = await sessions.take(session);
+    let isOpen = rejection === undefined;
+    return {
+      identity,
+      periodStartMs: undefined,
+      rejection,
+      commit() {
+        isOpen = false;
+      },
+      release() {
+        if (isOpen) sessions.giveBack(session);
+        isOpen = false;
+      },
+    };
+  }
+
+  prepare(
+    { id, clientRequest: came, presence: clientPresence, trace }: PendingCall,
+    { caller }: CallerIdentity,
+  ): PreparedCall {
+    const { target, credential, pipeline } = this.#parts;
+    const { clientRequest, maxTokens } = createGuestCall(came, target.model);
+    trace.setHeader('sandbox', `model=${target.model}; max_tokens=${maxTokens}`);
+    const credentials = {
+      find: async ({ provider }: Target) => (provider === target.provider ? credential : undefined),
+    };
+    return {
+      exchange: new Exchange({
+        id,
+        clientRequest,
+        caller,
+        target,
+        presence: clientPresence,
+        trace,
+        credentials,
+      }),
+      pipeline,
+    };
+  }
+}
+
+function requireSession({ session }: CallerIdentity): AnonSession {
+  if (session === undefined) throw new Error('only anonymous sessions pass here');
+  return session;
+}

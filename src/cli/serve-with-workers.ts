@@ -1,0 +1,52 @@
+import type { Environment, Settings } from '../gateway/settings.ts';
+import { createLog } from '../telemetry/log.ts';
+import { openLogOutput } from '../telemetry/log-output.ts';
+import { Primary } from '../workers/primary.ts';
+import { banner } from './banner.ts';
+import { explainError } from './explain-error.ts';
+import { trimFreedMemory } from './freed-memory.ts';
+import { onHangUp } from './hang-up.ts';
+import { waitForShutdown } from './shutdown.ts';
+import { startWatchdog } from './watchdog.ts';
+import { growYoungGeneration } from './young-generation.ts';
+
+/** Runs a gateway of several processes until it is told to stop. */
+export async function serveWithWorkers(environment: Environment, { logFile }: Settings): Promise<void> {
+  const output = openLogOutput(logFile);
+  const { lines } = output;
+  const say = (text: string) => {
+    if (logFile === undefined) lines.write(text);
+    else process.stdout.write(text);
+  };
+  const primary = new Primary(environment, lines);
+  let { settings, ...started } = await primary.start();
+  growYoungGeneration();
+  trimFreedMemory();
+  startWatchdog({ settings, log: createLog(settings.logLevel, lines) });
+  say(`${banner(started, settings)}\n`);
+  let stopping = false;
+  onHangUp(async () => {
+    if (stopping) return;
+    try {
+      output.reopen();
+      await primary.reopenLogs();
+      ({ settings, ...started } = await primary.start());
+      say(`Weir has reloaded and is listening on ${started.url}, ${settings.workers} processes\n`);
+    } catch (thrown) {
+      if (!stopping) console.error(`weir: not reloaded, what ran before goes on: ${explainError(thrown)}`);
+    }
+  });
+  await waitForShutdown({
+    settings: () => settings,
+    announceShutdown() {
+      stopping = true;
+      return primary.announceShutdown();
+    },
+    close() {
+      stopping = true;
+      return primary.close(settings.drainMs);
+    },
+    kill: () => primary.kill(),
+  });
+  lines.flush();
+}

@@ -1,0 +1,155 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { InferenceRequest, InferenceResult } from '../inference.ts';
+import type { ModelFiles } from '../model-files.ts';
+import { buildEmbeddingGraph, buildJudgeGraph } from './encoder-graph.ts';
+import { type EncoderWeights, readPublishedWeights, readQuantizedWeights, width } from './encoder-weights.ts';
+import type { OnnxRuntime, Session, Tensor } from './runtime.ts';
+import { type PinnedFile, SafetensorsFile } from './safetensors.ts';
+import { TokenEmbeddings } from './token-embeddings.ts';
+import { clsTokenId, sepTokenId, WordPieceTokenizer } from './word-piece-tokenizer.ts';
+
+/** A model that is ready to run. */
+interface LoadedModel {
+  readonly session: Session;
+  /** The vectors that tell the sides of a pair apart. */
+  readonly sides: Float32Array;
+}
+
+type ModelName = InferenceRequest['model'];
+
+/** Tokens that are read at once, and in how many pieces of a long text: its beginning, then its end. */
+const tokenWindows = {
+  meaning: { tokens: 126, pieces: 2 },
+  tools: { tokens: 94, pieces: 1 },
+} as const;
+/** What the judge may read on a side; it never reads a part of one. */
+const judgedTokensMax = 126;
+
+/** The models, each built and loaded with its first question. */
+export class ModelRunner {
+  readonly #runtime: OnnxRuntime;
+  readonly #files: ModelFiles;
+  readonly #tokenizer: WordPieceTokenizer;
+  readonly #tokenEmbeddings: TokenEmbeddings;
+  readonly #loaded = new Map<ModelName, Promise<LoadedModel>>();
+
+  constructor(onnxRuntime: OnnxRuntime, files: ModelFiles) {
+    this.#runtime = onnxRuntime;
+    this.#files = files;
+    this.#tokenizer = new WordPieceTokenizer(readVocabulary(files.vocabulary));
+    const published = new SafetensorsFile(files.published);
+    this.#tokenEmbeddings = new TokenEmbeddings(published);
+    published.close();
+  }
+
+  load(name: ModelName): Promise<LoadedModel> {
+    const before = this.#loaded.get(name);
+    if (before !== undefined) return before;
+    const loading = this.#load(name);
+    this.#loaded.set(name, loading);
+    return loading;
+  }
+
+  async run(question: InferenceRequest): Promise<InferenceResult> {
+    if (question.model === 'judge') return this.#judge(question.before, question.now);
+    const ids = this.#tokenizer.encode(question.text);
+    if (question.tokensMax !== undefined && ids.length > question.tokensMax) return { why: 'long' };
+    const loadedModel = await this.load(question.model);
+    const sum = new Float32Array(width);
+    for (const piece of splitIntoWindows(ids, tokenWindows[question.model])) {
+      const mean = normalize(await this.#embedWindow(loadedModel, piece));
+      for (let at = 0; at < width; at++) sum[at] = (sum[at] ?? 0) + (mean[at] ?? 0);
+    }
+    return { values: normalize(sum), tokens: ids.length };
+  }
+
+  async #embedWindow({ session, sides }: LoadedModel, ids: readonly number[]): Promise<Float32Array> {
+    const whole = [clsTokenId, ...ids, sepTokenId];
+    const embedded = this.#tensor(
+      this.#tokenEmbeddings.embed(whole, sides, () => 0),
+      [1, whole.length, width],
+    );
+    return readFloats(await session.run({ embedded }), 'mean');
+  }
+
+  async #judge(before: string, now: string): Promise<InferenceResult> {
+    const [one, other] = [this.#tokenizer.encode(before), this.#tokenizer.encode(now)];
+    if (one.length > judgedTokensMax || other.length > judgedTokensMax) return { logit: undefined };
+    const { session, sides } = await this.load('judge');
+    const ids = [clsTokenId, ...one, sepTokenId, ...other, sepTokenId];
+    const second = one.length + 2;
+    const embedded = this.#tokenEmbeddings.embed(ids, sides, (at) => (at < second ? 0 : 1));
+    const shares = new Float32Array(2 * ids.length);
+    shares.fill(1 / one.length, 1, 1 + one.length);
+    shares.fill(1 / other.length, ids.length + second, ids.length + second + other.length);
+    const [logit] = readFloats(
+      await session.run({
+        embedded: this.#tensor(embedded, [1, ids.length, width]),
+        sides: this.#tensor(shares, [1, 2, ids.length]),
+      }),
+      'logit',
+    );
+    return { logit };
+  }
+
+  async #load(name: ModelName): Promise<LoadedModel> {
+    const safetensorsFile = new SafetensorsFile(this.#files[name === 'meaning' ? 'published' : name]);
+    try {
+      const isPublished = name === 'meaning';
+      const weights: EncoderWeights = isPublished
+        ? readPublishedWeights(safetensorsFile)
+        : readQuantizedWeights(safetensorsFile);
+      const graph = name === 'judge' ? buildJudgeGraph(weights) : buildEmbeddingGraph(weights);
+      const session = await this.#runtime.InferenceSession.create(graph, {
+        intraOpNumThreads: 1,
+        interOpNumThreads: 1,
+        executionMode: 'sequential',
+        graphOptimizationLevel: 'basic',
+        enableCpuMemArena: false,
+        enableMemPattern: false,
+        logSeverityLevel: 3,
+      });
+      return {
+        session,
+        sides: safetensorsFile.floats(isPublished ? 'embeddings.token_type_embeddings.weight' : 'type'),
+      };
+    } finally {
+      safetensorsFile.close();
+    }
+  }
+
+  #tensor(values: Float32Array, shape: readonly number[]): Tensor {
+    return new this.#runtime.Tensor('float32', values, shape);
+  }
+}
+
+function readVocabulary({ path, sha256 }: PinnedFile): Readonly<Record<string, number>> {
+  const bytes = readFileSync(path);
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256)
+    throw new Error(`${path} is not the file that it should be`);
+  return JSON.parse(bytes.toString()).model.vocab;
+}
+
+/** The whole of a short text; the beginning and, where two pieces are allowed, the end of a long one. */
+function splitIntoWindows(
+  ids: readonly number[],
+  { tokens, pieces }: (typeof tokenWindows)[keyof typeof tokenWindows],
+): readonly (readonly number[])[] {
+  if (ids.length <= tokens) return [ids];
+  const beginning = ids.slice(0, tokens);
+  return pieces === 1 ? [beginning] : [beginning, ids.slice(Math.max(tokens, ids.length - tokens))];
+}
+
+function normalize(values: Float32Array): Float32Array {
+  let squares = 0;
+  for (const value of values) squares += value * value;
+  const length = Math.sqrt(squares) || 1;
+  return values.map((value) => value / length);
+}
+
+function readFloats(results: Readonly<Record<string, Tensor>>, name: string): Float32Array {
+  const data = results[name]?.data;
+  if (!(data instanceof Float32Array)) throw new Error(`the model gave no ${name}`);
+  return data;
+}

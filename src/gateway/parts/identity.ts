@@ -1,0 +1,157 @@
+import type { ApiKeyAuthenticator } from '../../accounts/api-key-authenticator.ts';
+import { Quota } from '../../billing/quota.ts';
+import type { UsageRecorder } from '../../billing/usage-recorder.ts';
+import { AccountAdmission, type CallerAdmissions, uncountedAdmission } from '../../calls/caller-admission.ts';
+import {
+  type CallerAuthenticator,
+  createCloudAuthenticator,
+  createLocalAuthenticator,
+  type FindGuest,
+} from '../../calls/caller-authenticator.ts';
+import { CredentialShapes } from '../../calls/credential-shapes.ts';
+import { systemClock } from '../../kernel/clock.ts';
+import type { HeaderList } from '../../kernel/headers.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { ProviderDirectory } from '../../providers/provider-directory.ts';
+import { type AccessChecks, createCloudAccess, createLocalAccess } from '../../server/api/access.ts';
+import { billingPagePaths } from '../../server/api/routes/billing-pages.ts';
+import { SessionCookies } from '../../server/api/session-cookie.ts';
+import { inMemoryDataDir } from '../../storage/settings.ts';
+import type { Log } from '../../telemetry/log.ts';
+import type { Gauge } from '../../telemetry/process-gauges.ts';
+import { AccountChangeInbox } from '../account-change-inbox.ts';
+import { type AccountServices, openAccountServices } from '../account-services.ts';
+import type { Part } from '../part.ts';
+import type { RootSecrets } from '../secrets.ts';
+import type { Settings } from '../settings.ts';
+import type { Stores } from './stores.ts';
+
+/** Where clients find this gateway; where nobody says so, the listener's address, once there is one. */
+export interface PublicAddress {
+  url: string;
+}
+
+export interface IdentityPart extends Part {
+  readonly shapes: CredentialShapes;
+  readonly callers: CallerAuthenticator;
+  readonly callerAdmissions: CallerAdmissions;
+  readonly access: AccessChecks;
+  readonly cookies: SessionCookies;
+  /** Undefined, like the services, where calls are nobody's but the user's own. */
+  readonly quota: Quota | undefined;
+  readonly services: AccountServices | undefined;
+}
+
+interface IdentityParts {
+  readonly settings: Settings;
+  readonly log: Log;
+  readonly roots: RootSecrets;
+  readonly stores: Stores;
+  readonly usage: UsageRecorder;
+  readonly directory: ProviderDirectory;
+  readonly address: PublicAddress;
+  readonly findGuest: FindGuest;
+}
+
+/** Who may call, and how their calls are counted: anybody in local mode, accounts in cloud mode. */
+export function identityPart(parts: IdentityParts): IdentityPart {
+  const { localToken, keyPrefix, mode } = parts.settings;
+  const providers = parts.directory.providers.values();
+  const shapes = new CredentialShapes({ providers, keyPrefix, localToken });
+  return mode === 'local' ? localIdentity(shapes, parts) : cloudIdentity(shapes, parts);
+}
+
+function localIdentity(
+  shapes: CredentialShapes,
+  { settings, address, findGuest }: IdentityParts,
+): IdentityPart {
+  const { localToken } = settings;
+  const callerAuthenticator = createLocalAuthenticator(shapes, localToken, findGuest);
+  const cookies = new SessionCookies(address);
+  const authenticate = (headers: HeaderList) => callerAuthenticator.identify(headers);
+  return {
+    shapes,
+    callers: callerAuthenticator,
+    callerAdmissions: { local: uncountedAdmission },
+    access: createLocalAccess({ authenticate, localToken, cookies }),
+    cookies,
+    quota: undefined,
+    services: undefined,
+  };
+}
+
+function cloudIdentity(shapes: CredentialShapes, parts: IdentityParts): IdentityPart {
+  const { settings, log, roots: rootSecrets, stores, usage, address, findGuest } = parts;
+  const services = openAccountServices({ stores, roots: rootSecrets, settings, log, address });
+  const { keys, tokens } = services;
+  const cookies = new SessionCookies(address);
+  const callerAuthenticator = createCloudAuthenticator(shapes, keys, findGuest);
+  const accountChangeInbox =
+    settings.stores === undefined && settings.dataDir !== inMemoryDataDir
+      ? new AccountChangeInbox(settings.dataDir)
+      : undefined;
+  accountChangeInbox?.watch(stores.shared.versions, (err) =>
+    log.error({ err }, 'changes by the command line wait'),
+  );
+  const quota = new Quota({
+    slots: stores.shared.slots,
+    versions: stores.shared.versions,
+    clock: systemClock,
+    tierLimits: settings.tierLimits,
+    upgradeUrl: () => `${address.url}${billingPagePaths.start}`,
+    reservations: usage.reservations,
+    recordedCalls: (accountId, periodStartMs) => usage.recordedCalls(accountId, periodStartMs),
+    recordedAndReservedCalls: (accountId, periodStartMs) =>
+      usage.recordedAndReservedCalls(accountId, periodStartMs),
+    creditStanding: (accountId, periodStartMs) => stores.database.credits.standing(accountId, periodStartMs),
+  });
+  return {
+    shapes,
+    callers: callerAuthenticator,
+    callerAdmissions: { account: new AccountAdmission({ quota, callers: callerAuthenticator, keys }) },
+    access: createCloudAccess({ tokens, keys, cookies }),
+    cookies,
+    quota,
+    services,
+    gauges: [
+      ...keyGauges(keys),
+      ...quotaGauges(quota),
+      {
+        name: 'weir_mails_waiting',
+        help: `Mails that are not sent yet, of ${limits.mailsWaiting}`,
+        read: () => services.mailQueue?.pendingCount ?? 0,
+      },
+    ],
+    features: ['accounts', 'api-keys', 'quota', ...(services.recovery.canMail ? ['mail'] : [])],
+    async close() {
+      await accountChangeInbox?.close();
+      await services.close();
+    },
+  };
+}
+
+function keyGauges(keys: ApiKeyAuthenticator): readonly Gauge[] {
+  return [
+    {
+      name: 'weir_api_keys_remembered',
+      help: `API keys whose holder is remembered, of ${limits.cachedKeyLookupsMax}`,
+      read: () => keys.cacheSizes.keys,
+    },
+    {
+      name: 'weir_api_key_misses_remembered',
+      help: `Tokens that are remembered to be no API key, of ${limits.cachedKeyMissesMax}`,
+      read: () => keys.cacheSizes.misses,
+    },
+  ];
+}
+
+function quotaGauges(quota: Quota): readonly Gauge[] {
+  return [
+    { name: 'weir_quota_open', help: 'Counted calls that have not ended', read: () => quota.openSlots },
+    {
+      name: 'weir_quota_not_given_back',
+      help: 'Failed calls that stayed counted because the store could not be told',
+      read: () => quota.unreleasedSlots,
+    },
+  ];
+}

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+
+/** Options that all caches of answers have. */
+export const ttlOption = z
+  .string()
+  .transform((text, context) => {
+    const seconds = parseDuration(text);
+    if (seconds !== undefined && seconds >= 1 && seconds <= 30 * 86_400) return seconds;
+    context.addIssue('must be a duration from 1s to 30d');
+    return z.NEVER;
+  })
+  .describe('How long an answer is kept, from 1s to 30d')
+  .prefault('1h');
+
+export const cachedBytesOption = z.coerce
+  .number('must be a number of bytes')
+  .int()
+  .min(1)
+  .max(16 * 1024 * 1024)
+  .describe('Larger answers are not kept')
+  .default(1024 * 1024);

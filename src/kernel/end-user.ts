@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import type { ClientRequest } from './client-request.ts';
+import { isJsonObject } from './json.ts';
+import type { LazyJsonObject } from './lazy-json-object.ts';
+
+/**
+ * The person that a client says it asks for, as far as it says so: one account often serves many. A name is taken as it
+ * is, whatever it is made of; only the session that Claude Code writes into its own is left out.
+ */
+export function endUserOf({ fields }: ClientRequest): string {
+  // Formats have other fields for the same thing.
+  const named = ['metadata', 'user', 'safety_identifier'].map((field) => endUserNameIn(fields, field));
+  return JSON.stringify([...new Set(named)].filter((name) => name !== '').sort());
+}
+
+/** A name of ours for the person whom a call is for, the same in all calls of a tenant; null where none is named. */
+export function endUserRefOf(clientRequest: ClientRequest, scope: string): string | null {
+  const named = endUserOf(clientRequest);
+  return named === noEndUser ? null : hashEndUser(named, scope);
+}
+
+/** The same for somebody who is named apart from a call. */
+export function endUserRefFromName(user: string, scope: string): string {
+  return hashEndUser(JSON.stringify([stripSession(user)]), scope);
+}
+
+/** The session in a name that Claude Code wrote; undefined in every other name. */
+export function claudeCodeSession(name: string): string | undefined {
+  return claudeCodeParts(name)?.session;
+}
+
+const noEndUser = '[]';
+
+function hashEndUser(named: string, scope: string): string {
+  return `user-${hash('sha256', `${scope}\n${named}`).slice(0, 24)}`;
+}
+
+function endUserNameIn(fields: LazyJsonObject, field: string): string {
+  const value = fields.get(field);
+  const name = field !== 'metadata' ? value : isJsonObject(value) ? value.user_id : undefined;
+  if (name === undefined || name === null) return '';
+  // Some providers take numbers, too. Those of 18 digits would be rounded.
+  return typeof name === 'string' ? stripSession(name) : fields.textOf(field);
+}
+
+function stripSession(name: string): string {
+  return claudeCodeParts(name)?.endUser ?? name;
+}
+
+interface ClaudeCodeParts {
+  readonly endUser: string;
+  readonly session: string;
+}
+
+/** Until version 2.1.77. The account is empty where an API key pays. */
+const underscoredName =
+  /^(user_[0-9a-f]{64}_account_(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)_session_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** Since then, as JSON.stringify writes it: other fields, another order or other spacing are another client's. */
+const jsonName =
+  /^(\{"device_id":"[0-9a-f]{64}","account_uuid":"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?"),"session_id":"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"\}$/;
+
+function claudeCodeParts(name: string): ClaudeCodeParts | undefined {
+  const [, endUser, session] = underscoredName.exec(name) ?? jsonName.exec(name) ?? [];
+  return endUser === undefined || session === undefined ? undefined : { endUser, session };
+}

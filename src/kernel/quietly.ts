@@ -1,5 +1,0 @@
-/** Who doesn't wait for it must not bring the process down when it fails. */
-export function quietly<Result>(promise: Promise<Result>): Promise<Result> {
-  promise.catch(() => undefined);
-  return promise;
-}

@@ -1,0 +1,36 @@
+import type { ErrorEvent, StreamError } from './message.ts';
+
+/** The text without these credentials, also where they are written as JSON may write them: `sk\u002dant`. */
+function redactText(text: string, secrets: readonly string[]): string {
+  return secrets.reduce(
+    (rest, secret) => (secret === '' ? rest : rest.replace(escapedFormsPattern(secret), '[secret]')),
+    text,
+  );
+}
+
+/** The same bytes where there are none in them. */
+export function redactBytes(bytes: Uint8Array, secrets: readonly string[]): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const rest = redactText(text, secrets);
+  return rest === text ? bytes : Buffer.from(rest);
+}
+
+/** The same for an error of a stream, with whatever fields its provider gave it. */
+export function redactErrorEvent(told: ErrorEvent, secrets: readonly string[]): ErrorEvent {
+  const text = JSON.stringify(told.error);
+  const rest = redactText(text, secrets);
+  if (rest === text) return told;
+  const error: StreamError = JSON.parse(rest);
+  return { ...told, error };
+}
+
+/** One of a few ways to write each character after the other, so that no text makes it try again. */
+function escapedFormsPattern(secret: string): RegExp {
+  const forms = secret.split('').map((unit) => {
+    const hex = unit.charCodeAt(0).toString(16).padStart(4, '0');
+    const inHex = [...hex].map((digit) => `[${digit}${digit.toUpperCase()}]`).join('');
+    const ways = [unit, JSON.stringify(unit).slice(1, -1), ...(unit === '/' ? ['\\/'] : [])];
+    return `(?:${[...new Set(ways)].map((way) => RegExp.escape(way)).join('|')}|\\\\u${inHex})`;
+  });
+  return new RegExp(forms.join(''), 'g');
+}

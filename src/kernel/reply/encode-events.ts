@@ -1,0 +1,75 @@
+import { GatewayError } from '../errors.ts';
+import type { ReplyEncoder } from '../wire-format.ts';
+import type { Events } from './rewrite-events.ts';
+import type { PullResult, Source } from './source.ts';
+
+/** An answer's events as the bytes of a format; where they can't be written, the answer has `failed`. */
+export function encodeEvents(
+  events: Source<Events>,
+  encoder: ReplyEncoder,
+  failed: (fault: unknown) => Promise<never>,
+): () => PullResult<Uint8Array> {
+  let isOver = false;
+  let isEmpty = true;
+  return async () => {
+    while (!isOver) {
+      let next: Events | undefined;
+      try {
+        next = await events.next();
+      } catch (failure) {
+        isOver = true;
+        return encodeFailure(failure, encoder);
+      }
+      if (next === undefined) {
+        isOver = true;
+        return isEmpty ? failed(emptyAnswerError()) : encoder.end();
+      }
+      if (next.length > 0) isEmpty = false;
+      try {
+        const bytes = encodeBatch(next, encoder);
+        if (bytes !== undefined) return bytes;
+      } catch (fault) {
+        isOver = true;
+        return failed(fault);
+      }
+    }
+    return undefined;
+  };
+}
+
+function emptyAnswerError(): GatewayError {
+  return new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+}
+
+function encodeBatch(events: Events, encoder: ReplyEncoder): Uint8Array | undefined {
+  const chunks: Uint8Array[] = [];
+  for (const event of events) {
+    const chunk = encoder.push(event);
+    if (chunk !== undefined) chunks.push(chunk);
+  }
+  return chunks.length > 1 ? Buffer.concat(chunks) : chunks[0];
+}
+
+/** Some providers don't say in their answers which model gave them: it is the one that was asked for. */
+export function withDefaultModel(encoder: ReplyEncoder, asked: unknown): ReplyEncoder {
+  if (typeof asked !== 'string') return encoder;
+  return {
+    push: (event) =>
+      encoder.push(
+        event.type === 'message_start' && event.message.model === ''
+          ? { ...event, message: { ...event.message, model: asked } }
+          : event,
+      ),
+    end: () => encoder.end(),
+  };
+}
+
+/** A stream that is written here ends in its own words, also when it breaks; whole answers are not begun yet. */
+function encodeFailure(failure: unknown, encoder: ReplyEncoder): Uint8Array {
+  if (!GatewayError.is(failure)) throw failure;
+  const { message, status, code } = failure;
+  const error = { type: 'api_error', message, status, code };
+  const bytes = encoder.push({ type: 'error', error });
+  if (bytes === undefined) throw failure;
+  return bytes;
+}

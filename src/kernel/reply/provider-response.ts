@@ -1,0 +1,112 @@
+import { GatewayError } from '../errors.ts';
+import type { HeaderList } from '../headers.ts';
+import { limits } from '../limits.ts';
+import type { ReplyEvent } from '../message.ts';
+import { redactBytes, redactErrorEvent } from '../redact-secrets.ts';
+import type { Framing, Interest, ProviderFormat, ReplyDecoder, UnreadContent } from '../wire-format.ts';
+import type { Source } from './source.ts';
+
+/** An answer as a provider's bytes. */
+export interface ProviderResponse {
+  readonly wire: ProviderFormat;
+  readonly framing: Framing;
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Source<Uint8Array>;
+  /** What nobody may read in an error that it tells. */
+  readonly secrets?: readonly string[];
+  /** The gateway asked for usage that the client didn't ask for. */
+  readonly usageRequested?: true;
+  /** How its bytes are read, where the format alone doesn't say. */
+  readonly decoder?: (interest: Interest) => ReplyDecoder;
+}
+
+/** Reads a provider's bytes as far as somebody wants to know what they say. */
+export class ProviderResponseReader {
+  readonly response: ProviderResponse;
+  interest: Interest = 'milestones';
+  #decoder: ReplyDecoder | undefined;
+  #ended = false;
+  #bytes = 0;
+  #contentLength = 0;
+
+  constructor(providerResponse: ProviderResponse) {
+    this.response = providerResponse;
+  }
+
+  /** What went by without having been shown to anybody. */
+  get unread(): UnreadContent | undefined {
+    return this.#decoder?.unread;
+  }
+
+  read(chunk: Uint8Array): readonly ReplyEvent[] {
+    const { wire, framing, decoder } = this.response;
+    this.#decoder ??= decoder?.(this.interest) ?? wire.replyDecoder(framing, this.interest);
+    if (this.interest === 'milestones') return this.#redactErrors(this.#decoder.push(chunk));
+    this.#bytes += chunk.byteLength;
+    this.#enforceLimit(
+      this.#bytes,
+      framing === 'json' ? limits.readAnswerBytesMax : limits.readStreamBytesMax,
+    );
+    const events = this.#decoder.push(chunk);
+    for (const event of events) this.#contentLength += contentLength(event);
+    this.#enforceLimit(this.#contentLength, limits.readAnswerBytesMax);
+    return this.#redactErrors(events);
+  }
+
+  /** Whoever reads all of an answer may keep all of it, in one shape or another. */
+  #enforceLimit(size: number, max: number): void {
+    if (size <= max) return;
+    this.#ended = true;
+    throw new GatewayError('upstream_broken', `the provider sent an answer of more than ${max} bytes`);
+  }
+
+  /** Bytes in which there is an error, without the credentials that it may quote. */
+  withoutSecrets(bytes: Uint8Array): Uint8Array {
+    return redactBytes(bytes, this.response.secrets ?? []);
+  }
+
+  /** What it says when no more comes; once, and nothing where nobody has read it. */
+  end(): readonly ReplyEvent[] {
+    if (this.#decoder === undefined || this.#ended) return [];
+    this.#ended = true;
+    return this.#redactErrors(this.#decoder.end());
+  }
+
+  #redactErrors(events: readonly ReplyEvent[]): readonly ReplyEvent[] {
+    if (!events.some(isError)) return events;
+    const { secrets = [] } = this.response;
+    return events.map((event) => (event.type === 'error' ? redactErrorEvent(event, secrets) : event));
+  }
+
+  /** To be thrown where its bytes ended before it said that it is over. */
+  get truncationError(): GatewayError | undefined {
+    return this.#decoder === undefined || this.#decoder.finished
+      ? undefined
+      : new GatewayError(
+          'upstream_broken',
+          'the provider ended its answer before it was complete: terminated',
+        );
+  }
+}
+
+/** How much of an answer's content is in this event, in characters. */
+function contentLength(event: ReplyEvent): number {
+  if (event.type === 'content_block_start') return JSON.stringify(event.content_block).length;
+  if (event.type !== 'content_block_delta') return 0;
+  const { delta } = event;
+  switch (delta.type) {
+    case 'text_delta':
+      return delta.text.length;
+    case 'input_json_delta':
+      return delta.partial_json.length;
+    case 'thinking_delta':
+      return delta.thinking.length;
+    default:
+      return JSON.stringify(delta).length;
+  }
+}
+
+function isError({ type }: ReplyEvent): boolean {
+  return type === 'error';
+}

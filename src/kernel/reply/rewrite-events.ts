@@ -1,0 +1,105 @@
+import type { ReplyEvent } from '../message.ts';
+import type { CodeOwner } from './code-owner.ts';
+import type { ReplyEventIterator } from './reply-event-iterator.ts';
+import { closeIterator, type Source } from './source.ts';
+
+export type Events = readonly ReplyEvent[];
+
+/** Makes of one event what stands in its place. */
+export interface Rewrite {
+  (event: ReplyEvent): ReplyEvent | Events;
+  /** What it holds back, for when it can't go on. */
+  readonly flush?: () => Events;
+}
+
+/** Makes of a whole answer another: may hold events back, wait, ask elsewhere, and put things in. */
+export type Splice = (events: AsyncIterable<ReplyEvent>) => AsyncIterable<ReplyEvent>;
+
+/** Whose code it is; known only once the reply was handed on. */
+type OwnerLookup = () => CodeOwner | undefined;
+
+/** Rewritten event by event. Where the rewriting fails and may be done without, the rest passes as it is. */
+export function mapEvents(inner: Source<Events>, rewrite: Rewrite, ownerLookup: OwnerLookup): Source<Events> {
+  let goesOnAsItIs = false;
+  const written = (event: ReplyEvent): ReplyEvent | Events => {
+    if (goesOnAsItIs) return event;
+    try {
+      return checkEvents(rewrite(event));
+    } catch (fault) {
+      handleRewriteFault(fault, ownerLookup(), true);
+      goesOnAsItIs = true;
+      return [...(rewrite.flush?.() ?? []), event];
+    }
+  };
+  return {
+    async next() {
+      const events = await inner.next();
+      return events?.flatMap(written);
+    },
+    cancel: () => inner.cancel(),
+  };
+}
+
+/** Rewritten as a whole. Once any of it was read, there is no going on without who reads it. */
+export function spliceEvents(
+  replyEventIterator: ReplyEventIterator,
+  splice: Splice,
+  ownerLookup: OwnerLookup,
+): Source<Events> {
+  let rest: AsyncIterator<ReplyEvent> | undefined;
+  let isOver = false;
+  let hasWritten = false;
+  return {
+    async next() {
+      try {
+        rest ??= splice(replyEventIterator)[Symbol.asyncIterator]();
+        const { done, value } = await rest.next();
+        if (done !== true) {
+          hasWritten = true;
+          checkEvents(value);
+          if (value.type === 'message_stop' || value.type === 'error') isOver = true;
+          return [value];
+        }
+        await replyEventIterator.return();
+        if (isOver) return undefined;
+        throw new Error('the answer that was written ends before its message_stop');
+      } catch (fault) {
+        handleRewriteFault(
+          fault,
+          ownerLookup(),
+          rest !== replyEventIterator && !replyEventIterator.started && !hasWritten,
+        );
+        isOver = true;
+        rest = replyEventIterator;
+        const { done, value } = await replyEventIterator.next();
+        return done === true ? undefined : [value];
+      }
+    },
+    cancel() {
+      if (rest !== undefined && rest !== replyEventIterator) closeIterator(rest);
+      closeIterator(replyEventIterator);
+    },
+  };
+}
+
+/** Modules may be written without a compiler that looks after them. */
+function checkEvents<Written extends ReplyEvent | Events>(written: Written): Written {
+  const events: readonly unknown[] = Array.isArray(written) ? written : [written];
+  for (const event of events) {
+    if (event instanceof Promise) {
+      event.catch(() => undefined);
+      throw new Error('a rewrite of an event can’t wait; through() can');
+    }
+    if (!isEvent(event)) throw new Error('what was written in place of an event is none');
+  }
+  return written;
+}
+
+function isEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+function handleRewriteFault(fault: unknown, codeOwner: CodeOwner | undefined, mayGoOn: boolean): void {
+  const failure = codeOwner === undefined ? fault : codeOwner.handleFault(fault, mayGoOn);
+  if (failure !== undefined) throw failure;
+}

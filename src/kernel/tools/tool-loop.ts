@@ -1,0 +1,237 @@
+import { GatewayError, isRejection } from '../errors.ts';
+import type { Exchange } from '../exchange.ts';
+import { isJsonObject } from '../json.ts';
+import { limits } from '../limits.ts';
+import type { Answer, Block, ChatRequest, ReplyEvent, ToolUseBlock, Usage } from '../message.ts';
+import type { Handler, Kit } from '../module.ts';
+import { AnswerBuilder } from '../reply/answer-events.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { addUsage } from './add-usage.ts';
+import type { ToolAnswer, ToolsByName } from './gateway-tool.ts';
+import { awaitedCallIdOf, type HiddenBlocks, type ToolRound, turnKey } from './turn-history.ts';
+import { VisibleTurnWriter } from './visible-turn-writer.ts';
+
+interface ToolLoopParts {
+  readonly exchange: Exchange;
+  readonly next: Handler;
+  readonly kit: Pick<Kit<unknown>, 'decisions' | 'note'>;
+  readonly tools: ToolsByName;
+  readonly roundsMax: number;
+  readonly hidden?: HiddenBlocks | undefined;
+}
+
+/** One turn of the model, in as many rounds as it takes until it speaks to the client. */
+export class ToolLoop {
+  readonly #parts: ToolLoopParts;
+  readonly #writer: VisibleTurnWriter;
+  readonly #rounds: ToolRound[] = [];
+  #request: ChatRequest;
+  #usage: Usage = {};
+  #toolCallCount = 0;
+
+  constructor(parts: ToolLoopParts, asked: ChatRequest) {
+    this.#parts = parts;
+    this.#request = asked;
+    this.#writer = new VisibleTurnWriter(
+      (block) =>
+        (block.type === 'tool_use' && parts.tools.has(block.name)) || parts.hidden?.isHidden(block) === true,
+    );
+  }
+
+  /** The events of the one answer that the client gets. */
+  async *run(first: AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent> {
+    for (let events = first; ; ) {
+      const answer = yield* this.#writeRound(events);
+      if (answer === undefined) return;
+      this.#usage = addUsage(this.#usage, usageOf(answer));
+      const { calls, rest } = this.#splitContent(answer);
+      if (calls.length === 0 || !isComplete(answer)) {
+        yield* this.#end(answer, { content: rest, results: [] });
+        return;
+      }
+      const { results, handedOver } = await this.#answerCalls(calls);
+      for (const call of handedOver) yield* this.#writer.writeToolCall(call);
+      const toolRound: ToolRound = { content: answer.content.map(withValidInput), results };
+      if (handedOver.length > 0 || rest.some((block) => awaitedCallIdOf(block) !== undefined)) {
+        yield* this.#end({ stop_reason: 'tool_use', stop_sequence: null }, toolRound);
+        return;
+      }
+      const nextRound = await this.#requestNextRound(toolRound);
+      if (!('events' in nextRound)) {
+        yield* this.#endEarly(toolRound, nextRound);
+        return;
+      }
+      this.#rounds.push(toolRound);
+      events = nextRound.events;
+    }
+  }
+
+  /** Undefined where an error ended it, which the client has seen. */
+  async *#writeRound(events: AsyncIterable<ReplyEvent>): AsyncGenerator<ReplyEvent, Answer | undefined> {
+    const answerBuilder = new AnswerBuilder();
+    for await (const event of events) {
+      answerBuilder.push(event);
+      yield* this.#writer.write(event);
+      if (event.type === 'error') return undefined;
+    }
+    const answer = answerBuilder.answer();
+    if (answer !== undefined) return answer;
+    throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+  }
+
+  /** The client gets what there is, with the reason. */
+  async *#endEarly(toolRound: ToolRound, { reason, message }: EarlyEnd): AsyncGenerator<ReplyEvent> {
+    this.#parts.kit.note({ stopped: reason });
+    const stop_reason = reason === 'max_tokens' ? reason : 'end_turn';
+    const said: StopFields = { stop_reason, stop_sequence: null };
+    if (message === undefined) {
+      yield* this.#end(said, toolRound);
+      return;
+    }
+    this.#rounds.push(toolRound);
+    yield* this.#writer.writeText(message);
+    yield* this.#end(said, { content: [{ type: 'text', text: message }], results: [] });
+  }
+
+  /** Calls of our tools, and everything else. */
+  #splitContent({ content }: Answer): {
+    readonly calls: readonly ToolUseBlock[];
+    readonly rest: readonly Block[];
+  } {
+    const { tools } = this.#parts;
+    const calls = content.filter((block) => block.type === 'tool_use').filter(({ name }) => tools.has(name));
+    const ours: ReadonlySet<Block> = new Set(calls);
+    return { calls, rest: content.filter((block) => !ours.has(block)) };
+  }
+
+  async #answerCalls(calls: readonly ToolUseBlock[]): Promise<CallResults> {
+    this.#toolCallCount += calls.length;
+    this.#parts.kit.note({ tool_calls: this.#toolCallCount });
+    const results: Block[] = [];
+    const handedOver: ToolUseBlock[] = [];
+    const answers = await Promise.all(calls.map((call) => this.#answerCall(call)));
+    for (const [at, call] of calls.entries()) {
+      const answer = answers[at] ?? '';
+      if (typeof answer !== 'string' && 'handOver' in answer)
+        handedOver.push({ ...call, ...answer.handOver });
+      else results.push(resultOf(call, answer));
+    }
+    return { results, handedOver };
+  }
+
+  async #answerCall({ name, input }: ToolUseBlock): Promise<ToolAnswer> {
+    const { exchange, tools, kit } = this.#parts;
+    const { signal } = exchange;
+    try {
+      const answering = async () => tools.get(name)?.answer(input, { exchange, signal }) ?? '';
+      return await withTimeout(answering(), limits.toolAnswerMs, () => new Error('it took too long'));
+    } catch (fault) {
+      if (signal.aborted)
+        throw new GatewayError('client_gone', 'the client closed the connection', { cause: fault });
+      kit.note({ tool_failed: name });
+      return { content: 'This tool failed. Go on without it.', isError: true };
+    }
+  }
+
+  /** Asks on with the results, or says why not. */
+  async #requestNextRound(toolRound: ToolRound): Promise<NextRound> {
+    const { exchange, next, roundsMax } = this.#parts;
+    const limit = this.#remainingTokens();
+    if (limit === 0) return { reason: 'max_tokens' };
+    if (this.#rounds.length + 1 >= roundsMax)
+      return { reason: 'rounds', message: endNotice(`tools were called ${roundsMax} times in a row`) };
+    const request: ChatRequest = {
+      ...this.#request,
+      messages: [
+        ...this.#request.messages,
+        { role: 'assistant', content: toolRound.content },
+        { role: 'user', content: toolRound.results },
+      ],
+      ...(limit !== undefined && { max_tokens: limit }),
+      ...this.#nextToolChoice(),
+    };
+    try {
+      const reply = await next(exchange.with({ request }));
+      this.#request = request;
+      return { events: reply.events() };
+    } catch (failure) {
+      if (!isRejection(failure) || failure.code === 'client_gone') throw failure;
+      return { reason: failure.code, message: endNotice(failure.message) };
+    }
+  }
+
+  /**
+   * What is left of the tokens that the client allowed for the whole of its answer; 0 where that is nothing. A budget
+   * for thinking must fit in though it was in part used up: to change it would cost more, since providers read
+   * everything anew then.
+   */
+  #remainingTokens(): number | undefined {
+    const { max_tokens, thinking } = this.#parts.exchange.request;
+    if (typeof max_tokens !== 'number') return undefined;
+    const left = max_tokens - (this.#usage.output_tokens ?? 0);
+    if (left < limits.toolRoundTokensMin) return 0;
+    const budget = thinking?.type === 'enabled' ? thinking.budget_tokens + limits.toolRoundTokensMin : 0;
+    return Math.min(max_tokens, Math.max(left, budget));
+  }
+
+  /** Who had to call one of ours has done so. */
+  #nextToolChoice(): Pick<ChatRequest, 'tool_choice'> {
+    const { tool_choice } = this.#request;
+    const isMet = tool_choice?.type === 'tool' && this.#parts.tools.has(tool_choice.name);
+    return isMet ? { tool_choice: { type: 'auto' } } : {};
+  }
+
+  /** What the turn was is kept before the client knows of its end, and may go on from it. */
+  async *#end(said: StopFields, last: ToolRound): AsyncGenerator<ReplyEvent> {
+    const { exchange, kit } = this.#parts;
+    this.#rounds.push(last);
+    if (this.#toolCallCount > 0 || this.#writer.hasHidden) {
+      const place = turnKey(exchange.conversation.digestAt(), this.#writer);
+      await kit.decisions.decideOnce(place, () => this.#rounds).catch(() => kit.note({ turn: 'not-kept' }));
+    }
+    const { stop_reason, stop_sequence, stop_details } = said;
+    const delta = { stop_reason, stop_sequence, ...(stop_details != null && { stop_details }) };
+    yield { type: 'message_delta', delta, usage: this.#usage };
+    yield { type: 'message_stop' };
+  }
+}
+
+type StopFields = Pick<Answer, 'stop_reason' | 'stop_sequence' | 'stop_details'>;
+
+interface CallResults {
+  readonly results: readonly Block[];
+  /** Calls that the client is to make instead. */
+  readonly handedOver: readonly ToolUseBlock[];
+}
+
+type NextRound = { readonly events: AsyncIterable<ReplyEvent> } | EarlyEnd;
+
+interface EarlyEnd {
+  readonly reason: string;
+  readonly message?: string;
+}
+
+/** Whether it said all that it had to say: what was cut off may be half a call. */
+function isComplete({ stop_reason }: Answer): boolean {
+  return stop_reason === 'tool_use' || stop_reason === 'end_turn';
+}
+
+/** What a model said in a call may be no JSON; providers take nothing else back. */
+function withValidInput(block: Block): Block {
+  return block.type === 'tool_use' && !isJsonObject(block.input) ? { ...block, input: {} } : block;
+}
+
+function resultOf({ id }: ToolUseBlock, answer: Exclude<ToolAnswer, { readonly handOver: unknown }>): Block {
+  const { content, isError = false } = typeof answer === 'string' ? { content: answer } : answer;
+  return { type: 'tool_result', tool_use_id: id, content, ...(isError && { is_error: true }) };
+}
+
+function endNotice(why: string): string {
+  return `[The answer ends here: ${why}]`;
+}
+
+/** With a count where the provider told none. */
+function usageOf({ usage, content }: Answer): Usage {
+  if (usage.output_tokens !== undefined) return usage;
+  return { ...usage, output_tokens: Math.ceil(JSON.stringify(content).length / limits.charsPerToken) };
+}

@@ -1,0 +1,112 @@
+import type { DecisionLog } from '../conversation/decision-log.ts';
+import { digest } from '../conversation/digest.ts';
+import type { Exchange } from '../exchange.ts';
+import { isJsonObject } from '../json.ts';
+import type { Block, Message } from '../message.ts';
+
+/** What the model said at a time, and what its calls of our tools came to. */
+export interface ToolRound {
+  readonly content: readonly Block[];
+  /** Empty where it called none. */
+  readonly results: readonly Block[];
+}
+
+/** What the client saw of a turn, in whatever format it sends it back: its words, and its calls. */
+export interface VisibleTurn {
+  readonly text: string;
+  readonly calls: readonly string[];
+}
+
+/** By which id the client answers to a block: null where it does so without one, undefined where it doesn't. */
+export function awaitedCallIdOf(block: Block): string | null | undefined {
+  if (block.type === 'tool_use') return block.id;
+  const { awaits }: { readonly type: string; readonly awaits?: unknown } = block;
+  return typeof awaits === 'string' || awaits === null ? awaits : undefined;
+}
+
+/** Blocks of a provider's own that clients didn't ask for. */
+export interface HiddenBlocks {
+  isHidden(block: Block): boolean;
+  /** Whether the provider of this call wants to see those of earlier turns again; another one can't read them. */
+  readonly resend: boolean;
+}
+
+/** Where in the ledger the turn is that follows on `before`, a place of the conversation. */
+export function turnKey(before: string, { text, calls }: VisibleTurn): string {
+  return `turn:${before}:${digest([text.trim(), calls])}`;
+}
+
+/** The messages of a request with our part of earlier turns where it was. */
+export async function restoreToolRounds(
+  exchange: Exchange,
+  decisionLog: DecisionLog,
+  hidden?: HiddenBlocks,
+): Promise<readonly Message[]> {
+  const { conversation, request } = exchange;
+  if (await decisionLog.isEmpty()) return request.messages;
+  const messages: Message[] = [];
+  let isChanged = false;
+  /** Results that stand before those of the client. */
+  let waiting: readonly Block[] = [];
+  for (const [at, message] of request.messages.entries()) {
+    const rounds =
+      message.role === 'assistant'
+        ? parseToolRounds(await decisionLog.get(turnKey(conversation.digestAt(at), visibleTurnOf(message))))
+        : [];
+    if (waiting.length > 0 && message.role === 'user') {
+      messages.push({ ...message, content: [...waiting, ...blocksOf(message)] });
+      waiting = [];
+      continue;
+    }
+    if (rounds.length === 0) {
+      messages.push(message);
+      continue;
+    }
+    isChanged = true;
+    const said = rounds
+      .map((toolRound) => (hidden?.resend === false ? removeHiddenBlocks(toolRound, hidden) : toolRound))
+      .filter(({ content }) => content.length > 0);
+    for (const [round, { content, results }] of said.entries()) {
+      if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
+      const isLast = round === said.length - 1;
+      messages.push({ role: 'assistant', content: isLast ? copyCacheMarker(message, content) : content });
+      waiting = results;
+    }
+  }
+  if (waiting.length > 0) messages.push({ role: 'user', content: waiting });
+  return isChanged ? messages : request.messages;
+}
+
+function removeHiddenBlocks(toolRound: ToolRound, { isHidden }: HiddenBlocks): ToolRound {
+  return { ...toolRound, content: toolRound.content.filter((block) => !isHidden(block)) };
+}
+
+/** The client's cache marker stays where it was: on the last of what it saw. */
+function copyCacheMarker(message: Message, content: readonly Block[]): readonly Block[] {
+  const marked = blocksOf(message).find((block) => 'cache_control' in block && block.cache_control != null);
+  const last = content.at(-1);
+  if (marked === undefined || !('cache_control' in marked)) return content;
+  if (last?.type !== 'text' && last?.type !== 'tool_use') return content;
+  return [...content.slice(0, -1), { ...last, cache_control: marked.cache_control }];
+}
+
+function visibleTurnOf(message: Message): VisibleTurn {
+  const blocks = blocksOf(message);
+  return {
+    text: blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    calls: blocks.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+  };
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+/** As they were written by `Round`; JSON gives them back as they were. */
+function parseToolRounds(kept: unknown): readonly ToolRound[] {
+  return Array.isArray(kept) ? kept.filter(isToolRound) : [];
+}
+
+function isToolRound(kept: unknown): kept is ToolRound {
+  return isJsonObject(kept) && Array.isArray(kept.content) && Array.isArray(kept.results);
+}

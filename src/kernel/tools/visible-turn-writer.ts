@@ -1,0 +1,126 @@
+import { isJsonObject } from '../json.ts';
+import type { Block, Delta, ReplyEvent, ToolUseBlock } from '../message.ts';
+import { awaitedCallIdOf, type VisibleTurn } from './turn-history.ts';
+
+/** What stands between what the model said before and after a call that nobody sees. */
+const pauseText = '\n\n';
+
+/** Makes one message of several: one start, its blocks numbered through, and nothing of our own tools in it. */
+export class VisibleTurnWriter implements VisibleTurn {
+  text = '';
+  readonly calls: string[] = [];
+  /** Whether anything was not shown. */
+  hasHidden = false;
+  readonly #isHidden: (block: Block) => boolean;
+  #blockCount = 0;
+  #rounds = 0;
+  /** Which number a block of this round has for the client; undefined for what it doesn't see. */
+  #blockIndexes = new Map<number, number | undefined>();
+  /** Whether this round has said nothing yet, after others that have. */
+  #needsPause = false;
+  /** The block of this round that stands behind a pause. */
+  #shiftedBlock: number | undefined;
+
+  constructor(isHidden: (block: Block) => boolean) {
+    this.#isHidden = isHidden;
+  }
+
+  /** Of one event of a round, without its end, which comes once for all of them. */
+  *write(event: ReplyEvent): Generator<ReplyEvent> {
+    switch (event.type) {
+      case 'message_start':
+        this.#blockIndexes = new Map();
+        this.#shiftedBlock = undefined;
+        this.#needsPause = this.text !== '';
+        if (this.#rounds++ === 0) yield event;
+        return;
+      case 'content_block_start':
+        yield* this.#startBlock(event.index, event.content_block);
+        return;
+      case 'content_block_delta': {
+        const index = this.#blockIndexes.get(event.index);
+        if (index === undefined) return;
+        yield { ...event, index, delta: this.#rewriteDelta(event.index, event.delta) };
+        return;
+      }
+      case 'content_block_stop': {
+        const index = this.#blockIndexes.get(event.index);
+        if (index !== undefined) yield { ...event, index };
+        return;
+      }
+      case 'message_delta':
+      case 'message_stop':
+        return;
+      default:
+        yield event;
+    }
+  }
+
+  #rewriteDelta(index: number, delta: Delta): Delta {
+    if (delta.type === 'text_delta') {
+      if (this.#needsPause && delta.text !== '') this.#shiftedBlock = index;
+      return { ...delta, text: this.#appendText(delta.text) };
+    }
+    if (delta.type !== 'citations_delta' || index !== this.#shiftedBlock) return delta;
+    return { ...delta, citation: shiftCitation(delta.citation) };
+  }
+
+  *#startBlock(index: number, block: Block): Generator<ReplyEvent> {
+    const isHidden = this.#isHidden(block);
+    this.hasHidden ||= isHidden;
+    this.#blockIndexes.set(index, isHidden ? undefined : this.#blockCount);
+    if (isHidden) return;
+    const awaited = awaitedCallIdOf(block);
+    if (typeof awaited === 'string') this.calls.push(awaited);
+    yield {
+      type: 'content_block_start',
+      index: this.#blockCount++,
+      content_block: this.#rewriteBlock(block),
+    };
+  }
+
+  /** A text may come with what it refers to before its words. */
+  #rewriteBlock(block: Block): Block {
+    if (block.type !== 'text') return block;
+    const cited =
+      this.#needsPause && 'citations' in block && Array.isArray(block.citations)
+        ? { citations: block.citations.map(shiftCitation) }
+        : {};
+    return block.text === '' && !this.#needsPause
+      ? block
+      : Object.assign({ ...block, text: this.#appendText(block.text) }, cited);
+  }
+
+  #appendText(text: string): string {
+    const said = this.#needsPause && text !== '' ? pauseText + text : text;
+    if (text !== '') this.#needsPause = false;
+    this.text += said;
+    return said;
+  }
+
+  /** A call that the client is to make in the model's stead. */
+  *writeToolCall({ id, name, input }: ToolUseBlock): Generator<ReplyEvent> {
+    const index = this.#blockCount++;
+    this.calls.push(id);
+    const partial_json = JSON.stringify(input ?? {});
+    yield { type: 'content_block_start', index, content_block: { type: 'tool_use', id, name, input: {} } };
+    yield { type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } };
+    yield { type: 'content_block_stop', index };
+  }
+
+  /** Words of the gateway's own. */
+  *writeText(text: string): Generator<ReplyEvent> {
+    const index = this.#blockCount++;
+    this.#needsPause = this.text !== '';
+    const said = this.#appendText(text);
+    yield { type: 'content_block_start', index, content_block: { type: 'text', text: '' } };
+    yield { type: 'content_block_delta', index, delta: { type: 'text_delta', text: said } };
+    yield { type: 'content_block_stop', index };
+  }
+}
+
+/** A citation that tells by an offset where it stands in a text that has a pause before it now. */
+function shiftCitation(citation: unknown): unknown {
+  if (!isJsonObject(citation) || typeof citation.offset !== 'number') return citation;
+  return { ...citation, offset: citation.offset + pauseText.length };
+}

@@ -1,0 +1,138 @@
+import type { Block, CacheControl, ChatRequest, Message } from '../../module-api.ts';
+
+const markersMax = 4;
+
+/** A place for a marker: a block of a message, by their indexes. */
+export interface MarkerPosition {
+  readonly message: number;
+  readonly block: number;
+}
+
+/**
+ * With cache markers where they help: the client's stay on what stays, and where a view ends there is one, so that the next
+ * step finds what came before. Only for clients that use markers.
+ */
+export function placeMarkers(
+  request: ChatRequest,
+  ends: readonly MarkerPosition[],
+  client: ChatRequest,
+): ChatRequest {
+  const pattern = findLatestMarker(client);
+  if (pattern === undefined || ends.length === 0) return request;
+  const counted = countMarkers(request);
+  const messages = [...request.messages];
+  let count = counted.outside + counted.inside;
+  let surplus = counted.places.slice(0, -1);
+  // The end of the view first, and before it where the one before that ended.
+  for (const end of [...ends].reverse().slice(0, 2)) {
+    if (count >= markersMax) {
+      const [first, ...others] = surplus;
+      if (first === undefined) break;
+      count -= countBlockMarkers(messages[first.message], first.block);
+      const message = messages[first.message];
+      if (message !== undefined) messages[first.message] = setMarker(message, first.block, undefined);
+      surplus = others;
+      if (count >= markersMax) break;
+    }
+    const message = messages[end.message];
+    if (message === undefined) continue;
+    const before = countBlockMarkers(message, end.block);
+    messages[end.message] = setMarker(message, end.block, pattern);
+    count += countBlockMarkers(messages[end.message], end.block) - before;
+  }
+  return { ...request, messages };
+}
+
+/** Whether a client says itself what is to be kept: then its provider keeps nothing else. */
+export function hasMarkers(request: ChatRequest): boolean {
+  return findLatestMarker(request) !== undefined;
+}
+
+/**
+ * Where markers stand by in a conversation that has not been made smaller yet, so that a first step needn't write all of it
+ * anew: at the ends of calls, the latest two that are so much apart. They go on as the conversation does.
+ */
+export function findAnchors(
+  messages: readonly Message[],
+  chars: readonly number[],
+  apart: number,
+): readonly MarkerPosition[] {
+  const anchors: MarkerPosition[] = [];
+  let size = 0;
+  let next = apart;
+  for (const [at, message] of messages.entries()) {
+    size += chars[at] ?? 0;
+    if (size < next || message.role !== 'user' || messages[at + 1]?.role === 'user') continue;
+    const block = typeof message.content === 'string' ? 0 : message.content.length - 1;
+    anchors.push({ message: at, block });
+    next = (Math.floor(size / apart) + 1) * apart;
+  }
+  return anchors.slice(-2);
+}
+
+/** The last marker of all is for the least time, as others before it may be for longer. */
+function findLatestMarker({ tools = [], system, messages }: ChatRequest): CacheControl | undefined {
+  for (const { content } of [...messages].reverse())
+    if (typeof content !== 'string') {
+      const marked = content.findLast((block) => markerOf(block) !== undefined);
+      if (marked !== undefined) return markerOf(marked);
+    }
+  const head = [...tools, ...(typeof system === 'string' ? [] : (system ?? []))];
+  return head.findLast(({ cache_control }) => cache_control != null)?.cache_control;
+}
+
+/** What a call asks to be kept by a field of its own counts as one, too. */
+function countMarkers(request: ChatRequest): {
+  readonly outside: number;
+  readonly inside: number;
+  readonly places: readonly MarkerPosition[];
+} {
+  const { tools = [], system, messages } = request;
+  const head = [...tools, ...(typeof system === 'string' ? [] : (system ?? []))];
+  const places = messages.flatMap(({ content }, message) =>
+    typeof content === 'string'
+      ? []
+      : content.flatMap((one, block) => (markerOf(one) === undefined ? [] : [{ message, block }])),
+  );
+  const ofCall = 'cache_control' in request && request.cache_control != null ? 1 : 0;
+  return {
+    outside: ofCall + head.filter(({ cache_control }) => cache_control != null).length,
+    inside: places.reduce((sum, { message, block }) => sum + countBlockMarkers(messages[message], block), 0),
+    places,
+  };
+}
+
+/** Of a block of a message, with the parts of a result. */
+function countBlockMarkers(message: Message | undefined, at: number): number {
+  const block = typeof message?.content === 'string' ? undefined : message?.content[at];
+  if (block === undefined) return 0;
+  const parts = block.type === 'tool_result' && Array.isArray(block.content) ? block.content : [];
+  return [block, ...parts].filter((part) => 'cache_control' in part && part.cache_control != null).length;
+}
+
+/** On a block, or on part of what a tool gave back. */
+function markerOf(block: Block): CacheControl | undefined {
+  if ('cache_control' in block && block.cache_control != null) return block.cache_control;
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return undefined;
+  return block.content.map((part: Block) => markerOf(part)).find((marker) => marker !== undefined);
+}
+
+function setMarker(message: Message, at: number, marker: CacheControl | undefined): Message {
+  const content: readonly Block[] =
+    typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
+  return {
+    ...message,
+    content: content.map((block, index) => (index === at ? markBlock(block, marker) : block)),
+  };
+}
+
+function markBlock(block: Block, marker: CacheControl | undefined): Block {
+  if (block.type === 'thinking' || block.type === 'redacted_thinking') return block;
+  if (block.type === 'text' && block.text === '') return block;
+  const { cache_control: _, ...plain } = block;
+  const inner =
+    plain.type === 'tool_result' && Array.isArray(plain.content)
+      ? { ...plain, content: plain.content.map((part: Block) => markBlock(part, undefined)) }
+      : plain;
+  return marker === undefined ? inner : { ...inner, cache_control: marker };
+}

@@ -1,0 +1,142 @@
+import type { Block, ChatRequest, Exchange, Message } from '../../module-api.ts';
+import { findAnchors, hasMarkers, type MarkerPosition, placeMarkers } from './cache-markers.ts';
+import { anchorSpacingShare } from './limits.ts';
+import { blockChars, blocksOf, charsOf } from './text/blocks.ts';
+import { applyView, sum, type View } from './view.ts';
+
+/** A request as it is sent. */
+export interface RenderedRequest {
+  readonly view: View | undefined;
+  /** Without markers. */
+  readonly messages: readonly Message[];
+  readonly request: ChatRequest;
+  readonly chars: number;
+}
+
+interface RequestRendererParts {
+  /** With big results as they were first sent. */
+  readonly firstSent: Exchange;
+  readonly client: ChatRequest;
+  /** What a request may grow to. */
+  readonly targetChars: number | undefined;
+  /** Adds the tool by which a model reads what was left out. */
+  addRecallTool(request: ChatRequest): ChatRequest;
+}
+
+/** How the conversation of a call looks with a view of it, and what of that its provider keeps. */
+export class RequestRenderer {
+  readonly #parts: RequestRendererParts;
+  /** How many messages there are. */
+  readonly messageCount: number;
+  /** Of tools and instructions. */
+  readonly fixedChars: number;
+  /** Whether the client says itself what is to be kept. */
+  readonly hasClientMarkers: boolean;
+
+  constructor(parts: RequestRendererParts) {
+    this.#parts = parts;
+    this.messageCount = parts.firstSent.request.messages.length;
+    this.fixedChars = fixedCharsOf(parts.firstSent.request);
+    this.hasClientMarkers = hasMarkers(parts.client);
+  }
+
+  render(view: View | undefined): RenderedRequest {
+    const { firstSent, client, addRecallTool } = this.#parts;
+    const { request } = firstSent;
+    const messages = applyView(view, request.messages);
+    const chars = this.fixedChars + sum(messages.map(charsOf));
+    if (view === undefined || messages === request.messages) {
+      const ends = this.hasClientMarkers ? this.#anchors(messages) : [];
+      return { view, messages, request: placeMarkers(request, ends, client), chars };
+    }
+    const bare = placeMarkers({ ...request, messages }, pieceEndsOf(view), client);
+    return { view, messages, request: view.hasRecall ? addRecallTool(bare) : bare, chars };
+  }
+
+  /** Where a step may begin so that what comes before it is still kept. */
+  cachedStarts({ view, messages }: RenderedRequest): readonly number[] {
+    if (view !== undefined) return [view.pieces.at(-1)?.to ?? 0];
+    return this.#anchors(previouslySent(messages)).map(({ message }) => message + 1);
+  }
+
+  /** What a provider reads of one request that it kept of another. With markers it keeps what is before one of them. */
+  cachedChars(sent: RenderedRequest, before: RenderedRequest): number {
+    const same = sharedPrefixChars(sent.messages, before.messages);
+    if (!this.hasClientMarkers) return this.fixedChars + same;
+    const places =
+      before.view === undefined
+        ? this.#anchors(previouslySent(before.messages))
+        : pieceEndsOf(before.view).slice(-2);
+    const kept = places
+      .map((markerPosition) => charsUpTo(before.messages, markerPosition))
+      .filter((chars) => chars <= same);
+    if (kept.length > 0) return this.fixedChars + Math.max(...kept);
+    return hasMarkers({ ...this.#parts.client, messages: [] }) ? this.fixedChars : 0;
+  }
+
+  #anchors(messages: readonly Message[]): readonly MarkerPosition[] {
+    const apart = (this.#parts.targetChars ?? 0) * anchorSpacingShare;
+    return apart === 0 ? [] : findAnchors(messages, messages.map(charsOf), apart);
+  }
+}
+
+/** What the call before this one has sent. */
+function previouslySent(messages: readonly Message[]): readonly Message[] {
+  return messages.slice(
+    0,
+    messages.findLastIndex(({ role }) => role === 'assistant'),
+  );
+}
+
+function charsUpTo(messages: readonly Message[], { message, block }: MarkerPosition): number {
+  const last = messages[message];
+  const chars = sum(messages.slice(0, message).map(charsOf));
+  return last === undefined ? chars : chars + blockChars(blocksOf(last).slice(0, block + 1));
+}
+
+/** What both begin with. */
+function sharedPrefixChars(one: readonly Message[], other: readonly Message[]): number {
+  let chars = 0;
+  for (const [at, message] of one.entries()) {
+    const before = other[at];
+    if (before === undefined) break;
+    if (message !== before) return chars + sharedBlockPrefixChars(blocksOf(message), blocksOf(before));
+    chars += charsOf(message);
+  }
+  return chars;
+}
+
+function sharedBlockPrefixChars(one: readonly Block[], other: readonly Block[]): number {
+  const first = one.findIndex((block, at) => block !== other[at]);
+  return blockChars(first < 0 ? one : one.slice(0, first));
+}
+
+function fixedCharsOf({ tools, system }: ChatRequest): number {
+  const toolChars = tools === undefined ? 0 : JSON.stringify(tools).length;
+  const systemChars = typeof system === 'string' ? system.length : JSON.stringify(system ?? []).length;
+  return toolChars + systemChars;
+}
+
+/** Where pieces end among the messages that are shown. */
+function pieceEndsOf(view: View): readonly MarkerPosition[] {
+  const ends: MarkerPosition[] = [];
+  let message = -1;
+  let block = 0;
+  let isAfterRecord = false;
+  let before: Message['role'] | undefined;
+  for (const { kind, messages } of view.pieces) {
+    for (const one of messages) {
+      const count = blocksOf(one).length;
+      const isJoined = isAfterRecord && kind === 'record' && before === 'user' && one.role === 'user';
+      before = one.role;
+      if (isJoined) block += count;
+      else {
+        message++;
+        block = count - 1;
+      }
+    }
+    isAfterRecord = kind === 'record';
+    ends.push({ message, block });
+  }
+  return ends;
+}

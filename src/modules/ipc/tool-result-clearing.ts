@@ -1,0 +1,152 @@
+import {
+  type ChatRequest,
+  type ContextEditing,
+  chooseWire,
+  type Exchange,
+  isJsonObject,
+  type Kit,
+  type Message,
+} from '../../module-api.ts';
+import { type ConversationCosts, stepAllowance } from './conversation-costs.ts';
+import { charsPerToken, clearedUsesMin, expectedCallsShare, savingsFactorMin } from './limits.ts';
+import type { IpcOptions } from './options.ts';
+import type { RenderedRequest } from './request-renderer.ts';
+import { blocksOf, charsOf } from './text/blocks.ts';
+import { sum } from './view.ts';
+
+interface ToolResultClearingParts {
+  readonly incoming: Exchange;
+  readonly kit: Kit<IpcOptions>;
+  readonly conversationCosts: ConversationCosts;
+}
+
+/**
+ * What a provider leaves out by itself where nobody else may change a word, inside of a loop in which the model thinks: the
+ * results of the oldest calls. How many they are is frozen like a view, so that the provider reads the same from call to call.
+ */
+export class ToolResultClearing {
+  readonly #parts: ToolResultClearingParts;
+  readonly #editing: ContextEditing | undefined;
+
+  constructor(parts: ToolResultClearingParts) {
+    this.#parts = parts;
+    const { incoming, kit } = parts;
+    const editing = kit.catalog.priceOf(incoming.target)?.contextEditing;
+    const isSpoken = chooseWire(incoming.target, incoming.clientRequest.wire)?.name === editing?.wire;
+    // Who asks for it already knows best.
+    this.#editing = isSpoken && incoming.request.context_management === undefined ? editing : undefined;
+  }
+
+  get isSupported(): boolean {
+    return this.#editing !== undefined;
+  }
+
+  /** As it was decided since the view was. */
+  async applyDecided(renderedRequest: RenderedRequest): Promise<RenderedRequest> {
+    const { incoming, kit } = this.#parts;
+    if (this.#editing === undefined) return renderedRequest;
+    const { messages } = incoming.request;
+    for (let at = messages.length; at >= Math.max(1, renderedRequest.view?.since ?? 0); at--) {
+      if (at < messages.length && messages[at]?.role !== 'assistant') continue;
+      const decided = await kit.decisions.get(decisionKey(incoming, at));
+      if (isClearingDecision(decided)) return this.#clear(renderedRequest, decided.uses);
+    }
+    return renderedRequest;
+  }
+
+  /** One step further than `current`, where that pays or the window requires it. */
+  async clearMore(
+    renderedRequest: RenderedRequest,
+    { current, isRequired }: { readonly current: RenderedRequest; readonly isRequired: boolean },
+  ): Promise<RenderedRequest | undefined> {
+    const { incoming, kit } = this.#parts;
+    if (this.#editing === undefined) return undefined;
+    const uses = countOldToolUses(renderedRequest.messages, kit.options.keep_turns);
+    const next = this.#clear(renderedRequest, uses);
+    if (uses < clearedUsesMin || next.chars >= current.chars) return undefined;
+    if (!isRequired && !this.#pays(current, next)) return undefined;
+    const decided = await kit.decisions.decideOnce(decisionKey(incoming), () => ({ uses }));
+    return isClearingDecision(decided) ? this.#clear(renderedRequest, decided.uses) : undefined;
+  }
+
+  #pays(before: RenderedRequest, after: RenderedRequest): boolean {
+    const { incoming, kit, conversationCosts } = this.#parts;
+    const { cacheRead = 0, cacheWrite = 0 } = kit.catalog.priceOf(incoming.target)?.card ?? {};
+    const first = after.messages.findIndex((message, at) => message !== before.messages[at]);
+    const tokens = (chars: number) => (chars / charsPerToken) * conversationCosts.ratio;
+    const written = tokens(sum(after.messages.slice(first).map(charsOf)));
+    const answers = incoming.request.messages.filter(({ role }) => role === 'assistant').length;
+    const costs = (written * (cacheWrite - cacheRead)) / 1000;
+    const saves = (tokens(before.chars - after.chars) * cacheRead * answers * expectedCallsShare) / 1000;
+    return costs <= stepAllowance(conversationCosts) && saves >= costs * savingsFactorMin;
+  }
+
+  #clear(renderedRequest: RenderedRequest, uses: number): RenderedRequest {
+    if (this.#editing === undefined) return renderedRequest;
+    const messages = clearToolResults(renderedRequest.messages, uses);
+    const chars =
+      renderedRequest.chars - sum(renderedRequest.messages.map(charsOf)) + sum(messages.map(charsOf));
+    const keep = countToolUses(renderedRequest.messages) - uses;
+    return {
+      ...renderedRequest,
+      messages,
+      chars,
+      request: withClearingEdit(renderedRequest.request, this.#editing, { uses, keep }),
+    };
+  }
+}
+
+function withClearingEdit(
+  request: ChatRequest,
+  { clearsToolUses: type }: ContextEditing,
+  { uses, keep }: { readonly uses: number; readonly keep: number },
+): ChatRequest {
+  const edit = {
+    type,
+    trigger: { type: 'tool_uses', value: uses },
+    keep: { type: 'tool_uses', value: keep },
+  };
+  return { ...request, context_management: { edits: [edit] } };
+}
+
+/** About as the provider will read it. */
+function clearToolResults(messages: readonly Message[], uses: number): readonly Message[] {
+  let left = uses;
+  return messages.map((message) => {
+    const results = blocksOf(message).filter(({ type }) => type === 'tool_result').length;
+    if (results === 0 || left <= 0) return message;
+    left -= results;
+    return clearToolResult(message);
+  });
+}
+
+const clearedMessages = new WeakMap<Message, Message>();
+
+function clearToolResult(message: Message): Message {
+  const before = clearedMessages.get(message);
+  if (before !== undefined) return before;
+  const content = blocksOf(message).map((block) =>
+    block.type === 'tool_result' ? { ...block, content: '[cleared by the provider]' } : block,
+  );
+  const cleared = { ...message, content };
+  clearedMessages.set(message, cleared);
+  return cleared;
+}
+
+function countToolUses(messages: readonly Message[]): number {
+  return sum(messages.map((message) => blocksOf(message).filter(({ type }) => type === 'tool_use').length));
+}
+
+/** Calls before the newest turns. */
+function countOldToolUses(messages: readonly Message[], turns: number): number {
+  const starts = [...messages.keys()].filter((at) => messages[at]?.role === 'assistant');
+  return countToolUses(messages.slice(0, starts.at(-turns) ?? 0));
+}
+
+function decisionKey({ conversation }: Exchange, at?: number): string {
+  return `clearing:${conversation.digestAt(at)}`;
+}
+
+function isClearingDecision(stored: unknown): stored is { readonly uses: number } {
+  return isJsonObject(stored) && typeof stored.uses === 'number';
+}

@@ -1,0 +1,24 @@
+import type { Tool } from '../../../module-api.ts';
+import { descriptionOf } from './tool-text.ts';
+import { splitIntoWords } from './words.ts';
+
+/** What a tool is for is in its name and in the first sentence about it. */
+const charactersRead = 300;
+
+/** Whether a tool serves any request: it runs commands or code, searches the web, or asks a person. No request mentions it. */
+export function isGeneralPurpose(tool: Tool): boolean {
+  const [sentence = ''] = descriptionOf(tool)
+    .trim()
+    .slice(0, charactersRead)
+    .split(/(?<=[.!?])\s|\n/, 1);
+  return generalPurposePattern.test(`${splitIntoWords(tool.name)}: ${sentence}`);
+}
+
+const runsCommands =
+  '\\b(?:execut\\w*|runs?|running|evaluat\\w*|interpret\\w*)\\b.{0,40}\\b(?:commands?|shell|bash|powershell|terminal|scripts?|code|python|javascript|sandbox)\\b';
+const searchesTheWeb =
+  '\\bweb ?search|\\b(?:search\\w*|brows\\w*|query|queries|look\\w* up)\\b.{0,40}\\b(?:the web|internet|google|bing|duckduckgo|online|web pages?|search engine)\\b';
+const asksAPerson =
+  '\\bhuman (?:agent|operator|support|assistan\\w*|representative)s?\\b|\\b(?:ask|transfer|escalate|hand)\\w*\\b.{0,30}\\b(?:human|person|live agent|operator|representative)\\b';
+
+const generalPurposePattern = new RegExp([runsCommands, searchesTheWeb, asksAPerson].join('|'), 'i');

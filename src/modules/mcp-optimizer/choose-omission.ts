@@ -1,0 +1,80 @@
+import type { Embeddings, Exchange, Kit, Tool } from '../../module-api.ts';
+import { type RequestText, requestTexts } from './choice/request-texts.ts';
+import { selectTools } from './choice/select-tools.ts';
+import type { EmbeddedRequestText } from './choice/tool-list.ts';
+import { paysToWait } from './early-choice.ts';
+import { embeddingWaitMs, savedTokensMin } from './limits.ts';
+import type { McpOptimizerOptions } from './options.ts';
+import { findRequiredTools } from './required-tools.ts';
+import { retrievalModeOf } from './retrieval-mode.ts';
+import type { ToolListCache } from './tool-list-cache.ts';
+
+/** A call whose tools may be left out. */
+export interface CallWithTools {
+  readonly exchange: Exchange;
+  readonly kit: Kit<McpOptimizerOptions>;
+  /** The client's own. */
+  readonly clientTools: readonly Tool[];
+  readonly lists: ToolListCache;
+}
+
+/** Names of tools that can be left out, and whether that is so since nothing was asked for yet. */
+export interface ToolOmission {
+  readonly omitted: readonly string[];
+  readonly isSmallTalk: boolean;
+  /** Whether nothing can be left out since the request tells too little. */
+  readonly isVague: boolean;
+}
+
+export const noOmission: ToolOmission = { omitted: [], isSmallTalk: false, isVague: false };
+
+/** What a call can do without; undefined where nobody can tell. */
+export async function chooseOmission({
+  exchange,
+  kit,
+  clientTools,
+  lists,
+}: CallWithTools): Promise<ToolOmission | undefined> {
+  if (lists.isEmbedding(clientTools)) {
+    kit.note({ vectors: 'busy' });
+    return undefined;
+  }
+  const texts = requestTexts(exchange.request);
+  const [{ list, why }, request] = await Promise.all([
+    lists.load(clientTools, kit.embeddings),
+    embedTexts(texts, kit.embeddings),
+  ]);
+  if (list === undefined || request.why !== undefined) {
+    kit.note({ vectors: why ?? request.why ?? 'down' });
+    lists.embedLater(clientTools, kit);
+    return undefined;
+  }
+  const needed = findRequiredTools(exchange, list, { tools: clientTools, always: kit.options.always });
+  const { selected, isVague, isSmallTalk } = selectTools(list, request.texts, needed);
+  const left = [...list.tools.keys()].filter((at) => !selected.has(at));
+  const tokens = left.reduce((sum, at) => sum + (list.tools[at]?.tokens ?? 0), 0);
+  const isTooVague = isVague || (isSmallTalk && !canWaitForRequest(exchange, tokens, kit));
+  if (isTooVague || tokens < savedTokensMin) return { ...noOmission, isVague: isTooVague };
+  const stays = new Set([...selected].map((at) => list.tools[at]?.name));
+  const names = left.map((at) => list.tools[at]?.name ?? '').filter((one) => !stays.has(one));
+  return { omitted: names, isSmallTalk, isVague: false };
+}
+
+/** A provider that searches itself brings tools in when they are asked for. Else they have to be sent then. */
+function canWaitForRequest(exchange: Exchange, tokens: number, kit: Kit<McpOptimizerOptions>): boolean {
+  const retrievalMode = retrievalModeOf(exchange, kit);
+  return retrievalMode === 'defer' || (retrievalMode === 'find' && paysToWait(exchange, tokens, kit));
+}
+
+/** Without vectors where there are none in time: then words alone have to do. */
+export async function embedTexts(
+  texts: readonly RequestText[],
+  embed: Embeddings,
+): Promise<{ readonly texts: readonly EmbeddedRequestText[]; readonly why?: string | undefined }> {
+  const { vectors, why } = await embed.many(
+    texts.map(({ text }) => text),
+    { use: 'tools', deadlineMs: embeddingWaitMs },
+  );
+  const none = new Float32Array();
+  return { texts: texts.map((one, at) => ({ ...one, vector: vectors?.[at]?.values ?? none })), why };
+}

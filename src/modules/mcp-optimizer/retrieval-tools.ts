@@ -1,0 +1,144 @@
+import { type GatewayTool, isJsonObject, parseExact, type Tool, type ToolAnswer } from '../../module-api.ts';
+import { splitClauses } from './choice/clauses.ts';
+import { searchTools } from './choice/select-tools.ts';
+import type { EmbeddedRequestText, ToolList } from './choice/tool-list.ts';
+import { descriptionOf, serverOf } from './choice/tool-text.ts';
+import { fullToolCharactersMax, fullToolsMax, queryCharactersMax } from './limits.ts';
+import { validateArguments } from './validate-arguments.ts';
+
+interface RetrievalToolsParts {
+  /** All that the client offers. */
+  readonly tools: readonly Tool[];
+  /** Names of those that the model doesn't see. */
+  readonly omitted: ReadonlySet<string>;
+  /** The client's own tools, ready to be searched. */
+  list(): Promise<ToolList>;
+  /** With vectors where there are any in time. */
+  embed(texts: readonly string[]): Promise<readonly EmbeddedRequestText[]>;
+}
+
+/** Two tools by which a model gets at what was left out: one that finds tools, and one that calls them. */
+export function createRetrievalTools(parts: RetrievalToolsParts): readonly GatewayTool[] {
+  const [finding, calling] = describeRetrievalTools(parts.tools, parts.omitted);
+  return [
+    { tool: finding, answer: (input) => findTools(input, parts, calling.name) },
+    { tool: calling, answer: (input) => callTool(input, parts, finding.name) },
+  ];
+}
+
+/** The same for the same tools, whoever asks. */
+function describeRetrievalTools(tools: readonly Tool[], left: ReadonlySet<string>): readonly [Tool, Tool] {
+  const finding = uniqueToolName('find_tools', tools);
+  const calling = uniqueToolName('call_tool', tools);
+  return [
+    {
+      name: finding,
+      description: `Finds tools beyond those listed here: ${left.size} more are available${describeServers(left)}. Use it whenever none of the listed tools does what is needed, before saying that something can't be done. What it finds is called with ${calling}.`,
+      input_schema: {
+        type: 'object',
+        properties: { query: { type: 'string', description: 'What is to be done, in a few words' } },
+        required: ['query'],
+      },
+    },
+    {
+      name: calling,
+      description: `Calls a tool that ${finding} found.`,
+      input_schema: {
+        type: 'object',
+        properties: {
+          name: { type: 'string', description: 'The name of the tool' },
+          arguments: { type: 'object', description: 'Its arguments, by its input_schema' },
+        },
+        required: ['name', 'arguments'],
+      },
+    },
+  ];
+}
+
+/** Apart from all that the client offers, what is left out included. */
+function uniqueToolName(name: string, tools: readonly Tool[]): string {
+  const taken = new Set(tools.map((tool) => tool.name));
+  let apart = name;
+  for (let number = 2; taken.has(apart); number++) apart = `${name}_${number}`;
+  return apart;
+}
+
+const serversShown = 20;
+
+function describeServers(left: ReadonlySet<string>): string {
+  const servers = [...new Set([...left].flatMap((name) => serverOf(name) ?? []))];
+  if (servers.length === 0) return '';
+  const more = servers.length > serversShown ? ' and others' : '';
+  return `, of ${servers.slice(0, serversShown).join(', ')}${more}`;
+}
+
+async function findTools(
+  input: unknown,
+  { tools, omitted, list, embed }: RetrievalToolsParts,
+  calling: string,
+): Promise<ToolAnswer> {
+  const asked = isJsonObject(input) && typeof input.query === 'string' ? input.query.trim() : '';
+  if (asked === '') return { content: 'query must say what is to be done', isError: true };
+  const query = asked.slice(0, queryCharactersMax);
+  const all = await list();
+  const among = new Set([...all.tools.keys()].filter((at) => omitted.has(all.tools[at]?.name ?? '')));
+  const best = searchTools(all, await embed([query, ...splitClauses(query)]), among);
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const named = best.flatMap((at) => byName.get(all.tools[at]?.name ?? '') ?? []);
+  const whole = formatFullTools(named);
+  const brief = named.slice(whole.length);
+  const lines = [`Call one of these with ${calling}:`, ...whole];
+  if (brief.length > 0)
+    lines.push('', 'Others; find them by name for their input_schema:', ...brief.map(formatToolLine));
+  return lines.join('\n');
+}
+
+/** The first ones as they are. */
+function formatFullTools(tools: readonly Tool[]): readonly string[] {
+  const whole: string[] = [];
+  let characters = 0;
+  for (const { name, description, input_schema } of tools.slice(0, fullToolsMax)) {
+    const json = JSON.stringify({ name, description, input_schema });
+    characters += json.length;
+    if (whole.length > 0 && characters > fullToolCharactersMax) break;
+    whole.push(json);
+  }
+  return whole;
+}
+
+const lineCharacters = 80;
+
+function formatToolLine(tool: Tool): string {
+  const { name } = tool;
+  const text = descriptionOf(tool).replace(/\s+/g, ' ').trim();
+  return `${name}: ${text.length <= lineCharacters ? text : `${text.slice(0, lineCharacters)}…`}`;
+}
+
+/** The client gets the real call. A tool that the model could have called by itself is called all the same. */
+function callTool(input: unknown, { tools }: RetrievalToolsParts, finding: string): ToolAnswer {
+  const { name, arguments: given, ...beside } = isJsonObject(input) ? input : {};
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined)
+    return {
+      content: `There is no tool ${JSON.stringify(name ?? '')}. ${finding} tells which there are.`,
+      isError: true,
+    };
+  // Some models write them beside the name.
+  const values = parseArguments(given ?? beside);
+  const wrong = validateArguments(values, { type: 'object', ...tool.input_schema });
+  if (wrong.length === 0) return { handOver: { name: tool.name, input: values } };
+  return {
+    content: `${wrong.join('; ')}. The input_schema of ${tool.name} is ${JSON.stringify(tool.input_schema ?? {})}`,
+    isError: true,
+  };
+}
+
+/** Some models write arguments as a text. */
+function parseArguments(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return parseExact(given) ?? {};
+  } catch {
+    return given;
+  }
+}

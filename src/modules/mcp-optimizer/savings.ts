@@ -1,0 +1,127 @@
+import {
+  type Attempt,
+  type Exchange,
+  formatUsd,
+  isJsonObject,
+  type Kit,
+  type NanoUsd,
+  nanoOfPico,
+  type RateCard,
+  type ScopedCache,
+} from '../../module-api.ts';
+import { savingsWindow } from './limits.ts';
+
+const savingsTtlSeconds = 86_400;
+
+/** Says what it should come to at once, as the head of a stream goes out before anybody knows, and what it came to when that is known. */
+export function recordSavings(
+  exchange: Exchange,
+  { tokens, module }: { readonly tokens: number; readonly module: string },
+  kit: Kit<unknown>,
+): void {
+  const card = kit.catalog.priceOf(exchange.target)?.card;
+  if (card === undefined) return;
+  const rate = kit.prefix.isBreak ? card.input : card.cacheRead;
+  kit.note({ saved: formatUsd(Math.round((tokens * rate) / 1000)) });
+  kit.onBilled((attempts) => {
+    const saved = savingsOf(attempts, tokens, { card, module });
+    kit.addSaving(saved);
+    kit.note({ saved: formatUsd(saved) });
+    kit.runInBackground(() => storeSavings({ saved, tokens: inputTokensOf(attempts) }, exchange, kit));
+  });
+}
+
+/** What leaving tools out was worth in a call: what their tokens would have cost as the others were billed, without the rounds that they were searched in. */
+function savingsOf(
+  attempts: readonly Attempt[],
+  tokens: number,
+  { card, module }: { readonly card: RateCard; readonly module: string },
+): NanoUsd {
+  const own = attempts.filter(({ isModuleCall }) => !isModuleCall);
+  const rounds = own.filter(({ askedBy }, at) => at > 0 && askedBy === module);
+  const spent = rounds.reduce((sum, { bill }) => sum + (bill?.nanoUsd ?? 0), 0);
+  const [first] = own;
+  return first === undefined || first.ending?.how === 'failed'
+    ? 0 - spent
+    : nanoOfPico(Math.round(tokens * rateOf(first, card))) - spent;
+}
+
+/** Tools stand before everything else: what is read from a provider's cache begins with them. */
+function rateOf({ usage }: Attempt, card: RateCard): number {
+  if ((usage.cache_read_input_tokens ?? 0) > 0) return card.cacheRead;
+  if ((usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0) return card.cacheWriteHour;
+  return (usage.cache_creation_input_tokens ?? 0) > 0 ? card.cacheWrite : card.input;
+}
+
+/** What is known of a conversation. */
+interface ConversationSavings {
+  /** What each of the latest calls saved. */
+  readonly latest: readonly NanoUsd[];
+  /** All that the last of them had the model read. */
+  readonly tokens: number;
+}
+
+/** Whether it has cost more than it saved in the latest calls of a conversation. */
+export async function isLosing(exchange: Exchange, kit: Pick<Kit<unknown>, 'cache'>): Promise<boolean> {
+  return lossOf(await loadSavings(kit.cache, exchange)) > 0;
+}
+
+/**
+ * Whether a conversation is better off without it from now on, though its provider has to write anew all that it keeps. As many
+ * calls as were looked at are expected to come.
+ */
+export async function paysToStop(
+  exchange: Exchange,
+  kit: Pick<Kit<unknown>, 'cache' | 'catalog' | 'prefix'>,
+): Promise<boolean> {
+  const conversationSavings = await loadSavings(kit.cache, exchange);
+  const loss = lossOf(conversationSavings);
+  const card = kit.catalog.priceOf(exchange.target)?.card;
+  if (loss === 0 || card === undefined || card.cacheRead <= 0) return false;
+  if (loss <= nanoOfPico(Math.round(conversationSavings.tokens * (card.cacheWrite - card.cacheRead))))
+    return false;
+  const calls = conversationSavings.latest.length;
+  const savesTokens = Math.ceil((loss * 1000) / calls / card.cacheRead);
+  return kit.prefix.proposeStep(exchange.request, { calls, savesTokens }).isAllowed;
+}
+
+/** Of all the latest calls together; 0 where there was none, or too few to tell. */
+function lossOf({ latest }: ConversationSavings): NanoUsd {
+  if (latest.length < savingsWindow.least) return 0;
+  return Math.max(0, -latest.reduce((sum, saved) => sum + saved, 0));
+}
+
+/** Calls at the same time may miss each other here: it is a sum over many. */
+async function storeSavings(
+  { saved, tokens }: { readonly saved: NanoUsd; readonly tokens: number },
+  exchange: Exchange,
+  kit: Pick<Kit<unknown>, 'cache'>,
+): Promise<void> {
+  const before = await loadSavings(kit.cache, exchange);
+  const conversationSavings: ConversationSavings = {
+    latest: [...before.latest, saved].slice(-savingsWindow.most),
+    tokens,
+  };
+  await kit.cache.put(keyOf(exchange), Buffer.from(JSON.stringify(conversationSavings)), savingsTtlSeconds);
+}
+
+/** What the model read in a call, from the provider's cache or not. */
+function inputTokensOf(attempts: readonly Attempt[]): number {
+  const { usage } = attempts.findLast(({ isModuleCall }) => !isModuleCall) ?? {};
+  const { input_tokens = 0, cache_read_input_tokens = 0, cache_creation_input_tokens = 0 } = usage ?? {};
+  return input_tokens + cache_read_input_tokens + cache_creation_input_tokens;
+}
+
+async function loadSavings(scopedCache: ScopedCache, exchange: Exchange): Promise<ConversationSavings> {
+  const bytes = await scopedCache.get(keyOf(exchange));
+  const read: unknown = bytes === undefined ? {} : JSON.parse(Buffer.from(bytes).toString('utf8'));
+  const { latest, tokens } = isJsonObject(read) ? read : {};
+  return {
+    latest: Array.isArray(latest) ? latest.filter((saved) => typeof saved === 'number') : [],
+    tokens: typeof tokens === 'number' ? tokens : 0,
+  };
+}
+
+function keyOf({ conversation }: Exchange): string {
+  return `worth:${conversation.root}`;
+}

@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import { digestOfTools, type Exchange, isJsonObject, type Kit, type Tool } from '../../module-api.ts';
+
+/** What was decided about the tools of a conversation. */
+export interface ToolDecision {
+  /** Names of those that are left out. */
+  readonly omitted: readonly string[];
+  readonly retrieval: RetrievalMode;
+  /** What these are together. */
+  readonly tokens: number;
+  /** Whether nothing was asked for yet: the first request chooses anew. */
+  readonly isEarly: boolean;
+}
+
+/** How the model gets at what is left out: by tools of ours, by its provider's search, or not at all. */
+export type RetrievalMode = 'find' | 'defer' | 'none';
+
+/** The decisions about one list of tools: a client that offers others, or wants others always, has begun anew as far as tools go. */
+export class ToolDecisionLog {
+  readonly #exchange: Exchange;
+  readonly #decisions: Kit<unknown>['decisions'];
+  readonly #tools: readonly Tool[];
+  readonly #toolListKey: string;
+
+  constructor(
+    exchange: Exchange,
+    {
+      decisions,
+      options: { always },
+    }: Pick<Kit<{ readonly always: readonly string[] }>, 'decisions' | 'options'>,
+    tools: readonly Tool[],
+  ) {
+    this.#exchange = exchange;
+    this.#decisions = decisions;
+    this.#tools = tools;
+    // Names of places are short, and there may be many tools that are always wanted.
+    const wanted = always.length === 0 ? '' : `:${hash('sha256', always.join('|'), 'base64url')}`;
+    this.#toolListKey = `${digestOfTools({ tools })}${wanted}`;
+  }
+
+  /** The last one in this conversation, as far as it is the same. */
+  async latest(): Promise<ToolDecision | undefined> {
+    const { messages } = this.#exchange.request;
+    for (let at = messages.length; at > 0; at--) {
+      if (at < messages.length && messages[at]?.role !== 'assistant') continue;
+      const decided = this.#parse(await this.#decisions.get(this.#decisionKey(at)));
+      if (decided !== undefined) return decided;
+    }
+    return undefined;
+  }
+
+  /** Of two who decide at the same time, the first is right. */
+  async decide(toolDecision: ToolDecision): Promise<ToolDecision | undefined> {
+    return this.#parse(
+      await this.#decisions.decideOnce(this.#decisionKey(), () => this.#serialize(toolDecision)),
+    );
+  }
+
+  #decisionKey(at?: number): string {
+    return `tools:${this.#toolListKey}:${this.#exchange.conversation.digestAt(at)}`;
+  }
+
+  /** One bit a tool: a ledger has no room for thousands of names. */
+  #serialize({ omitted, retrieval, tokens, isEarly }: ToolDecision): unknown {
+    const names = new Set(omitted);
+    const bits = Buffer.alloc(Math.ceil(this.#tools.length / 8));
+    for (const [at, { name }] of this.#tools.entries())
+      if (names.has(name)) bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
+    return { left: bits.toString('base64'), way: retrieval, tokens, ...(isEarly && { isEarly }) };
+  }
+
+  #parse(decided: unknown): ToolDecision | undefined {
+    if (!isJsonObject(decided)) return undefined;
+    const { left, way: retrieval, tokens } = decided;
+    if (typeof left !== 'string' || !isRetrievalMode(retrieval) || typeof tokens !== 'number')
+      return undefined;
+    const bits = Buffer.from(left, 'base64');
+    const out = this.#tools.filter((_, at) => ((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0);
+    return { omitted: out.map(({ name }) => name), retrieval, tokens, isEarly: decided.isEarly === true };
+  }
+}
+
+function isRetrievalMode(way: unknown): way is RetrievalMode {
+  return way === 'find' || way === 'defer' || way === 'none';
+}

@@ -1,0 +1,33 @@
+import { type Attempt, type Exchange, type Kit, nanoOfPico, type RateCard } from '../../module-api.ts';
+import { estimateTokens } from './advice.ts';
+
+interface InjectedAdvice {
+  /** Advice that is new with this call, and what stood in the conversation before. */
+  readonly fresh: string;
+  readonly earlier: string;
+}
+
+/** Says what advice cost in a call, which is all that a call can tell of its worth. */
+export function recordAdviceCost(
+  injectedAdvice: InjectedAdvice,
+  { target }: Exchange,
+  kit: Kit<unknown>,
+): void {
+  const card = kit.catalog.priceOf(target)?.card;
+  if (card === undefined) return;
+  kit.onBilled((attempts) => {
+    const own = attempts.filter(({ isModuleCall, ending }) => !isModuleCall && ending?.how !== 'failed');
+    const cost = own.reduce((sum, attempt) => sum + adviceCostOf(attempt, injectedAdvice, card), 0);
+    if (cost > 0) kit.addSaving(-cost);
+  });
+}
+
+/** As the tokens around it were billed: what was said before is read from the provider's cache where anything is. */
+function adviceCostOf({ usage }: Attempt, { fresh, earlier }: InjectedAdvice, card: RateCard): number {
+  const isKept = (usage.cache_creation_input_tokens ?? 0) > 0;
+  const hour = (usage.cache_creation?.ephemeral_1h_input_tokens ?? 0) > 0;
+  const written = hour ? card.cacheWriteHour : card.cacheWrite;
+  const added = isKept ? written : card.input;
+  const read = (usage.cache_read_input_tokens ?? 0) > 0 ? card.cacheRead : added;
+  return nanoOfPico(Math.round(estimateTokens(fresh) * added + estimateTokens(earlier) * read));
+}

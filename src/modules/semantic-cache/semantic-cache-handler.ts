@@ -1,0 +1,68 @@
+import {
+  type CachedAnswer,
+  CachedAnswers,
+  type Clock,
+  type Exchange,
+  formatUsd,
+  type Handler,
+  type Kit,
+  type Reply,
+  savingOf,
+} from '../../module-api.ts';
+import { createCacheQuery } from './cache-query.ts';
+import { EvidenceStore } from './evidence-store.ts';
+import { lookUp } from './look-up.ts';
+import type { SemanticCacheOptions } from './options.ts';
+import { compareLater } from './shadow-comparison.ts';
+import { storeAnswer } from './store-answer.ts';
+import { ParsedPromptCache } from './text/parsed-prompt-cache.ts';
+
+/** Answers from memory, or asks and remembers. */
+export class SemanticCacheHandler {
+  readonly #answers = new CachedAnswers();
+  readonly #prompts = new ParsedPromptCache();
+  readonly #evidence: EvidenceStore;
+  readonly #random: () => number;
+
+  constructor(clock: Clock, random: () => number) {
+    this.#evidence = new EvidenceStore(clock);
+    this.#random = random;
+  }
+
+  async handle(exchange: Exchange, next: Handler, kit: Kit<SemanticCacheOptions>): Promise<Reply> {
+    const [answers, evidenceStore, prompts] = [this.#answers, this.#evidence, this.#prompts];
+    const cacheQuery = await createCacheQuery(exchange, kit, prompts);
+    const same = await answers.find(kit.cache, cacheQuery.key, exchange.clientRequest);
+    if (same !== undefined) return serveCachedAnswer(same, 1, exchange, kit);
+    const { match, ...told } = await lookUp(cacheQuery, exchange, kit, {
+      answers,
+      ledger: evidenceStore,
+      prompts,
+    });
+    if (match?.isServable === true && this.#random() >= kit.options.shadow)
+      return serveCachedAnswer(match.answer, 1 - match.errorProbability, exchange, kit);
+    kit.note({ miss: true, ...told, ...(match?.isServable === true && { shadow: true }) });
+    const reply = await next(exchange);
+    storeAnswer(reply, cacheQuery, exchange, { kit, answers, ledger: evidenceStore });
+    if (match?.isServable === true) compareLater(reply, match, { kit, ledger: evidenceStore });
+    return reply;
+  }
+}
+
+function serveCachedAnswer(
+  kept: CachedAnswer,
+  p: number,
+  { target }: Exchange,
+  kit: Kit<SemanticCacheOptions>,
+): Reply {
+  const { from } = kept.metadata;
+  const saved = savingOf(kept, target, kit.catalog);
+  kit.addSaving(saved);
+  kit.note({
+    hit: true,
+    p: String(Number(p.toFixed(3))),
+    saved: formatUsd(saved),
+    ...(typeof from === 'string' && { from }),
+  });
+  return kit.replay(kept.recording);
+}

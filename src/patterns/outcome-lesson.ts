@@ -1,0 +1,51 @@
+import { contentWords, significantWords } from '../kernel/content-words.ts';
+import { limits } from '../kernel/limits.ts';
+import { patternFingerprint } from '../kernel/pattern-fingerprint.ts';
+import { accountScope } from '../kernel/pattern-scopes.ts';
+import type { Gist, Outcome, Pattern, PatternProposal } from '../kernel/ports/patterns.ts';
+import { isFreeOfSecrets, toPlainLine } from '../kernel/secret-shapes.ts';
+import { isGood } from './pattern-changes.ts';
+
+interface LessonSource {
+  readonly outcome: Outcome;
+  readonly conversation: string;
+  readonly gist: Gist;
+  /** A call of the conversation. */
+  readonly requestId: string;
+}
+
+/** What a note on how a conversation went teaches, in the words of who tells it; undefined where that is nothing. */
+export function lessonFromOutcome({
+  outcome,
+  conversation,
+  gist,
+  requestId,
+}: LessonSource): PatternProposal | undefined {
+  // Kept by a release that kept what nobody in particular had said.
+  if (gist.scope === null) return undefined;
+  const said = toPlainLine(outcome.note, limits.outcomeLessonCharactersMax + 1);
+  if (
+    said.length > limits.outcomeLessonCharactersMax ||
+    contentWords(said).length < 3 ||
+    !isFreeOfSecrets(said)
+  )
+    return undefined;
+  const quoted = said.replaceAll('"', "'");
+  const advice = isGood(outcome)
+    ? `More than one conversation like this went well. Of those it was said: "${quoted}"`
+    : `More than one conversation like this went badly. Of those it was said: "${quoted}"`;
+  return {
+    trigger: { text: gist.about, tools: [], models: [] },
+    advice,
+    scope: gist.scope === accountScope ? null : gist.scope,
+    fingerprint: patternFingerprint('told', [isGood(outcome) ? 'well' : 'badly', ...significantWords(said)]),
+    requestId,
+    conversation,
+    needsRepetition: true,
+  };
+}
+
+/** Whether it came from what was told of conversations: one of those proves nothing yet. */
+export function isFromOutcome(pattern: Pick<Pattern, 'fingerprint'>): boolean {
+  return pattern.fingerprint.startsWith('told ');
+}

@@ -1,0 +1,131 @@
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import { Lru } from '../kernel/lru.ts';
+import type { Pattern, PatternTable } from '../kernel/ports/patterns.ts';
+import { demoteUnapproved, lacksApproval } from './pattern-changes.ts';
+
+interface CachedPatterns {
+  readonly version: number;
+  readonly patterns: readonly Pattern[];
+  readonly checkedAtMs: number;
+  /** Whether this process has changed something since. */
+  readonly isStale?: true;
+}
+
+interface PatternCacheParts {
+  readonly table: PatternTable;
+  readonly clock: Clock;
+  onError(error: unknown): void;
+}
+
+/** The patterns of tenants that are not retired, in memory. */
+export class PatternCache {
+  readonly #parts: PatternCacheParts;
+  #entries = new Lru<Promise<CachedPatterns>>(limits.cachedPatternOwnersMax);
+  #patternCount = 0;
+  readonly #refreshing = new Set<string>();
+
+  constructor(parts: PatternCacheParts) {
+    this.#parts = parts;
+  }
+
+  /** The same list for as long as nothing is changed. */
+  async of(owner: string): Promise<readonly Pattern[]> {
+    const before = this.#entries.get(owner);
+    const known = before === undefined ? undefined : await before;
+    const ageMs = this.#parts.clock.now() - (known?.checkedAtMs ?? Number.NEGATIVE_INFINITY);
+    const isFresh = known !== undefined && known.isStale === undefined;
+    if (isFresh && ageMs < limits.patternsFreshMs) return known.patterns;
+    const reading = this.#read(owner, known);
+    // No call waits for what others may have changed a moment ago.
+    if (isFresh && ageMs < limits.patternsStaleMs) {
+      if (this.#entries.get(owner) === before)
+        this.#entries.set(owner, Promise.resolve({ ...known, checkedAtMs: this.#parts.clock.now() }));
+      void reading.then((read) => this.#replace(owner, known, read));
+      return known.patterns;
+    }
+    if (this.#entries.get(owner) === before) this.#entries.set(owner, reading);
+    return (await reading).patterns;
+  }
+
+  /** From now on this process looks again. */
+  invalidate(owner: string): void {
+    const before = this.#entries.get(owner);
+    if (before === undefined) return;
+    this.#entries.set(
+      owner,
+      before.then((cachedPatterns) => ({ ...cachedPatterns, isStale: true })),
+    );
+  }
+
+  forget(owner: string): void {
+    this.#entries.delete(owner);
+  }
+
+  /** Unless somebody here has changed something meanwhile. */
+  async #replace(owner: string, known: CachedPatterns, read: CachedPatterns): Promise<void> {
+    const now = await this.#entries.get(owner);
+    if (now?.patterns === known.patterns && now.isStale === undefined)
+      this.#entries.set(owner, Promise.resolve(read));
+  }
+
+  /** Where the database is away, what was known before is better than nothing. */
+  async #read(owner: string, known: CachedPatterns | undefined): Promise<CachedPatterns> {
+    const { table, clock, onError } = this.#parts;
+    const checkedAtMs = clock.now();
+    try {
+      const version = await table.version(owner);
+      if (known?.version === version) return { version, patterns: known.patterns, checkedAtMs };
+      // Many take a while to be read, and no call waits for that.
+      if (known !== undefined && known.patterns.length > limits.patternsReadAtOnce) {
+        void this.#refresh(owner, version);
+        return { version: known.version, patterns: known.patterns, checkedAtMs };
+      }
+      return { version, checkedAtMs, patterns: version === 0 ? [] : await this.#load(owner) };
+    } catch (error) {
+      onError(error);
+      return { version: known?.version ?? -1, patterns: known?.patterns ?? [], checkedAtMs };
+    }
+  }
+
+  async #refresh(owner: string, version: number): Promise<void> {
+    if (this.#refreshing.has(owner)) return;
+    this.#refreshing.add(owner);
+    const { clock, onError } = this.#parts;
+    try {
+      const patterns = await this.#load(owner);
+      this.#entries.set(owner, Promise.resolve({ version, patterns, checkedAtMs: clock.now() }));
+    } catch (error) {
+      onError(error);
+    } finally {
+      this.#refreshing.delete(owner);
+    }
+  }
+
+  /** Written back at once: what was made by an earlier release needs no migration, and none of its processes undoes it. */
+  async #demoteUnapproved(owner: string, one: Pattern): Promise<Pattern> {
+    const { table, clock } = this.#parts;
+    const now = clock.now();
+    await table.change(owner, one.id, (pattern) => demoteUnapproved(pattern, now));
+    return demoteUnapproved(one, now);
+  }
+
+  async #load(owner: string): Promise<readonly Pattern[]> {
+    const patterns: Pattern[] = [];
+    for (const state of ['active', 'candidate'] as const)
+      for (let after: string | undefined; ; ) {
+        const page = await this.#parts.table.page(owner, { state, after, limit: limits.databaseRowsAtOnce });
+        for (const one of page)
+          patterns.push(lacksApproval(one) ? await this.#demoteUnapproved(owner, one) : one);
+        if (page.length < limits.databaseRowsAtOnce) break;
+        after = page.at(-1)?.id;
+      }
+    this.#patternCount += patterns.length;
+    if (this.#patternCount > limits.cachedPatternsMax) {
+      // What is needed is read again.
+      this.#entries = new Lru(limits.cachedPatternOwnersMax);
+      this.#patternCount = 0;
+    }
+    return patterns;
+  }
+}

@@ -1,0 +1,225 @@
+import type { Clock } from '../kernel/clock.ts';
+import { limits } from '../kernel/limits.ts';
+import type {
+  Gist,
+  Outcome,
+  Pattern,
+  PatternChange,
+  PatternQuery,
+  PatternSource,
+  Patterns,
+  PatternTable,
+  Verdict,
+} from '../kernel/ports/patterns.ts';
+import { fingerprintOf, newPattern, type PatternFields } from './new-pattern.ts';
+import { PatternCache } from './pattern-cache.ts';
+import { appendStory, applyVerdict, isGood, personChangePrefix, verdictOf } from './pattern-changes.ts';
+import { holdoutShareOf } from './pattern-effect.ts';
+import { isUnconfirmed, PatternLearner, type PatternLearnerParts } from './pattern-learner.ts';
+import { widenPatterns } from './widen-patterns.ts';
+
+export interface PatternStoreParts {
+  readonly table: PatternTable;
+  readonly clock: Clock;
+  /** Told of patterns as they were that can no longer be looked for so: deleted, retired, or changed in what they are for. */
+  onRemoved?(owner: string, patterns: readonly Pattern[]): Promise<void>;
+  /** Told that all of a tenant is forgotten. */
+  onOwnerDeleted?(owner: string): Promise<void>;
+  /** Told of what can't be done after calls. */
+  onError?(error: unknown): void;
+}
+
+export type ReportedOutcome = Outcome & { readonly conversation: string };
+
+/** What tenants have learned: kept in the database, and looked through in memory. */
+export class PatternStore implements PatternSource {
+  readonly #parts: PatternStoreParts;
+  readonly #table: PatternTable;
+  readonly #clock: Clock;
+  readonly #cache: PatternCache;
+  readonly #learnerParts: PatternLearnerParts;
+  readonly #learner: PatternLearner;
+  #callsSinceTidying = 0;
+
+  constructor(parts: PatternStoreParts) {
+    const { table, clock } = parts;
+    this.#parts = parts;
+    this.#table = table;
+    this.#clock = clock;
+    this.#cache = new PatternCache({ table, clock, onError: (error) => parts.onError?.(error) });
+    this.#learnerParts = {
+      table,
+      clock,
+      cache: this.#cache,
+      change: (owner, id, change) => this.#change(owner, id, change),
+      delete: (owner, id) => this.delete(owner, id),
+    };
+    this.#learner = new PatternLearner(this.#learnerParts);
+  }
+
+  of(owner: string): Patterns {
+    return {
+      listUnretired: () => this.#cache.of(owner),
+      holdoutShare: holdoutShareOf,
+      recordCall: (requestId, conversation) => this.#recordCall(owner, requestId, conversation),
+      recordGist: (conversation, gist) => this.#recordGist(owner, conversation, gist),
+      recordTrials: (conversation, trials) =>
+        this.#table.recordTrials(owner, conversation, trials, this.#clock.now()),
+      recordImpliedVerdict: (conversation, verdict) =>
+        this.#judge(owner, conversation, (outcomes) => (outcomes.length > 0 ? undefined : verdict)),
+      hasPattern: async (lesson) => (await this.#learner.findExisting(owner, lesson)) !== undefined,
+      propose: (patternProposal) => this.#learner.propose(owner, patternProposal),
+    };
+  }
+
+  async page(owner: string, page: PatternQuery): Promise<readonly Pattern[]> {
+    // What an earlier release made active without approval is no longer that once it was read.
+    await this.#cache.of(owner);
+    return this.#table.page(owner, page);
+  }
+
+  find(owner: string, id: string): Promise<Pattern | undefined> {
+    return this.#table.find(owner, id);
+  }
+
+  /** Undefined where there is no room. One that says the same becomes what is said now. */
+  async add(
+    owner: string,
+    word: PatternFields,
+  ): Promise<{ readonly pattern: Pattern; readonly isNew: boolean } | undefined> {
+    const fields = { ...word, origin: 'person', fingerprint: fingerprintOf(word) } as const;
+    const pattern = newPattern(fields, 'made by a person', this.#clock.now());
+    let added = await this.#table.add(owner, pattern, limits.patternsMax);
+    if (added === 'full' && (await this.#deleteUnconfirmed(owner)))
+      added = await this.#table.add(owner, pattern, limits.patternsMax);
+    this.#cache.invalidate(owner);
+    if (added === 'added') return { pattern, isNew: true };
+    if (added === 'full') return undefined;
+    const there = await this.#table.byFingerprint(owner, word.scope, pattern.fingerprint);
+    if (there === undefined) return undefined;
+    const changed = await this.change(owner, there.id, { state: word.state });
+    return { pattern: changed ?? there, isNew: false };
+  }
+
+  /** A person's word. One that is made active again is counted anew, and is for all end users. */
+  change(owner: string, id: string, word: Partial<PatternFields>): Promise<Pattern | undefined> {
+    return this.#change(owner, id, (pattern) => this.#applyFields(pattern, word));
+  }
+
+  async delete(owner: string, id: string): Promise<boolean> {
+    const pattern = await this.#table.find(owner, id);
+    if (pattern === undefined || !(await this.#table.delete(owner, id))) return false;
+    this.#cache.invalidate(owner);
+    await this.#notifyRemoved(owner, [pattern]);
+    return true;
+  }
+
+  /** All that is known of a tenant: patterns, calls, trials, outcomes, and what they are found by. */
+  async forget(owner: string): Promise<void> {
+    await this.#table.forget(owner);
+    this.#cache.forget(owner);
+    await this.#parts.onOwnerDeleted?.(owner);
+  }
+
+  conversationOf(owner: string, requestId: string): Promise<string | undefined> {
+    return this.#table.conversationOf(owner, requestId);
+  }
+
+  async isConversation(owner: string, conversation: string): Promise<boolean> {
+    return (await this.#table.callOf(owner, conversation)) !== undefined;
+  }
+
+  /** The same again changes nothing, and makes up for what was left undone the first time. */
+  async recordOutcome(owner: string, { conversation, ...outcome }: ReportedOutcome): Promise<void> {
+    await this.#table.addOutcome(owner, conversation, { ...outcome, atMs: this.#clock.now() });
+    const verdict = await this.#judge(owner, conversation, verdictOf);
+    if (verdict !== undefined && isGood(verdict)) await this.#learner.confirm(owner, conversation);
+    await this.#learner.learnFromOutcome(owner, conversation, outcome);
+  }
+
+  #applyFields(pattern: Pattern, word: Partial<PatternFields>): Pattern {
+    const entries = Object.entries(word).filter(([, value]) => value !== undefined);
+    const isActivated = word.state === 'active' && pattern.state !== 'active';
+    const changed: Pattern = {
+      ...pattern,
+      ...Object.fromEntries(entries),
+      approved: true,
+      ...(isActivated && word.scope === undefined && { scope: null }),
+      ...(isActivated &&
+        pattern.state === 'retired' && { wins: 0, losses: 0, without: { wins: 0, losses: 0 } }),
+    };
+    const isSaid = changed.advice !== pattern.advice || word.trigger !== undefined;
+    const fingerprint = isSaid ? fingerprintOf(changed) : pattern.fingerprint;
+    return appendStory(
+      { ...changed, fingerprint },
+      `${personChangePrefix}${entries.map(([name]) => name).join(', ')}`,
+      this.#clock.now(),
+    );
+  }
+
+  async #recordCall(owner: string, requestId: string, conversation: string): Promise<void> {
+    const atMs = this.#clock.now();
+    await this.#table.recordCall(owner, { requestId, conversation, atMs });
+    if (++this.#callsSinceTidying < limits.patternCallsBetweenTidying) return;
+    this.#callsSinceTidying = 0;
+    void this.#table
+      .tidy(atMs - limits.patternTrialLifeMs)
+      .catch((error: unknown) => this.#parts.onError?.(error));
+  }
+
+  /** Somebody may have told how it went before this was known. */
+  async #recordGist(owner: string, conversation: string, gist: Gist): Promise<void> {
+    await this.#table.recordGist(owner, { conversation, ...gist, atMs: this.#clock.now() });
+    for (const outcome of await this.#table.outcomes(owner, conversation))
+      await this.#learner.learnFromOutcome(owner, conversation, outcome);
+  }
+
+  /** What is decided from all outcomes that there are in that moment, whoever else tells one. */
+  async #judge(
+    owner: string,
+    conversation: string,
+    decide: (outcomes: readonly Outcome[]) => Verdict | undefined,
+  ): Promise<Verdict | undefined> {
+    const atMs = this.#clock.now();
+    const left: Pattern[] = [];
+    const tried: Pattern[] = [];
+    const verdict = await this.#table.judge(owner, conversation, decide, (pattern, trial) => {
+      const now = applyVerdict(pattern, trial, { conversation, atMs });
+      tried.push(now);
+      return trackRemoval(now, pattern, left);
+    });
+    this.#cache.invalidate(owner);
+    await this.#notifyRemoved(owner, left);
+    await widenPatterns(owner, tried, this.#learnerParts);
+    return verdict;
+  }
+
+  async #change(owner: string, id: string, change: PatternChange): Promise<Pattern | undefined> {
+    const left: Pattern[] = [];
+    const changed = await this.#table.change(owner, id, (pattern) =>
+      trackRemoval(change(pattern), pattern, left),
+    );
+    this.#cache.invalidate(owner);
+    await this.#notifyRemoved(owner, left);
+    return changed;
+  }
+
+  async #deleteUnconfirmed(owner: string): Promise<boolean> {
+    const [oldest] = (await this.#table.page(owner, { state: 'candidate', limit: limits.patternsMax }))
+      .filter(isUnconfirmed)
+      .slice(-1);
+    return oldest !== undefined && (await this.delete(owner, oldest.id));
+  }
+
+  async #notifyRemoved(owner: string, patterns: readonly Pattern[]): Promise<void> {
+    if (patterns.length > 0) await this.#parts.onRemoved?.(owner, patterns);
+  }
+}
+
+/** A change that may be made more than once, where a transaction is: the last one counts. */
+function trackRemoval(now: Pattern, before: Pattern, left: Pattern[]): Pattern {
+  const isSame =
+    now.state !== 'retired' && now.scope === before.scope && now.trigger.text === before.trigger.text;
+  if (!isSame && before.state !== 'retired') left.push(before);
+  return now;
+}

@@ -1,0 +1,218 @@
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import type { Iteration, Usage } from '../../kernel/message.ts';
+import { type Bill, type NanoUsd, nanoOfUsd } from '../../kernel/money.ts';
+import { type Provider, underlyingModelOf } from '../../kernel/provider.ts';
+import { costOf, type ModelPricing, type RateCard } from '../../kernel/rate-card.ts';
+import type { ModelEntry } from './model-entry.ts';
+import { ModelIndex } from './model-index.ts';
+import { hasProviderPrefix, isChatModel } from './model-names.ts';
+import { overlays } from './overlay/index.ts';
+import { anyModel, type PriceOverrides } from './price-overrides.ts';
+import { cardAt, cardsOn, compileSchedule, dayLengthMs } from './price-schedule.ts';
+import { freeSheet, mostExpensiveCard } from './price-sheet.ts';
+
+/** What is to be billed: the model that was asked for, and the one that answered where that said so. */
+export interface BilledModel {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly answered?: string | undefined;
+}
+
+export interface ModelCatalogParts {
+  readonly clock?: Clock;
+  readonly overrides?: PriceOverrides | undefined;
+}
+
+/** The models we know, with their limits and prices. */
+export class ModelCatalog {
+  readonly #clock: Clock;
+  readonly #overrides: PriceOverrides | undefined;
+  readonly #indexes = new Map<string, ModelIndex>();
+  readonly #estimates = new Map<string, DailyEstimate>();
+  /** As they were last asked for. */
+  readonly #priceCache = new WeakMap<PricedModel, ModelPricing>();
+
+  constructor({ clock = systemClock, overrides }: ModelCatalogParts = {}) {
+    this.#clock = clock;
+    this.#overrides = overrides;
+  }
+
+  /** A model that is known by this name; what only follows from a rule for all others isn't. */
+  find(provider: Provider, model: string): ModelEntry | undefined {
+    const behind = underlyingModelOf({ provider, model });
+    const entry =
+      provider.answerLocally === undefined ? this.#index(provider).find(behind) : localEntry(provider, model);
+    const known = entry === undefined || behind === model ? entry : { ...entry, id: model, otherNames: [] };
+    const set = this.#overrides?.find(provider.name, model) ?? this.#overrides?.find(provider.name, behind);
+    return set === undefined ? known : { ...(known ?? unlistedEntry(model)), ...set };
+  }
+
+  /** The price of a model now; undefined where nobody knows any price of its provider. */
+  priced(provider: Provider, model: string, atMs = this.#clock.now()): ModelPricing | undefined {
+    const entry = this.find(provider, model) ?? this.#overrides?.find(provider.name, anyModel);
+    if (entry !== undefined) return this.#priceOfEntry(entry, atMs);
+    if (provider.free === true || provider.answerLocally !== undefined) return freePrice;
+    return this.#estimate(provider, atMs);
+  }
+
+  /**
+   * What a call cost; undefined where nobody knows the price or told the usage, which is never the same as free. A
+   * provider that says what it charged is believed before our own sums, but not before a price that the operator set.
+   */
+  bill(billedModel: BilledModel, usage: Usage, atMs = this.#clock.now()): Bill | undefined {
+    const { provider } = billedModel;
+    const set = this.#overrides?.find(provider.name, billedModel.model);
+    if (provider.reportsCost === true && typeof usage.cost === 'number' && set === undefined)
+      return { nanoUsd: nanoOfUsd(Math.max(0, usage.cost)), estimated: false };
+    if (usage.input_tokens === undefined && usage.output_tokens === undefined) return undefined;
+    const model = set === undefined ? this.#billedModelOf(billedModel) : billedModel.model;
+    const modelPricing = this.priced(provider, model, atMs);
+    if (modelPricing === undefined) return undefined;
+    const { iterations } = usage;
+    if (!Array.isArray(iterations) || iterations.length === 0)
+      return { nanoUsd: costOf(modelPricing.card, usage), estimated: modelPricing.estimated };
+    return this.#billIterations({ provider, model, atMs }, usage, iterations);
+  }
+
+  cost(provider: Provider, model: string, usage: Usage): NanoUsd | undefined {
+    return this.bill({ provider, model }, usage)?.nanoUsd;
+  }
+
+  /** The chat models that a provider offers: those that are billed for text in and text out. */
+  list(provider: Provider): readonly ModelEntry[] {
+    if (provider.answerLocally !== undefined)
+      return provider.modelPrefixes.flatMap((id) => localEntry(provider, id) ?? []);
+    if (provider.hasCustomerModelNames === true)
+      return [...(provider.deployments?.keys() ?? [])].flatMap((name) => this.find(provider, name) ?? []);
+    return this.#listAll(provider);
+  }
+
+  #listAll(provider: Provider): readonly ModelEntry[] {
+    const known = this.#index(provider).entries.filter((entry) => isListed(entry, provider));
+    const set = (this.#overrides?.models(provider.name) ?? []).filter((model) => model !== anyModel);
+    return [
+      ...known.filter(({ id }) => !set.includes(id)),
+      ...set.flatMap((model) => this.find(provider, model) ?? []),
+    ];
+  }
+
+  /** Models are replaced by others under their old names, and routers choose: what answered is what is billed. */
+  #billedModelOf({ provider, model, answered }: BilledModel): string {
+    if (
+      answered === undefined ||
+      answered === '' ||
+      answered === model ||
+      provider.billsRequestedModel === true
+    )
+      return model;
+    return this.find(provider, answered) === undefined ? model : answered;
+  }
+
+  /** The counts of the whole leave out passes by other models; each pass has the price of its own model and length. */
+  #billIterations(
+    { provider, model, atMs }: ServedModel,
+    whole: Usage,
+    passes: readonly Iteration[],
+  ): Bill | undefined {
+    let nanoUsd = 0;
+    let estimated = false;
+    for (const [at, pass] of passes.entries()) {
+      const modelPricing = this.priced(provider, pass.model ?? model, atMs);
+      if (modelPricing === undefined) return undefined;
+      const { service_tier = null, speed = null, inference_geo = null, server_tool_use = null } = whole;
+      const searches = at === 0 ? server_tool_use : null;
+      const told = { service_tier, speed, inference_geo, server_tool_use: searches };
+      nanoUsd += costOf(modelPricing.card, { ...pass, ...told });
+      estimated ||= modelPricing.estimated;
+    }
+    return { nanoUsd, estimated };
+  }
+
+  #priceOfEntry(entry: PricedModel, atMs: number): ModelPricing {
+    const card = cardAt(entry.prices, atMs);
+    const known = this.#priceCache.get(entry);
+    if (known?.card === card) return known;
+    const modelPricing = priceOfEntry(entry, card);
+    this.#priceCache.set(entry, modelPricing);
+    return modelPricing;
+  }
+
+  #index(provider: Provider): ModelIndex {
+    let index = this.#indexes.get(provider.name);
+    if (index === undefined) {
+      index = new ModelIndex(provider.priceId, overlays.get(provider.name) ?? { models: [] });
+      this.#indexes.set(provider.name, index);
+    }
+    return index;
+  }
+
+  /** Once a day: prices change at any hour, and the dearest of the day holds for all of it. */
+  #estimate(provider: Provider, atMs: number): ModelPricing | undefined {
+    const day = Math.floor(atMs / dayLengthMs);
+    const known = this.#estimates.get(provider.name);
+    if (known?.day === day) return known.priced;
+    const models = this.#listAll(provider);
+    const card = mostExpensiveCard(models.flatMap(({ prices }) => cardsOn(prices, day * dayLengthMs)));
+    const outputTokensMax = Math.max(0, ...models.map((entry) => outputLimitOf(entry) ?? 0));
+    const contextTokens = Math.max(0, ...models.map((entry) => entry.contextTokens ?? 0));
+    const priced = card && {
+      card,
+      estimated: true,
+      ...(outputTokensMax > 0 && { outputTokensMax }),
+      ...(contextTokens > 0 && { contextTokens }),
+    };
+    this.#estimates.set(provider.name, { day, priced });
+    return priced;
+  }
+}
+
+interface DailyEstimate {
+  readonly day: number;
+  readonly priced: ModelPricing | undefined;
+}
+
+interface ServedModel {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly atMs: number;
+}
+
+function priceOfEntry(entry: PricedModel, card: RateCard): ModelPricing {
+  const { contextTokens, cacheSeconds, toolSearch, contextEditing } = entry;
+  const outputTokensMax = outputLimitOf(entry);
+  return {
+    card,
+    estimated: false,
+    ...(outputTokensMax !== undefined && { outputTokensMax }),
+    ...(contextTokens !== undefined && { contextTokens }),
+    ...(cacheSeconds !== undefined && { cacheSeconds }),
+    ...(toolSearch !== undefined && { toolSearch }),
+    ...(contextEditing !== undefined && { contextEditing }),
+  };
+}
+
+type PricedModel = Pick<ModelEntry, 'prices' | LimitField>;
+type LimitField = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch' | 'contextEditing';
+
+/** An answer is part of the context, so where nothing else limits it the window does. */
+function outputLimitOf({ outputTokensMax, contextTokens }: Pick<ModelEntry, LimitField>): number | undefined {
+  return outputTokensMax ?? contextTokens;
+}
+
+function isListed({ id, otherNames, offered }: ModelEntry, provider: Provider): boolean {
+  return (
+    offered && [id, ...otherNames].some((name) => hasProviderPrefix(name, provider) && isChatModel(name))
+  );
+}
+
+const freePrices = compileSchedule([freeSheet]);
+const freePrice: ModelPricing = { card: cardAt(freePrices, 0), estimated: false };
+
+function unlistedEntry(id: string): Omit<ModelEntry, 'prices'> {
+  return { id, title: id, otherNames: [], offered: true };
+}
+
+function localEntry({ title, modelPrefixes }: Provider, id: string): ModelEntry | undefined {
+  if (!modelPrefixes.includes(id)) return undefined;
+  return { ...unlistedEntry(id), title, prices: freePrices };
+}

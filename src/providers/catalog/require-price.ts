@@ -1,0 +1,20 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { Target } from '../../kernel/provider.ts';
+import type { ModelPricing } from '../../kernel/rate-card.ts';
+
+/** What happens to calls of a model that the catalogue doesn't have. */
+export type UnknownModelPolicy = 'estimate' | 'refuse';
+
+/** Refuses a call whose price is a guess or not known at all, where the operator wants that. */
+export function requirePrice(
+  modelPricing: ModelPricing | undefined,
+  { provider, model }: Pick<Target, 'provider' | 'model'>,
+  unknown: UnknownModelPolicy,
+): void {
+  if (unknown === 'estimate' || modelPricing?.estimated === false) return;
+  throw new GatewayError(
+    'model_not_priced',
+    `this gateway has no price for the model "${model}" of ${provider.title} and refuses calls without one; its operator can set a price for ${provider.name}/${model}`,
+    { param: 'model' },
+  );
+}

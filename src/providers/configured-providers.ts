@@ -1,0 +1,57 @@
+import type { Provider, StreamUsage } from '../kernel/provider.ts';
+import { omitUndefined } from '../wire/json-values.ts';
+import { openModelAcceptance } from './acceptance/open-models.ts';
+import { openaiAcceptance } from './acceptance/openai.ts';
+import { builtInProviders } from './index.ts';
+import { openaiCompatible } from './openai-compatible.ts';
+
+interface ProviderSettings {
+  readonly baseUrls: ReadonlyMap<string, string>;
+  readonly streamUsage: ReadonlyMap<string, StreamUsage>;
+  readonly resources: ReadonlyMap<string, readonly string[]>;
+  readonly regions: ReadonlyMap<string, readonly string[]>;
+  readonly deployments: ReadonlyMap<string, ReadonlyMap<string, string>>;
+  readonly apiVersions: ReadonlyMap<string, string>;
+}
+
+/** What serves models under the names of others' treats them as those do. */
+const defaultAcceptance = [...openaiAcceptance, ...openModelAcceptance];
+
+/**
+ * Providers that need no key and listen on the gateway's own machine unless their address is set. In cloud mode that would
+ * let every account call the operator's loopback ports, so they exist only where the operator set an address.
+ */
+export function disabledProviders(
+  mode: 'local' | 'cloud',
+  baseUrls: ReadonlyMap<string, string>,
+): Set<string> {
+  const disabled = builtInProviders.filter(
+    ({ name, keyless, answerLocally }) => keyless && answerLocally === undefined && !baseUrls.has(name),
+  );
+  return new Set(mode === 'cloud' ? disabled.map(({ name }) => name) : []);
+}
+
+/** The providers of this instance: those we know, at the addresses that were set, and those that only settings name. */
+export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
+  const { baseUrls } = settings;
+  const names = new Set(builtInProviders.map((provider) => provider.name));
+  const added = [...baseUrls]
+    .filter(([name]) => !names.has(name))
+    .map(([name, baseUrl]) =>
+      openaiCompatible({ name, title: name, baseUrl, keyless: true, accepts: defaultAcceptance }),
+    );
+  return [...builtInProviders, ...added].map((provider) => ({
+    ...provider,
+    ...providerSettingsFor(provider.name, settings),
+  }));
+}
+
+function providerSettingsFor(name: string, settings: ProviderSettings): Partial<Provider> {
+  return omitUndefined({
+    baseUrl: settings.baseUrls.get(name),
+    streamUsage: settings.streamUsage.get(name),
+    locations: settings.resources.get(name) ?? settings.regions.get(name),
+    deployments: settings.deployments.get(name),
+    apiVersion: settings.apiVersions.get(name),
+  });
+}

@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { GatewayError } from '../kernel/errors.ts';
+import type { Provider } from '../kernel/provider.ts';
+
+/** Failures that happen before a connection stands, so that nothing can have been sent. */
+const connectErrorCodes = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+const timeoutErrorCodes = new Set([
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+export function isConnectFailure(failure: unknown): boolean {
+  return (
+    failure instanceof GatewayError && errorCodesOf(failure.cause).some((code) => connectErrorCodes.has(code))
+  );
+}
+
+/** Longer each time, and never in step with others that wait. */
+export async function waitBeforeRetry(attempt: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.random() * 100 * 2 ** attempt, undefined, { signal }).catch(() => undefined);
+}
+
+export function unreachableError(provider: Provider, cause: unknown): GatewayError {
+  const codes = errorCodesOf(cause);
+  const why = codes[0] ?? 'the connection broke';
+  if (codes.some((code) => timeoutErrorCodes.has(code)))
+    return new GatewayError('upstream_timeout', `${provider.title} did not answer in time (${why})`, {
+      cause,
+    });
+  return new GatewayError('upstream_unreachable', `${provider.title} could not be reached (${why})`, {
+    cause,
+  });
+}
+
+/** A connection that ended in the middle of an answer, in the word by which clients know that they may ask again. */
+export function interruptedError(provider: Provider, cause: unknown): GatewayError {
+  const [code] = errorCodesOf(cause);
+  if (code !== undefined && timeoutErrorCodes.has(code))
+    return new GatewayError('upstream_timeout', `${provider.title} went silent in its answer (${code})`, {
+      cause,
+    });
+  const why = cause instanceof Error ? cause.message : (code ?? 'the connection broke');
+  return new GatewayError(
+    'upstream_broken',
+    `${provider.title} broke off its answer before it was complete: terminated (${why})`,
+    { cause },
+  );
+}
+
+export function clientGoneError(cause: unknown): GatewayError {
+  return new GatewayError('client_gone', 'the client closed the connection', { cause });
+}
+
+/** A host with several addresses fails with a list of failures. */
+function errorCodesOf(failure: unknown): readonly string[] {
+  if (failure instanceof AggregateError) return failure.errors.flatMap(errorCodesOf);
+  if (typeof failure !== 'object' || failure === null || !('code' in failure)) return [];
+  return typeof failure.code === 'string' ? [failure.code] : [];
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../kernel/json.ts';
+import type { Block, ChatRequest, Message } from '../../kernel/message.ts';
+import { chooseTool } from './choose-tool.ts';
+import { sampleValue } from './sample-value.ts';
+import { textOf, userTextOf } from './user-text.ts';
+
+export interface ComposedReply {
+  readonly id: string;
+  readonly blocks: readonly Block[];
+  readonly stopReason: 'end_turn' | 'max_tokens' | 'tool_use';
+  readonly inputTokens: number;
+}
+
+/** Decides what the demonstration model says: a tool call where one is plainly wanted, else words about what it read. */
+export function composeReply(request: ChatRequest): ComposedReply {
+  const digest = createHash('sha256')
+    .update(canonicalJson({ ...request, stream: undefined }))
+    .digest('hex');
+  const inputTokens = countTokens(request);
+  const id = `msg_demo_${digest.slice(0, 24)}`;
+  const tool = chooseTool(request);
+  if (tool !== undefined) {
+    const block: Block = {
+      type: 'tool_use',
+      id: `toolu_demo_${digest.slice(0, 20)}`,
+      name: tool.name,
+      input: sampleValue(tool.input_schema),
+    };
+    return { id, blocks: [block], stopReason: 'tool_use', inputTokens };
+  }
+  const words = splitTokens(composeText(request));
+  const most = request.max_tokens ?? words.length;
+  const text = words.slice(0, most).join('');
+  return {
+    id,
+    blocks: [{ type: 'text', text }],
+    stopReason: words.length > most ? 'max_tokens' : 'end_turn',
+    inputTokens,
+  };
+}
+
+/** How a block comes out, bit by bit. */
+export function splitBlock(block: Block): readonly string[] {
+  if (block.type === 'text') return splitTokens(block.text);
+  return block.type === 'tool_use' ? (JSON.stringify(block.input).match(/.{1,16}/gsu) ?? []) : [];
+}
+
+/** About four characters a token. */
+export function countTokens({ system = '', messages, tools = [] }: ChatRequest): number {
+  return Math.ceil(JSON.stringify([system, messages, tools]).length / 4);
+}
+
+/** The model's tokens: four characters of a word at most, with the space before them. */
+function splitTokens(text: string): readonly string[] {
+  return text.match(/\s*\S{1,4}|\s+/gu) ?? [];
+}
+
+function composeText({ messages }: ChatRequest): string {
+  const last = messages.at(-1);
+  const result = toolResultOf(last);
+  const opening = 'This is a demonstration answer: demo-1 is built into Weir and no provider was asked.';
+  if (result !== undefined) return `${opening} The tool returned: ${excerpt(result)}`;
+  const asked = excerpt(userTextOf(last?.content ?? ''));
+  return asked === '' ? opening : `${opening} You wrote: ${asked}`;
+}
+
+function toolResultOf(message: Message | undefined): string | undefined {
+  if (message === undefined || typeof message.content === 'string') return undefined;
+  for (const block of message.content) if (block.type === 'tool_result') return textOf(block.content ?? '');
+  return undefined;
+}
+
+function excerpt(text: string): string {
+  return text.length <= 400 ? text.trim() : `${text.slice(0, 400).trim()}…`;
+}

@@ -1,0 +1,107 @@
+import { systemClock } from '../kernel/clock.ts';
+import { type ErrorDetails, GatewayError } from '../kernel/errors.ts';
+import { type HeaderList, headerOf } from '../kernel/headers.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Target } from '../kernel/provider.ts';
+import { redactBytes } from '../kernel/redact-secrets.ts';
+import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
+import type { SignedRequest } from '../kernel/signing.ts';
+import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../wire/context-overflow.ts';
+import { parseProviderError } from '../wire/provider-error.ts';
+
+/** An answer that was read to its end. */
+export interface WholeResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly bytes: Uint8Array;
+}
+
+/** A small answer, such as a count. */
+export async function readWholeResponse(
+  providerResponse: ProviderResponse,
+  { provider }: Target,
+): Promise<WholeResponse> {
+  const { status, headers } = providerResponse;
+  const bytes = await readWholeBody(providerResponse);
+  if (bytes === undefined)
+    throw new GatewayError('upstream_broken', `${provider.title} answered ${status} with an endless body`);
+  return { status, headers, bytes };
+}
+
+/** A provider's refusal with its whole body, for a client of its format to get as it came, and in words for others. */
+export async function readErrorResponse(
+  providerResponse: ProviderResponse,
+  target: Target,
+  { secrets, onUnauthorized: tell }: SignedRequest,
+): Promise<GatewayError> {
+  const { wire, status, headers } = providerResponse;
+  if (status === 401) tell?.();
+  const answered = `${target.provider.title} answered ${status}`;
+  if (status < 400) return redirectError(providerResponse, target);
+  const came = await readWholeBody(providerResponse);
+  if (came === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
+  const bytes = redactBytes(came, secrets);
+  const said = parseProviderError(bytes);
+  const tooLong = said !== undefined && isContextOverflow({ ...said, status });
+  const quote = said?.message.slice(0, limits.quotedTextMax) ?? '';
+  const code = said?.code ?? awsErrorCode(headers);
+  const words = quote === '' ? '' : `: ${tooLong ? withOverflowPhrase(quote) : quote}`;
+  return new GatewayError('upstream_error', answered + words, {
+    status,
+    ...(said?.retryAfterSeconds !== undefined && { retryAfterSeconds: said.retryAfterSeconds }),
+    ...retryDetails(headers),
+    ...(code !== undefined && { providerCode: code }),
+    ...(tooLong && { providerCode: contextOverflowCode }),
+    ...(said?.param !== undefined && { param: said.param }),
+    ...(target.provider.hasOwnErrorFormat !== true && { upstream: { wire, status, headers, bytes } }),
+  });
+}
+
+/** Whoever followed would take the call past this gateway, with credentials that are for it. */
+function redirectError(
+  { status, body }: ProviderResponse,
+  { provider: { name, title } }: Target,
+): GatewayError {
+  body.cancel();
+  return new GatewayError(
+    'upstream_broken',
+    `${title} answered ${status} and sends elsewhere, where nobody is followed; WEIR_${name.toUpperCase()}_BASE_URL may need another address`,
+  );
+}
+
+/** Amazon says in a header what others say in the body: `ThrottlingException:http://internal.amazon.com/…`. */
+function awsErrorCode(headers: HeaderList): string | undefined {
+  return /^\w{1,64}/.exec(headerOf(headers, 'x-amzn-errortype') ?? '')?.[0];
+}
+
+/** Undefined where it is larger than any error message. */
+async function readWholeBody({ body }: ProviderResponse): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes <= limits.errorBodyBytesMax) continue;
+    body.cancel();
+    return undefined;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** When to come again, and whether: a number of seconds, of milliseconds, or a date. */
+function retryDetails(headers: HeaderList): ErrorDetails {
+  const after = headerOf(headers, 'retry-after');
+  const afterMs = headerOf(headers, 'retry-after-ms');
+  const should = headerOf(headers, 'x-should-retry');
+  const seconds = afterMs === undefined ? parseRetryAfter(after) : Number(afterMs) / 1000;
+  return {
+    ...(Number.isFinite(seconds) && { retryAfterSeconds: Math.max(0, seconds) }),
+    ...((should === 'true' || should === 'false') && { shouldRetry: should === 'true' }),
+  };
+}
+
+function parseRetryAfter(after: string | undefined): number {
+  if (after === undefined || after.trim() === '') return Number.NaN;
+  const seconds = Number(after);
+  return Number.isNaN(seconds) ? (Date.parse(after) - systemClock.now()) / 1000 : seconds;
+}

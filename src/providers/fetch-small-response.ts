@@ -1,0 +1,50 @@
+import type { Dispatcher } from 'undici';
+import { appendChunk } from '../kernel/append-chunk.ts';
+import { limits } from '../kernel/limits.ts';
+
+export interface SmallResponse {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Makes a call and puts together what little comes back. */
+export function fetchSmallResponse(
+  pool: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal,
+): Promise<SmallResponse> {
+  return new Promise((resolve, reject) => {
+    // Without a connection nobody else would say that this is over.
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    pool.dispatch(options, createCollector({ signal, resolve, reject }));
+  });
+}
+
+interface CollectorParts {
+  readonly signal: AbortSignal;
+  resolve(whole: SmallResponse): void;
+  reject(cause: unknown): void;
+}
+
+function createCollector({ signal, resolve, reject }: CollectorParts): Dispatcher.DispatchHandler {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  let status = 0;
+  return {
+    onRequestStart(controller) {
+      const abort = () => controller.abort(new Error('nobody waits for it any more'));
+      if (signal.aborted) abort();
+      else signal.addEventListener('abort', abort, { once: true });
+    },
+    onResponseStart(_, code) {
+      status = code;
+    },
+    onResponseData(controller, piece) {
+      bytes += piece.length;
+      if (bytes > limits.frameBytesMax) controller.abort(new Error('its answer is too long'));
+      else appendChunk(pieces, piece);
+    },
+    onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),
+    onResponseError: (_, cause) => reject(cause),
+  };
+}

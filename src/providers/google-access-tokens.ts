@@ -1,0 +1,125 @@
+import { createPrivateKey, hash } from 'node:crypto';
+import type { Clock } from '../kernel/clock.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { Lru } from '../kernel/lru.ts';
+import type { ServiceAccount, SigningContext } from '../kernel/signing.ts';
+import { numberOf, parseObject, stringOf } from '../wire/json-values.ts';
+import type { Egress } from './egress.ts';
+import { fetchSmallResponse } from './fetch-small-response.ts';
+
+/** Where Google gives out tokens. What an account's own file says about that is not believed: it could be anywhere. */
+export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
+
+interface AccessTokenParts {
+  readonly egress: Egress;
+  readonly clock: Clock;
+  /** One of those that may be connected to. */
+  readonly tokenUrl: string;
+}
+
+interface CachedToken {
+  readonly token: string;
+  readonly untilMs: number;
+}
+
+/**
+ * Tokens of Google's service accounts: asked for once, however many calls wait for one, and again some time before they
+ * end, while the old one still serves (https://developers.google.com/identity/protocols/oauth2/service-account).
+ */
+export class GoogleAccessTokens implements SigningContext {
+  readonly #parts: AccessTokenParts;
+  readonly #cached = new Lru<CachedToken>(limits.cachedAccessTokensMax);
+  readonly #pending = new Map<string, Promise<CachedToken>>();
+
+  constructor(parts: AccessTokenParts) {
+    this.#parts = parts;
+  }
+
+  now(): number {
+    return this.#parts.clock.now();
+  }
+
+  async accessToken(account: ServiceAccount): Promise<string> {
+    const name = cacheKeyOf(account);
+    const cachedToken = this.#cached.get(name);
+    const leftMs = cachedToken === undefined ? 0 : cachedToken.untilMs - this.now();
+    if (cachedToken !== undefined && leftMs > limits.accessTokenRenewalMs) return cachedToken.token;
+    const renewed = this.#renew(name, account);
+    if (cachedToken === undefined || leftMs < limits.accessTokenValidMsMin) return (await renewed).token;
+    renewed.catch(() => undefined);
+    return cachedToken.token;
+  }
+
+  /** One that was renewed since is another. */
+  forgetToken(account: ServiceAccount, token: string): void {
+    const name = cacheKeyOf(account);
+    if (this.#cached.get(name)?.token === token) this.#cached.delete(name);
+  }
+
+  #renew(name: string, account: ServiceAccount): Promise<CachedToken> {
+    const asked = this.#pending.get(name);
+    if (asked !== undefined) return asked;
+    const asking = this.#fetchToken(account).then((cachedToken) => {
+      this.#cached.set(name, cachedToken);
+      return cachedToken;
+    });
+    this.#pending.set(name, asking);
+    const over = () => void this.#pending.delete(name);
+    asking.then(over, over);
+    return asking;
+  }
+
+  async #fetchToken(account: ServiceAccount): Promise<CachedToken> {
+    const { egress, tokenUrl } = this.#parts;
+    const { pool, basePath } = egress.endpointAt(tokenUrl);
+    const assertion = await this.#signAssertion(account);
+    const body = `grant_type=${encodeURIComponent('urn:ietf:params:oauth:grant-type:jwt-bearer')}&assertion=${assertion}`;
+    const headers = ['content-type', 'application/x-www-form-urlencoded', 'accept-encoding', 'identity'];
+    const signal = AbortSignal.timeout(limits.accessTokenWaitMs);
+    const { status, text } = await fetchSmallResponse(
+      pool,
+      { method: 'POST', path: basePath, headers, body },
+      signal,
+    ).catch((cause) => {
+      throw new GatewayError('upstream_unreachable', 'Google could not be asked for a token', { cause });
+    });
+    const { access_token, expires_in, error } = parseObject(text) ?? {};
+    const token = stringOf(access_token);
+    if (status !== 200 || token === undefined || !headerSafeToken.test(token))
+      throw tokenError(status, error);
+    return { token, untilMs: this.now() + (numberOf(expires_in) ?? 0) * 1000 };
+  }
+
+  async #signAssertion({ email, keyId, privateKey }: ServiceAccount): Promise<string> {
+    const { SignJWT } = await import('jose');
+    const seconds = Math.floor(this.now() / 1000);
+    return new SignJWT({ scope: 'https://www.googleapis.com/auth/cloud-platform' })
+      .setProtectedHeader({ alg: 'RS256', typ: 'JWT', ...(keyId !== undefined && { kid: keyId }) })
+      .setIssuer(email)
+      .setAudience(googleTokenUrl)
+      .setIssuedAt(seconds)
+      .setExpirationTime(seconds + 3600)
+      .sign(createPrivateKey(privateKey));
+  }
+}
+
+const headerSafeToken = /^[!-~]+$/;
+
+function cacheKeyOf({ email, privateKey }: ServiceAccount): string {
+  return hash('sha256', `${email}\n${privateKey}`, 'base64url');
+}
+
+/** In our words, beside Google's one for it: its others may tell of the account. */
+function tokenError(status: number, error: unknown): GatewayError {
+  const word = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : '';
+  if (status >= 500 || status === 200)
+    return new GatewayError('upstream_broken', `Google gave no token (${status})`);
+  return new GatewayError(
+    'upstream_error',
+    `Google gave no token for the service account (${status}${word})`,
+    {
+      status: status === 429 ? 429 : 401,
+    },
+  );
+}

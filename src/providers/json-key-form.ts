@@ -1,0 +1,122 @@
+import type { z } from 'zod';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Provider } from '../kernel/provider.ts';
+import type { Secret } from '../kernel/secret.ts';
+import type { CheckedKey, KeyField, KeyForm, KeyLayout } from '../kernel/signing.ts';
+import { parseObject } from '../wire/json-values.ts';
+
+interface KeyFormSpec<Parts> {
+  /** How such keys are written, for people. */
+  readonly description: string;
+  readonly schema: z.ZodType<Parts>;
+  /** The parts of a key that is one word, where there are such. */
+  parsePlainKey?(word: string, provider: Provider): unknown;
+  /** What differs between providers' settings; says what is wrong. */
+  findFault?(parts: Parts, provider: Provider): string | undefined;
+  /** The part whose end may be shown. */
+  hintSource(parts: Parts): string;
+  variants(provider: Provider): readonly KeyLayout[];
+}
+
+/** Keys that are a JSON text: read once, and never quoted in what is said about them. */
+export class JsonKeyForm<Parts extends object> implements KeyForm {
+  readonly #spec: KeyFormSpec<Parts>;
+  readonly #parsed = new WeakMap<Secret, Parts>();
+
+  constructor(facts: KeyFormSpec<Parts>) {
+    this.#spec = facts;
+  }
+
+  /** The parts of the key that pays for a call. */
+  partsOf(credential: Secret, provider: Provider): Parts {
+    const known = this.#parsed.get(credential);
+    if (known !== undefined) return known;
+    const parts = this.#parseParts(credential.reveal(), provider, {});
+    this.#parsed.set(credential, parts);
+    return parts;
+  }
+
+  check(text: string, provider: Provider): CheckedKey {
+    const parts = this.#parseParts(text, provider, { param: 'key' });
+    const kept = text.startsWith('{') ? JSON.stringify(parts) : text;
+    return { text: kept, displayedPart: this.#spec.hintSource(parts) };
+  }
+
+  layouts(provider: Provider): readonly KeyLayout[] {
+    return this.#spec.variants(provider);
+  }
+
+  #parseParts(text: string, provider: Provider, details: { readonly param?: string }): Parts {
+    const { description, schema, parsePlainKey, findFault } = this.#spec;
+    const wrong = (what: string) =>
+      new GatewayError(
+        'invalid_request',
+        `the key for ${provider.title} ${what}; it is ${description}`,
+        details,
+      );
+    if (text.length > limits.structuredKeyCharactersMax) throw wrong('is too long');
+    const isWord = /^[!-~]+$/.test(text) && !text.startsWith('{');
+    const told = isWord ? parsePlainKey?.(text, provider) : parseObject(text);
+    if (told === undefined) throw wrong(isWord ? 'is one word' : 'is no JSON object');
+    const read = schema.safeParse(told);
+    if (!read.success) throw wrong(describeIssue(read.error));
+    const more = findFault?.(read.data, provider);
+    if (more !== undefined) throw wrong(more);
+    return read.data;
+  }
+}
+
+/** By field and kind alone. */
+function describeIssue(error: z.ZodError): string {
+  const [first] = error.issues;
+  const field = first?.path.find((part) => typeof part === 'string');
+  return field === undefined ? 'has other fields' : `has a wrong or no "${field}"`;
+}
+
+/** Whether a customer's part of an address is one that the operator allows. */
+export function findLocationFault(
+  place: string | undefined,
+  what: string,
+  { locations }: Provider,
+): string | undefined {
+  if (place === undefined) return `names no ${what}`;
+  if (locations === undefined || locations.includes(place)) return undefined;
+  return `names a ${what} that this gateway does not call`;
+}
+
+/** The field for a customer's part of an address, which may be left out where the operator has a usual one. */
+export function locationField(
+  field: Pick<KeyField, 'name' | 'title'> & { readonly example: string },
+  { locations }: Provider,
+  usual = locations?.[0],
+): KeyField {
+  return textField(field.name, field.title, {
+    required: usual === undefined,
+    example: usual ?? field.example,
+  });
+}
+
+export function textField(
+  name: string,
+  title: string,
+  told: Required<Pick<KeyField, 'required' | 'example'>>,
+): KeyField {
+  return { name, title, kind: 'text', ...told };
+}
+
+export function secretField(name: string, title: string, required = true): KeyField {
+  return { name, title, kind: 'secret', required };
+}
+
+/** An address with the customer's parts in their places. */
+export function fillUrlTemplate(baseUrl: string, parts: Readonly<Record<string, string>>): string {
+  return Object.entries(parts).reduce((url, [name, part]) => url.replace(`{${name}}`, part), baseUrl);
+}
+
+/** The name of a model, to stand in a path. */
+export function modelPathSegment(model: string, shape: RegExp, { title }: Provider): string {
+  // Google writes versions behind an `@`, which a path may have.
+  if (shape.test(model)) return encodeURIComponent(model).replaceAll('%40', '@');
+  throw new GatewayError('model_not_found', `${title} has no model of a name like this`, { param: 'model' });
+}

@@ -1,0 +1,25 @@
+import type { PullResult, Source } from '../kernel/reply/source.ts';
+
+/** What was held, then what was being waited for, then the rest. */
+export function prependChunks(
+  held: Uint8Array[],
+  rest: Source<Uint8Array>,
+  waitedFor?: PullResult<Uint8Array>,
+): Source<Uint8Array> {
+  let pending = waitedFor;
+  return {
+    next() {
+      const chunk = held.shift();
+      if (chunk !== undefined) return chunk;
+      if (pending === undefined) return rest.next();
+      const due = pending;
+      pending = undefined;
+      return due;
+    },
+    cancel() {
+      held.length = 0;
+      if (pending instanceof Promise) pending.catch(() => undefined);
+      rest.cancel();
+    },
+  };
+}

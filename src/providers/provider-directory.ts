@@ -1,0 +1,142 @@
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { Lru } from '../kernel/lru.ts';
+import type { Provider, Target } from '../kernel/provider.ts';
+import type { ModelCatalog } from './catalog/model-catalog.ts';
+
+/** Who answers for a model's name. */
+export class ProviderDirectory {
+  readonly providers: ReadonlyMap<string, Provider>;
+  /** Names of providers that exist only where the operator sets their address. */
+  readonly #disabled: ReadonlySet<string>;
+  readonly #catalog: ModelCatalog;
+  readonly #resolved = new Lru<Target>(limits.compiledPipelinesMax);
+  /** To compare a name with the one before takes a fraction of looking it up. */
+  #lastResolved: { readonly name: string; readonly target: Target } | undefined;
+
+  constructor(
+    providers: readonly Provider[],
+    modelCatalog: ModelCatalog,
+    disabled: ReadonlySet<string> = new Set(),
+  ) {
+    this.providers = new Map(
+      providers.filter(({ name }) => !disabled.has(name)).map((provider) => [provider.name, provider]),
+    );
+    this.#disabled = disabled;
+    this.#catalog = modelCatalog;
+  }
+
+  /** Names that are remembered. */
+  get cachedNames(): number {
+    return this.#resolved.size;
+  }
+
+  /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
+  find(model: string): Target | undefined {
+    if (this.#lastResolved?.name === model) return this.#lastResolved.target;
+    const target = this.#resolved.get(model) ?? this.#lookUp(model);
+    if (target !== undefined) this.#lastResolved = { name: model, target };
+    return target;
+  }
+
+  #lookUp(model: string): Target | undefined {
+    if (this.isDisabled(prefixOf(model))) return undefined;
+    const resolved =
+      this.#findByProviderPrefix(model) ?? this.#findInCatalog(model) ?? this.#findByModelPrefix(model);
+    if (resolved !== undefined) this.#resolved.set(model, resolved);
+    return resolved;
+  }
+
+  resolve(model: string): Target {
+    const resolved = this.find(model);
+    if (resolved !== undefined) return resolved;
+    throw new GatewayError('model_not_found', this.explainUnknownModel(model), { param: 'model' });
+  }
+
+  /** Why no provider is found for this model. */
+  explainUnknownModel(model: string): string {
+    const prefix = prefixOf(model);
+    if (this.isDisabled(prefix)) return enableProviderHint(prefix);
+    return `no provider is known for the model "${model}"; write it as provider/model, or see GET /v1/catalog`;
+  }
+
+  /** The provider of this name; refuses names that no provider has. */
+  provider(name: string): Provider {
+    const provider = this.providers.get(name);
+    if (provider !== undefined) return provider;
+    const why = this.isDisabled(name)
+      ? enableProviderHint(name)
+      : 'there is no such provider; GET /v1/capabilities lists them';
+    throw new GatewayError('not_found', why);
+  }
+
+  isDisabled(name: string): boolean {
+    return this.#disabled.has(name);
+  }
+
+  #findByProviderPrefix(model: string): Target | undefined {
+    const slash = model.indexOf('/');
+    const provider = slash > 0 ? this.providers.get(model.slice(0, slash)) : undefined;
+    const rest = provider?.ownNames?.test(model) === true ? model : model.slice(slash + 1);
+    return provider !== undefined && this.#mayServe(provider, rest) ? { provider, model: rest } : undefined;
+  }
+
+  #findInCatalog(model: string): Target | undefined {
+    for (const provider of this.providers.values())
+      if (provider.requiresProviderPrefix !== true && this.#catalog.find(provider, model) !== undefined)
+        return { provider, model };
+    return undefined;
+  }
+
+  #findByModelPrefix(model: string): Target | undefined {
+    for (const provider of this.providers.values())
+      if (
+        provider.modelPrefixes.some((prefix) => model.startsWith(prefix)) &&
+        this.#mayServe(provider, model)
+      )
+        return { provider, model };
+    return undefined;
+  }
+
+  /** What a vendor has is for the vendor to say; one that answers by itself has what is listed. */
+  #mayServe(provider: Provider, model: string): boolean {
+    if (provider.answerLocally === undefined) return model !== '';
+    return this.#catalog.find(provider, model) !== undefined;
+  }
+}
+
+/** What stands before the first slash of a model's name; empty where there is none. */
+function prefixOf(model: string): string {
+  return model.slice(0, Math.max(0, model.indexOf('/')));
+}
+
+export function enableProviderHint(name: string): string {
+  return `the provider "${name}" is not enabled on this gateway; its operator can set WEIR_${name.toUpperCase()}_BASE_URL to the address of one`;
+}
+
+/** Whether a key has the shape of another provider's, so that it is never sent to the wrong vendor. */
+export function isKeyOfAnotherProvider(
+  key: string,
+  target: Provider,
+  providers: Iterable<Provider>,
+): boolean {
+  let longest = '';
+  const owners = new Set<Provider>();
+  for (const provider of providers) {
+    for (const prefix of provider.keyPrefixes) {
+      if (!key.startsWith(prefix) || prefix.length < longest.length) continue;
+      if (prefix.length > longest.length) owners.clear();
+      longest = prefix;
+      owners.add(provider);
+    }
+  }
+  if (owners.size === 0 || owners.has(target)) return false;
+  // Plain `sk-` is common: it can be right for any provider whose keys have no shape of their own.
+  return longest !== 'sk-' || target.keyPrefixes.length > 0;
+}
+
+/** Matches what has the shape of some provider's key. */
+export function providerKeyPattern(providers: Iterable<Provider>): RegExp {
+  const prefixes = new Set([...providers].flatMap((provider) => provider.keyPrefixes));
+  return new RegExp(`^(?:${[...prefixes].map(RegExp.escape).join('|')})`);
+}

@@ -1,0 +1,159 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { appendChunk } from '../kernel/append-chunk.ts';
+import type { ClientPresence } from '../kernel/client-presence.ts';
+import type { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { queueImmediate } from '../kernel/queue-immediate.ts';
+import type { PullResult, Source } from '../kernel/reply/source.ts';
+import type { Framing } from '../kernel/wire-format.ts';
+import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
+import { FramingSniffer } from './framing-sniffer.ts';
+
+/** Words a broken connection for the caller; `hasBegun` where a part of the answer had come. */
+type DescribeFailure = (cause: unknown, hasBegun: boolean) => GatewayError;
+
+export interface ProviderResponseHead {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly framing: Framing;
+}
+
+/**
+ * One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. An answer that is no
+ * stream is of no use before it is whole: its head is told only then, unless it is larger than what is read ahead or
+ * begins like a stream after all.
+ */
+export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8Array> {
+  readonly head: Promise<ProviderResponseHead>;
+  readonly #resolveHead: (providerResponseHead: ProviderResponseHead) => void;
+  readonly #rejectHead: (failure: unknown) => void;
+  readonly #describeFailure: DescribeFailure;
+  #controller: Dispatcher.DispatchController | undefined;
+  #head: Omit<ProviderResponseHead, 'framing'> | undefined;
+  #framing: Framing = 'json';
+  /** While it isn't known whether this is a stream, which no label said. */
+  #sniffer: FramingSniffer | undefined;
+  #hasStarted = false;
+  #queue: Uint8Array[] = [];
+  #queuedBytes = 0;
+  #waiting: PromiseWithResolvers<Uint8Array | undefined> | undefined;
+  #ended = false;
+  #cancelled = false;
+  #failure: GatewayError | undefined;
+
+  constructor(clientPresence: ClientPresence, describeFailure: DescribeFailure) {
+    const head = Promise.withResolvers<ProviderResponseHead>();
+    this.head = head.promise;
+    this.#resolveHead = head.resolve;
+    this.#rejectHead = head.reject;
+    this.#describeFailure = describeFailure;
+    clientPresence.onLeave(() => this.cancel());
+  }
+
+  /** When there was a connection for the question, and when the answer's head came. */
+  connectedAtMs: number | undefined;
+  headAtMs: number | undefined;
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.connectedAtMs = performance.now();
+    if (this.#cancelled) controller.abort(abortError());
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+  ): void {
+    if (status < 200) return;
+    this.headAtMs = performance.now();
+    this.#hasStarted = true;
+    this.#head = { status, headers };
+    if (isStreamType(headers['content-type'])) this.#resolveAsStream();
+    else if (status < 300) this.#sniffer = new FramingSniffer();
+  }
+
+  #resolveAsStream(): void {
+    this.#framing = 'sse';
+    this.#resolveWithHead();
+  }
+
+  #resolveWithHead(): void {
+    if (this.#head === undefined) return;
+    const { status, headers } = this.#head;
+    this.#resolveHead({ status, headers, framing: this.#framing });
+    this.#head = undefined;
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    if (this.#waiting !== undefined) {
+      this.#waiting.resolve(chunk);
+      this.#waiting = undefined;
+      return;
+    }
+    appendChunk(this.#queue, chunk);
+    this.#queuedBytes += chunk.byteLength;
+    if (this.#sniffer !== undefined) this.#sniffFraming(this.#sniffer, chunk);
+    if (this.#queuedBytes <= limits.readAheadBytesMax) return;
+    controller.pause();
+    this.#resolveWithHead();
+  }
+
+  #sniffFraming(framingSniffer: FramingSniffer, chunk: Uint8Array): void {
+    const seen = framingSniffer.sniff(chunk);
+    if (seen === undefined) return;
+    this.#sniffer = undefined;
+    if (seen === 'sse') this.#resolveAsStream();
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    if (this.#head !== undefined) queueImmediate(() => this.#resolveWithHead());
+    this.#waiting?.resolve(undefined);
+    this.#waiting = undefined;
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    const failure = this.#describeFailure(cause, this.#hasStarted);
+    this.#ended = true;
+    this.#failure = failure;
+    this.#rejectHead(failure);
+    this.#waiting?.reject(failure);
+    this.#waiting = undefined;
+  }
+
+  next(): PullResult<Uint8Array> {
+    const chunk = this.#queue.shift();
+    if (chunk !== undefined) {
+      this.#queuedBytes -= chunk.byteLength;
+      if (this.#controller?.paused === true && this.#queuedBytes <= limits.readAheadBytesMax / 2)
+        this.#controller.resume();
+      return chunk;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#ended) return undefined;
+    this.#waiting ??= Promise.withResolvers<Uint8Array | undefined>();
+    return this.#waiting.promise;
+  }
+
+  cancel(): void {
+    this.#cancelled = true;
+    // What is there whole has been paid for, and is at least counted.
+    if (this.#ended) return;
+    this.#queue = [];
+    if (this.#controller !== undefined) this.#controller.abort(abortError());
+    // Still without a connection: nobody else would say that this is over.
+    else this.#rejectHead(this.#describeFailure(abortError(), false));
+  }
+}
+
+function isStreamType(type: string | undefined): boolean {
+  return (
+    type !== undefined && (type.startsWith('text/event-stream') || type.startsWith(awsEventStreamContentType))
+  );
+}
+
+function abortError(): Error {
+  return new DOMException('nobody waits for this answer any more', 'AbortError');
+}

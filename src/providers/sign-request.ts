@@ -1,0 +1,18 @@
+import type { Secret } from '../kernel/secret.ts';
+import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
+
+/** A call on its way: to the provider's one address with the key in a header, unless it has a way of its own. */
+export function signRequest(
+  outboundRequest: OutboundRequest,
+  credential: Secret | undefined,
+  signingContext: SigningContext,
+): SignedRequest | Promise<SignedRequest> {
+  const { provider, path, headers, body } = outboundRequest;
+  if (provider.sign !== undefined && credential !== undefined)
+    return provider.sign(outboundRequest, credential, signingContext);
+  if (credential !== undefined) headers.push(...provider.authorize(credential));
+  const secrets = credential === undefined ? noSecrets : [credential.reveal()];
+  return { baseUrl: provider.baseUrl, path, headers, body, secrets };
+}
+
+const noSecrets: readonly string[] = [];

@@ -1,0 +1,22 @@
+import { limits } from '../kernel/limits.ts';
+import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
+import { FramingSniffer } from './framing-sniffer.ts';
+import { prependChunks } from './prepend-chunks.ts';
+
+/** An answer that came packed, in the framing that its first bytes show once they are unpacked. */
+export async function sniffFraming(providerResponse: ProviderResponse): Promise<ProviderResponse> {
+  if (providerResponse.framing === 'sse' || providerResponse.status >= 300) return providerResponse;
+  const framingSniffer = new FramingSniffer();
+  const held: Uint8Array[] = [];
+  for (let heldBytes = 0; heldBytes < limits.commitBytesMax; ) {
+    const chunk = await providerResponse.body.next();
+    if (chunk === undefined) break;
+    held.push(chunk);
+    heldBytes += chunk.byteLength;
+    const seen = framingSniffer.sniff(chunk);
+    if (seen === 'sse')
+      return { ...providerResponse, framing: seen, body: prependChunks(held, providerResponse.body) };
+    if (seen !== undefined) break;
+  }
+  return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
+}

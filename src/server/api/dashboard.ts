@@ -1,0 +1,44 @@
+import { type HeaderList, headerOf } from '../../kernel/headers.ts';
+import { isApiPath } from '../api-paths.ts';
+import type { BufferedResponse } from '../respond.ts';
+import { openStaticFiles, pageHeaders } from './static-files.ts';
+
+/** The built files of the dashboard. */
+export interface Dashboard {
+  /** A built file; undefined where there is none at that path. */
+  asset(path: string, asked: HeaderList): Promise<BufferedResponse> | undefined;
+  /** The page, which finds out by its address what to show; undefined where something else than a page is asked for. */
+  page(path: string, asked: HeaderList): Promise<BufferedResponse> | undefined;
+}
+
+/** Their names change with what is in them. */
+const assetHeaders: HeaderList = [
+  'cache-control',
+  'public, max-age=31536000, immutable',
+  'x-content-type-options',
+  'nosniff',
+];
+
+/** Where there are files, or nothing. */
+const filePaths = /^\/(assets|\.well-known)(\/|$)/;
+
+/** Undefined where it was not built. */
+export function openDashboard(folder: string): Dashboard | undefined {
+  const files = openStaticFiles(folder);
+  if (!files.has('index.html')) return undefined;
+  return {
+    asset(path, requestHeaders) {
+      const name = path.slice(1);
+      const isAsset = name.startsWith('assets/') && files.has(name);
+      return isAsset ? files.respond(name, { requestHeaders, headers: assetHeaders }) : undefined;
+    },
+    page(path, requestHeaders) {
+      const isPage = headerOf(requestHeaders, 'accept')?.includes('text/html') === true && isPagePath(path);
+      return isPage ? files.respond('index.html', { requestHeaders, headers: pageHeaders }) : undefined;
+    },
+  };
+}
+
+function isPagePath(path: string): boolean {
+  return !isApiPath(path) && !filePaths.test(path);
+}

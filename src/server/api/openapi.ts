@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import type { AccessName } from './access.ts';
+import type { ApiRoute, BodyDescription, ResponseDescription, Route } from './route.ts';
+import { plainCookieName, secureCookieName } from './session-cookie.ts';
+
+/** Loose: some errors say more, inside `error` or beside it. */
+const errorSchema = z.looseObject({
+  type: z.literal('error'),
+  error: z.looseObject({
+    type: z.string(),
+    message: z.string(),
+    code: z
+      .union([z.string(), z.int()])
+      .nullable()
+      .describe("The status, where a format's clients expect that"),
+    param: z.string().nullable(),
+    detail: z.string().optional(),
+  }),
+  request_id: z.string(),
+});
+
+/** The description of the whole service, from the table that serves it. */
+export function openapiRoute(routes: readonly Route[]): ApiRoute {
+  let text: string | undefined;
+  const route: ApiRoute = {
+    kind: 'own',
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This description',
+    tag: 'Information',
+    responses: { 200: { description: 'OpenAPI 3.1' } },
+    handle() {
+      text ??= JSON.stringify(buildOpenapi([...routes, route]));
+      return { body: text, contentType: 'application/json; charset=utf-8' };
+    },
+  };
+  return route;
+}
+
+function buildOpenapi(routes: readonly Route[]): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    if (route.kind === 'own' && route.hidden) continue;
+    const path = route.path.replaceAll(pathParameter, (_, name) => `{${name || 'rest'}}`);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describeOperation(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Weir',
+      version: '1.0.0',
+      description: 'A gateway in front of AI model providers that keeps their wire formats.',
+    },
+    paths,
+    components: {
+      schemas: { Error: jsonSchemaOf(errorSchema) },
+      securitySchemes: {
+        bearer: bearerScheme('Whatever this gateway asks of callers: an API key, or in local mode any token'),
+        apiKey: bearerScheme('An API key, from POST /v1/keys'),
+        session: bearerScheme('A session token, from POST /v1/users/login'),
+        sessionCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: plainCookieName,
+          description: `The session token of a browser, on pages of this gateway; ${secureCookieName} where they are https`,
+        },
+        anonToken: bearerScheme('The token of an anonymous session, from POST /v1/anon/sessions'),
+        payment: {
+          type: 'http',
+          scheme: 'Payment',
+          description: 'A payment for one call, for the challenge of its 402',
+        },
+      },
+    },
+  };
+}
+
+function bearerScheme(description: string): object {
+  return { type: 'http', scheme: 'bearer', description };
+}
+
+function describeOperation(route: Route): object {
+  const { summary, tag } = route;
+  const parameters = parametersOf(route);
+  const shared = {
+    operationId: operationIdOf(route),
+    summary,
+    tags: [tag],
+    ...(parameters.length > 0 && { parameters }),
+  };
+  if (route.kind === 'own')
+    return {
+      ...shared,
+      ...(route.access !== undefined && { security: securityOf(route.access) }),
+      ...(route.body !== undefined && { requestBody: requestBodyOf(route.body) }),
+      responses: describeResponses(route.responses),
+    };
+  return {
+    ...shared,
+    description: `Takes and answers the ${route.wire.name} format; fields and headers it does not know go through.`,
+    security: route.payment === undefined ? [{ bearer: [] }, {}] : [{}, { payment: [] }],
+    ...(route.payment !== undefined && { 'x-payment-info': route.payment }),
+    requestBody:
+      route.body === undefined
+        ? { required: true, content: { 'application/json': { schema: route.wire.bodySchema } } }
+        : requestBodyOf(route.body),
+    responses: {
+      ...describeResponses(
+        route.responses ?? {
+          200: { description: "The provider's answer; server-sent events when `stream` is true" },
+        },
+      ),
+      default: errorResponse('An error, worded as the wire format words it'),
+    },
+  };
+}
+
+/** `PATCH /v1/keys/:id` is `patchKeysById`. */
+function operationIdOf({ method, path }: Route): string {
+  const words = path
+    .replace(/^\/v1\//, '/')
+    .replaceAll(pathParameter, (_, name) => `/by/${name || 'rest'}`)
+    .split(/[^A-Za-z0-9]+/)
+    .filter((word) => word !== '');
+  const named = words.length === 0 ? ['root'] : words;
+  return method.toLowerCase() + named.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+/** Any one of these will do. */
+function securityOf(access: AccessName): readonly object[] {
+  switch (access) {
+    case 'public':
+      return [];
+    case 'session':
+      return [{ session: [] }, { sessionCookie: [] }];
+    case 'key':
+      return [{ apiKey: [] }];
+    case 'anonToken':
+      return [{ anonToken: [] }];
+    case 'sessionOrKey':
+      return [{ session: [] }, { sessionCookie: [] }, { apiKey: [] }];
+  }
+}
+
+function requestBodyOf({ schema, required }: BodyDescription): object {
+  return { required, content: { 'application/json': { schema: jsonSchemaOf(schema, 'input') } } };
+}
+
+/** `:name`, `*name` or `*`; a colon that no slash precedes is a colon. */
+const pathParameter = /(?:(?<=\/):|\*)(\w*)/g;
+
+function parametersOf(route: Route): readonly object[] {
+  const schema = { type: 'string' };
+  const inPath = [...route.path.matchAll(pathParameter)].map(([, name]) => ({
+    name: name || 'rest',
+    in: 'path',
+    required: true,
+    schema,
+  }));
+  const query = route.kind === 'own' ? Object.entries(route.query ?? {}) : [];
+  const inQuery = query.map(([name, said]) =>
+    typeof said === 'string'
+      ? { name, in: 'query', description: said, schema }
+      : { name, in: 'query', schema: jsonSchemaOf(said, 'input') },
+  );
+  return [...inPath, ...inQuery];
+}
+
+function describeResponses(answers: Readonly<Record<number, ResponseDescription>>): Record<string, object> {
+  const entries = Object.entries(answers).map(([status, answer]) => {
+    if (Number(status) >= 400 && answer.schema === undefined)
+      return [status, errorResponse(answer.description)];
+    const { description, contentType = 'application/json', headers = {} } = answer;
+    const schema = answer.schema === undefined ? {} : { schema: jsonSchemaOf(answer.schema) };
+    const described = Object.entries(headers).map(([name, says]) => [
+      name,
+      { description: says, schema: { type: 'string' } },
+    ]);
+    return [
+      status,
+      {
+        description,
+        ...(described.length > 0 && { headers: Object.fromEntries(described) }),
+        ...(status !== '204' && { content: { [contentType]: schema } }),
+      },
+    ];
+  });
+  return Object.fromEntries(entries);
+}
+
+function errorResponse(description: string): object {
+  return { description, content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } };
+}
+
+function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output' = 'output'): object {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io });
+  return rest;
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { cpuMs } from '../../../test/support/cpu-time.ts';
+import { hintForPath } from './path-hints.ts';
+
+test('who was given a base address with a /v1 too few or too many is told so', () => {
+  for (const path of [
+    '/chat/completions',
+    '/responses',
+    '/messages',
+    '/messages/count_tokens',
+    '/v1/v1/messages',
+    '/v1/v1/messages/count_tokens',
+    '//v1/chat/completions',
+    '/api/v1/chat/completions',
+    '/v1beta/openai/chat/completions',
+    '/v1/chat/completions//',
+  ])
+    assert.match(hintForPath(path) ?? '', /base address/, path);
+});
+
+test('clients of clouds are told where the same is found', () => {
+  assert.match(hintForPath('/openai/deployments/mine/chat/completions') ?? '', /azure\/<deployment>/);
+  assert.match(hintForPath('/model/amazon.nova-lite-v1:0/converse') ?? '', /bedrock\//);
+  assert.match(hintForPath('/v1/projects/p/publishers/anthropic/models/m:rawPredict') ?? '', /vertex\//);
+});
+
+test('of other paths nothing is known', () => {
+  for (const path of ['/', '/v1/embeddings', '/v1/users/messages-of-mine', '/v1/responses/resp_1'])
+    assert.equal(hintForPath(path), undefined, path);
+});
+
+test('a path that repeats the beginning of a known one is read in linear time', async () => {
+  const tookMs = await cpuMs(() => {
+    for (const part of ['/publishers/', '/publishers/:rawPredict', '/model/', '/messages', '/'])
+      assert.equal(hintForPath(`/x${part.repeat(400_000 / part.length)}x`), undefined, part);
+  });
+  assert.ok(tookMs < 1000, `${tookMs} ms of CPU`);
+});

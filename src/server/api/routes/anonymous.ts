@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import { bearerTokenOf } from '../../../calls/bearer-token.ts';
+import { type HeaderList, headerOf } from '../../../kernel/headers.ts';
+import type { Receipts } from '../../../kernel/ports/receipts.ts';
+import type { AnonSession } from '../../../kernel/ports/sandbox.ts';
+import { receiptRow, receiptSchema } from '../../../receipts/receipt.ts';
+import type { AnonymousSessions } from '../../../sandbox/anonymous-sessions.ts';
+import { type AccessRule, defineRoute } from '../define-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+
+export interface AnonymousParts {
+  readonly sessions: AnonymousSessions;
+  readonly receipts: Pick<Receipts, 'ofSession'>;
+  /** What a session is told of its calls. */
+  readonly sandboxHeader: string;
+  /** Refuses who may not begin a session here. */
+  checkMayStart(headers: HeaderList): Promise<void>;
+}
+
+const sessionInfo = z.strictObject({
+  session_id: z.uuid(),
+  anon_token: z.string().describe('The token, told this once'),
+  request_limit: z.int(),
+  requests_used: z.int(),
+  expires_at: z.iso.datetime(),
+});
+const listInfo = z.strictObject({ receipts: z.array(receiptSchema) });
+
+const errorResponses = {
+  400: { description: 'The id is no UUID: `invalid_session_id`' },
+  401: { description: 'No token of this session, or it was revoked: `invalid_anon_token`' },
+  410: { description: 'The session is over: `session_expired`' },
+};
+
+/** Anonymous sessions: begun by anybody, and looked at or ended with their own token. */
+export function anonymousRoutes({
+  sessions,
+  receipts,
+  sandboxHeader,
+  checkMayStart,
+}: AnonymousParts): readonly ApiRoute[] {
+  const tag = 'Sandbox';
+  const byToken: AccessRule<AnonSession> = {
+    name: 'anonToken',
+    check: ({ headers, parameters }) => sessions.authenticate(parameters.session_id ?? '', tokenOf(headers)),
+  };
+  const byAnybody: AccessRule<void> = {
+    name: 'public',
+    async check({ headers, remoteAddress }) {
+      await checkMayStart(headers);
+      await sessions.limitCreation(remoteAddress);
+    },
+  };
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/anon/sessions',
+      summary: 'Begin an anonymous session, whose calls and receipts are public',
+      tag,
+      access: byAnybody,
+      body: jsonBody({}),
+      responses: {
+        201: {
+          description: 'The session',
+          schema: sessionInfo,
+          headers: {
+            'x-weir-sandbox': 'What calls of the session are made of, and that their content is public',
+          },
+        },
+        400: { description: 'The body is wrong' },
+        429: { description: 'This address has begun too many' },
+      },
+      async handle({ remoteAddress }) {
+        const { session, token } = await sessions.create(remoteAddress);
+        return {
+          status: 201,
+          headers: ['x-weir-sandbox', sandboxHeader],
+          body: {
+            session_id: session.id,
+            anon_token: token,
+            request_limit: session.requestLimit,
+            requests_used: session.requestsUsed,
+            expires_at: timestamp(session.expiresAtMs),
+          },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/anon/sessions/:session_id/receipts',
+      summary: 'The receipts of an anonymous session',
+      tag,
+      access: byToken,
+      body: noBody,
+      responses: { 200: { description: 'In the order of their calls', schema: listInfo }, ...errorResponses },
+      async handle({ caller }) {
+        const stored = await receipts.ofSession(caller.sessionRef);
+        return { body: { receipts: stored.map(receiptRow) } };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/anon/sessions/:session_id',
+      summary: 'Revoke an anonymous session',
+      tag,
+      access: byToken,
+      body: noBody,
+      responses: { 204: { description: 'Its token does not work any more' }, ...errorResponses },
+      async handle({ caller }) {
+        await sessions.revoke(caller);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function tokenOf(headers: HeaderList): string | undefined {
+  return bearerTokenOf(headers) ?? headerOf(headers, 'x-api-key');
+}

@@ -1,0 +1,29 @@
+import { billingPagePolicy, plansPage, welcomePage } from '../../../billing/billing-pages.ts';
+import type { TierId } from '../../../kernel/ports/records.ts';
+import { createPageRoute } from '../page-route.ts';
+import type { ApiRoute } from '../route.ts';
+
+export const billingPagePaths = { welcome: '/billing/welcome', start: '/billing/start' } as const;
+
+/** Where checkouts lead unless who asks for one says otherwise. */
+export function billingPageRoutes(tierLimits: Readonly<Record<TierId, number>>): readonly ApiRoute[] {
+  return [
+    billingPageRoute(billingPagePaths.welcome, 'Where a checkout leads', welcomePage()),
+    billingPageRoute(
+      billingPagePaths.start,
+      'The plans, and where a checkout that was left leads',
+      plansPage(tierLimits),
+    ),
+  ];
+}
+
+function billingPageRoute(path: string, summary: string, body: string): ApiRoute {
+  return createPageRoute({
+    path,
+    summary,
+    tag: 'Billing',
+    caching: 'public, max-age=60',
+    policy: billingPagePolicy,
+    body,
+  });
+}

@@ -1,0 +1,146 @@
+import { z } from 'zod';
+import type { BillingReport } from '../../../billing/billing-report.ts';
+import type { BillingService } from '../../../billing/billing-service.ts';
+import { limits } from '../../../kernel/limits.ts';
+import { bySession, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
+import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
+import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+import { TimeCursors } from '../time-cursor.ts';
+import { parseQuery } from '../validation.ts';
+import { autoRechargeInfo, badBody, billingErrors, unauthenticated } from './billing-responses.ts';
+
+export interface BillingReportParts {
+  readonly billing: Pick<BillingService, 'userOf' | 'invoices'>;
+  readonly report: BillingReport;
+}
+
+const balanceInfo = z.strictObject({
+  tier: z.enum(['free', 'pro', 'team']),
+  credits: z.int(),
+  currentPeriodEnd: z.iso.datetime().nullable(),
+  autoRechargeEnabled: z.boolean(),
+  autoRechargeThreshold: z.int().optional().describe('Of paid tiers'),
+  autoRechargeAmount: z.int().optional().describe('Of paid tiers'),
+  upgradeUrl: z.string().nullable().describe('Of the free tier'),
+});
+
+const cursors = new TimeCursors(/^[\w/.:-]{1,200}$/);
+const usageQuery = {
+  limit: pageLimitSchema(limits.creditPageMax),
+  after: cursors.querySchema('A `nextCursor`: the entries that come after it in the list, which are older'),
+};
+const usageInfo = z.strictObject({
+  tier: z.enum(['free', 'pro', 'team']),
+  period: z.strictObject({ start: z.iso.datetime(), end: z.iso.datetime() }),
+  requests: z.strictObject({ limit: z.int(), used: z.int(), remaining: z.int(), pastCap: z.int() }),
+  overage: z.strictObject({ enabled: z.boolean(), creditsPerRequest: z.int() }),
+  credits: z.int(),
+  autoRecharge: autoRechargeInfo,
+  entries: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        createdAt: z.iso.datetime(),
+        kind: z.string(),
+        credits: z.int().describe('Negative where they were taken'),
+        reference: z.string(),
+        note: z.string().nullable(),
+      }),
+    )
+    .describe('The ledger of credits, the newest first'),
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable(),
+});
+
+const invoicesQuery = {
+  limit: pageLimitSchema(limits.invoicePageMax),
+  after: z
+    .string()
+    .regex(/^\w{1,100}$/, 'must be the id of an invoice')
+    .optional()
+    .describe('The id of an invoice: those that come after it in the list, which are older'),
+};
+const invoicesInfo = z.strictObject({
+  invoices: z
+    .array(
+      z.strictObject({
+        id: z.string(),
+        number: z.string().nullable(),
+        createdAt: z.iso.datetime(),
+        status: z.string().describe('As the processor says: draft, open, paid, void, uncollectible'),
+        total: z.int().describe('In the smallest unit of its currency'),
+        currency: z.string(),
+        url: z.string().nullable().describe('Where it can be read and paid, with the processor'),
+      }),
+    )
+    .describe('The newest first'),
+  hasMore: z.boolean(),
+});
+
+/** What an account has, has used and was billed, for whoever is logged in. */
+export function billingReportRoutes({ billing, report }: BillingReportParts): readonly ApiRoute[] {
+  const tag = 'Billing';
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/billing/balance',
+      summary: 'Tier and credits',
+      tag,
+      access: bySession,
+      body: noBody,
+      responses: { 200: { description: 'The balance', schema: balanceInfo }, ...unauthenticated },
+      handle: async ({ caller }) => ({
+        body: await report.balance(await billing.userOf(caller.accountId)),
+      }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/billing/usage',
+      summary: 'What was used in this period, and the ledger of credits',
+      tag,
+      access: bySession,
+      query: usageQuery,
+      body: noBody,
+      responses: { 200: { description: 'The usage', schema: usageInfo }, ...badBody, ...unauthenticated },
+      async handle({ caller, query }) {
+        const { limit = defaultPageLimit, after } = parseQuery(usageQuery, query);
+        const page = { limit, after: after === undefined ? undefined : cursors.decode(after) };
+        const used = await report.usage(await billing.userOf(caller.accountId), page);
+        const last = used.hasMore ? used.entries.at(-1) : undefined;
+        return {
+          body: {
+            ...used.report,
+            entries: used.entries.map(({ atMs, ...entry }) => ({ ...entry, createdAt: timestamp(atMs) })),
+            hasMore: used.hasMore,
+            nextCursor: last === undefined ? null : cursors.encode(last),
+          },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/billing/invoices',
+      summary: 'Invoices of the payment processor',
+      tag,
+      access: bySession,
+      query: invoicesQuery,
+      body: noBody,
+      responses: { 200: { description: 'A page of invoices', schema: invoicesInfo }, ...billingErrors },
+      async handle({ caller, query }) {
+        const { limit = defaultPageLimit, after } = parseQuery(invoicesQuery, query);
+        const found = await billing.invoices(caller.accountId, { limit, after });
+        return {
+          body: {
+            invoices: found.invoices.map(({ atMs, ...invoice }) => ({
+              ...invoice,
+              createdAt: timestamp(atMs),
+            })),
+            hasMore: found.hasMore,
+          },
+        };
+      },
+    }),
+  ];
+}

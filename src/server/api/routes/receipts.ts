@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { headerOf } from '../../../kernel/headers.ts';
+import { limits } from '../../../kernel/limits.ts';
+import type { OwnedReceipt, Receipts, StoredReceipt } from '../../../kernel/ports/receipts.ts';
+import { receiptPageCsp, renderReceiptPage } from '../../../receipts/page/receipt-page.ts';
+import { receiptRow, receiptSchema } from '../../../receipts/receipt.ts';
+import type { ReceiptIssuer } from '../../../receipts/receipt-issuer.ts';
+import type { ReceiptKeys } from '../../../receipts/receipt-keys.ts';
+import type { AccountCaller } from '../access.ts';
+import { type AccessRule, bySessionOrKey, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
+import { defaultPageLimit, pageLimitSchema } from '../page-limit.ts';
+import type { ApiResponse, ApiRoute } from '../route.ts';
+import { TimeCursors } from '../time-cursor.ts';
+import { parseQuery } from '../validation.ts';
+
+export interface ReceiptsParts {
+  readonly receipts: Pick<Receipts, 'find' | 'page'>;
+  readonly issuer: Pick<ReceiptIssuer, 'waiting' | 'flush'>;
+  readonly keys: Pick<ReceiptKeys, 'publicKeySet'>;
+}
+
+const receiptId = /^rcpt_[0-9a-f]{32}$/;
+const cursors = new TimeCursors(receiptId);
+
+const query = {
+  limit: pageLimitSchema(limits.receiptPageMax),
+  after: cursors.querySchema('A `next_cursor`: the receipts that come after it in the list, which are older'),
+};
+
+const pageSchema = z.strictObject({
+  receipts: z.array(receiptSchema).describe('The newest first'),
+  has_more: z.boolean(),
+  next_cursor: z.string().nullable().describe('For `after`; null where there is nothing older'),
+});
+
+/** Whoever it is: strangers may look, too. */
+const byOptionalCaller: AccessRule<AccountCaller | undefined> = {
+  name: 'public',
+  async check({ access, ...asked }) {
+    try {
+      return await access.sessionOrKey(asked);
+    } catch (refusal) {
+      if (GatewayError.is(refusal) && refusal.status < 500) return undefined;
+      throw refusal;
+    }
+  },
+};
+
+/** Receipts, and the keys that they are checked with. */
+export function receiptsRoutes({ receipts, issuer, keys }: ReceiptsParts): readonly ApiRoute[] {
+  const tag = 'Receipts';
+  // Who asks has just had an answer, perhaps.
+  const upToDate = async () => {
+    if (issuer.waiting > 0) await issuer.flush(limits.requestLogReadFlushMs);
+  };
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/receipts',
+      summary: 'The receipts of the account, and those that it claimed',
+      tag,
+      access: bySessionOrKey,
+      query,
+      body: noBody,
+      responses: {
+        200: { description: 'A page of receipts', schema: pageSchema },
+        400: { description: 'The query is wrong' },
+        401: { description: 'No credential that holds' },
+      },
+      async handle({ caller, query: sent }) {
+        const { limit = defaultPageLimit, after } = parseQuery(query, sent);
+        await upToDate();
+        const cursorPosition = after === undefined ? undefined : cursors.decode(after);
+        const found = await receipts.page({
+          accountId: caller.kind === 'local' ? undefined : caller.accountId,
+          after: cursorPosition && { createdAtMs: cursorPosition.atMs, id: cursorPosition.id },
+          limit: limit + 1,
+        });
+        const shown = found.slice(0, limit);
+        const last = found.length > limit ? shown.at(-1) : undefined;
+        return {
+          body: {
+            receipts: shown.map(receiptRow),
+            has_more: last !== undefined,
+            next_cursor: last === undefined ? null : cursors.encode({ atMs: last.createdAtMs, id: last.id }),
+          },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/receipts/:receipt_id',
+      summary: 'One receipt, as JSON or as a page',
+      tag,
+      access: byOptionalCaller,
+      body: noBody,
+      responses: {
+        200: { description: 'The receipt; a page for who asks for text/html', schema: receiptSchema },
+        404: { description: 'There is no such receipt, or it is somebody else’s' },
+      },
+      async handle({ caller, headers, parameters: { receipt_id: id = '' } }) {
+        await upToDate();
+        const receipt = receiptId.test(id) ? await receipts.find(id) : undefined;
+        if (receipt === undefined || !isVisibleTo(receipt, caller))
+          throw new GatewayError('not_found', 'there is no such receipt');
+        return receiptResponse(receipt, headerOf(headers, 'accept') ?? '');
+      },
+    }),
+    {
+      kind: 'own',
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      summary: 'The keys that receipts are checked with, retired ones too',
+      tag,
+      access: 'public',
+      responses: {
+        200: {
+          description: 'A JSON Web Key Set',
+          schema: z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) }),
+        },
+      },
+      handle: async () => ({
+        headers: ['cache-control', 'public, max-age=60'],
+        body: await keys.publicKeySet(),
+      }),
+    },
+  ];
+}
+
+function isVisibleTo({ visibility, accountId }: OwnedReceipt, caller: AccountCaller | undefined): boolean {
+  if (visibility === 'public_demo' || caller?.kind === 'local') return true;
+  return caller !== undefined && caller.accountId === accountId;
+}
+
+function receiptResponse(receipt: StoredReceipt, accept: string): ApiResponse {
+  const row = receiptRow(receipt);
+  const caching = row.visibility === 'private' ? 'no-store' : 'public, max-age=3600';
+  const headers = ['cache-control', caching, 'vary', 'accept'];
+  if (!accept.includes('text/html')) return { headers, body: row };
+  return {
+    headers: [...headers, 'content-security-policy', receiptPageCsp, 'referrer-policy', 'no-referrer'],
+    contentType: 'text/html; charset=utf-8',
+    body: renderReceiptPage(row),
+  };
+}

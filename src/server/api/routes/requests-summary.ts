@@ -1,0 +1,205 @@
+import { z } from 'zod';
+import type { Clock } from '../../../kernel/clock.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { formatUsd } from '../../../kernel/money.ts';
+import type { RequestLog } from '../../../kernel/ports/request-log.ts';
+import {
+  type CallGroup,
+  type ErrorGroup,
+  type LogSummary,
+  type ModuleGroup,
+  type SummaryQuery,
+  summarizeLog,
+} from '../../../telemetry/request-log/log-summary.ts';
+import { bySessionOrKey, defineRoute } from '../define-route.ts';
+import { noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+import { parseQuery } from '../validation.ts';
+
+export interface SummaryParts {
+  readonly log: Pick<RequestLog, 'sums'>;
+  readonly clock: Clock;
+}
+
+const dayMs = 86_400_000;
+const rangeMsMax = 100 * dayMs;
+
+const invalidTime = 'must be a time such as 2026-11-15T12:00:00Z';
+const time = z.iso
+  .datetime({ offset: true, error: invalidTime })
+  .refine((text) => text >= '2000-01-01', invalidTime)
+  .optional();
+const query = {
+  from: time.describe('Calls since this time; a day before `to` where it is left out'),
+  to: time.describe('Calls before this time; now where it is left out'),
+};
+
+const spread = z.object({ p50: z.number().nullable(), p95: z.number().nullable() });
+const figures = {
+  requests: z.int(),
+  failed: z.int().describe('Of those, the ones that went wrong'),
+  cached: z.int().describe('Of those, the ones that a module answered'),
+  input_tokens: z.int().describe('With those that a cache of the provider was read or written for'),
+  output_tokens: z.int(),
+  cache_read_tokens: z.int().describe('Part of the input'),
+  cache_write_tokens: z.int().describe('Part of the input'),
+  cost_usd: z.string().describe('In dollars, as a decimal number'),
+  saved_usd: z.string().describe('What modules saved, in dollars; less than 0 where they cost more'),
+};
+const content = { first_content_ms: spread.describe('Until the first content, of calls that clients made') };
+const times = {
+  ...content,
+  overhead_ms: spread.describe('What the gateway itself added before the answer began'),
+};
+const summarySchema = z.object({
+  from: z.iso.datetime().describe('The beginning of the first step'),
+  to: z.iso.datetime(),
+  step_seconds: z.number(),
+  total: z.object({ ...figures, ...times }),
+  spans: z.array(
+    z.object({
+      at: z.iso.datetime().describe('Its beginning'),
+      ...figures,
+      ...times,
+      models: z.array(z.object({ model: z.string(), cost_usd: z.string() })),
+    }),
+  ),
+  models: z.array(z.object({ provider: z.string().nullable(), model: z.string(), ...figures, ...content })),
+  providers: z.array(z.object({ provider: z.string().nullable(), ...figures, ...content })),
+  keys: z.array(z.object({ key_id: z.string().nullable(), ...figures })),
+  errors: z.array(z.object({ status: z.int(), code: z.string().nullable(), count: z.int() })),
+  modules: z.array(
+    z.object({
+      name: z.string(),
+      calls: z.int(),
+      saved_usd: z
+        .string()
+        .describe(
+          'What it saved in these calls; what its own questions cost is taken off in `GET /v1/usage`',
+        ),
+      ms: z.number().describe('Time in the module itself, for a call on average'),
+      effects: z.record(z.string(), z.int()).describe('How often it was seen to do what'),
+    }),
+  ),
+});
+
+/** What the request log comes to. */
+export function summaryRoutes({ log, clock }: SummaryParts): readonly ApiRoute[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: '/v1/requests/summary',
+      summary: 'What the calls of a time come to: in steps, by model, provider, key, error and module',
+      tag: 'Usage',
+      access: bySessionOrKey,
+      query,
+      body: noBody,
+      responses: {
+        200: { description: 'The summary', schema: summarySchema },
+        400: { description: 'The query is wrong' },
+        401: { description: 'No credential that holds' },
+      },
+      async handle({ caller, query: sent }) {
+        const accountId = caller.kind === 'local' ? undefined : caller.accountId;
+        const nowMs = clock.now();
+        const range = rangeOf(parseQuery(query, sent), nowMs);
+        return { body: describeSummary(await summarizeLog(log, { accountId, nowMs, ...range })) };
+      },
+    }),
+  ];
+}
+
+interface TimeRange {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+function rangeOf({ from, to }: TimeRange, nowMs: number): Pick<SummaryQuery, 'fromMs' | 'toMs'> {
+  const toMs = to === undefined ? nowMs : Date.parse(to);
+  const fromMs = from === undefined ? toMs - dayMs : Date.parse(from);
+  if (fromMs < toMs && toMs - fromMs <= rangeMsMax) return { fromMs, toMs };
+  throw new GatewayError('invalid_request', 'from: must be before to, and at most 100 days', {
+    param: 'from',
+  });
+}
+
+function describeSummary(summary: LogSummary): z.output<typeof summarySchema> {
+  return {
+    from: timestamp(summary.fromMs),
+    to: timestamp(summary.toMs),
+    step_seconds: summary.stepMs / 1000,
+    total: { ...figuresOf(summary.all), ...timesOf(summary.all) },
+    spans: summary.spans.map(({ atMs, group: callGroup }) => ({
+      at: timestamp(atMs),
+      ...figuresOf(callGroup),
+      ...timesOf(callGroup),
+      models: [...callGroup.models].map(([model, nano]) => ({ model, cost_usd: formatUsd(nano) })),
+    })),
+    models: [...summary.models].sort(byCostDescending).map(([name, callGroup]) => {
+      const [provider = '', model = ''] = name.split('\n');
+      return {
+        provider: emptyToNull(provider),
+        model,
+        ...figuresOf(callGroup),
+        ...contentTimesOf(callGroup),
+      };
+    }),
+    providers: [...summary.providers].sort(byCostDescending).map(([name, callGroup]) => ({
+      provider: emptyToNull(name),
+      ...figuresOf(callGroup),
+      ...contentTimesOf(callGroup),
+    })),
+    keys: [...summary.keys]
+      .sort(byCostDescending)
+      .map(([id, callGroup]) => ({ key_id: emptyToNull(id), ...figuresOf(callGroup) })),
+    errors: [...summary.errors.values()].sort(
+      (one: ErrorGroup, other: ErrorGroup) => other.count - one.count,
+    ),
+    modules: [...summary.modules].map(describeModuleGroup),
+  };
+}
+
+function emptyToNull(name: string): string | null {
+  return name === '' ? null : name;
+}
+
+function figuresOf(callGroup: CallGroup) {
+  return {
+    requests: callGroup.requests,
+    failed: callGroup.failed,
+    cached: callGroup.cached,
+    input_tokens: callGroup.inputTokens + callGroup.cacheReadTokens + callGroup.cacheWriteTokens,
+    output_tokens: callGroup.outputTokens,
+    cache_read_tokens: callGroup.cacheReadTokens,
+    cache_write_tokens: callGroup.cacheWriteTokens,
+    cost_usd: formatUsd(callGroup.costNanoUsd),
+    saved_usd: formatUsd(callGroup.savedNanoUsd),
+  };
+}
+
+function contentTimesOf({ content: latencyHistogram }: CallGroup) {
+  return { first_content_ms: { p50: latencyHistogram.quantile(0.5), p95: latencyHistogram.quantile(0.95) } };
+}
+
+function timesOf(callGroup: CallGroup) {
+  const { overhead } = callGroup;
+  return {
+    ...contentTimesOf(callGroup),
+    overhead_ms: { p50: overhead.quantile(0.5), p95: overhead.quantile(0.95) },
+  };
+}
+
+function byCostDescending([, one]: [string, CallGroup], [, other]: [string, CallGroup]): number {
+  return other.costNanoUsd - one.costNanoUsd || other.requests - one.requests;
+}
+
+function describeModuleGroup([name, { calls, savedNanoUsd, ownMs, effects }]: [string, ModuleGroup]) {
+  return {
+    name,
+    calls,
+    saved_usd: formatUsd(savedNanoUsd),
+    ms: Math.round((ownMs / Math.max(1, calls)) * 1000) / 1000,
+    effects: Object.fromEntries(effects),
+  };
+}

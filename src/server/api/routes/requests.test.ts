@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { assertError } from '../../../../test/support/assert-error.ts';
+import { type Answered, call } from '../../../../test/support/call.ts';
+import { startHttp } from '../../../../test/support/http-server.ts';
+import { emptyFolder } from '../../../../test/support/weir-process.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { headerOf } from '../../../kernel/headers.ts';
+import { isJsonObject, type JsonObject } from '../../../kernel/json.ts';
+import type { LoggedCall } from '../../../kernel/ports/request-log.ts';
+import type { RateCard } from '../../../kernel/rate-card.ts';
+import { createRequestIds } from '../../../kernel/request-ids.ts';
+import { someCall, someRequestId } from '../../../storage/database-conformance/samples.ts';
+import { createLog } from '../../../telemetry/log.ts';
+import { openEmptyDatabase } from '../../../testing/empty-database.ts';
+import type { AccessChecks } from '../access.ts';
+import { createApp } from '../app.ts';
+import { openapiRoute } from '../openapi.ts';
+import { callSchema } from './call-schema.ts';
+import { encodeCursor } from './request-cursor.ts';
+import { requestsRoutes } from './requests.ts';
+import { summaryRoutes } from './requests-summary.ts';
+
+const card: RateCard = {
+  ...{ input: 100e6, output: 80e6, cacheRead: 100e6, cacheWrite: 50e6, cacheWriteHour: 1 },
+  ...{ audioInput: 1, audioOutput: 1, webSearch: 1, fileSearch: 1, request: 0 },
+  factors: {},
+};
+const noonMs = Date.UTC(2026, 10, 15, 12);
+
+test('a call is described with all that is known of it', async (t) => {
+  const { get, log } = await setUp(t);
+  const id = someRequestId(noonMs + 7);
+  await log.add([
+    someCall({
+      id,
+      accountId: 'a',
+      keyId: 'key',
+      askedBy: 'judge',
+      costNanoUsd: 3_100_000,
+      savedNanoUsd: 1_000_000_000,
+      steps: [
+        {
+          module: 'exact-cache',
+          effect: 'passed',
+          ms: 0.2,
+          facts: { miss: true },
+          savedNanoUsd: 500_000_000,
+        },
+      ],
+      changes: [{ what: 'left-out', name: 'top_k' }],
+    }),
+  ]);
+  const { status, json } = await get(`/v1/requests/${id}`, 'a');
+  assert.equal(status, 200);
+  assert.deepEqual(json, {
+    id,
+    created_at: '2026-11-15T12:00:00.007Z',
+    account_id: 'a',
+    key_id: 'key',
+    asked_by: 'judge',
+    model: 'gpt-6',
+    model_used: 'gpt-6',
+    provider: 'openai',
+    wire_format: 'openai-chat',
+    provider_wire_format: 'openai-chat',
+    streamed: false,
+    status: 200,
+    ending: 'complete',
+    error_code: null,
+    input_tokens: 10,
+    output_tokens: 20,
+    cache_read_tokens: 3,
+    cache_write_tokens: 4,
+    reasoning_tokens: 5,
+    cost_usd: '0.0031',
+    cost_estimated: false,
+    saved_usd: '1',
+    first_content_ms: 12.345,
+    total_ms: 67.89,
+    overhead_ms: 0.5,
+    left_ms: 0.25,
+    connected_ms: 0.5,
+    head_ms: 10.125,
+    pipeline: 'none',
+    modules: [{ name: 'exact-cache', effect: 'passed', ms: 0.2, saved_usd: '0.5', facts: { miss: true } }],
+    changes: [{ what: 'left-out', name: 'top_k' }],
+    cost_parts: {
+      input_usd: '0.001',
+      cache_read_usd: '0.0003',
+      cache_write_usd: '0.0002',
+      output_usd: '0.0016',
+      other_usd: '0',
+    },
+  });
+  const { cost_parts, ...listed } = json;
+  assert.deepEqual(callSchema.parse(listed), listed);
+  assert.deepEqual((await get('/v1/requests', 'a')).json.requests, [listed]);
+  const dearer = someCall({ accountId: 'a', costNanoUsd: 3_100_001 });
+  await log.add([dearer]);
+  assert.equal((await get(`/v1/requests/${dearer.id}`, 'a')).json.cost_parts, null);
+});
+
+test('a call of nobody, of somebody else, or one that can not be is not found', async (t) => {
+  const { get, log } = await setUp(t);
+  const theirs = someCall({ accountId: 'b' });
+  await log.add([theirs]);
+  for (const id of [theirs.id, someRequestId(noonMs), 'req_1', '%00', "'", 'x'.repeat(1000), '%F0%9F%94%91'])
+    assertError(await get(`/v1/requests/${id}`, 'a'), {
+      status: 404,
+      type: 'not_found',
+      code: 'not_found',
+    });
+  assert.equal((await get(`/v1/requests/${theirs.id}`, 'b')).status, 200);
+  assert.equal((await get(`/v1/requests/${theirs.id}`, 'local')).status, 200);
+  assert.equal((await get(`/v1/requests/${theirs.id}`)).status, 401);
+  assert.equal((await get('/v1/requests')).status, 401);
+});
+
+test('pages lead from the newest call to the oldest, and back', async (t) => {
+  const { get, log } = await setUp(t);
+  const calls = Array.from({ length: 60 }, (_, at) =>
+    someCall({ id: someRequestId(noonMs + at), accountId: 'a' }),
+  );
+  await log.add([...calls, someCall({ accountId: 'b' })]);
+  const ids = calls.map(({ id }) => id).toReversed();
+  const first = await get('/v1/requests', 'a');
+  assert.deepEqual([idsOf(first), first.json.has_more], [ids.slice(0, 50), true]);
+  const second = await get(`/v1/requests?after=${first.json.next_cursor}`, 'a');
+  assert.deepEqual(shown(second), { ids: ids.slice(50), more: false, next: null });
+  const back = await get(`/v1/requests?limit=7&before=${second.json.previous_cursor}`, 'a');
+  assert.deepEqual(idsOf(back), ids.slice(43, 50));
+  assert.equal(back.json.has_more, true);
+  const further = await get(`/v1/requests?limit=200&before=${back.json.previous_cursor}`, 'a');
+  assert.deepEqual([idsOf(further), further.json.has_more], [ids.slice(0, 43), false]);
+  const forth = await get(`/v1/requests?limit=3&after=${back.json.next_cursor}`, 'a');
+  assert.deepEqual(idsOf(forth), ids.slice(50, 53));
+  assert.equal(idsOf(await get('/v1/requests?limit=200', 'local')).length, 61);
+});
+
+test('what is new is seen by asking before the first call of the list', async (t) => {
+  const { get, log } = await setUp(t);
+  await log.add([someCall({ id: someRequestId(noonMs), accountId: 'a' })]);
+  const { previous_cursor: before } = (await get('/v1/requests', 'a')).json;
+  const none = await get(`/v1/requests?before=${before}`, 'a');
+  assert.deepEqual(shown(none), { ids: [], more: false, next: null });
+  const next = someCall({ id: someRequestId(noonMs + 1), accountId: 'a' });
+  await log.add([next]);
+  assert.deepEqual(idsOf(await get(`/v1/requests?before=${before}`, 'a')), [next.id]);
+});
+
+test('a log without calls has an empty page', async (t) => {
+  const { get } = await setUp(t);
+  assert.deepEqual((await get('/v1/requests', 'a')).json, {
+    requests: [],
+    has_more: false,
+    next_cursor: null,
+    previous_cursor: null,
+  });
+});
+
+test('filters are worded in the query', async (t) => {
+  const { get, log } = await setUp(t);
+  const dayMs = 86_400_000;
+  const made: readonly Partial<LoggedCall>[] = [
+    { id: someRequestId(noonMs - dayMs) },
+    { id: someRequestId(noonMs), modelAsked: 'a model/with:signs & more' },
+    { id: someRequestId(noonMs + 1), provider: 'groq', keyId: 'key' },
+    { id: someRequestId(noonMs + 2), status: 404 },
+    { id: someRequestId(noonMs + 3), status: 429, ending: 'failed' },
+    { id: someRequestId(noonMs + dayMs), status: 500 },
+  ];
+  const calls = made.map((fields) => someCall({ accountId: 'a', ...fields }));
+  await log.add(calls);
+  const found = async (query: string) => {
+    const answer = await get(`/v1/requests?${query}`, 'a');
+    assert.equal(answer.status, 200, answer.text);
+    return idsOf(answer).map((id) => calls.findIndex((call) => call.id === id));
+  };
+  assert.deepEqual(await found(`model=${encodeURIComponent('a model/with:signs & more')}`), [1]);
+  assert.deepEqual(await found('provider=groq'), [2]);
+  assert.deepEqual(await found('key_id=key'), [2]);
+  assert.deepEqual(await found('status=404'), [3]);
+  assert.deepEqual(await found('status=4xx'), [4, 3]);
+  assert.deepEqual(await found('status=error'), [5, 4, 3]);
+  assert.deepEqual(await found('status=2xx&ending=complete&provider=openai'), [1, 0]);
+  assert.deepEqual(await found('ending=failed'), [4]);
+  assert.deepEqual(await found('from=2026-11-15'), [5, 4, 3, 2, 1]);
+  assert.deepEqual(await found('to=2026-11-15'), [4, 3, 2, 1, 0]);
+  assert.deepEqual(await found('from=2026-11-15&to=2026-11-15'), [4, 3, 2, 1]);
+  assert.deepEqual(await found('from=2026-11-15T12:00:00.001Z&to=2026-11-15T12:00:00.003Z'), [3, 2]);
+  assert.deepEqual(await found('from=2026-11-15T13:00:00.003%2B01:00&limit=1'), [5]);
+});
+
+test('a query that is wrong is refused with the name of what is wrong', async (t) => {
+  const { get } = await setUp(t);
+  const wrong: Readonly<Record<string, readonly string[]>> = {
+    limit: ['0', '-1', '201', '1.5', 'x', '', '1e9', '99999999999999999999'],
+    after: [
+      '',
+      'x',
+      'req_1',
+      someRequestId(noonMs),
+      'A'.repeat(10_000),
+      '%00',
+      encodeCursor('req_1'),
+      `${encodeCursor(someRequestId(noonMs))}=`,
+    ],
+    before: ['', '-', '"'],
+    from: [
+      '',
+      'yesterday',
+      '2026-13-45',
+      '0000-00-00',
+      '1999-12-31',
+      '2026-11-15T25:00:00Z',
+      '2026-11-15T12:00:00+01:00',
+      '275761-01-01',
+    ],
+    to: ['2026-02-30', '1'],
+    model: ['', '%00', 'x'.repeat(1000)],
+    provider: ['', 'a%00b'],
+    key_id: ['', '%00'],
+    status: ['', '600', '99', '6xx', '20', 'ok', '200,404'],
+    ending: ['', 'done'],
+  };
+  for (const [name, values] of Object.entries(wrong))
+    for (const value of values)
+      assertError(await get(`/v1/requests?${name}=${value}`, 'a'), {
+        status: 400,
+        type: 'invalid_request',
+        param: name,
+      });
+  const cursor = encodeCursor(someRequestId(noonMs));
+  for (const [query, param] of [
+    [`after=${cursor}&before=${cursor}`, 'before'],
+    ['from=2026-11-15&to=2026-11-14', 'from'],
+    ['from=2026-11-15T12:00:00Z&to=2026-11-15T12:00:00Z', 'from'],
+    ['limit=1&limit=2', 'limit'],
+  ] as const)
+    assertError(await get(`/v1/requests?${query}`, 'a'), {
+      status: 400,
+      type: 'invalid_request',
+      param,
+    });
+});
+
+test('the description of the service has the routes, with what the query may say', async (t) => {
+  const { get } = await setUp(t);
+  const { text } = await get('/openapi.json');
+  for (const said of ['/v1/requests/{id}', 'previous_cursor', 'first_content_ms', '"key_id"'])
+    assert.ok(text.includes(said), said);
+});
+
+function idsOf({ json }: Answered): readonly string[] {
+  const { requests } = json;
+  assert.ok(Array.isArray(requests));
+  return requests.map(({ id }: JsonObject) => String(id));
+}
+
+function shown(answer: Answered) {
+  return { ids: idsOf(answer), more: answer.json.has_more, next: answer.json.next_cursor };
+}
+
+/** The routes on a server, for callers whose token is the name of their account. */
+test('a summary is of the last day and of the own account, unless more is asked for by who may', async (t) => {
+  const { get, log } = await setUp(t);
+  const at = (ms: number, accountId: string) =>
+    someCall({ id: someRequestId(ms), atMs: ms, accountId, costNanoUsd: 3_100_000 });
+  await log.add([at(noonMs, 'a'), at(noonMs - 25 * 3_600_000, 'a'), at(noonMs, 'b')]);
+  const total = async (query: string, name: string) => {
+    const { status, json } = await get(`/v1/requests/summary${query}`, name);
+    assert.equal(status, 200);
+    return [figure(json, 'requests'), figure(json, 'cost_usd')];
+  };
+  assert.deepEqual(await total('', 'a'), [1, '0.0031']);
+  assert.deepEqual(await total('?from=2026-11-13T00:00:00Z', 'a'), [2, '0.0062']);
+  assert.deepEqual(await total('', 'local'), [2, '0.0062']);
+  for (const query of ['?from=yesterday', '?from=2026-11-16T00:00:00Z', '?from=2026-01-01T00:00:00Z'])
+    assertError(await get(`/v1/requests/summary${query}`, 'a'), { status: 400, type: 'invalid_request' });
+});
+
+function figure({ total }: JsonObject, name: string): unknown {
+  return isJsonObject(total) ? total[name] : undefined;
+}
+
+async function setUp(t: TestContext) {
+  const database = await openEmptyDatabase(emptyFolder(t));
+  t.after(() => database.close());
+  const clock = { now: () => noonMs + 60_000 };
+  const routes = [
+    ...summaryRoutes({ log: database.requests, clock }),
+    ...requestsRoutes({
+      log: database.requests,
+      rates: (provider) => (provider === 'openai' ? card : undefined),
+    }),
+  ];
+  const lines: string[] = [];
+  const log = createLog('error', { write: (line) => void lines.push(line) });
+  const app = createApp([...routes, openapiRoute(routes)], { access: tokensAreNames, log });
+  const requestId = createRequestIds();
+  const url = await startHttp(t, (req, res) => {
+    const [path = '', ...query] = req.target.split(/(?=\?)/);
+    void app(req, res, { id: requestId(), path, query: query.join(''), cors: [], clientAddress: '' });
+  });
+  t.after(() => assert.deepEqual(lines, []));
+  const get = (path: string, name?: string) =>
+    call(url, { path, headers: name === undefined ? [] : ['x-name', name] });
+  return { get, log: database.requests };
+}
+
+const tokensAreNames: AccessChecks = {
+  async session() {
+    throw new Error('nobody asks for a session');
+  },
+  async key() {
+    throw new Error('nobody asks for a key');
+  },
+  async sessionOrKey({ headers }) {
+    const accountId = headerOf(headers, 'x-name');
+    if (accountId === undefined) throw new GatewayError('authentication_required', 'who is it?');
+    return accountId === 'local' ? { kind: 'local', accountId } : { kind: 'key', accountId, keyId: 'key' };
+  },
+};

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import type { SessionTokens } from '../../../accounts/session-tokens.ts';
+import type { UserAccounts } from '../../../accounts/user-accounts.ts';
+import { GatewayError } from '../../../kernel/errors.ts';
+import { bySession, defineRoute } from '../define-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { ApiRoute } from '../route.ts';
+import { timestamp } from '../text.ts';
+import { newPassword, typedPassword } from './users.ts';
+
+const sessionInfo = z.strictObject({
+  id: z.uuid(),
+  client: z.string().describe('What the browser or program calls itself'),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().describe('To the hour'),
+  expiresAt: z.iso.datetime(),
+  current: z.boolean().describe('Whether it is the one that asks'),
+});
+const listInfo = z.strictObject({ sessions: z.array(sessionInfo).describe('The newest first') });
+
+const unauthenticated = { 401: { description: 'No session token that holds' } };
+
+export interface SessionRouteParts {
+  readonly accounts: UserAccounts;
+  readonly tokens: SessionTokens;
+}
+
+/** Where somebody is logged in, and the password that this was done with. */
+export function sessionsRoutes({ accounts: userAccounts, tokens }: SessionRouteParts): readonly ApiRoute[] {
+  const tag = 'Accounts';
+  return [
+    defineRoute({
+      method: 'PUT',
+      path: '/v1/users/password',
+      summary: 'Change the password, which ends all other sessions',
+      tag,
+      access: bySession,
+      body: jsonBody({ current: typedPassword, next: newPassword }),
+      responses: {
+        204: { description: 'It is changed' },
+        400: { description: 'The body is wrong' },
+        401: { description: 'No session token that holds, or the current password is another' },
+        429: { description: 'Too many tries' },
+      },
+      async handle({ caller, body, remoteAddress }) {
+        await userAccounts.changePassword(caller, { ...body, remoteAddress });
+        return { status: 204 };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/users/sessions',
+      summary: 'Where the account is logged in',
+      tag,
+      access: bySession,
+      body: noBody,
+      responses: { 200: { description: 'Its sessions', schema: listInfo }, ...unauthenticated },
+      async handle({ caller }) {
+        const sessions = (await tokens.list(caller)).map((session) => ({
+          id: session.id,
+          client: session.client,
+          createdAt: timestamp(session.createdAtMs),
+          lastUsedAt: timestamp(session.usedAtMs),
+          expiresAt: timestamp(session.expiresAtMs),
+          current: session.id === caller.tokenId,
+        }));
+        return { body: { sessions } };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/users/sessions/:id',
+      summary: 'End a session',
+      tag,
+      access: bySession,
+      body: noBody,
+      responses: {
+        204: { description: 'Its token does not work any more' },
+        404: { description: 'The account has no such session' },
+        ...unauthenticated,
+      },
+      async handle({ caller, parameters }) {
+        const id = parameters.id ?? '';
+        if (!z.uuid().safeParse(id).success || !(await tokens.end(caller, id)))
+          throw new GatewayError('not_found', 'there is no such session; GET /v1/users/sessions lists them');
+        return { status: 204 };
+      },
+    }),
+  ];
+}

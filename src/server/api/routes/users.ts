@@ -1,0 +1,183 @@
+import { z } from 'zod';
+import type { AccountDeletion } from '../../../accounts/account-deletion.ts';
+import { isEmail } from '../../../accounts/email.ts';
+import type { AccountRecovery } from '../../../accounts/mail/account-recovery.ts';
+import type { LoginResult, UserAccounts } from '../../../accounts/user-accounts.ts';
+import { effectiveTier } from '../../../billing/tiers.ts';
+import { systemClock } from '../../../kernel/clock.ts';
+import { type HeaderList, headerOf } from '../../../kernel/headers.ts';
+import { limits } from '../../../kernel/limits.ts';
+import type { User } from '../../../kernel/ports/records.ts';
+import { byAddress, bySession, defineRoute } from '../define-route.ts';
+import { jsonBody, noBody } from '../json-body.ts';
+import type { ApiResponse, ApiRoute } from '../route.ts';
+import type { SessionCookies } from '../session-cookie.ts';
+import { textSchema, timestamp } from '../text.ts';
+
+/** One that somebody chooses. */
+export const newPassword = textSchema({
+  min: limits.passwordCharactersMin,
+  max: limits.passwordCharactersMax,
+});
+
+/** One that somebody types again: nothing is told of it but whether it is right. */
+export const typedPassword = textSchema({ max: limits.passwordCharactersMax });
+
+const signUpBody = jsonBody({
+  email: z
+    .string('must be a string')
+    .trim()
+    .refine(isEmail, 'must be an e-mail address')
+    .meta({ format: 'email', maxLength: limits.emailCharactersMax }),
+  password: newPassword,
+});
+
+/** Nothing here is told from a wrong address or password that could be one. */
+const logInBody = jsonBody({
+  email: textSchema({ max: limits.emailCharactersMax }),
+  password: typedPassword,
+});
+
+const userInfo = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  tier: z.enum(['free', 'pro', 'team']),
+  createdAt: z.iso.datetime(),
+});
+
+const sessionInfo = z.strictObject({
+  token: z.string().describe('The session token'),
+  expiresAt: z.iso.datetime(),
+  user: userInfo,
+});
+
+const errorResponses = {
+  400: { description: 'The body is wrong' },
+  429: { description: 'Too many tries; retry-after or error.resets_at says when to come back' },
+};
+
+const cookieHeader = {
+  'set-cookie':
+    '`weir_session`, or `__Host-weir_session` on https, where the request has `x-weir-session: cookie`',
+};
+
+export interface UserParts {
+  readonly accounts: UserAccounts;
+  readonly recovery: AccountRecovery;
+  readonly accountDeletion: AccountDeletion;
+  readonly cookies: SessionCookies;
+}
+
+/** Accounts: by e-mail address and password, from then on by session token, which a browser keeps in a cookie. */
+export function usersRoutes({
+  accounts: userAccounts,
+  recovery: accountRecovery,
+  accountDeletion,
+  cookies,
+}: UserParts): readonly ApiRoute[] {
+  const tag = 'Accounts';
+  const answer = (status: number, headers: HeaderList, made: LoginResult): ApiResponse => ({
+    ...sessionResponse(status, made),
+    headers: cookies.setIfRequested(headers, made.token),
+  });
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/v1/users/signup',
+      summary: 'Make an account',
+      tag,
+      access: byAddress((address) => userAccounts.countSignUp(address)),
+      body: signUpBody,
+      responses: {
+        201: { description: 'The account, with a session token', schema: sessionInfo, headers: cookieHeader },
+        409: { description: 'The address has an account' },
+        ...errorResponses,
+      },
+      async handle({ body, headers }) {
+        const made = await userAccounts.signUp({ ...body, client: clientOf(headers) });
+        accountRecovery.sendSignUpVerification(made.user);
+        return answer(201, headers, made);
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/users/login',
+      summary: 'Get a session token',
+      tag,
+      access: byAddress((address) => userAccounts.countLogIn(address)),
+      body: logInBody,
+      responses: {
+        200: { description: 'A session token', schema: sessionInfo, headers: cookieHeader },
+        401: { description: 'The address or the password is wrong' },
+        403: { description: 'The account is closed' },
+        ...errorResponses,
+      },
+      handle: async ({ body, headers, remoteAddress }) =>
+        answer(200, headers, await userAccounts.logIn({ ...body, remoteAddress, client: clientOf(headers) })),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/v1/users/me',
+      summary: 'Whose session this is',
+      tag,
+      access: bySession,
+      body: noBody,
+      responses: {
+        200: { description: 'The account', schema: userInfo },
+        401: { description: 'No session token that holds' },
+      },
+      handle: async ({ caller }) => ({ body: describeUser(await userAccounts.userOf(caller)) }),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/v1/users/me',
+      summary: 'Delete the account and what it has here',
+      tag,
+      access: bySession,
+      body: jsonBody({ password: typedPassword }),
+      responses: {
+        204: { description: 'Its keys work nowhere any more, and the rest is being erased' },
+        400: { description: 'The body is wrong' },
+        401: { description: 'No session token that holds, or the password is wrong' },
+        429: { description: 'Too many tries' },
+        502: { description: 'Its subscription could not be cancelled, and nothing was deleted' },
+      },
+      async handle({ caller, body, remoteAddress }) {
+        await accountDeletion.deleteAccount(caller, body.password, remoteAddress);
+        return { status: 204, headers: cookies.clear() };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: '/v1/users/logout',
+      summary: 'End this session',
+      tag,
+      access: bySession,
+      body: jsonBody({}),
+      responses: {
+        204: { description: 'The token does not work any more, and a cookie with it is gone' },
+        401: { description: 'No session token that holds' },
+      },
+      async handle({ caller }) {
+        await userAccounts.logOut(caller);
+        return { status: 204, headers: cookies.clear() };
+      },
+    }),
+  ];
+}
+
+function sessionResponse(status: number, { token, expiresAtMs, user }: LoginResult): ApiResponse {
+  return {
+    status,
+    body: { token, expiresAt: timestamp(expiresAtMs), user: describeUser(user) },
+  };
+}
+
+function clientOf(headers: HeaderList): string {
+  return headerOf(headers, 'user-agent') ?? '';
+}
+
+function describeUser(user: User) {
+  const { id, email, createdAtMs } = user;
+  return { id, email, tier: effectiveTier(user, systemClock.now()), createdAt: timestamp(createdAtMs) };
+}

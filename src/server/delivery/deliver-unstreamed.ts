@@ -1,0 +1,62 @@
+import { GatewayError } from '../../kernel/errors.ts';
+import type { HeaderList } from '../../kernel/headers.ts';
+import { limits } from '../../kernel/limits.ts';
+import { formatUsd } from '../../kernel/money.ts';
+import { type Delivery, type ReplyChunks, waitUntilRecorded } from './delivery.ts';
+import { responseHeaders } from './response-headers.ts';
+
+/** Holds an unstreamed answer until it is whole, so that its cost can stand in a header; a huge one goes on its way. */
+export async function deliverUnstreamed(delivery: Delivery, replyChunks: ReplyChunks): Promise<void> {
+  const { res, inFlightCall, receipt, payment } = delivery;
+  const held: Uint8Array[] = [];
+  let heldBytes = 0;
+  for (;;) {
+    const coming = replyChunks.pull();
+    const chunk = coming instanceof Promise ? await coming : coming;
+    if (chunk === undefined) break;
+    if (heldBytes <= limits.bufferedAnswerBytesMax) {
+      held.push(chunk);
+      heldBytes += chunk.byteLength;
+      continue;
+    }
+    if (payment !== undefined)
+      throw new GatewayError('upstream_broken', 'the model answered more than it may');
+    if (!res.headersSent) startBeforeEnd(delivery, held.splice(0));
+    receipt?.addResponseBytes(chunk);
+    if (!res.write(chunk)) await res.waitForDrain();
+  }
+  await waitUntilRecorded();
+  const came = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
+  const body = inFlightCall.reply.withoutSecrets(came);
+  receipt?.addResponseBytes(body);
+  if (receipt?.isStoredFirst === true) await receipt.close();
+  if (res.headersSent) {
+    res.end();
+    return;
+  }
+  const paid = payment === undefined ? [] : await payment.capture(body);
+  payment?.addResponseBytes(body);
+  res.writeHead(inFlightCall.reply.status, unstreamedHeaders(delivery, body, paid));
+  res.end(body);
+}
+
+/** Before its cost is known. */
+function startBeforeEnd(delivery: Delivery, held: readonly Uint8Array[]): void {
+  const { res, inFlightCall, receipt } = delivery;
+  inFlightCall.headSent(inFlightCall.reply.status);
+  res.writeHead(inFlightCall.reply.status, responseHeaders(delivery, 'json'));
+  for (const chunk of held) {
+    receipt?.addResponseBytes(chunk);
+    res.write(chunk);
+  }
+}
+
+function unstreamedHeaders(delivery: Delivery, body: Uint8Array, paid: HeaderList): HeaderList {
+  const { bill } = delivery.inFlightCall;
+  const headers = responseHeaders(delivery, 'json');
+  for (const text of paid) headers.push(text);
+  if (bill !== undefined) headers.push('x-weir-cost-usd', formatUsd(bill.nanoUsd));
+  if (bill?.estimated === true) headers.push('x-weir-estimate', 'true');
+  headers.push('content-length', String(body.byteLength));
+  return headers;
+}

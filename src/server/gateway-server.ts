@@ -1,0 +1,91 @@
+import type { HttpRequest } from '../http/request.ts';
+import { HttpServer } from '../http/server.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+import { createRequestIds } from '../kernel/request-ids.ts';
+import type { App } from './api/app.ts';
+import type { DataPlaneRouter } from './data-plane.ts';
+import { rejectMalformed } from './malformed-request.ts';
+import { moveQueryKeyToHeaders } from './query-key.ts';
+import { corsHeaders, guardRequest, preflightHeaders, type RequestGuardRules } from './request-guard.ts';
+import { parseRequestTarget } from './request-target.ts';
+import { asGatewayError, type RequestContext, sendError } from './respond.ts';
+import { clientAddress, type TrustedProxies } from './trusted-proxies.ts';
+
+export interface GatewayServerParts {
+  readonly guardRules: RequestGuardRules;
+  readonly dataPlane: DataPlaneRouter;
+  /** Everything else. */
+  readonly app: App;
+  readonly isDraining: () => boolean;
+  readonly trustedProxies: TrustedProxies;
+}
+
+/** Paths that are answered to the last, so that an orchestrator sees what is going on. */
+const drainExemptPaths = new Set(['/health', '/ready', '/metrics']);
+
+/** The listener: lets a request in, and hands it to the data plane or to our own routes. */
+export function createGatewayServer(parts: GatewayServerParts): HttpServer {
+  const requestId = createRequestIds();
+  return new HttpServer({
+    headBytesMax: limits.requestHeadBytesMax,
+    idleMs: parts.trustedProxies.by === 'nobody' ? limits.idleConnectionMs : limits.idleProxyConnectionMs,
+    headMs: limits.requestHeadersMs,
+    requestMs: limits.requestBodyMs,
+    reject: (fault, connection) => rejectMalformed(fault, connection, requestId()),
+    serve(req, res) {
+      const target = parseRequestTarget(req.target);
+      const { path } = target;
+      const query = moveQueryKeyToHeaders(req, target.query);
+      const requestContext: RequestContext = {
+        id: requestId(),
+        path,
+        query,
+        cors: corsHeaders(req, parts.guardRules.origins),
+      };
+      const served = parts.dataPlane(path);
+      try {
+        guardRequest(req, target, parts.guardRules);
+        if (parts.isDraining() && !drainExemptPaths.has(path)) throw drainingError();
+      } catch (thrown) {
+        sendError(res, asGatewayError(thrown), requestContext, served?.wire);
+        return;
+      }
+      if (served !== undefined && req.method === 'POST')
+        void served.handler.handle(req, res, requestContext, served.wire);
+      else if (req.method === 'OPTIONS' && requestContext.cors.length > 0) {
+        res
+          .writeHead(204, [
+            'x-request-id',
+            requestContext.id,
+            ...requestContext.cors,
+            ...preflightHeaders(req),
+          ])
+          .end();
+      } else if (served?.path.includes('*') === true)
+        sendError(res, methodNotAllowedError(), requestContext, served.wire);
+      else
+        void parts.app(req, res, {
+          ...requestContext,
+          clientAddress: clientAddressOf(req, parts.trustedProxies),
+        });
+    },
+  });
+}
+
+function drainingError(): GatewayError {
+  return new GatewayError('draining', 'this gateway is shutting down', {
+    retryAfterSeconds: 1,
+    headers: ['connection', 'close'],
+  });
+}
+
+/** Our own routes know no paths of which a format reads a part by itself. */
+function methodNotAllowedError(): GatewayError {
+  return new GatewayError('method_not_allowed', 'this path takes POST', { headers: ['allow', 'POST'] });
+}
+
+/** Of the client, as far as proxies in between are believed. */
+export function clientAddressOf(req: HttpRequest, trusted: TrustedProxies): string {
+  return clientAddress(req.remoteAddress, req.header('x-forwarded-for'), trusted);
+}

@@ -1,0 +1,33 @@
+import type { Socket } from 'node:net';
+import type { HttpProtocolError } from '../http/protocol-error.ts';
+import { reasonPhraseOf } from '../http/response-head.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { errorEnvelope, errorHeaders } from './respond.ts';
+
+/** Answers what is no request that the server could read, on the bare connection. */
+export function rejectMalformed(fault: HttpProtocolError, connection: Socket, id: string): void {
+  const error = toGatewayError(fault);
+  const body = JSON.stringify(errorEnvelope(error, id));
+  const call = { id, path: '', query: '', cors: [] };
+  const headers = [
+    ...['content-type', 'application/json; charset=utf-8', 'content-length', String(Buffer.byteLength(body))],
+    ...errorHeaders(error, call),
+    ...['connection', 'close'],
+  ];
+  const lines = headers.map((text, at) => (at % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+  const status = `HTTP/1.1 ${error.status} ${reasonPhraseOf(error.status)}\r\n`;
+  connection.end(`${status}${lines.join('')}\r\n${body}`, () => connection.destroy());
+}
+
+function toGatewayError(fault: HttpProtocolError): GatewayError {
+  const [message, status] = protocolErrorMessages[fault.kind];
+  return new GatewayError('invalid_request', message, { status, cause: fault });
+}
+
+const protocolErrorMessages: Readonly<Record<HttpProtocolError['kind'], readonly [string, number]>> = {
+  malformed: ['this is not a well-formed HTTP request', 400],
+  too_late: ['the request did not come in time', 408],
+  expectation: ['what the request expects of the connection is not supported; 100-continue is', 417],
+  too_large: ['the headers are too large, or too many', 431],
+  tiny_chunks: ['the body comes in too many small chunks; send larger ones', 400],
+};

@@ -1,0 +1,23 @@
+import type { HttpResponse } from '../http/response.ts';
+import type { WireFormat } from '../kernel/wire-format.ts';
+import type { Log } from '../telemetry/log.ts';
+import { asGatewayError, type RequestContext, sendError, sendResponse } from './respond.ts';
+
+interface RejectionContext {
+  readonly res: HttpResponse;
+  readonly context: RequestContext;
+  readonly wire: WireFormat;
+  readonly log: Log;
+}
+
+/** Tells a client of the data plane why there is no answer, if it can still be told; a bug goes to the log too. */
+export function rejectCall(thrown: unknown, { res, context, wire, log }: RejectionContext): void {
+  const error = asGatewayError(thrown);
+  if (error.code === 'internal') log.error({ id: context.id, err: error.cause }, 'bug');
+  if (res.isClosed) return;
+  const { upstream } = error.details;
+  if (res.headersSent) res.destroy();
+  // A provider's own refusal goes as it came to a client that speaks its format.
+  else if (upstream !== undefined && upstream.wire === wire) sendResponse(res, upstream, context);
+  else sendError(res, error, context, wire);
+}

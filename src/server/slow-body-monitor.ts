@@ -1,0 +1,45 @@
+import { IntrusiveList, type IntrusiveListItem } from '../kernel/intrusive-list.ts';
+import { limits } from '../kernel/limits.ts';
+
+/** A body on its way in. */
+export class IncomingBody implements IntrusiveListItem {
+  listIndex = -1;
+  bytes = 0;
+  readonly startedAtMs = performance.now();
+  readonly abort: () => void;
+
+  constructor(cut: () => void) {
+    this.abort = cut;
+  }
+}
+
+/** Cuts off who sends a body so slowly that they only keep it open. One look at all of them now and then. */
+export class SlowBodyMonitor {
+  readonly #open = new IntrusiveList<IncomingBody>();
+  readonly #graceMs: number;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(graceMs: number = limits.slowBodyGraceMs) {
+    this.#graceMs = graceMs;
+  }
+
+  add(body: IncomingBody): void {
+    this.#open.add(body);
+    this.#timer ??= setInterval(() => this.#sweep(), Math.min(1000, this.#graceMs)).unref();
+  }
+
+  delete(body: IncomingBody): void {
+    this.#open.delete(body);
+  }
+
+  #sweep(): void {
+    const nowMs = performance.now();
+    for (const body of this.#open.snapshot()) {
+      const lateMs = nowMs - body.startedAtMs - this.#graceMs;
+      if (lateMs > 0 && body.bytes < (lateMs / 1000) * limits.slowBodyBytesPerSecond) body.abort();
+    }
+    if (this.#open.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Turn, TurnStore } from '../kernel/continuation.ts';
+import { limits } from '../kernel/limits.ts';
+import type { CacheBackend } from '../kernel/ports/scoped-cache.ts';
+
+/** Makes a text unreadable where it lies; what was sealed in one context opens in no other. */
+export interface TurnSealer {
+  seal(text: string, context: string): SealedText;
+  /** Undefined where no key of ours opens it. */
+  open(sealed: SealedText, context: string): string | undefined;
+}
+
+interface SealedText {
+  /** The name of the key, of sixteen characters. */
+  readonly sealedBy: string;
+  readonly sealed: Uint8Array;
+}
+
+const keyNameBytes = 16;
+
+/** Turns on shelves of their own, so that no module's cache crowds them out; sealed where others may see the shelves. */
+export class CachedTurnStore implements TurnStore {
+  readonly #backend: CacheBackend;
+  readonly #sealer: TurnSealer | undefined;
+
+  constructor(cacheBackend: CacheBackend, sealing: TurnSealer | undefined) {
+    this.#backend = cacheBackend;
+    this.#sealer = sealing;
+  }
+
+  async find(scope: string, id: string): Promise<Turn | undefined> {
+    const bytes = await this.#backend.cacheFor(scope).get(id);
+    const text = bytes === undefined ? undefined : this.#decode(bytes, sealingContext(scope, id));
+    return text === undefined ? undefined : JSON.parse(text);
+  }
+
+  async save(scope: string, id: string, turn: Turn): Promise<void> {
+    const bytes = this.#encode(JSON.stringify(turn), sealingContext(scope, id));
+    await this.#backend.cacheFor(scope).put(id, bytes, limits.turnLifeSeconds);
+  }
+
+  #encode(text: string, context: string): Uint8Array {
+    if (this.#sealer === undefined) return Buffer.from(text);
+    const { sealedBy, sealed } = this.#sealer.seal(text, context);
+    return Buffer.concat([Buffer.from(sealedBy, 'latin1'), sealed]);
+  }
+
+  #decode(bytes: Uint8Array, context: string): string | undefined {
+    const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (this.#sealer === undefined) return written.toString('utf8');
+    const sealedBy = written.toString('latin1', 0, keyNameBytes);
+    return this.#sealer.open({ sealedBy, sealed: written.subarray(keyNameBytes) }, context);
+  }
+}
+
+function sealingContext(scope: string, id: string): string {
+  return JSON.stringify([scope, id]);
+}

@@ -1,0 +1,88 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { limits } from '../../kernel/limits.ts';
+import type { CacheBackend, ScopedCache } from '../../kernel/ports/scoped-cache.ts';
+
+interface CacheEntry {
+  readonly value: Uint8Array;
+  readonly expiresAtMs: number;
+  /** How many were put before its last use. */
+  putsAtLastUse: number;
+}
+
+/** Shelves in this process: the least recently used goes first when the bytes run out, as of the last that was put. */
+export class MemoryCacheBackend implements CacheBackend {
+  readonly #clock: Clock;
+  readonly #bytesMax: number;
+  readonly #entries = new Map<string, CacheEntry>();
+  #bytes = 0;
+  #puts = 0;
+
+  constructor(clock: Clock, bytesMax: number = limits.cacheBytesMax) {
+    this.#clock = clock;
+    this.#bytesMax = bytesMax;
+  }
+
+  /** What is kept now, keys included. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  async clear(scope: string): Promise<void> {
+    const beginning = scopedKey(scope, '');
+    for (const key of this.#entries.keys()) if (key.startsWith(beginning)) this.#delete(key);
+  }
+
+  cacheFor(scope: string): ScopedCache {
+    const full = (key: string) => scopedKey(scope, key);
+    return {
+      get: async (key) => this.#get(full(key)),
+      put: async (key, value, ttlSeconds) => this.#put(full(key), value, ttlSeconds),
+      delete: async (key) => this.#delete(full(key)),
+    };
+  }
+
+  #get(key: string): Uint8Array | undefined {
+    const cacheEntry = this.#entries.get(key);
+    if (cacheEntry === undefined) return undefined;
+    if (cacheEntry.expiresAtMs <= this.#clock.now()) {
+      this.#delete(key);
+      return undefined;
+    }
+    // Which goes first matters when something comes. To move it each time would make the map a new table every few calls.
+    if (cacheEntry.putsAtLastUse !== this.#puts) {
+      cacheEntry.putsAtLastUse = this.#puts;
+      this.#entries.delete(key);
+      this.#entries.set(key, cacheEntry);
+    }
+    return cacheEntry.value;
+  }
+
+  #put(key: string, value: Uint8Array, ttlSeconds: number): void {
+    this.#delete(key);
+    if (sizeOf(key, value) > this.#bytesMax) return;
+    // A copy: a small buffer is part of a larger one, all of which would be held.
+    const expiresAtMs = this.#clock.now() + ttlSeconds * 1000;
+    this.#entries.set(key, { value: new Uint8Array(value), expiresAtMs, putsAtLastUse: ++this.#puts });
+    this.#bytes += sizeOf(key, value);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= this.#bytesMax) break;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    const cacheEntry = this.#entries.get(key);
+    if (cacheEntry === undefined) return;
+    this.#entries.delete(key);
+    this.#bytes -= sizeOf(key, cacheEntry.value);
+  }
+}
+
+/** With the length in front, where one ends and the other begins is no question. */
+function scopedKey(scope: string, key: string): string {
+  return `${scope.length}:${scope}${key}`;
+}
+
+function sizeOf(key: string, value: Uint8Array): number {
+  return key.length * 2 + value.byteLength;
+}

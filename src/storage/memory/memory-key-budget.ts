@@ -1,0 +1,93 @@
+import { limits } from '../../kernel/limits.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
+import type {
+  BudgetHoldRequest,
+  BudgetWindows,
+  HoldOutcome,
+  HoldSettlement,
+  SpentByWindow,
+  WindowName,
+} from '../../kernel/ports/budget.ts';
+import { ActiveHolds } from './active-holds.ts';
+
+/** Where both have no room the longer is told: waiting for the end of the shorter would not help. */
+const windowsLongestFirst: readonly WindowName[] = ['month', 'day'];
+
+/** What one key spent in the day and the month that are running, and what is held of the rest. */
+export class MemoryKeyBudget {
+  readonly #holds = new ActiveHolds();
+  readonly #windowStarts: { day: number; month: number };
+  readonly #spent: { day: number; month: number };
+  #idleFromMs: number;
+
+  constructor({ day, month }: BudgetWindows, spentByWindow: SpentByWindow, nowMs: number) {
+    this.#windowStarts = { day: day.startMs, month: month.startMs };
+    this.#spent = { ...spentByWindow };
+    this.#idleFromMs = nowMs + limits.budgetIdleMs;
+  }
+
+  get hasHolds(): boolean {
+    return !this.#holds.isEmpty;
+  }
+
+  isIdle(nowMs: number): boolean {
+    return nowMs >= this.#idleFromMs;
+  }
+
+  hold(
+    { holder: budgetHolder, windows: budgetWindows, ceilings, amount, least }: BudgetHoldRequest,
+    nowMs: number,
+  ): HoldOutcome {
+    this.#advanceTo(budgetWindows);
+    this.#spend(this.#holds.deleteExpired(nowMs));
+    const held = this.#holds.total;
+    let granted = amount;
+    for (const window of windowsLongestFirst) {
+      const ceiling = ceilings[window];
+      if (ceiling === undefined) continue;
+      const left = ceiling - this.#spent[window] - held;
+      if (left < least) return { outcome: 'refused', window, spent: this.#spent[window], held };
+      granted = Math.min(granted, left);
+    }
+    const id = this.#holds.add(granted, nowMs + limits.holdLifeMs);
+    this.#keepUntil(nowMs + limits.holdLifeMs);
+    return {
+      outcome: 'granted',
+      held: { holder: budgetHolder, amount: granted, id },
+      spent: { ...this.#spent },
+    };
+  }
+
+  settle(id: string, { cost, windows: budgetWindows, isRetry }: HoldSettlement, nowMs: number): void {
+    if (!this.#holds.delete(id) && isRetry) return;
+    this.#advanceTo(budgetWindows);
+    this.#spend(cost);
+    this.#keepUntil(nowMs);
+  }
+
+  renew(id: string, nowMs: number): void {
+    this.#holds.extend(id, nowMs + limits.holdLifeMs);
+    this.#keepUntil(nowMs + limits.holdLifeMs);
+  }
+
+  #spend(cost: NanoUsd): void {
+    this.#spent.day += cost;
+    this.#spent.month += cost;
+  }
+
+  #keepUntil(untilMs: number): void {
+    this.#idleFromMs = Math.max(this.#idleFromMs, untilMs + limits.budgetIdleMs);
+  }
+
+  /** A new day or month begins with nothing spent; what is held counts in it too, since that is where it will be spent. */
+  #advanceTo({ day, month }: BudgetWindows): void {
+    if (day.startMs > this.#windowStarts.day) {
+      this.#windowStarts.day = day.startMs;
+      this.#spent.day = 0;
+    }
+    if (month.startMs > this.#windowStarts.month) {
+      this.#windowStarts.month = month.startMs;
+      this.#spent.month = 0;
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { limits } from '../../kernel/limits.ts';
+import type {
+  BudgetHolder,
+  BudgetHoldRequest,
+  Budgets,
+  BudgetWindows,
+  HeldAmount,
+  HoldOutcome,
+  HoldSettlement,
+  SpentByWindow,
+} from '../../kernel/ports/budget.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import { beginScript, holdScript, renewScript, settleScript } from './budget-scripts.ts';
+import { keys } from './keys.ts';
+import type { RedisConnection } from './redis-connection.ts';
+
+const holdLifeMs = String(limits.holdLifeMs);
+const budgetLifeMs = String(limits.holdLifeMs + limits.budgetIdleMs);
+
+/** The purses of any number of replicas. When a hold is over is decided by the clock of Redis. */
+export class RedisBudgets implements Budgets {
+  readonly #connection: RedisConnection;
+  readonly #processId = randomBytes(9).toString('base64url');
+  #holdsCreated = 0;
+
+  constructor(link: RedisConnection) {
+    this.#connection = link;
+  }
+
+  async hold(asked: BudgetHoldRequest): Promise<HoldOutcome> {
+    const outcome = (await this.#tryToHold(asked)) ?? (await this.#tryToHold(asked));
+    if (outcome === undefined) throw storageUnavailable('Redis was too slow');
+    return outcome;
+  }
+
+  async settle(
+    { holder: budgetHolder, id }: HeldAmount,
+    { cost, windows: budgetWindows, isRetry }: HoldSettlement,
+  ): Promise<void> {
+    const { day, month } = budgetWindows;
+    await this.#connection.runScript(settleScript, budgetKeys(budgetHolder), [
+      id,
+      String(cost),
+      String(day.startMs),
+      String(month.startMs),
+      isRetry ? 'again' : '',
+      budgetLifeMs,
+    ]);
+  }
+
+  async renew({ holder: budgetHolder, id }: HeldAmount): Promise<void> {
+    await this.#connection.runScript(renewScript, budgetKeys(budgetHolder), [id, holdLifeMs, budgetLifeMs]);
+  }
+
+  async begin(
+    budgetHolder: BudgetHolder,
+    { day, month }: BudgetWindows,
+    spentByWindow: SpentByWindow,
+  ): Promise<void> {
+    const values = [day.startMs, month.startMs, spentByWindow.day, spentByWindow.month].map(String);
+    await this.#connection.runScript(beginScript, budgetKeys(budgetHolder), [...values, budgetLifeMs]);
+  }
+
+  /** Undefined where the clocks have drifted apart, which is put right by then. */
+  async #tryToHold({
+    holder: budgetHolder,
+    windows: budgetWindows,
+    ceilings,
+    amount,
+    least,
+  }: BudgetHoldRequest): Promise<HoldOutcome | undefined> {
+    const name = `${this.#processId}.${this.#holdsCreated++}`;
+    const reply = await this.#connection.runScript(holdScript, budgetKeys(budgetHolder), [
+      String(this.#connection.deadlineMs),
+      String(budgetWindows.day.startMs),
+      String(budgetWindows.month.startMs),
+      String(ceilings.day ?? ''),
+      String(ceilings.month ?? ''),
+      String(amount),
+      String(least),
+      name,
+      holdLifeMs,
+      budgetLifeMs,
+    ]);
+    if (!Array.isArray(reply)) throw unexpectedReply();
+    const [outcome, first] = reply;
+    switch (outcome) {
+      case 'granted': {
+        const [granted, day, month] = parseIntegers(reply, 1);
+        const held = { holder: budgetHolder, amount: granted, id: `${name} ${granted}` };
+        return { outcome, held, spent: { day, month } };
+      }
+      case 'refused': {
+        if (first !== 'day' && first !== 'month') throw unexpectedReply();
+        const [spent, held] = parseIntegers(reply, 2);
+        return { outcome, window: first, spent, held };
+      }
+      case 'uncounted':
+        return { outcome };
+      case 'late':
+        [this.#connection.redisNowMs] = parseIntegers(reply, 1);
+        return undefined;
+      default:
+        throw unexpectedReply();
+    }
+  }
+}
+
+function budgetKeys({ accountId, keyId }: BudgetHolder): readonly string[] {
+  return [keys.budget(accountId, keyId), keys.holds(accountId, keyId)];
+}
+
+/** Three at most, from `first` on. */
+function parseIntegers(reply: readonly unknown[], first: number): [number, number, number] {
+  const [a = 0, b = 0, c = 0] = reply.slice(first).map(Number);
+  if (![a, b, c].every(Number.isSafeInteger)) throw unexpectedReply();
+  return [a, b, c];
+}
+
+function unexpectedReply(): Error {
+  return new Error('a script of ours answered in another shape than it has');
+}

@@ -1,0 +1,77 @@
+import { type CompiledQuery, DummyDriver, Kysely, type QueryResult } from 'kysely';
+import type { Migration } from './migrate.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { SchemaTables } from './tables.ts';
+
+/**
+ * What a build that doesn't know a migration would stumble over, in words; nothing where it goes on working. While replicas
+ * are replaced one by one, the older ones work on tables that a newer one has changed.
+ */
+export async function findIncompatibilities(
+  migration: Migration,
+  sqlDialect: SqlDialect,
+): Promise<readonly string[]> {
+  const made = new Set<string>();
+  const faults: string[] = [];
+  for (const statement of await recordStatements(migration, sqlDialect)) {
+    const [, table] = /^create table (?:if not exists )?(\w+)/.exec(statement) ?? [];
+    if (table !== undefined) made.add(table);
+    else {
+      const fault = incompatibilityOf(statement, made);
+      if (fault !== undefined) faults.push(`${migration.name} (${sqlDialect.name}): ${fault}: ${statement}`);
+    }
+  }
+  return faults;
+}
+
+/** `made`: tables of the same migration, which nobody else knows yet. */
+function incompatibilityOf(statement: string, made: ReadonlySet<string>): string | undefined {
+  const [, unique, indexed = ''] = /^create (unique )?index .*? on (\w+)/.exec(statement) ?? [];
+  if (indexed !== '')
+    return unique === undefined || made.has(indexed) ? undefined : 'older builds may write the same twice';
+  const [, altered = '', column = ''] = /^alter table (\w+) add column (.*)/.exec(statement) ?? [];
+  if (altered !== '') {
+    if (made.has(altered)) return undefined;
+    if (/ not null/.test(column) && !/ default /.test(column)) return 'older builds leave the column empty';
+    return /\b(unique|primary key|references|check)\b/.test(column)
+      ? 'older builds may break the rule'
+      : undefined;
+  }
+  if (/^create (or replace )?function /.test(statement)) return undefined;
+  const [, touched = ''] =
+    /^create trigger .*? on (\w+)/.exec(statement) ??
+    /^(?:insert into|update|delete from) (\w+)/.exec(statement) ??
+    [];
+  if (touched === '') return 'older builds may need what it takes away';
+  return made.has(touched) ? undefined : 'it changes what older builds read and write';
+}
+
+/** In small letters, on one line, without quotation marks. */
+async function recordStatements(migration: Migration, sqlDialect: SqlDialect): Promise<readonly string[]> {
+  const statements: string[] = [];
+  const db = new Kysely<SchemaTables>({
+    dialect: { ...sqlDialect, createDriver: () => new RecordingDriver((sql) => statements.push(sql)) },
+  });
+  await db.transaction().execute((trx) => migration.up(trx, sqlDialect));
+  return statements.map((sql) => sql.replaceAll('"', '').replace(/\s+/g, ' ').trim().toLowerCase());
+}
+
+/** Takes statements down and answers nothing. */
+class RecordingDriver extends DummyDriver {
+  readonly #record: (sql: string) => void;
+
+  constructor(record: (sql: string) => void) {
+    super();
+    this.#record = record;
+  }
+
+  override async acquireConnection() {
+    return {
+      executeQuery: async <Row>({ sql }: CompiledQuery): Promise<QueryResult<Row>> => {
+        this.#record(sql);
+        return { rows: [] };
+      },
+      async *streamQuery(): AsyncGenerator<never> {},
+    };
+  }
+}

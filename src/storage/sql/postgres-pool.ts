@@ -1,0 +1,123 @@
+import { DatabaseError, Pool, type PoolClient, types } from 'pg';
+import type { GatewayError } from '../../kernel/errors.ts';
+import { limits } from '../../kernel/limits.ts';
+import { storageUnavailable } from '../../kernel/ports/storage-unavailable.ts';
+import type {
+  ConnectionPool,
+  InsertTarget,
+  PoolBounds,
+  PooledConnection,
+  StatementResult,
+} from './connection-pool.ts';
+
+/** Links to PostgreSQL, opened when they are needed; one that breaks is replaced by the next that is asked for. */
+export class PostgresPool implements ConnectionPool {
+  readonly #pool: Pool;
+  readonly #waitMs: number;
+  #closing: Promise<void> | undefined;
+
+  constructor(url: string, poolBounds: PoolBounds) {
+    this.#waitMs = poolBounds.waitMs;
+    this.#pool = new Pool({
+      connectionString: url,
+      max: poolBounds.connectionsMax,
+      connectionTimeoutMillis: poolBounds.waitMs,
+      statement_timeout: poolBounds.statementMs,
+      query_timeout: poolBounds.answerMs,
+      idle_in_transaction_session_timeout: limits.databaseIdleInTransactionMs,
+      idleTimeoutMillis: limits.databaseIdleMs,
+      maxLifetimeSeconds: limits.databaseConnectionLifeSeconds,
+      keepAlive: true,
+      fallback_application_name: 'weir',
+      types: { getTypeParser },
+    });
+    // A connection that breaks while nobody uses it is gone from the pool; one that is in use fails its statement.
+    this.#pool.on('error', () => undefined);
+    this.#pool.on('connect', (client) => client.on('error', () => undefined));
+  }
+
+  async acquire(): Promise<PooledConnection> {
+    if (this.#pool.waitingCount >= limits.databaseWaitingMax)
+      throw storageUnavailable('the database is not keeping up');
+    try {
+      return new PostgresConnection(await this.#pool.connect());
+    } catch (cause) {
+      throw storageUnavailable('the database is not available', cause);
+    }
+  }
+
+  /** A connection that doesn't come back is left to its own time limits. */
+  close(): Promise<void> {
+    this.#closing ??= Promise.race([this.#pool.end(), delay(this.#waitMs)]);
+    return this.#closing;
+  }
+}
+
+class PostgresConnection implements PooledConnection {
+  readonly #client: PoolClient;
+  #failure: GatewayError | undefined;
+
+  constructor(client: PoolClient) {
+    this.#client = client;
+  }
+
+  /** As one text: hundreds of rows as parameters would cost this thread much more. */
+  async insertRows({ table, columns }: InsertTarget, lists: string): Promise<void> {
+    const names = columns.map(({ name }) => `"${name}"`).join(', ');
+    const values = columns.map(({ kind }, at) =>
+      kind === 'text' ? `list->>${at}` : `cast(list->>${at} as bigint)`,
+    );
+    await this.run(
+      `with rows as materialized (select value as list from jsonb_array_elements(cast($1 as jsonb)))
+      insert into "${table}" (${names}) select ${values.join(', ')} from rows on conflict do nothing`,
+      [lists],
+    );
+  }
+
+  async run(sql: string, parameters: readonly unknown[] = []): Promise<StatementResult> {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      const { command, rows, rowCount, fields } = await this.#client.query(sql, [...parameters]);
+      if (sql === 'commit' && command !== 'COMMIT') throw new Error('the transaction was not committed');
+      return { rows, changes: fields.length > 0 ? undefined : (rowCount ?? undefined) };
+    } catch (error) {
+      if (isStatementError(error)) throw error;
+      this.#failure = storageUnavailable('the database is not available', error);
+      throw this.#failure;
+    }
+  }
+
+  async rollback(): Promise<void> {
+    // The server ends a transaction with its connection, and one that fails here isn't used again.
+    if (this.#failure === undefined) await this.run('rollback').catch(() => undefined);
+  }
+
+  release(): void {
+    this.#client.release(this.#failure !== undefined);
+  }
+}
+
+/** True where a statement was refused and the connection goes on; false where it is lost, or of no more use. */
+function isStatementError(error: unknown): boolean {
+  return error instanceof DatabaseError && !connectionFatalCodes.test(error.code ?? '');
+}
+
+/** Codes of a server that is going away, can't be written to, has no more room or a broken disk, or gave a statement up. */
+const connectionFatalCodes = /^(?:08|25006|25P0[34]|53|57|58)/;
+
+const int8 = 20;
+
+/** Whole numbers as numbers, as SQLite has them. */
+function getTypeParser(type: number, format?: 'text' | 'binary') {
+  return type === int8 ? parseSafeInteger : types.getTypeParser(type, format);
+}
+
+function parseSafeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`${text} is too large for a number`);
+  return value;
+}
+
+async function delay(ms: number): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, ms).unref());
+}

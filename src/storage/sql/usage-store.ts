@@ -1,0 +1,256 @@
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { limits } from '../../kernel/limits.ts';
+import type {
+  ModuleDay,
+  QuotaCalls,
+  QuotaUsage,
+  Reservation,
+  ReservationQuery,
+  UsageBatch,
+  UsageDay,
+  UsageStore,
+} from '../../kernel/ports/records.ts';
+import { chunks } from './chunks.ts';
+import { addModuleDays, moduleDayKey, readModuleDays, writeModuleDays } from './module-days.ts';
+import { chargeOverage, type OverageCalls } from './overage.ts';
+import { readReservations, writeReservations } from './reservations.ts';
+import type { SqlDialect } from './sql-dialect.ts';
+import type { Tables } from './tables.ts';
+
+export class SqlUsageStore implements UsageStore {
+  readonly #db: Kysely<Tables>;
+  readonly #locksRows: boolean;
+  #cleanedAtMs = 0;
+
+  constructor(db: Kysely<Tables>, sqlDialect: SqlDialect) {
+    this.#db = db;
+    this.#locksRows = sqlDialect.name === 'postgres';
+  }
+
+  async add(batch: UsageBatch): Promise<readonly string[]> {
+    await this.#deleteExpired(batch.atMs);
+    return this.#db.transaction().execute(async (trx) => {
+      const { numInsertedOrUpdatedRows } = await trx
+        .insertInto('usage_batches')
+        .values({ id: batch.id, at_ms: batch.atMs })
+        .onConflict((conflict) => conflict.column('id').doNothing())
+        .executeTakeFirstOrThrow();
+      await writeReservations(trx, batch.reserved ?? []);
+      if (numInsertedOrUpdatedRows === 0n) return [];
+      for (const days of chunks(
+        mergeAndSort(batch.days, usageDayKey, addUsageDays),
+        limits.databaseRowsAtOnce,
+      ))
+        await writeUsageDays(trx, days);
+      for (const days of chunks(
+        mergeAndSort(batch.modules ?? [], moduleDayKey, addModuleDays),
+        limits.databaseRowsAtOnce,
+      ))
+        await writeModuleDays(trx, days);
+      const paid: OverageCalls[] = [];
+      for (const counted of chunks(
+        mergeAndSort(batch.counted, quotaPeriodKey, addQuotaCalls),
+        limits.databaseRowsAtOnce,
+      ))
+        paid.push(...(await writeQuotaCalls(trx, counted)));
+      for (const calls of paid) await chargeOverage(trx, { ...calls, batch }, this.#locksRows);
+      return paid.map(({ accountId }) => accountId);
+    });
+  }
+
+  async reserve(reservations: readonly Reservation[]): Promise<void> {
+    const isOneStatement =
+      reservations.length <= limits.databaseRowsAtOnce && reservations.every(({ amount }) => amount > 0);
+    if (isOneStatement) await writeReservations(this.#db, reservations);
+    else await this.#db.transaction().execute((trx) => writeReservations(trx, reservations));
+  }
+
+  reserved(question: ReservationQuery): Promise<readonly Reservation[]> {
+    return readReservations(this.#db, question);
+  }
+
+  days({ accountId, from, to }: Parameters<UsageStore['days']>[0]): Promise<readonly UsageDay[]> {
+    return this.#db
+      .selectFrom('usage_days')
+      .select([
+        'account_id as accountId',
+        'day',
+        'key_id as keyId',
+        'provider',
+        'model',
+        'requests',
+        'failed',
+        'input_tokens as inputTokens',
+        'output_tokens as outputTokens',
+        'cache_read_tokens as cacheReadTokens',
+        'cache_write_tokens as cacheWriteTokens',
+        'cost_nano_usd as costNanoUsd',
+      ])
+      .where('day', '>=', from)
+      .where('day', '<=', to)
+      .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+      .orderBy('day')
+      .orderBy('key_id')
+      .orderBy('provider')
+      .orderBy('model')
+      .orderBy('account_id')
+      .execute();
+  }
+
+  modules(question: Parameters<UsageStore['modules']>[0]): Promise<readonly ModuleDay[]> {
+    return readModuleDays(this.#db, question);
+  }
+
+  /** In one statement: what is stored meanwhile would be missing, or be there twice. */
+  async quotaUsage(accountId: string, periodStartMs: number): Promise<QuotaUsage> {
+    const rows = await this.#db
+      .selectFrom('usage_periods')
+      .select([
+        sql<string>`''`.as('processId'),
+        'calls as amount',
+        sql<number>`0`.as('atMs'),
+        sql<number>`0`.as('untilMs'),
+      ])
+      .where('account_id', '=', accountId)
+      .where('period_start_ms', '=', periodStartMs)
+      .unionAll((union) =>
+        union
+          .selectFrom('reservations')
+          .select(['process_id as processId', 'amount', 'at_ms as atMs', 'until_ms as untilMs'])
+          .where('account_id', '=', accountId)
+          .where('what', '=', 'calls')
+          .where('key_id', '=', '')
+          .where('period_start_ms', '=', periodStartMs),
+      )
+      .execute();
+    const whose = { accountId, of: 'calls', keyId: '', periodStartMs } as const;
+    return {
+      calls: rows.find(({ processId }) => processId === '')?.amount ?? 0,
+      reserved: rows.filter(({ processId }) => processId !== '').map((row) => ({ ...whose, ...row })),
+    };
+  }
+
+  /** Now and then, and before anything is added: a batch that is in must not be reported as failed. */
+  async #deleteExpired(nowMs: number): Promise<void> {
+    if (nowMs - this.#cleanedAtMs < limits.usageBatchCleanupMs) return;
+    this.#cleanedAtMs = nowMs;
+    await this.#db
+      .deleteFrom('usage_batches')
+      .where('at_ms', '<', nowMs - limits.usageBatchKeptMs)
+      .execute();
+    await this.#db.deleteFrom('reservations').where('until_ms', '<', nowMs).execute();
+  }
+}
+
+/**
+ * One row for each name, since a statement can't write a row twice, and in one order everywhere, so that two who write
+ * the same rows don't wait for each other in a circle.
+ */
+function mergeAndSort<Row>(
+  rows: readonly Row[],
+  name: (row: Row) => string,
+  add: (one: Row, other: Row) => Row,
+): readonly Row[] {
+  const merged = new Map<string, Row>();
+  for (const row of rows) {
+    const same = merged.get(name(row));
+    merged.set(name(row), same === undefined ? row : add(same, row));
+  }
+  return [...merged].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, row]) => row);
+}
+
+function usageDayKey({ accountId, day, keyId, provider, model }: UsageDay): string {
+  return JSON.stringify([accountId, day, keyId, provider, model]);
+}
+
+function addUsageDays(one: UsageDay, other: UsageDay): UsageDay {
+  return {
+    ...one,
+    requests: one.requests + other.requests,
+    failed: one.failed + other.failed,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    costNanoUsd: one.costNanoUsd + other.costNanoUsd,
+  };
+}
+
+async function writeUsageDays(trx: Transaction<Tables>, days: readonly UsageDay[]): Promise<void> {
+  const sum = (column: keyof Tables['usage_days']) =>
+    sql<number>`${sql.ref(`usage_days.${column}`)} + ${sql.ref(`excluded.${column}`)}`;
+  await trx
+    .insertInto('usage_days')
+    .values(days.map(toRow))
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'day', 'key_id', 'provider', 'model']).doUpdateSet({
+        requests: sum('requests'),
+        failed: sum('failed'),
+        input_tokens: sum('input_tokens'),
+        output_tokens: sum('output_tokens'),
+        cache_read_tokens: sum('cache_read_tokens'),
+        cache_write_tokens: sum('cache_write_tokens'),
+        cost_nano_usd: sum('cost_nano_usd'),
+      }),
+    )
+    .execute();
+}
+
+function toRow(day: UsageDay): Tables['usage_days'] {
+  return {
+    account_id: day.accountId,
+    day: day.day,
+    key_id: day.keyId,
+    provider: day.provider,
+    model: day.model,
+    requests: day.requests,
+    failed: day.failed,
+    input_tokens: day.inputTokens,
+    output_tokens: day.outputTokens,
+    cache_read_tokens: day.cacheReadTokens,
+    cache_write_tokens: day.cacheWriteTokens,
+    cost_nano_usd: day.costNanoUsd,
+  };
+}
+
+function quotaPeriodKey({ accountId, periodStartMs }: QuotaCalls): string {
+  return JSON.stringify([accountId, periodStartMs]);
+}
+
+function addQuotaCalls(one: QuotaCalls, other: QuotaCalls): QuotaCalls {
+  const paidPast = Math.max(one.paidPast ?? 0, other.paidPast ?? 0);
+  const isPaid = one.paidPast !== undefined || other.paidPast !== undefined;
+  return { ...one, calls: one.calls + other.calls, ...(isPaid && { paidPast }) };
+}
+
+/** Resolves to those of them that are past a cap, and paid for. */
+async function writeQuotaCalls(
+  trx: Transaction<Tables>,
+  counted: readonly QuotaCalls[],
+): Promise<readonly OverageCalls[]> {
+  const sums = await trx
+    .insertInto('usage_periods')
+    .values(
+      counted.map(({ accountId, periodStartMs, calls }) => ({
+        account_id: accountId,
+        period_start_ms: periodStartMs,
+        calls,
+      })),
+    )
+    .onConflict((conflict) =>
+      conflict
+        .columns(['account_id', 'period_start_ms'])
+        .doUpdateSet({ calls: sql<number>`usage_periods.calls + excluded.calls` }),
+    )
+    .$if(
+      counted.some(({ paidPast }) => paidPast !== undefined),
+      (query) => query.returning(['account_id', 'period_start_ms', 'calls']),
+    )
+    .execute();
+  return counted.flatMap(({ accountId, periodStartMs, calls, paidPast }) => {
+    if (paidPast === undefined) return [];
+    const sum = sums.find((row) => row.account_id === accountId && row.period_start_ms === periodStartMs);
+    const past = Math.min((sum?.calls ?? 0) - paidPast, calls);
+    return past > 0 ? [{ accountId, periodStartMs, calls: past }] : [];
+  });
+}

@@ -1,0 +1,44 @@
+import { limits } from '../kernel/limits.ts';
+
+export function isErrorLike(fact: unknown): fact is object {
+  try {
+    return typeof fact === 'object' && fact !== null && 'message' in fact && typeof fact.message === 'string';
+  } catch {
+    return false;
+  }
+}
+
+export function errorType(error: object): string {
+  return typeof error.constructor === 'function' ? error.constructor.name : textOf(error, 'name');
+}
+
+/** What went wrong, and why. */
+export function errorMessage(error: object): string {
+  return causeChain(error)
+    .map((each) => textOf(each, 'message'))
+    .join(': ');
+}
+
+export function errorStack(error: object): string {
+  return causeChain(error)
+    .map((each) => textOf(each, 'stack'))
+    .join('\ncaused by: ');
+}
+
+/** An error, its cause, the cause of that. */
+function causeChain(error: object): readonly object[] {
+  const chain = [error];
+  let last = error;
+  while (chain.length < limits.logCausesMax) {
+    const cause: unknown = 'cause' in last ? last.cause : undefined;
+    if (!isErrorLike(cause) || chain.includes(cause)) break;
+    chain.push(cause);
+    last = cause;
+  }
+  return chain;
+}
+
+function textOf(error: object, name: string): string {
+  const text: unknown = Reflect.get(error, name);
+  return typeof text === 'string' ? text : '';
+}

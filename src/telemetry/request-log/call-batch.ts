@@ -1,0 +1,42 @@
+import type { LoggedCall, RequestLog } from '../../kernel/ports/request-log.ts';
+import type { Journal } from './journal.ts';
+import type { JournalSegment } from './journal-segment.ts';
+
+/** Calls that are stored together. They are packed once, for the journal and for the log. */
+export class CallBatch {
+  size = 0;
+  readonly #log: Pick<RequestLog, 'pack'>;
+  readonly #segment: JournalSegment | undefined;
+  readonly #packs: string[] = [];
+  #unpacked: LoggedCall[] = [];
+
+  constructor(log: Pick<RequestLog, 'pack'>, journal: Journal | undefined) {
+    this.#log = log;
+    this.#segment = journal?.createSegment({ next: () => this.#pack(), all: () => this.#packs });
+  }
+
+  add(call: LoggedCall): void {
+    this.size++;
+    this.#unpacked.push(call);
+    this.#segment?.scheduleWrite();
+  }
+
+  packs(): readonly string[] {
+    this.#pack();
+    return this.#packs;
+  }
+
+  /** Its calls are stored, or given up. */
+  async remove(): Promise<void> {
+    await this.#segment?.remove();
+  }
+
+  /** Those that were added since. */
+  #pack(): string | undefined {
+    if (this.#unpacked.length === 0) return undefined;
+    const pack = this.#log.pack(this.#unpacked);
+    this.#unpacked = [];
+    this.#packs.push(pack);
+    return pack;
+  }
+}

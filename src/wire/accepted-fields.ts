@@ -1,0 +1,37 @@
+import type { Acceptance, RejectableField } from '../kernel/acceptance.ts';
+import type { ChatRequest, ToolChoice } from '../kernel/message.ts';
+import { omitUndefined } from './json-values.ts';
+
+/** The request without the fields that its model refuses, which are listed where leaving them out means anything. */
+export function omitUnsupportedFields(
+  request: ChatRequest,
+  { rejects, rejectsWithThinking, samplers }: Acceptance,
+  { thinks, dropped }: { readonly thinks: boolean; readonly dropped: Set<string> },
+): ChatRequest {
+  const refused = new Set<RejectableField>(thinks ? [...rejects, ...rejectsWithThinking] : rejects);
+  const { temperature, top_p } = request;
+  if (samplers === 'one' && temperature != null && top_p != null && !refused.has('temperature'))
+    refused.add(temperature === defaultSamplingValue ? 'temperature' : 'top_p');
+  const said = [...refused].filter((field) => request[field] != null);
+  if (said.length === 0) return request;
+  for (const field of said)
+    if (request[field] !== defaultSamplingValue) dropped.add(reportedFieldNames[field] ?? field);
+  return omitUndefined({ ...request, ...Object.fromEntries(said.map((field) => [field, undefined])) });
+}
+
+/** What temperature and top_p are where nobody sets them. */
+const defaultSamplingValue = 1;
+
+const reportedFieldNames: Partial<Record<RejectableField, string>> = { metadata: 'metadata.user_id' };
+
+/** Which tool to call, where it is one of those that are left. */
+export function availableToolChoice(
+  choice: ToolChoice | undefined,
+  tools: readonly string[],
+  dropped: Set<string>,
+): ToolChoice | undefined {
+  if (choice == null) return undefined;
+  if (tools.length > 0 && (choice.type !== 'tool' || tools.includes(choice.name))) return choice;
+  dropped.add('tool_choice');
+  return undefined;
+}

@@ -1,0 +1,36 @@
+/** What a model can be asked for: a Claude by its generation, the newest where its name has no number. */
+export interface ModelCapabilities {
+  readonly thinkingControl: 'never' | 'by budget' | 'by effort';
+  /** The highest level of effort besides `max`. */
+  readonly effortMax: 'high' | 'xhigh';
+  /** Whether temperature and its kin may be set. */
+  readonly allowsSampling: boolean;
+  /** Whether a system message may stand in mid-conversation. */
+  readonly allowsMidConversationSystem: boolean;
+}
+
+export function capabilitiesOf(model: string): ModelCapabilities {
+  if (!model.includes('claude')) return otherVendorCapabilities;
+  const number = versionOf(model);
+  return {
+    thinkingControl: number < 307 ? 'never' : number < 406 ? 'by budget' : 'by effort',
+    effortMax: number < 407 ? 'high' : 'xhigh',
+    allowsSampling: number < 407,
+    allowsMidConversationSystem: number >= 408,
+  };
+}
+
+/** Models of others that are served in this format. */
+const otherVendorCapabilities: ModelCapabilities = {
+  thinkingControl: 'by budget',
+  effortMax: 'high',
+  allowsSampling: true,
+  allowsMidConversationSystem: false,
+};
+
+/** `claude-3-7-sonnet-20250219` is 307, `claude-opus-4-20250514` is 400, `claude-opus-4-8` is 408. */
+function versionOf(model: string): number {
+  const found = /claude-(?:[a-z]+-)?(\d+)(?:[-.](\d{1,2}))?(?!\d)/.exec(model);
+  if (found === null) return Number.POSITIVE_INFINITY;
+  return Number(found[1]) * 100 + Number(found[2] ?? 0);
+}

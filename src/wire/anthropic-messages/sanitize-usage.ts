@@ -1,0 +1,45 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Usage } from '../../kernel/message.ts';
+import { dropInvalidFields, type FieldChecks, isCost, isCount } from '../json-values.ts';
+
+/** Usage as a provider told it, without what can't be true; the same object where all of it can. */
+export function sanitizeUsage(told: unknown): Usage {
+  return isJsonObject(told) ? dropInvalidFields(told, usageChecks) : emptyUsage;
+}
+
+const emptyUsage: Usage = {};
+
+function isString(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+const countChecks: FieldChecks = {
+  input_tokens: isCount,
+  output_tokens: isCount,
+  cache_read_input_tokens: isCount,
+  cache_creation_input_tokens: isCount,
+  input_audio_tokens: isCount,
+  output_audio_tokens: isCount,
+  cache_creation: objectCheck({ ephemeral_5m_input_tokens: isCount, ephemeral_1h_input_tokens: isCount }),
+  output_tokens_details: objectCheck({ thinking_tokens: isCount }),
+  server_tool_use: objectCheck({ web_search_requests: isCount, file_search_requests: isCount }),
+  service_tier: isString,
+  speed: isString,
+  inference_geo: isString,
+};
+
+const iterationChecks: FieldChecks = { ...countChecks, type: isString, model: isString };
+
+const usageChecks: FieldChecks = { ...countChecks, iterations: areIterations, cost: isCost };
+
+function objectCheck(checks: FieldChecks): (value: unknown) => boolean {
+  return (value) => isJsonObject(value) && isValid(value, checks);
+}
+
+function areIterations(value: unknown): boolean {
+  return Array.isArray(value) && value.every((one) => isJsonObject(one) && isValid(one, iterationChecks));
+}
+
+function isValid(told: JsonObject, checks: FieldChecks): boolean {
+  return dropInvalidFields(told, checks) === told;
+}

@@ -1,0 +1,35 @@
+import type { Block, Message, TextBlock } from '../../kernel/message.ts';
+import { foreignPartOf } from '../foreign.ts';
+
+/** Blocks without what only other formats can say. */
+export function stripForeignBlocks(blocks: readonly Block[]): readonly Block[] {
+  const own = blocks.filter((block) => foreignPartOf(block) === undefined).map(stripForeignFields);
+  return own.length === blocks.length && own.every((block, at) => block === blocks[at]) ? blocks : own;
+}
+
+/** A refusal is told by the reason for stopping alone. */
+export function stripForeignFields(block: Block): Block {
+  if (block.type !== 'text') return block;
+  const said = 'citations' in block ? withoutForeignCitations(block) : block;
+  if (said.refusal === undefined && said.phase === undefined) return said;
+  const { refusal: _, phase: __, ...rest } = said;
+  return rest;
+}
+
+/** What was said in earlier turns may have come from providers of other formats. */
+export function stripForeignContent(messages: readonly Message[]): readonly Message[] {
+  return messages.flatMap((message) => {
+    const { content } = message;
+    if (typeof content === 'string') return [message];
+    const plain = stripForeignBlocks(content);
+    if (plain === content) return [message];
+    return plain.length === 0 ? [] : [{ ...message, content: plain }];
+  });
+}
+
+function withoutForeignCitations(block: TextBlock & { readonly citations?: unknown }): TextBlock {
+  const { citations, ...rest } = block;
+  if (!Array.isArray(citations) || citations.every((one) => foreignPartOf(one) === undefined)) return block;
+  const own = citations.filter((one) => foreignPartOf(one) === undefined);
+  return own.length === 0 ? rest : Object.assign(rest, { citations: own });
+}

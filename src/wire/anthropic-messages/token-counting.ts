@@ -1,0 +1,20 @@
+import type { TokenCounting } from '../../kernel/wire-format.ts';
+
+/** https://platform.claude.com/docs/en/api/messages-count-tokens: what bounds or lays out an answer has no place there. */
+export const messagesTokenCounting: TokenCounting = {
+  requestPath: (_model, query) => `/v1/messages/count_tokens${query}`,
+  encodeRequest: (call) =>
+    Object.fromEntries(Object.entries(call).filter(([field]) => !replyOnlyFields.has(field))),
+  readCount: (answer) => answer.input_tokens,
+  answer: (tokens) => ({ input_tokens: tokens }),
+};
+
+const replyOnlyFields: ReadonlySet<string> = new Set([
+  'max_tokens',
+  'metadata',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_k',
+  'top_p',
+]);

@@ -1,0 +1,34 @@
+import type { Block, Message } from '../../kernel/message.ts';
+
+/** A turn that answers calls must begin with their results, or it is refused: what was said before them comes behind. */
+export function moveToolResultsFirst(messages: readonly Message[]): readonly Message[] {
+  const turns: Message[] = [];
+  for (const message of messages) {
+    if (message.role !== 'user' || !hasToolResult(message)) {
+      turns.push(message);
+      continue;
+    }
+    const before = turns.splice(turns.findLastIndex(({ role }) => role !== 'user') + 1);
+    turns.push(arrangeTurn([...before, message].flatMap(blocksOf)));
+  }
+  return turns;
+}
+
+function arrangeTurn(blocks: readonly Block[]): Message {
+  return {
+    role: 'user',
+    content: [...blocks.filter(isToolResult), ...blocks.filter((block) => !isToolResult(block))],
+  };
+}
+
+function hasToolResult({ content }: Message): boolean {
+  return typeof content !== 'string' && content.some(isToolResult);
+}
+
+function isToolResult({ type }: Block): boolean {
+  return type === 'tool_result';
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}

@@ -1,0 +1,105 @@
+import { crc32 } from 'node:zlib';
+import { appendChunk } from '../kernel/append-chunk.ts';
+import { GatewayError } from '../kernel/errors.ts';
+import { limits } from '../kernel/limits.ts';
+
+/** One message of such a stream: its headers that are texts, and what it carries. */
+export interface AwsEventStreamMessage {
+  readonly headers: ReadonlyMap<string, string>;
+  readonly payload: Buffer;
+}
+
+export const awsEventStreamContentType = 'application/vnd.amazon.eventstream';
+
+/**
+ * Reads Amazon's event streams from bytes that may be cut anywhere: each message says how long it is, and has one checksum
+ * of that and one of all of it (https://docs.aws.amazon.com/transcribe/latest/dg/streaming-setting-up.html).
+ */
+export class AwsEventStreamParser {
+  /** Pieces of a message whose end has not come: joined once, so that a long one stays linear. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  /** How long the message is that is coming; 0 while its beginning has not come. */
+  #messageLength = 0;
+
+  push(chunk: Uint8Array): readonly AwsEventStreamMessage[] {
+    const messages: AwsEventStreamMessage[] = [];
+    appendChunk(this.#pending, chunk);
+    this.#pendingBytes += chunk.byteLength;
+    while (this.#pendingBytes >= Math.max(preludeBytes, this.#messageLength)) {
+      const bytes = this.#concatPending();
+      if (this.#messageLength === 0) this.#messageLength = readMessageLength(bytes);
+      if (this.#pendingBytes < this.#messageLength) break;
+      messages.push(readMessage(bytes.subarray(0, this.#messageLength)));
+      const rest = bytes.subarray(this.#messageLength);
+      this.#pending = [rest];
+      this.#pendingBytes = rest.byteLength;
+      this.#messageLength = 0;
+    }
+    return messages;
+  }
+
+  /** Of many messages that come at once, each leaves the rest where it is. */
+  #concatPending(): Buffer {
+    const [first, another] = this.#pending;
+    if (first !== undefined && another === undefined)
+      return Buffer.from(first.buffer, first.byteOffset, first.byteLength);
+    const all = Buffer.concat(this.#pending);
+    this.#pending = [all];
+    return all;
+  }
+}
+
+const preludeBytes = 12;
+const checksumBytes = 4;
+
+function readMessageLength(bytes: Buffer): number {
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw malformedMessageError('a wrong checksum');
+  const length = bytes.readUInt32BE(0);
+  if (length > limits.frameBytesMax) throw malformedMessageError(`more than ${limits.frameBytesMax} bytes`);
+  if (length < preludeBytes + bytes.readUInt32BE(4) + checksumBytes)
+    throw malformedMessageError('a wrong length');
+  return length;
+}
+
+function readMessage(bytes: Buffer): AwsEventStreamMessage {
+  const end = bytes.byteLength - checksumBytes;
+  if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end))
+    throw malformedMessageError('a wrong checksum');
+  const headersEnd = preludeBytes + bytes.readUInt32BE(4);
+  return {
+    headers: readHeaders(bytes.subarray(preludeBytes, headersEnd)),
+    payload: bytes.subarray(headersEnd, end),
+  };
+}
+
+/** Values of other kinds are passed over. */
+function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
+  const headers = new Map<string, string>();
+  try {
+    for (let at = 0; at < bytes.byteLength; ) {
+      const nameEnd = at + 1 + bytes.readUInt8(at);
+      const name = bytes.toString('utf8', at + 1, nameEnd);
+      const kind = bytes.readUInt8(nameEnd);
+      const start = nameEnd + 1;
+      const isCounted = kind === bytesKind || kind === textKind;
+      const length = isCounted ? 2 + bytes.readUInt16BE(start) : valueBytesByKind[kind];
+      if (length === undefined || start + length > bytes.byteLength)
+        throw malformedMessageError('wrong headers');
+      if (kind === textKind) headers.set(name, bytes.toString('utf8', start + 2, start + length));
+      at = start + length;
+    }
+  } catch (cause) {
+    throw GatewayError.is(cause) ? cause : malformedMessageError('wrong headers');
+  }
+  return headers;
+}
+
+/** Bytes of a value by its kind: true, false, numbers of four widths, then those that say their length, a time, a UUID. */
+const valueBytesByKind: readonly (number | undefined)[] = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16];
+const bytesKind = 6;
+const textKind = 7;
+
+function malformedMessageError(what: string): GatewayError {
+  return new GatewayError('upstream_broken', `the provider sent a message of its stream with ${what}`);
+}

@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject } from '../kernel/json.ts';
+import type { ChatRequest } from '../kernel/message.ts';
+import { checkBlocks } from './check-blocks.ts';
+import { invalidRequestError } from './check-messages.ts';
+
+/** A translator reads what a provider would otherwise have judged: what it reads must be of the right type. */
+export function checkRequestShape(request: ChatRequest): void {
+  const fields: JsonObject = { ...request };
+  for (const [field, fieldType] of Object.entries(fieldTypes)) checkType(fields[field], field, fieldType);
+  const { output_config: config, tools } = request;
+  if (config != null) {
+    checkType(config.effort, 'output_config.effort', 'string');
+    checkType(config.format, 'output_config.format', 'object');
+  }
+  for (const [at, tool] of (tools ?? []).entries()) checkTool(tool, `tools.${at}`);
+  for (const [at, { role }] of request.messages.entries())
+    if (!roles.has(role))
+      throw invalidRequestError(`messages.${at}.role`, 'must be user, assistant or system');
+  checkBlocks(request);
+}
+
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system']);
+
+function checkTool(tool: unknown, place: string): void {
+  if (!isJsonObject(tool)) throw invalidRequestError(place, 'must be an object');
+  checkType(tool.type, `${place}.type`, 'string');
+  checkType(tool.description, `${place}.description`, 'string');
+  checkType(tool.input_schema, `${place}.input_schema`, 'object');
+  if (typeof tool.name !== 'string')
+    throw invalidRequestError(`${place}.name`, `must be ${typeLabels.string}`);
+}
+
+type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'list';
+
+const fieldTypes: Readonly<Record<string, FieldType>> = {
+  stream: 'boolean',
+  temperature: 'number',
+  top_p: 'number',
+  top_k: 'number',
+  stop_sequences: 'list',
+  metadata: 'object',
+  thinking: 'object',
+  tool_choice: 'object',
+  output_config: 'object',
+  extensions: 'object',
+  tools: 'list',
+};
+
+/** What is absent or null is not asked for. */
+function checkType(value: unknown, place: string, fieldType: FieldType): void {
+  if (value === undefined || value === null || isOfType(value, fieldType)) return;
+  throw invalidRequestError(place, `must be ${typeLabels[fieldType]}`);
+}
+
+function isOfType(value: unknown, fieldType: FieldType): boolean {
+  if (fieldType === 'list') return Array.isArray(value);
+  return fieldType === 'object' ? isJsonObject(value) : typeof value === fieldType;
+}
+
+const typeLabels: Readonly<Record<FieldType, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  object: 'an object',
+  list: 'a list',
+};

@@ -1,0 +1,39 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { StreamLayout } from '../../kernel/wire-format.ts';
+import { parseObject } from '../json-values.ts';
+import { type SseFrame, SseParser } from '../sse.ts';
+
+/** A stream as one list of answers, which grows: what those get who don't ask for events. */
+export class JsonArrayStream implements StreamLayout {
+  readonly contentType = 'application/json; charset=UTF-8';
+  readonly keepAlive = Buffer.from('\n');
+  readonly #sse = new SseParser();
+  #hasElements = false;
+
+  push(chunk: Uint8Array): Uint8Array | undefined {
+    const text = this.#elements(this.#sse.push(chunk));
+    return text === '' ? undefined : Buffer.from(text);
+  }
+
+  end(): Uint8Array {
+    return Buffer.from(`${this.#elements(this.#sse.end())}${this.#hasElements ? '' : '['}]\n`);
+  }
+
+  /** What was cut off before it is no part of the list. */
+  encodeError(envelope: JsonObject): Uint8Array {
+    return Buffer.from(`${this.#hasElements ? elementSeparator : '['}${JSON.stringify(envelope)}]\n`);
+  }
+
+  /** Comments, and what else is no answer, have no place in a list. */
+  #elements(frames: readonly SseFrame[]): string {
+    let text = '';
+    for (const { data } of frames) {
+      if (parseObject(data) === undefined) continue;
+      text += (this.#hasElements ? elementSeparator : '[') + data;
+      this.#hasElements = true;
+    }
+    return text;
+  }
+}
+
+const elementSeparator = ',\r\n';

@@ -1,0 +1,69 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import { toCamelCase } from './fields.ts';
+
+/**
+ * JSON schema of Google's own form of one (https://ai.google.dev/api/caching#Schema): types in capitals, `nullable` beside
+ * them, numbers in strings, and an order of properties that others have no name for.
+ */
+export function toJsonSchema(schema: unknown): JsonObject {
+  if (!isJsonObject(schema)) return {};
+  const read: Record<string, unknown> = {};
+  for (const [written, value] of Object.entries(schema)) {
+    const name = toCamelCase(written);
+    if (value === null || value === undefined || isGoogleOnly(name, value)) continue;
+    read[name] = convertKeyword(name, value);
+  }
+  return schema.nullable === true ? withNull(read) : read;
+}
+
+/** `nullable` is no word of JSON schema: `null` is one more type, choice or value. */
+function withNull(read: JsonObject): JsonObject {
+  return {
+    ...read,
+    ...(typeof read.type === 'string' && { type: [read.type, 'null'] }),
+    ...(Array.isArray(read.anyOf) && { anyOf: [...read.anyOf, { type: 'null' }] }),
+    ...(Array.isArray(read.enum) && { enum: [...read.enum, null] }),
+  };
+}
+
+const googleOnlyKeywords: ReadonlySet<string> = new Set(['nullable', 'propertyOrdering']);
+
+/** Where nothing is said, and what says no more than the `enum` beside it. */
+function isGoogleOnly(name: string, value: unknown): boolean {
+  if (name === 'type') return value === 'TYPE_UNSPECIFIED';
+  return name === 'format' ? value === 'enum' : googleOnlyKeywords.has(name);
+}
+
+function convertKeyword(name: string, value: unknown): unknown {
+  switch (name) {
+    case 'type':
+      return typeof value === 'string' ? value.toLowerCase() : value;
+    case 'items':
+    case 'additionalProperties':
+      return isJsonObject(value) ? toJsonSchema(value) : value;
+    case 'anyOf':
+    case 'oneOf':
+    case 'allOf':
+    case 'prefixItems':
+      return Array.isArray(value) ? value.map(toJsonSchema) : value;
+    case 'properties':
+    case '$defs':
+    case 'defs':
+      return isJsonObject(value) ? convertSchemas(value) : value;
+    default:
+      return numericKeywords.has(name) && typeof value === 'string' && value !== '' ? Number(value) : value;
+  }
+}
+
+function convertSchemas(schemas: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toJsonSchema(schema)]));
+}
+
+const numericKeywords: ReadonlySet<string> = new Set([
+  'minItems',
+  'maxItems',
+  'minLength',
+  'maxLength',
+  'minProperties',
+  'maxProperties',
+]);

@@ -1,0 +1,179 @@
+import { hash } from 'node:crypto';
+import type { JsonObject } from '../../kernel/json.ts';
+import type { ErrorEvent, ReplyEvent, StreamError, Usage } from '../../kernel/message.ts';
+import { AnswerBuilder, mergeUsage } from '../../kernel/reply/answer-events.ts';
+import type { DecodedReply, ReplySummary } from '../json-reply-decoder.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { errorOf } from './errors.ts';
+import { PartReader } from './part-reader.ts';
+import { failureOf, refusalStopFields, type StopFields, stopFieldsOf } from './stop-reason.ts';
+import { searchesIn, usageOf } from './usage.ts';
+
+/** Turns an answer, whole or in pieces that look alike, into events. */
+export class ResponseReader {
+  readonly #emit: (event: ReplyEvent) => void;
+  readonly #parts: PartReader;
+  /** What the answer has said that it ended with. */
+  #finish: { readonly reason: string; readonly message: string | undefined } | undefined;
+  #promptBlock: StopFields | undefined;
+  #started = false;
+  #closed = false;
+  #usage: Usage = {};
+
+  constructor(emit: (event: ReplyEvent) => void) {
+    this.#emit = emit;
+    this.#parts = new PartReader(emit);
+  }
+
+  get hasContent(): boolean {
+    return this.#parts.hasContent;
+  }
+
+  /** Whether it has said that it is over. */
+  get finished(): boolean {
+    return this.#closed || this.#finish !== undefined || this.#promptBlock !== undefined;
+  }
+
+  read(piece: JsonObject): void {
+    if (this.#closed) return;
+    this.readUsage(piece);
+    if (piece.error != null) {
+      this.#fail(errorOf(piece.error));
+      return;
+    }
+    this.#start(piece);
+    const candidate = candidateOf(piece);
+    const blocked = promptBlockOf(piece);
+    if (blocked !== undefined) this.#promptBlock = blocked;
+    if (candidate === undefined) return;
+    for (const part of objectsOf(objectOf(candidate.content)?.parts)) {
+      if (this.#parts.readPart(part)) continue;
+      this.#fail(mismatchedArguments);
+      return;
+    }
+    for (const kind of metadataFields)
+      if (objectOf(candidate[kind]) !== undefined) this.#parts.addForeign(kind, { [kind]: candidate[kind] });
+    const reason = stringOf(candidate.finishReason);
+    if (reason !== undefined && reason !== finishReasonUnspecified)
+      this.#finish = { reason, message: stringOf(candidate.finishMessage) };
+  }
+
+  readUsage(piece: JsonObject): void {
+    const told = objectOf(piece.usageMetadata);
+    if (told !== undefined) this.#usage = mergeUsage(this.#usage, usageOf(told));
+    const candidate = candidateOf(piece);
+    if (candidate?.groundingMetadata != null)
+      this.#usage = mergeUsage(this.#usage, searchesIn(candidate, stringOf(piece.modelVersion) ?? ''));
+  }
+
+  /** An answer that breaks off costs what was said of it until then. */
+  emitUsage(): void {
+    if (this.hasContent && Object.keys(this.#usage).length > 0)
+      this.#emit({ type: 'message_delta', delta: {}, usage: this.#usage });
+  }
+
+  /** Nothing is over before the bytes are: more may come behind the reason for stopping. */
+  close(): void {
+    if (this.#closed || !this.#started) return;
+    const { reason = 'STOP', message } = this.#finish ?? {};
+    const failure =
+      this.hasContent || this.#promptBlock !== undefined ? undefined : failureOf(reason, message);
+    if (failure !== undefined) {
+      this.#fail(failure);
+      return;
+    }
+    this.#closed = true;
+    this.#parts.close(reason !== 'STOP');
+    const delta = this.#promptBlock ?? stopFieldsOf(reason, { tools: this.#parts.hasToolCalls, message });
+    this.#emit({ type: 'message_delta', delta, usage: this.#usage });
+    this.#emit({ type: 'message_stop' });
+  }
+
+  #start(piece: JsonObject): void {
+    if (this.#started) return;
+    this.#started = true;
+    const id = stringOf(piece.responseId) || deriveResponseId(piece);
+    const model = stringOf(piece.modelVersion) ?? '';
+    this.#parts.answerId = id;
+    this.#parts.model = model;
+    const message = {
+      id,
+      type: 'message',
+      role: 'assistant',
+      model,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: {},
+    } as const;
+    this.#emit({ type: 'message_start', message });
+  }
+
+  #fail(error: StreamError): void {
+    this.#closed = true;
+    this.emitUsage();
+    // Told by itself it would look as if the answer had begun.
+    const isUntold = !this.hasContent && Object.keys(this.#usage).length > 0;
+    this.#emit({ type: 'error', error, ...(isUntold && { usage: this.#usage }) });
+  }
+}
+
+const mismatchedArguments: StreamError = {
+  type: 'INTERNAL',
+  message: 'the arguments of a call came in pieces that do not fit together',
+  status: 502,
+};
+
+/** Older versions give their answers no names, by which clients of others tell them apart. */
+function deriveResponseId(piece: JsonObject): string {
+  return `gemini_${hash('sha256', JSON.stringify(piece)).slice(0, 24)}`;
+}
+
+const finishReasonUnspecified = 'FINISH_REASON_UNSPECIFIED';
+
+/** What is said of an answer and isn't part of it, where it was asked for: sources, mostly. */
+const metadataFields = ['groundingMetadata', 'urlContextMetadata'];
+
+/** The first: more than one can't be asked for across formats. */
+function candidateOf(piece: JsonObject): JsonObject | undefined {
+  return objectsOf(piece.candidates).find(({ index }) => (index ?? 0) === 0);
+}
+
+function promptBlockOf(piece: JsonObject): StopFields | undefined {
+  const feedback = objectOf(piece.promptFeedback);
+  const reason = stringOf(feedback?.blockReason);
+  return reason === undefined ? undefined : refusalStopFields(reason, stringOf(feedback?.blockReasonMessage));
+}
+
+export function readResponse(body: JsonObject): DecodedReply {
+  if (!isResponse(body)) return undefined;
+  const answerBuilder = new AnswerBuilder();
+  let failure: ErrorEvent | undefined;
+  const reader = new ResponseReader((event) => {
+    if (event.type === 'error') failure = event;
+    answerBuilder.push(event);
+  });
+  reader.read(body);
+  reader.close();
+  if (failure !== undefined) return { error: failure.error, usage: failure.usage ?? {} };
+  const answer = answerBuilder.answer();
+  return answer === undefined ? undefined : { answer };
+}
+
+function isResponse({ candidates, promptFeedback, error }: JsonObject): boolean {
+  return Array.isArray(candidates) || objectOf(promptFeedback) !== undefined || error != null;
+}
+
+/** What an answer says about itself, without its content; one that has none may be a failure. */
+export function summarizeResponse(body: JsonObject): ReplySummary | undefined {
+  const candidate = body.error == null ? candidateOf(body) : undefined;
+  const parts = objectsOf(objectOf(candidate?.content)?.parts);
+  const usage = usageOf(objectOf(body.usageMetadata) ?? {});
+  if (candidate === undefined || parts.length === 0 || usage.output_tokens === undefined) return undefined;
+  const tools = parts.some((part) => stringOf(objectOf(part.functionCall)?.name) !== undefined);
+  const { stop_reason } = stopFieldsOf(stringOf(candidate.finishReason) ?? 'STOP', {
+    tools,
+    message: undefined,
+  });
+  return { stop_reason, usage: { ...usage, ...searchesIn(candidate, stringOf(body.modelVersion) ?? '') } };
+}

@@ -1,0 +1,127 @@
+import { appendChunk } from '../kernel/append-chunk.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Answer, ErrorEvent, ReplyEvent, Usage } from '../kernel/message.ts';
+import { answerToEvents, milestoneEvents } from '../kernel/reply/answer-events.ts';
+import { estimateChunkTokens } from '../kernel/token-estimate.ts';
+import type { Interest, ReplyDecoder } from '../kernel/wire-format.ts';
+import { objectOf, parseExactObject, stringOf } from './json-values.ts';
+
+/** What an unstreamed answer turned out to be; undefined is something else altogether. */
+export type DecodedReply = { readonly answer: Answer } | Omit<ErrorEvent, 'type'> | undefined;
+
+/** What an answer says about itself. */
+export interface ReplySummary {
+  readonly stop_reason: string | null;
+  readonly usage: Usage;
+}
+
+export interface JsonReplyReader {
+  readonly read: (body: JsonObject) => DecodedReply;
+  /** Whether its texts are whole or not. Undefined where only they could tell. */
+  readonly summarize: (body: JsonObject) => ReplySummary | undefined;
+  /** The same of an answer whose beginning is gone. Undefined where only the whole could tell. */
+  readonly summarizeTail?: (latin1: string) => ReplySummary | undefined;
+}
+
+/** Reads an unstreamed answer: bytes are kept until the end and parsed once. What is no JSON has no events. */
+export class JsonReplyDecoder implements ReplyDecoder {
+  readonly finished = true;
+  readonly unread = { tokens: 0, calls: 0 };
+  readonly #reader: JsonReplyReader;
+  readonly #interest: Interest;
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** Whether the beginning was let go. */
+  #truncated = false;
+
+  constructor(reader: JsonReplyReader, interest: Interest) {
+    this.#reader = reader;
+    this.#interest = interest;
+  }
+
+  push(chunk: Uint8Array): readonly ReplyEvent[] {
+    appendChunk(this.#chunks, chunk);
+    this.#bytes += chunk.byteLength;
+    if (this.#interest === 'milestones' && this.#bytes > limits.watchedAnswerBytesMax) this.#keepTail();
+    return [];
+  }
+
+  end(): readonly ReplyEvent[] {
+    const json = concatChunks(this.#chunks);
+    this.#chunks = [];
+    if (this.#interest === 'milestones') return this.#milestoneEvents(json);
+    return this.#read(parseExactObject(json.toString('utf8')), (answer) => [...answerToEvents(answer)]);
+  }
+
+  #milestoneEvents(json: Buffer): readonly ReplyEvent[] {
+    if (this.#truncated) {
+      const seen = this.#reader.summarizeTail?.(json.toString('latin1'));
+      return seen === undefined ? [] : stopEvents(seen);
+    }
+    const small = parseSmallObject(json);
+    const lazyJsonObject = small === undefined ? LazyJsonObject.ofAnswer(json) : undefined;
+    const body = small ?? lazyJsonObject?.parseTruncated();
+    if (body === undefined) return [];
+    const brief = this.#reader.summarize(body);
+    if (brief === undefined) return this.#read(lazyJsonObject?.parse() ?? body, milestoneEvents);
+    return [{ type: 'message_start', message: emptyReply(stringOf(body.model) ?? '') }, ...stopEvents(brief)];
+  }
+
+  #read(
+    body: JsonObject | undefined,
+    eventsOf: (answer: Answer) => readonly ReplyEvent[],
+  ): readonly ReplyEvent[] {
+    const whole = body === undefined ? undefined : this.#reader.read(body);
+    if (whole === undefined) return [];
+    return 'error' in whole ? [{ type: 'error', ...whole }] : eventsOf(whole.answer);
+  }
+
+  /** Somebody who only watches must not hold a huge answer in memory; what matters mostly stands at its end. */
+  #keepTail(): void {
+    const all = concatChunks(this.#chunks);
+    this.unread.tokens += estimateChunkTokens(all.byteLength - limits.watchedTailBytes);
+    const tail = Buffer.from(all.subarray(all.byteLength - limits.watchedTailBytes));
+    this.#chunks = [tail];
+    this.#bytes = tail.byteLength;
+    this.#truncated = true;
+  }
+}
+
+function stopEvents({ stop_reason, usage }: ReplySummary): readonly ReplyEvent[] {
+  return [{ type: 'message_delta', delta: { stop_reason }, usage }, { type: 'message_stop' }];
+}
+
+function emptyReply(model: string): Answer {
+  return {
+    id: '',
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: {},
+  };
+}
+
+/** Parsing a short text takes no longer than to find what to leave out of it. One with escapes in its keys isn't for JSON.parse. */
+function parseSmallObject(json: Buffer): JsonObject | undefined {
+  if (json.byteLength > smallBodyBytesMax || json.includes(backslash)) return undefined;
+  try {
+    return objectOf(JSON.parse(json.toString('utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+const smallBodyBytesMax = 4096;
+const backslash = 92;
+
+/** Most answers come in one chunk, which needs no copy. */
+function concatChunks(chunks: readonly Uint8Array[]): Buffer {
+  const [only] = chunks;
+  if (only === undefined || chunks.length > 1) return Buffer.concat(chunks);
+  return Buffer.from(only.buffer, only.byteOffset, only.byteLength);
+}

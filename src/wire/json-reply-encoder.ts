@@ -1,0 +1,29 @@
+import { GatewayError, providerError } from '../kernel/errors.ts';
+import type { JsonObject } from '../kernel/json.ts';
+import type { Answer, ReplyEvent, StreamError } from '../kernel/message.ts';
+import { AnswerBuilder } from '../kernel/reply/answer-events.ts';
+import type { ReplyEncoder } from '../kernel/wire-format.ts';
+
+/** Writes an unstreamed answer: events are put together and written once, at the end. */
+export class JsonReplyEncoder implements ReplyEncoder {
+  readonly #folding = new AnswerBuilder();
+  readonly #encodeBody: (answer: Answer) => JsonObject;
+  #error: StreamError | undefined;
+
+  constructor(bodyOf: (answer: Answer) => JsonObject) {
+    this.#encodeBody = bodyOf;
+  }
+
+  push(event: ReplyEvent): undefined {
+    if (event.type === 'error') this.#error ??= event.error;
+    this.#folding.push(event);
+  }
+
+  end(): Uint8Array {
+    if (this.#error !== undefined) throw providerError(this.#error);
+    const answer = this.#folding.answer();
+    if (answer === undefined)
+      throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+    return Buffer.from(JSON.stringify(this.#encodeBody(answer)));
+  }
+}

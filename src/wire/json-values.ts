@@ -1,0 +1,90 @@
+import { isJsonObject, type JsonObject, parseExact } from '../kernel/json.ts';
+import { shapeOf } from '../kernel/json-scan.ts';
+import { limits } from '../kernel/limits.ts';
+
+/** Reading what another party wrote: a value of the wrong type counts as absent. */
+export function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}
+
+/** A count of something that is billed: whole, not below zero, and no more than can be. */
+export function countOf(value: unknown): number | undefined {
+  return isCount(value) ? value : undefined;
+}
+
+export function isCount(value: unknown): value is number {
+  return (
+    typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= limits.reportedCountMax
+  );
+}
+
+/** In dollars. */
+export function isCost(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= limits.reportedCostUsdMax;
+}
+
+export function booleanOf(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+export function objectOf(value: unknown): JsonObject | undefined {
+  return isJsonObject(value) ? value : undefined;
+}
+
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+}
+
+export function parseObject(text: string): JsonObject | undefined {
+  try {
+    return isTooDeep(text) ? undefined : objectOf(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same with every digit, for what is to be written again. */
+export function parseExactObject(text: string): JsonObject | undefined {
+  try {
+    return isTooDeep(text) ? undefined : objectOf(parseExact(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** How a field has to be, where it is there at all and not null. */
+export type FieldChecks = Readonly<Record<string, (value: unknown) => boolean>>;
+
+/** The object without the fields that are not as they have to be; the same one where all are. */
+export function dropInvalidFields(told: JsonObject, checks: FieldChecks): JsonObject {
+  let sound: Record<string, unknown> | undefined;
+  for (const name in checks) {
+    const value = told[name];
+    if (value === undefined || value === null || checks[name]?.(value) === true) continue;
+    sound ??= { ...told };
+    delete sound[name];
+  }
+  return sound ?? told;
+}
+
+/** Whoever walks over it later must stay within the stack; what is short can't be deep. */
+function isTooDeep(text: string): boolean {
+  return text.length > 2 * limits.jsonDepthMax && shapeOf(text).depth > limits.jsonDepthMax;
+}
+
+type WithoutUndefined<Fields> = {
+  [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
+} & {
+  [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>;
+};
+
+/** The object without the fields that have no value. */
+export function omitUndefined<const Fields extends object>(fields: Fields): WithoutUndefined<Fields> {
+  const kept: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) kept[name] = fields[name];
+  return kept as WithoutUndefined<Fields>;
+}

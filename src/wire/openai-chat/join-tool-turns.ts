@@ -1,0 +1,21 @@
+import type { Block, Message } from '../../kernel/message.ts';
+
+/** All calls of a turn stand in one message here, with their results right behind it: turns that would come between are joined. */
+export function joinToolTurns(messages: readonly Message[]): readonly Message[] {
+  const turns: Message[] = [];
+  for (const message of messages) {
+    const last = turns.at(-1);
+    if (last?.role !== message.role || !(hasBlock(last, 'tool_use') || hasBlock(message, 'tool_result')))
+      turns.push(message);
+    else turns[turns.length - 1] = { ...last, content: [...blocksOf(last), ...blocksOf(message)] };
+  }
+  return turns;
+}
+
+function hasBlock({ content }: Message, type: Block['type']): boolean {
+  return typeof content !== 'string' && content.some((block) => block.type === type);
+}
+
+function blocksOf({ content }: Message): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}

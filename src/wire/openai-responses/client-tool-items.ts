@@ -1,0 +1,65 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, ToolResultBlock } from '../../kernel/message.ts';
+import { objectOf, stringOf } from '../json-values.ts';
+import { mediaFromUrl } from '../openai/media.ts';
+import { attachOriginals } from '../originals.ts';
+
+/**
+ * Items for what clients run themselves, each of a kind of its own: a call of a tool and its result to everybody else.
+ * Undefined for other items, and for what the provider ran.
+ */
+export function decodeClientToolItem(item: JsonObject): Block | undefined {
+  if (item.execution === 'server') return undefined;
+  const block = callOf(item) ?? resultOf(item);
+  return block === undefined ? undefined : attachOriginals(block, [item]);
+}
+
+/**
+ * Whether an item tells what the provider did by itself, which others can do without: what it ran has no id that a client
+ * could answer to.
+ */
+export function isProviderItem({ type, execution, role, call_id }: JsonObject): boolean {
+  if (execution === 'server') return true;
+  if (typeof type !== 'string' || role !== undefined) return false;
+  return /^mcp_|compaction/.test(type) || (type.endsWith('_call') && call_id === undefined);
+}
+
+function callOf(item: JsonObject): Block | undefined {
+  const name = toolNameByCallType.get(item.type);
+  if (name === undefined) return undefined;
+  const input = item.action ?? item.operation ?? item.arguments ?? { actions: item.actions ?? [] };
+  return { type: 'tool_use', id: idOf(item), name, input };
+}
+
+function resultOf(item: JsonObject): ToolResultBlock | undefined {
+  if (!toolOutputTypes.has(item.type)) return undefined;
+  const result = { type: 'tool_result', tool_use_id: idOf(item), content: contentOf(item) } as const;
+  return item.status === 'failed' ? { ...result, is_error: true } : result;
+}
+
+function contentOf({ output, tools, status }: JsonObject): string | readonly Block[] {
+  const screenshot = stringOf(objectOf(output)?.image_url);
+  if (screenshot !== undefined) return [{ type: 'image', source: mediaFromUrl(screenshot) }];
+  const told = output ?? tools ?? status ?? '';
+  return typeof told === 'string' ? told : JSON.stringify(told);
+}
+
+function idOf({ call_id, id }: JsonObject): string {
+  return stringOf(call_id) ?? stringOf(id) ?? '';
+}
+
+const toolNameByCallType: ReadonlyMap<unknown, string> = new Map([
+  ['local_shell_call', 'local_shell'],
+  ['shell_call', 'shell'],
+  ['apply_patch_call', 'apply_patch'],
+  ['tool_search_call', 'tool_search'],
+  ['computer_call', 'computer'],
+]);
+
+const toolOutputTypes: ReadonlySet<unknown> = new Set([
+  'local_shell_call_output',
+  'shell_call_output',
+  'apply_patch_call_output',
+  'tool_search_output',
+  'computer_call_output',
+]);

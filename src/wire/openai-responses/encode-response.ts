@@ -1,0 +1,161 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Answer, Block, TextBlock } from '../../kernel/message.ts';
+import { foreignPartOf } from '../foreign.ts';
+import { objectOf, stringOf } from '../json-values.ts';
+import { wrapOpaque } from '../opaque-data.ts';
+import { freeTextOf } from '../openai/free-text.ts';
+import { isRefusal } from '../openai/refusal.ts';
+import { annotationsOf } from './annotations.ts';
+import { freeTextTools } from './decode-tools.ts';
+import { argumentsOf } from './encode-items.ts';
+import { itemIdPrefixOf, stableItemIdOf } from './foreign-items.ts';
+import { createNamespaceRestorer, type NamespacedToolUse } from './namespaces.ts';
+import { unwrapReasoningItem } from './reasoning.ts';
+import { statusFieldsOf } from './stop-reason.ts';
+import { encodeUsage } from './usage.ts';
+
+/** An unstreamed answer. */
+export function encodeResponse(answer: Answer, asked: JsonObject, createdSeconds: number): JsonObject {
+  const shell = createResponseSkeleton(answer, asked, createdSeconds);
+  return {
+    ...shell,
+    ...statusFieldsOf(answer.stop_reason, answer.content.some(isRefusal)),
+    completed_at: createdSeconds,
+    output: encodeOutputItems(answer, asked),
+    usage: encodeUsage(answer.usage),
+  };
+}
+
+export function responseIdOf(id: string): string {
+  return id.startsWith('resp_') ? id : `resp_${id}`;
+}
+
+/** What every answer says about itself, most of it the question again. */
+export function createResponseSkeleton(
+  { id, model }: { readonly id: string; readonly model: string },
+  asked: JsonObject,
+  createdSeconds: number,
+): JsonObject {
+  const { effort = null, summary = null } = objectOf(asked.reasoning) ?? {};
+  return {
+    id: responseIdOf(id),
+    object: 'response',
+    created_at: createdSeconds,
+    status: 'in_progress',
+    background: false,
+    error: null,
+    incomplete_details: null,
+    instructions: asked.instructions ?? null,
+    max_output_tokens: asked.max_output_tokens ?? null,
+    model,
+    output: [],
+    parallel_tool_calls: asked.parallel_tool_calls ?? true,
+    previous_response_id: asked.previous_response_id ?? null,
+    reasoning: { effort, summary },
+    store: asked.store ?? true,
+    temperature: asked.temperature ?? 1,
+    text: asked.text ?? { format: { type: 'text' } },
+    tool_choice: asked.tool_choice ?? 'auto',
+    tools: asked.tools ?? [],
+    top_p: asked.top_p ?? 1,
+    truncation: asked.truncation ?? 'disabled',
+    usage: null,
+    user: asked.user ?? null,
+    metadata: asked.metadata ?? {},
+  };
+}
+
+/** The items of an answer, as they would be in it. */
+export function encodeOutputItems(answer: Answer, asked: JsonObject): readonly JsonObject[] {
+  const free = freeTextTools(asked);
+  const named = createNamespaceRestorer(asked);
+  const items: JsonObject[] = [];
+  const name = (prefix: string) => itemId(prefix, answer.id, items.length);
+  let texts: TextBlock[] = [];
+  const flush = () => {
+    if (texts.length > 0) items.push(messageItem(name('msg'), texts.map(textPart), texts[0]?.phase));
+    texts = [];
+  };
+  for (const block of answer.content) {
+    if (block.type === 'text') {
+      if (block.phase !== texts[0]?.phase) flush();
+      texts.push(block);
+      continue;
+    }
+    flush();
+    if (block.type === 'tool_use')
+      items.push(toolCallItem(name(free.has(block.name) ? 'ctc' : 'fc'), named(block), free.has(block.name)));
+    else if (block.type === 'thinking')
+      items.push(
+        reasoningItem(
+          name('rs'),
+          block.thinking,
+          block.signature ? wrapOpaque('signature', block.signature) : undefined,
+        ),
+      );
+    else if (block.type === 'redacted_thinking') addRedactedReasoning(items, block.data, name('rs'));
+    else {
+      const item = foreignItemOf(block);
+      if (item !== undefined)
+        items.push({ ...item, id: stableItemIdOf(item, asked) ?? name(itemIdPrefixOf(item)) });
+    }
+  }
+  const explanation =
+    answer.stop_reason === 'refusal' ? stringOf(answer.stop_details?.explanation) : undefined;
+  if (explanation !== undefined && texts.length === 0)
+    items.push(messageItem(name('msg'), [{ type: 'refusal', refusal: explanation }]));
+  flush();
+  return items;
+}
+
+/** An item of this format's own, as it came. */
+export function foreignItemOf(block: Block): JsonObject | undefined {
+  const foreignPart = foreignPartOf(block);
+  return foreignPart?.wire === 'openai-responses' ? foreignPart.part : undefined;
+}
+
+/** Encrypted reasoning belongs to the summary right before it, where that is from the same item; the provider reads it under its own id only. */
+function addRedactedReasoning(items: JsonObject[], data: string, id: string): void {
+  const own = unwrapReasoningItem(data);
+  const before = items.at(-1);
+  if (own !== undefined && before?.type === 'reasoning' && before.encrypted_content === undefined)
+    items[items.length - 1] = { ...before, ...own };
+  else
+    items.push({
+      ...reasoningItem(id, '', own === undefined ? wrapOpaque('redacted', data) : undefined),
+      ...own,
+    });
+}
+
+export function itemId(prefix: string, answerId: string, index: number): string {
+  return `${prefix}_${answerId}_${index}`;
+}
+
+export function messageItem(id: string, content: readonly JsonObject[], phase?: string): JsonObject {
+  const item = { id, type: 'message', status: 'completed', role: 'assistant', content };
+  return phase === undefined ? item : { ...item, phase };
+}
+
+function textPart(block: TextBlock): JsonObject {
+  const { text } = block;
+  if (isRefusal(block)) return { type: 'refusal', refusal: text };
+  return { type: 'output_text', text, annotations: annotationsOf(block, text.length), logprobs: [] };
+}
+
+export function reasoningItem(id: string, text: string, encrypted: string | undefined): JsonObject {
+  const summary = text === '' ? [] : [{ type: 'summary_text', text }];
+  return { id, type: 'reasoning', summary, ...(encrypted !== undefined && { encrypted_content: encrypted }) };
+}
+
+export function toolCallItem(id: string, use: NamespacedToolUse, freeText = false): JsonObject {
+  const { name, namespace } = use;
+  const call = {
+    id,
+    status: 'completed',
+    call_id: use.id,
+    name,
+    ...(namespace !== undefined && { namespace }),
+  };
+  if (freeText) return { ...call, type: 'custom_tool_call', input: freeTextOf(use) };
+  return { ...call, type: 'function_call', arguments: argumentsOf(use) };
+}

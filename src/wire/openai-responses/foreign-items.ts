@@ -1,0 +1,95 @@
+import type { JsonObject } from '../../kernel/json.ts';
+import type { Block, Delta, ForeignDelta } from '../../kernel/message.ts';
+import { foreignBlock } from '../foreign.ts';
+import { objectOf, stringOf } from '../json-values.ts';
+import { isProviderItem } from './client-tool-items.ts';
+import type { BlockWriter, ItemPosition, ItemSink } from './item-sink.ts';
+
+/** Whether an item of an answer is of a kind that no other format has. */
+export function isForeignItem({ type }: JsonObject): boolean {
+  return typeof type === 'string' && !sharedItemTypes.has(type);
+}
+
+const sharedItemTypes: ReadonlySet<string> = new Set([
+  'message',
+  'reasoning',
+  'function_call',
+  'custom_tool_call',
+]);
+
+/** Such an item of an answer as a block, which says whether the client has to answer to it, and by which id. */
+export function toForeignBlock(item: JsonObject): Block {
+  const block = Object.assign(foreignBlock('openai-responses', item), { isFromAnswer: true });
+  if (item.type === 'mcp_approval_request') return Object.assign(block, { awaits: null });
+  return isClientToolCall(item) ? Object.assign(block, { awaits: item.call_id }) : block;
+}
+
+function isClientToolCall(item: JsonObject): boolean {
+  const { type, call_id, environment } = item;
+  if (typeof type !== 'string' || !type.endsWith('_call') || typeof call_id !== 'string') return false;
+  return !isProviderItem(item) && objectOf(environment)?.type !== 'container_reference';
+}
+
+/** What a stream says of such an item, by frame: the last one has all of it. */
+export function toForeignDelta(frame: JsonObject): ForeignDelta {
+  const part = frame.type === 'response.output_item.done' ? objectOf(frame.item) : undefined;
+  return part === undefined ? { type: 'foreign_delta', frame } : { type: 'foreign_delta', part };
+}
+
+/**
+ * The id that an item has to keep. Providers that store answers look items up by it and want those back that stood beside it, which
+ * have other names when an answer was written anew; so it is kept only where nothing is stored, and by what is read under it alone.
+ */
+export function stableItemIdOf(
+  { id, encrypted_content }: JsonObject,
+  { store }: JsonObject,
+): string | undefined {
+  return store === false || typeof encrypted_content === 'string' ? stringOf(id) : undefined;
+}
+
+/** As it goes back to its provider. */
+export function dropUnstableId(item: JsonObject, asked: JsonObject): JsonObject {
+  if (stableItemIdOf(item, asked) !== undefined) return item;
+  const { id: _, ...rest } = item;
+  return rest;
+}
+
+/** Whether nobody but us has sent it so far. */
+export function isFromAnswer(block: Block): boolean {
+  return 'isFromAnswer' in block && block.isFromAnswer === true;
+}
+
+/** What ids of such an item begin with. */
+export function itemIdPrefixOf({ id }: JsonObject): string {
+  return /^[a-z]+(?=_)/.exec(stringOf(id) ?? '')?.[0] ?? 'item';
+}
+
+/** Writes such an item as it came, at its place in this answer. */
+export class ForeignItemWriter implements BlockWriter {
+  readonly #sink: ItemSink;
+  readonly #position: ItemPosition;
+  #item: JsonObject;
+
+  constructor(itemSink: ItemSink, item: JsonObject, asked: JsonObject) {
+    this.#sink = itemSink;
+    this.#item = item;
+    this.#position = itemSink.openItem(
+      itemIdPrefixOf(item),
+      (id) => ({ ...item, id }),
+      stableItemIdOf(item, asked),
+    );
+  }
+
+  append(delta: Delta): void {
+    if (delta.type !== 'foreign_delta') return;
+    if (delta.part !== undefined) this.#item = delta.part;
+    const { type, item_id, sequence_number: _, ...fields } = delta.frame ?? {};
+    if (typeof type !== 'string') return;
+    const named = item_id === undefined ? {} : { item_id: this.#position.item_id };
+    this.#sink.emit(type, { ...fields, ...named, output_index: this.#position.output_index });
+  }
+
+  stop(): void {
+    this.#sink.completeItem(this.#position, { ...this.#item, id: this.#position.item_id });
+  }
+}

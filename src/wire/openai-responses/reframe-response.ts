@@ -1,0 +1,117 @@
+import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
+import type { Framing } from '../../kernel/wire-format.ts';
+import { objectOf, objectsOf, stringOf } from '../json-values.ts';
+import { SseParser } from '../sse.ts';
+
+interface FramedResponse {
+  readonly framing: Framing;
+  readonly body: Uint8Array;
+}
+
+/** A whole answer in the other framing, with every item, id and field as its provider wrote it; undefined where it can't be read. */
+export function reframeResponse({ framing, body }: FramedResponse, wanted: Framing): Uint8Array | undefined {
+  if (framing === wanted) return body;
+  const response =
+    framing === 'sse' ? responseIn(framesOf(body)) : tryParseObject(Buffer.from(body).toString('utf8'));
+  if (response === undefined) return undefined;
+  return Buffer.from(wanted === 'json' ? JSON.stringify(response) : streamOf(response));
+}
+
+function framesOf(body: Uint8Array): readonly JsonObject[] {
+  const parser = new SseParser();
+  const frames = [...parser.push(body), ...parser.end()].map(({ data }) => tryParseObject(data));
+  return frames.filter((frame) => frame !== undefined);
+}
+
+function tryParseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last event of a stream holds the whole answer; some providers leave its items out there. */
+function responseIn(frames: readonly JsonObject[]): JsonObject | undefined {
+  const response = objectOf(frames.findLast(({ type }) => type === 'response.completed')?.response);
+  if (response === undefined || objectsOf(response.output).length > 0) return response;
+  const done = frames.filter(({ type }) => type === 'response.output_item.done');
+  return { ...response, output: done.map(({ item }) => item) };
+}
+
+type Emit = (type: string, fields: JsonObject) => void;
+
+function streamOf(response: JsonObject): string {
+  let text = '';
+  let sequence_number = 0;
+  const emit: Emit = (type, fields) => {
+    text += `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence_number++, ...fields })}\n\n`;
+  };
+  const begun = { ...response, status: 'in_progress', output: [], usage: null };
+  emit('response.created', { response: begun });
+  emit('response.in_progress', { response: begun });
+  for (const [output_index, item] of objectsOf(response.output).entries()) {
+    emit('response.output_item.added', { output_index, item: withoutContent(item) });
+    emitContent(item, { item_id: item.id, output_index }, emit);
+    emit('response.output_item.done', { output_index, item });
+  }
+  emit('response.completed', { response });
+  return text;
+}
+
+/** An item as it is before there is anything in it. */
+function withoutContent(item: JsonObject): JsonObject {
+  const before: JsonObject = { status: 'in_progress', content: [], summary: [], arguments: '', input: '' };
+  const fields = Object.entries(item).map(([name, value]) => [
+    name,
+    name in before && value !== null && typeof value === typeof before[name] ? before[name] : value,
+  ]);
+  return Object.fromEntries(fields);
+}
+
+function emitContent(item: JsonObject, place: JsonObject, emit: Emit): void {
+  for (const [content_index, part] of objectsOf(item.content).entries())
+    emitPart(part, { ...place, content_index }, emit);
+  for (const [summary_index, part] of objectsOf(item.summary).entries()) {
+    const at = { ...place, summary_index };
+    const text = stringOf(part.text) ?? '';
+    emit('response.reasoning_summary_part.added', { ...at, part: { ...part, text: '' } });
+    emit('response.reasoning_summary_text.delta', { ...at, delta: text });
+    emit('response.reasoning_summary_text.done', { ...at, text });
+    emit('response.reasoning_summary_part.done', { ...at, part });
+  }
+  if (item.type === 'function_call') {
+    emit('response.function_call_arguments.delta', { ...place, delta: item.arguments });
+    emit('response.function_call_arguments.done', { ...place, name: item.name, arguments: item.arguments });
+  }
+  if (item.type === 'custom_tool_call') {
+    emit('response.custom_tool_call_input.delta', { ...place, delta: item.input });
+    emit('response.custom_tool_call_input.done', { ...place, input: item.input });
+  }
+}
+
+/** By the type of a part: how its events are called, and in which field its text stands. */
+const eventByPartType: Readonly<Record<string, readonly [event: string, field: string]>> = {
+  output_text: ['output_text', 'text'],
+  reasoning_text: ['reasoning_text', 'text'],
+  refusal: ['refusal', 'refusal'],
+};
+
+function emitPart(part: JsonObject, at: JsonObject, emit: Emit): void {
+  const [event, field] = eventByPartType[stringOf(part.type) ?? ''] ?? [];
+  if (event === undefined || field === undefined) {
+    emit('response.content_part.added', { ...at, part });
+    emit('response.content_part.done', { ...at, part });
+    return;
+  }
+  const annotations = objectsOf(part.annotations);
+  const logprobs = event === 'output_text' ? { logprobs: part.logprobs ?? [] } : {};
+  const empty = 'annotations' in part ? { annotations: [] } : {};
+  emit('response.content_part.added', { ...at, part: { ...part, [field]: '', ...empty } });
+  emit(`response.${event}.delta`, { ...at, delta: part[field], ...logprobs });
+  for (const [annotation_index, annotation] of annotations.entries())
+    emit('response.output_text.annotation.added', { ...at, annotation_index, annotation });
+  emit(`response.${event}.done`, { ...at, [field]: part[field], ...logprobs });
+  emit('response.content_part.done', { ...at, part });
+}

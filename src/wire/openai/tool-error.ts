@@ -1,2 +1,0 @@
-/** How a failed tool says so in formats that have no field for it. */
-export const toolErrorMark = '[tool error] ';

@@ -1,0 +1,13 @@
+import type { JsonObject } from '../kernel/json.ts';
+
+/** The wire objects that a canonical message or tool was read from: unchanged ones are written back as they came. */
+const originals = new WeakMap<object, readonly JsonObject[]>();
+
+export function attachOriginals<Value extends object>(value: Value, from: readonly JsonObject[]): Value {
+  originals.set(value, from);
+  return value;
+}
+
+export function originalsOf(value: object): readonly JsonObject[] | undefined {
+  return originals.get(value);
+}

@@ -1,0 +1,10 @@
+import { isJsonObject } from '../kernel/json.ts';
+import { objectsOf, stringOf } from './json-values.ts';
+
+/** What a client found for the model, as text; undefined for anything else. */
+export function searchResultText(block: unknown): string | undefined {
+  if (!isJsonObject(block) || block.type !== 'search_result') return undefined;
+  const head = [block.title, block.source].flatMap((line) => stringOf(line) ?? []).join('\n');
+  const texts = objectsOf(block.content).flatMap(({ text }) => stringOf(text) ?? []);
+  return [head, ...texts].filter((piece) => piece !== '').join('\n\n');
+}

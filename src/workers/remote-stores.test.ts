@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MovedClock } from '../../test/support/moved-clock.ts';
+import { memoryWith, seenFromAfar, together } from '../../test/support/seen-from-afar.ts';
+import { limits } from '../kernel/limits.ts';
+import { budgetsConformance } from '../storage/budgets-conformance.ts';
+import { cacheBackendConformance } from '../storage/cache-backend-conformance.ts';
+import { sharedStateConformance } from '../storage/shared-state-conformance.ts';
+
+sharedStateConformance('shared state in the primary process', (t) => {
+  const clock = new MovedClock();
+  const memory = memoryWith(clock);
+  const all = together(memory);
+  return {
+    replicas: [seenFromAfar(t, memory, all).shared, seenFromAfar(t, memory, all).shared],
+    nowMs: clock.now(),
+    pass: (seconds) => clock.move(seconds * 1000),
+    lose: async () => seenFromAfar(t, memoryWith(clock)).shared,
+  };
+});
+
+budgetsConformance('purses in the primary process', (t) => {
+  const clock = new MovedClock();
+  const memory = memoryWith(clock);
+  return {
+    replicas: [seenFromAfar(t, memory).budgets, seenFromAfar(t, memory).budgets],
+    pass: (seconds) => clock.move(seconds * 1000),
+    lose: async () => seenFromAfar(t, memoryWith(clock)).budgets,
+  };
+});
+
+for (const which of ['cacheBackend', 'turnCacheBackend'] as const)
+  cacheBackendConformance(`${which} in the primary process`, (t) => {
+    const clock = new MovedClock();
+    return {
+      backend: seenFromAfar(t, memoryWith(clock))[which],
+      pass: (seconds) => clock.move(seconds * 1000),
+    };
+  });
+
+test('what modules keep and what clients go on from are shelves apart', async (t) => {
+  const { cacheBackend, turnCacheBackend } = seenFromAfar(t, memoryWith(new MovedClock()));
+  await cacheBackend.cacheFor('a').put('key', Buffer.from('1'), 60);
+  assert.equal(await turnCacheBackend.cacheFor('a').get('key'), undefined);
+});
+
+test('a value that is too large is not kept, nor the one before it', async (t) => {
+  const { cacheBackend } = seenFromAfar(t, memoryWith(new MovedClock()));
+  const scopedCache = cacheBackend.cacheFor('a');
+  await scopedCache.put('key', Buffer.from('old'), 60);
+  await scopedCache.put('key', Buffer.alloc(limits.cacheValueBytesMax + 1), 60);
+  assert.equal(await scopedCache.get('key'), undefined);
+});
+
+test('what is kept is the value, not the message that it came in', async (t) => {
+  const kept: Uint8Array[] = [];
+  const memory = memoryWith(new MovedClock());
+  const watched = {
+    clear: async () => undefined,
+    cacheFor: () => ({
+      ...memory.cacheBackend.cacheFor(''),
+      put: async (_: string, value: Uint8Array) => void kept.push(value),
+    }),
+  };
+  const { cacheBackend } = seenFromAfar(t, { ...memory, cacheBackend: watched });
+  await cacheBackend.cacheFor('a').put('key', new Uint8Array(1000).subarray(0, 10), 60);
+  assert.deepEqual(
+    kept.map(({ buffer }) => buffer.byteLength),
+    [10],
+  );
+});
+
+test('while nobody answers shelves are empty, and counting is refused', async (t) => {
+  const { shared, cacheBackend, cut } = seenFromAfar(t, memoryWith(new MovedClock()));
+  const scopedCache = cacheBackend.cacheFor('a');
+  await scopedCache.put('key', Buffer.from('1'), 60);
+  const away = { code: 'storage_unavailable' };
+  cut();
+  await assert.rejects(shared.ping(), away);
+  await assert.rejects(async () => shared.versions.of('a'), away);
+  assert.equal(await scopedCache.get('key'), undefined);
+  await scopedCache.put('key', Buffer.from('1'), 60);
+  await assert.rejects(scopedCache.delete('key'), away);
+});
+
+test('an account’s version is asked for once, until it is renewed or known to be another', async (t) => {
+  const memory = memoryWith(new MovedClock());
+  const all = together(memory);
+  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
+  const first = await one.shared.versions.of('a');
+  const { length } = one.messages;
+  for (let calls = 0; calls < 3; calls++) assert.equal(one.shared.versions.of('a'), first);
+  assert.equal(one.messages.length, length);
+  await other.shared.versions.renew('a');
+  const second = await one.shared.versions.of('a');
+  assert.notEqual(second, first);
+  assert.equal(one.shared.versions.of('a'), second);
+  // The memory made room, and counts this account anew.
+  await memory.shared.versions.renew('a');
+  const allowance = { accountId: 'a', periodStartMs: 0, periodEndMs: 1, limit: 1, givenBackMax: 1 };
+  const { version } = await one.shared.slots.take(allowance);
+  assert.equal(await one.shared.versions.of('a'), version);
+});
+
+test('a version that was on its way when it was renewed is not kept', async (t) => {
+  const memory = memoryWith(new MovedClock());
+  const all = together(memory);
+  const [one, other] = [seenFromAfar(t, memory, all), seenFromAfar(t, memory, all)];
+  const asked = one.shared.versions.of('a');
+  const renewed = other.shared.versions.renew('a');
+  await Promise.all([asked, renewed]);
+  assert.equal(await one.shared.versions.of('a'), await memory.shared.versions.of('a'));
+});
+
+test('a renewal that somebody did not hear of is not confirmed', async (t) => {
+  const memory = memoryWith(new MovedClock());
+  const all = together(memory);
+  all.holders.add({ hasEnded: false, forgetAccount: () => Promise.reject(new Error('stuck')) });
+  const { shared } = seenFromAfar(t, memory, all);
+  await assert.rejects(shared.versions.renew('a'), /stuck/);
+});
+
+test('what a process knows of versions ends with its way to the memory', async (t) => {
+  const { shared, cut } = seenFromAfar(t, memoryWith(new MovedClock()));
+  await shared.versions.of('a');
+  cut();
+  await assert.rejects(shared.ping());
+  await assert.rejects(async () => shared.versions.of('a'), { code: 'storage_unavailable' });
+});

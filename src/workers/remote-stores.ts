@@ -1,0 +1,74 @@
+import type { EphemeralStores } from '../gateway/ephemeral-stores.ts';
+import { limits } from '../kernel/limits.ts';
+import type { Budgets } from '../kernel/ports/budget.ts';
+import type { SharedState, Slots, Versions } from '../kernel/ports/shared-state.ts';
+import { RemoteCacheBackend, type StoreRpc } from './remote-cache-backend.ts';
+import { RemoteSlots } from './remote-slots.ts';
+import { RemoteVersions } from './remote-versions.ts';
+import type { RpcPeer } from './rpc-peer.ts';
+import type { UnusedSlots } from './slot-leases.ts';
+import type { StoreMethods } from './store-methods.ts';
+
+export interface RemoteStores extends EphemeralStores {
+  /** Gives up what is known of an account, and what is here of its slots. */
+  forgetAccount(accountId: string): UnusedSlots | undefined;
+}
+
+type PrimaryRpc = Pick<
+  RpcPeer<object, StoreMethods>,
+  'invoke' | 'invokeWithTimeout' | 'hasEnded' | 'pending'
+>;
+
+/** Memory that another process has. */
+export function createRemoteStores(peer: PrimaryRpc): RemoteStores {
+  const versions = new RemoteVersions(peer);
+  const slots = new RemoteSlots(peer, (accountId, version) => versions.onVersionSeen(accountId, version));
+  const cacheBackend = new RemoteCacheBackend(peer, 'cacheBackend');
+  const turnCacheBackend = new RemoteCacheBackend(peer, 'turnCacheBackend');
+  return {
+    shared: createRemoteSharedState(peer, slots, versions),
+    forgetAccount(accountId) {
+      versions.forget(accountId);
+      return slots.forget(accountId);
+    },
+    budgets: createRemoteBudgets(peer),
+    cacheBackend,
+    turnCacheBackend,
+    erase: (accountTraces) => peer.invoke('erase', accountTraces),
+    gauges: [
+      {
+        name: 'weir_primary_pending',
+        help: `Questions to the primary process without an answer, of ${limits.workerPendingMax} for each worker`,
+        read: () => peer.pending,
+      },
+      {
+        name: 'weir_shelf_pending_bytes',
+        help: 'Bytes on their way to the primary process',
+        read: () => cacheBackend.pendingBytes + turnCacheBackend.pendingBytes,
+      },
+    ],
+  };
+}
+
+function createRemoteBudgets(peer: StoreRpc): Budgets {
+  return {
+    hold: (asked) => peer.invoke('hold', asked),
+    settle: (held, holdSettlement) => peer.invoke('settle', held, holdSettlement),
+    renew: (held) => peer.invoke('renewHold', held),
+    begin: (budgetHolder, budgetWindows, spentByWindow) =>
+      peer.invoke('startBudget', budgetHolder, budgetWindows, spentByWindow),
+  };
+}
+
+function createRemoteSharedState(peer: StoreRpc, slots: Slots, versions: Versions): SharedState {
+  return {
+    slots,
+    versions,
+    rateLimiter: {
+      count: (name, limit) => peer.invoke('countAttempt', name, limit),
+      forget: (name) => peer.invoke('forgetAttempts', name),
+    },
+    ping: () => peer.invoke('ping'),
+    close: async () => undefined,
+  };
+}

@@ -1,0 +1,89 @@
+import type { InferenceClient } from '../embeddings/inference.ts';
+import type { InProcessStores } from '../gateway/ephemeral-stores.ts';
+import { limits } from '../kernel/limits.ts';
+import { Metrics } from '../telemetry/metrics.ts';
+import type { Gauge } from '../telemetry/process-gauges.ts';
+import { CounterFamily } from '../telemetry/series.ts';
+import { MetricsAggregator, type ProcessMetrics } from './metrics-aggregator.ts';
+import { SlotLeases } from './slot-leases.ts';
+import { createStoreHandlers } from './store-methods.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+/** All processes that serve, and what they have in common: their memory and their figures. */
+export class WorkerPool {
+  readonly #workers = new Set<WorkerProcess>();
+  readonly #stores: InProcessStores;
+  readonly #leases: SlotLeases;
+  readonly #models: InferenceClient;
+  /** What processes that have ended had counted: sums that fall would look like a new start. */
+  readonly #endedMetrics = new MetricsAggregator(limits.retainedSeriesMax);
+  readonly #metrics = new Metrics();
+  readonly #replacedCounter = new CounterFamily(
+    'weir_workers_replaced_total',
+    'Processes that ended by themselves',
+    [],
+  );
+  #silentCount = 0;
+
+  /** With what is told of the primary process besides. */
+  constructor(memory: InProcessStores, models: InferenceClient, gauges: readonly Gauge[]) {
+    this.#stores = memory;
+    this.#leases = new SlotLeases({ slots: memory.shared.slots, holders: this.#workers });
+    this.#models = models;
+    this.#replacedCounter.with().value = 0;
+    this.#metrics.gauge('weir_workers', 'Processes that serve', () => this.#readyWorkers().length);
+    this.#metrics.gauge(
+      'weir_workers_silent',
+      'Processes that were too busy to tell their figures, so that these are of an earlier time',
+      () => this.#silentCount,
+    );
+    for (const { name, help, read } of [...memory.gauges, ...gauges]) this.#metrics.gauge(name, help, read);
+  }
+
+  fork(): WorkerProcess {
+    const worker = new WorkerProcess({
+      handlersFor: (asking) => ({
+        ...createStoreHandlers(this.#stores, this.#leases, asking),
+        askModel: (question, deadlineMs) => this.#models.infer(question, deadlineMs),
+        allMetrics: () => this.#allMetrics(),
+      }),
+      onStopping: (leaving) => this.#leases.reclaimFrom(leaving),
+    });
+    this.#workers.add(worker);
+    void worker.exited.then(() => {
+      this.#workers.delete(worker);
+      this.#leases.onHolderExit(worker);
+      this.#endedMetrics.addCounters(worker.lastMetrics);
+    });
+    return worker;
+  }
+
+  countReplacement(): void {
+    this.#replacedCounter.with().value++;
+  }
+
+  #readyWorkers(): readonly WorkerProcess[] {
+    return [...this.#workers].filter((worker) => worker.isReady);
+  }
+
+  async #allMetrics(): Promise<readonly ProcessMetrics[]> {
+    // Before anybody is asked: one that ends meanwhile must not be counted twice.
+    const ended = { worker: 'ended', text: this.#endedMetrics.render() };
+    let silent = 0;
+    const living = await Promise.all(
+      this.#readyWorkers().map(async (worker) => {
+        const text = await worker.metrics().catch(() => {
+          silent++;
+          return worker.lastMetrics;
+        });
+        return { worker: worker.name, text };
+      }),
+    );
+    this.#silentCount = silent;
+    return [
+      { worker: 'primary', text: this.#metrics.render() + this.#replacedCounter.render() },
+      ended,
+      ...living,
+    ];
+  }
+}
