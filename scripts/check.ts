@@ -6,7 +6,7 @@ const checks: readonly (readonly [string, string, readonly string[]])[] = [
   ['types', 'tsc', ['-p', '.']],
   ['types of pages', 'tsc', ['-p', 'web']],
   ['layers', 'node', ['--test', '--test-reporter=dot', 'test/layers.test.ts']],
-  ['module pages', 'node', ['scripts/module-docs.ts', '--check']],
+  ['generated pages', 'node', ['scripts/module-docs.ts', '--check']],
   ['types of the API', 'node', ['scripts/web-types.ts', '--check']],
   ['built programs', 'node', ['scripts/build-wasm.ts', '--check']],
   ['dead code', 'knip', ['--no-progress']],

@@ -1,4 +1,4 @@
-// Writes a page for each module under docs/modules, and docs/commands.md, from what they tell of; with --check only says what is out of date.
+// Writes a page for each module under docs/modules, docs/commands.md and docs/errors.md from the sources; --check only lists outdated pages.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandsPage } from '../src/cli/help.ts';
@@ -6,6 +6,7 @@ import { systemClock } from '../src/kernel/clock.ts';
 import { isJsonObject, type JsonObject } from '../src/kernel/json.ts';
 import type { Module, ModuleHost } from '../src/kernel/module.ts';
 import { builtInModules } from '../src/modules/index.ts';
+import { errorsPage } from './docs/errors-page.ts';
 
 const folder = join(import.meta.dirname, '..', 'docs', 'modules');
 const host: ModuleHost = {
@@ -19,6 +20,7 @@ const pages = [
   ...modules.map((module) => [`${module.name}.md`, page(module)] as const),
   ['README.md', overview(modules)] as const,
   ['../commands.md', commandsPage()] as const,
+  ['../errors.md', errorsPage()] as const,
 ];
 const outdated = pages.filter(
   ([file, text]) => !existsSync(join(folder, file)) || readFileSync(join(folder, file), 'utf8') !== text,

@@ -17,7 +17,15 @@ const chapters = [
   ['Start', ['README', 'docs/using', 'docs/agents', 'docs/dashboard', 'docs/in-programs']],
   [
     'Calls',
-    ['docs/formats', 'docs/clouds', 'docs/ceilings', 'docs/prices', 'docs/usage', 'docs/request-log'],
+    [
+      'docs/formats',
+      'docs/errors',
+      'docs/clouds',
+      'docs/ceilings',
+      'docs/prices',
+      'docs/usage',
+      'docs/request-log',
+    ],
   ],
   ['Modules', ['docs/modules/', 'docs/conversations', 'docs/semantic-cache', 'docs/ipc', 'docs/patterns']],
   ['Models on the machine', ['docs/embeddings', 'docs/models']],

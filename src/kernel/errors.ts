@@ -3,7 +3,7 @@ import type { StreamError, Usage } from './message.ts';
 import type { ProviderFormat } from './wire-format.ts';
 
 /** Every way a call can be refused or fail, with the HTTP status it has. */
-const errorStatus = {
+export const errorStatus = {
   invalid_request: 400,
   invalid_json: 400,
   bad_pipeline: 400,
