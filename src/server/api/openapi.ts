@@ -12,12 +12,16 @@ const errorSchema = z.looseObject({
     code: z
       .union([z.string(), z.int()])
       .nullable()
-      .describe("The status, where a format's clients expect that"),
+      .describe(
+        'What went wrong; /docs/errors lists the codes with causes and remedies. The HTTP status instead, where clients of the wire format expect a number',
+      ),
     param: z.string().nullable(),
     detail: z.string().optional(),
   }),
   request_id: z.string(),
 });
+
+const errorDocs = { description: 'Every error code, with its cause and remedy', url: '/docs/errors' };
 
 /** The description of the whole service, from the table that serves it. */
 export function openapiRoute(routes: readonly Route[]): ApiRoute {
@@ -53,7 +57,7 @@ function buildOpenapi(routes: readonly Route[]): object {
     },
     paths,
     components: {
-      schemas: { Error: jsonSchemaOf(errorSchema) },
+      schemas: { Error: { ...jsonSchemaOf(errorSchema), externalDocs: errorDocs } },
       securitySchemes: {
         bearer: bearerScheme('Whatever this gateway asks of callers: an API key, or in local mode any token'),
         apiKey: bearerScheme('An API key, from POST /v1/keys'),
