@@ -40,12 +40,13 @@ export const providerSettings = {
     },
   ),
   /** What customers may put into addresses, by provider; the first is the usual one. */
-  resources: cloudVariables('RESOURCES', commaSeparatedList),
-  regions: cloudVariables('REGIONS', commaSeparatedList),
+  resources: cloudVariables('RESOURCES', ['azure'], commaSeparatedList),
+  regions: cloudVariables('REGIONS', ['bedrock', 'vertex'], commaSeparatedList),
   /** Models behind names that customers gave them, by provider. */
-  deployments: cloudVariables('DEPLOYMENTS', modelsByName),
+  deployments: cloudVariables('DEPLOYMENTS', ['azure', 'bedrock', 'vertex'], modelsByName),
   apiVersions: cloudVariables(
     'API_VERSION',
+    ['azure'],
     z.string().regex(/^\d{4}-\d\d-\d\d(-preview)?$/, 'must be a date, such as 2024-10-21'),
   ),
   /** Where tokens of Google's service accounts come from: to be set for tests and proxies alone. */
@@ -61,11 +62,18 @@ export const providerSettings = {
   ),
 } as const;
 
-/** By their names: a module may have settings that end alike. */
-function cloudVariables<Value>(name: string, schema: z.ZodType<Value>): Setting<ReadonlyMap<string, Value>> {
-  const one = (cloud: string) => envVariable(`WEIR_${cloud}_${name}`, schema.optional());
-  const all = { azure: one('AZURE'), bedrock: one('BEDROCK'), vertex: one('VERTEX') };
-  return combineSettings(all, (settingValues) => {
+/** `WEIR_<CLOUD>_<NAME>` for these clouds alone: a module may have settings that end alike. */
+function cloudVariables<Value>(
+  name: string,
+  clouds: readonly ('azure' | 'bedrock' | 'vertex')[],
+  schema: z.ZodType<Value>,
+): Setting<ReadonlyMap<string, Value>> {
+  const byCloud = clouds.map((cloud) => [
+    cloud,
+    envVariable(`WEIR_${cloud.toUpperCase()}_${name}`, schema.optional()),
+  ]);
+  const fields: Readonly<Record<string, Setting<Value | undefined>>> = Object.fromEntries(byCloud);
+  return combineSettings(fields, (settingValues) => {
     const set = new Map<string, Value>();
     for (const [cloud, value] of Object.entries(settingValues))
       if (value !== undefined) set.set(cloud, value);
