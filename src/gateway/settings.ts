@@ -40,6 +40,11 @@ const fields = {
   ...telemetrySettings,
 } as const;
 
+/** Every variable that the gateway reads; a `*` stands for the name of a provider. */
+export const settingVariables: readonly string[] = Object.values(fields).flatMap(
+  ({ variables }) => variables,
+);
+
 type ParsedSettings = SettingValues<typeof fields>;
 
 /** All of it, checked once. */

@@ -5,6 +5,8 @@ export type Variables = ReadonlyMap<string, string>;
 
 /** One field of the settings, and how it is read. */
 export interface Setting<Value> {
+  /** The variables it is read from; a `*` stands for any name. */
+  readonly variables: readonly string[];
   /** Whether a variable is one of those it is read from. */
   owns(variable: string): boolean;
   read(variables: Variables): SettingResult<Value>;
@@ -31,6 +33,7 @@ export type SettingValues<Area extends SettingFields> = {
 /** A setting that is one variable. */
 export function envVariable<Value>(name: string, schema: z.ZodType<Value>): Setting<Value> {
   return {
+    variables: [name],
     owns: (other) => other === name,
     read(variables) {
       const { data, error } = schema.safeParse(variables.get(name));
@@ -46,6 +49,7 @@ export function envVariablesByName<Value>(
 ): Setting<ReadonlyMap<string, Value>> {
   const named = new RegExp(`^${pattern.replace('*', '([A-Z][A-Z0-9]*)')}$`);
   return {
+    variables: [pattern],
     owns: (variable) => named.test(variable),
     read(all) {
       const value = new Map<string, Value>();
@@ -68,6 +72,7 @@ export function combineSettings<Area extends SettingFields, Value>(
   combine: (settingValues: SettingValues<Area>) => Value,
 ): Setting<Value> {
   return {
+    variables: Object.values(fields).flatMap(({ variables }) => variables),
     owns: (variable) => ownsVariable(fields, variable),
     read(variables) {
       const { read, faults: issues } = readSettingFields(fields, variables);
