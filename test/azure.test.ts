@@ -217,7 +217,7 @@ test('addresses are made of a fixed pattern, and no others are connected to', as
     'https://a.openai.azure.com.evil.example/openai',
     azure.baseUrl,
   ])
-    assert.throws(() => egress.endpointFor(azure, wrong), /nobody may connect/);
+    assert.throws(() => egress.endpointFor(azure, wrong), /not allowed/);
   await egress.close();
 });
 
@@ -226,13 +226,13 @@ test('a stored key is tried without cost, and shown by the end of its secret alo
     call(weir.url, { method: 'PUT', path: '/v1/byok/azure', body: { key: JSON.stringify(stored, null, 2) } });
   const tried = () => call(weir.url, { method: 'POST', path: '/v1/byok/azure/test', body: {} });
   assert.equal((await put({ resource: 'mine', key: 'a-long-enough-key-1234' })).json.hint, '1234');
-  assert.deepEqual((await tried()).json, { ok: true, detail: 'Azure OpenAI takes the key' });
+  assert.deepEqual((await tried()).json, { ok: true, detail: 'Azure OpenAI accepts the key' });
   assert.deepEqual([fake.last.method, fake.last.url], ['GET', '/openai/v1/models']);
   fake.answerWith({
     status: 401,
     body: { error: { code: '401', message: 'Access denied: a-long-enough-key-1234' } },
   });
-  assert.deepEqual((await tried()).json, { ok: false, detail: 'Azure OpenAI refuses the key (401)' });
+  assert.deepEqual((await tried()).json, { ok: false, detail: 'Azure OpenAI rejects the key (401)' });
   const refused = await call(weir.url, { path: '/v1/messages', body: { ...chat, max_tokens: 5 } });
   assert.equal(refused.status, 401);
   assert.match(refused.text, /Access denied: \[secret\]/);
@@ -250,7 +250,7 @@ test('the gateway does not start with a key that has another form', () => {
     () => readSettings({ AZURE_API_KEY: 'sssecret' }),
     (error) =>
       error instanceof SettingsError &&
-      /^AZURE_API_KEY: .*names no resource/.test(error.message) &&
+      /^AZURE_API_KEY: .*has no resource/.test(error.message) &&
       !error.message.includes('sssecret'),
   );
 });

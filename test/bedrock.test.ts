@@ -308,7 +308,7 @@ describe('what pays at Amazon', () => {
     });
     assert.deepEqual([stored.status, stored.json.hint], [200, 'MPLE']);
     const tried = await call(weir.url, { method: 'POST', path: '/v1/byok/bedrock/test', body: {} });
-    assert.deepEqual(tried.json, { ok: true, detail: 'Amazon Bedrock takes the key' });
+    assert.deepEqual(tried.json, { ok: true, detail: 'Amazon Bedrock accepts the key' });
     assert.equal(fake.last.url, '/foundation-models');
     const lines = weir.logLines.join('');
     for (const secret of [awsKey.secretAccessKey, bedrockApiKey, 'FwoGZ/+=', 'ssecret'])

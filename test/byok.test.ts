@@ -285,7 +285,7 @@ describe('trying a stored key', () => {
     await put(ada, 'groq', 'gsk_of_ada');
 
     fake.answerWith({ body: { data: [] } });
-    assert.deepEqual((await tried('anthropic')).json, { ok: true, detail: 'Anthropic takes the key' });
+    assert.deepEqual((await tried('anthropic')).json, { ok: true, detail: 'Anthropic accepts the key' });
     const seen = fake.requests.at(-1);
     assert.deepEqual([seen?.method, seen?.url], ['GET', '/v1/models?limit=1']);
     assert.equal(seen?.headers['x-api-key'], firstKey);
@@ -293,9 +293,9 @@ describe('trying a stored key', () => {
 
     fake.answerWith({ status: 401, body: { error: { message: 'Incorrect API key: sk-or-v1-of-ada' } } });
     const refused = await tried('openrouter');
-    assert.deepEqual(refused.json, { ok: false, detail: 'OpenRouter refuses the key (401)' });
+    assert.deepEqual(refused.json, { ok: false, detail: 'OpenRouter rejects the key (401)' });
     assert.equal(fake.requests.at(-1)?.url, '/api/v1/key');
-    assert.deepEqual((await tried('groq')).json, { ok: false, detail: 'Groq can not be reached' });
+    assert.deepEqual((await tried('groq')).json, { ok: false, detail: 'Groq could not be reached' });
     fake.answerWith({ status: 500, body: {} });
     assert.match(String((await tried('anthropic')).json.detail), /answered 500/);
     const eve = await Person.signUp(url);

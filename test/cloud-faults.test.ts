@@ -291,12 +291,12 @@ describe('a token of Google’s', () => {
         401,
         /invalid_grant/,
       ],
-      [{ status: 429, body: {} }, 429, /gave no token/],
-      [{ status: 503, body: 'busy' }, 502, /gave no token \(503\)/],
-      [{ body: 'no JSON' }, 502, /gave no token/],
-      [{ body: { access_token: 5 } }, 502, /gave no token/],
-      [{ body: { access_token: '', expires_in: 3600 } }, 502, /gave no token/],
-      [{ body: { access_token: 'ya29.x\r\nx: y', expires_in: 3600 } }, 502, /gave no token/],
+      [{ status: 429, body: {} }, 429, /rejected the token request/],
+      [{ status: 503, body: 'busy' }, 502, /token request to Google failed \(503\)/],
+      [{ body: 'no JSON' }, 502, /token request to Google failed/],
+      [{ body: { access_token: 5 } }, 502, /token request to Google failed/],
+      [{ body: { access_token: '', expires_in: 3600 } }, 502, /token request to Google failed/],
+      [{ body: { access_token: 'ya29.x\r\nx: y', expires_in: 3600 } }, 502, /token request to Google failed/],
     ] as const) {
       fake.requests.length = 0;
       fake.answerWith(script);

@@ -91,7 +91,7 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
       const script: Script = { chunks: [opening, text('Some')], ending };
       const error = await failing(script, true);
       // The word by which clients know that they may ask again.
-      assert.match(error.message, /(ended|broke off) its answer before it was complete: terminated/);
+      assert.match(error.message, /ended its (answer|response) before it was complete: terminated/);
       const { text: raw } = await rawStream(script);
       assertOneEnd(raw, client);
     });
@@ -109,7 +109,7 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
     test(`an unstreamed answer ${what} is a 502 (${pair})`, async () => {
       const error = await failing({ body }, false);
       assert.equal(error.status, 502);
-      assert.match(error.message, /no message in it/);
+      assert.match(error.message, /no message/);
     });
 
   for (const [what, chunks] of [
@@ -120,7 +120,7 @@ function faults(provider: ProviderDialect, client: ClientDialect): void {
     test(`a stream ${what} is a 502, so that it can be asked for again (${pair})`, async () => {
       const error = await failing({ chunks }, true);
       assert.equal(error.status, 502);
-      assert.match(error.message, /ended its answer before it began/);
+      assert.match(error.message, /closed the stream before sending any content/);
     });
 
   for (const status of [429, 529] as const)

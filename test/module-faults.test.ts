@@ -302,7 +302,7 @@ describe('the log and the metrics say what the client got', () => {
       ending: 'cut',
     });
     assert.equal(answer?.status, 502);
-    assert.match(String(at(answer?.json, 'error', 'message')), /broke off its answer .* terminated/);
+    assert.match(String(at(answer?.json, 'error', 'message')), /ended its response .* terminated/);
     assert.deepEqual(
       [at(row, 'status'), at(row, 'ending'), at(row, 'error_code')],
       [502, 'failed', 'upstream_broken'],

@@ -259,11 +259,11 @@ test('the doctor finds what is wrong, and says what to do', async (t) => {
     STRIPE_PRICE_TEAM: 'price_that_is_gone',
   });
   // Its address is known by the key alone.
-  assert.match(network.said, /^fail {2}vertex +Google could not be asked for a token\n +→ see its key/m);
+  assert.match(network.said, /^fail {2}vertex +the token request to Google failed\n +→ see its key/m);
   assert.equal(network.code, 1);
   for (const line of [
     /^warn {2}permissions +others may look into .*secret\n +→ run: chmod go-rwx /m,
-    /^fail {2}anthropic +Anthropic refuses the key \(401\)\n +→ /m,
+    /^fail {2}anthropic +Anthropic rejects the key \(401\)\n +→ /m,
     /^fail {2}ollama +.* can't be reached .*ECONNREFUSED/m,
     /^fail {2}port +192\.0\.2\.1:0 can't be listened on/m,
     /^fail {2}clock +it is \d+ s ahead of the clock of Anthropic\n +→ /m,

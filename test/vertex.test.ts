@@ -108,7 +108,7 @@ test('a token is renewed before it ends, while calls still go with the old one',
   google.answerWith({ status: 400, body: { error: 'invalid_grant', error_description: 'Invalid JWT: xyz' } });
   await assert.rejects(
     means.accessToken(key),
-    /Google gave no token for the service account \(400, invalid_grant\)$/,
+    /Google rejected the token request of the service account \(400, invalid_grant\)$/,
   );
   await egress.close();
 });
@@ -270,7 +270,7 @@ describe('what pays at Google', () => {
     const stored = await call(weir.url, { method: 'PUT', path: '/v1/byok/vertex', body });
     assert.deepEqual([stored.status, stored.json.hint], [200, 'cdef']);
     const tried = await call(weir.url, { method: 'POST', path: '/v1/byok/vertex/test', body: {} });
-    assert.deepEqual(tried.json, { ok: true, detail: 'Google Vertex AI takes the key' });
+    assert.deepEqual(tried.json, { ok: true, detail: 'Google Vertex AI accepts the key' });
     assert.deepEqual([google.last.method, google.last.url], ['GET', place]);
     const lines = weir.logLines.join('');
     for (const secret of [account.private_key.slice(40, 80), 'ya29.', 'sssecret'])

@@ -72,7 +72,7 @@ async function readStreamError(
 }
 
 function emptyStreamError(providerResponse: ProviderResponse, held: readonly Uint8Array[]): GatewayError {
-  return new GatewayError('upstream_broken', 'the provider ended its answer before it began', {
+  return new GatewayError('upstream_broken', 'the provider closed the stream before sending any content', {
     upstream: upstreamResponse(providerResponse, held),
   });
 }

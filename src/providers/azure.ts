@@ -36,7 +36,7 @@ interface AzureKey {
 }
 
 const azureKeyForm = new JsonKeyForm<AzureKey>({
-  description: '{"resource", "key"} or {"resource", "token"}, with "apiVersion" for the older addresses',
+  description: '{"resource", "key"} or {"resource", "token"}, with "apiVersion" for the versioned endpoints',
   schema: z.union([
     z.strictObject({ resource: resource.optional(), key: printableText, apiVersion }),
     z.strictObject({ resource: resource.optional(), token: printableText, apiVersion }),

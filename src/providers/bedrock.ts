@@ -29,7 +29,7 @@ interface BedrockKey {
 
 const bedrockKeyForm = new JsonKeyForm<BedrockKey>({
   description:
-    '{"accessKeyId", "secretAccessKey", "sessionToken"?, "region"}, {"apiKey", "region"}, or an API key alone where the gateway has a region',
+    '{"accessKeyId", "secretAccessKey", "sessionToken"?, "region"}, {"apiKey", "region"}, or only an API key if the gateway has a default region',
   schema: z.union([
     z.strictObject({ apiKey: printableText, region: region.optional() }),
     z.strictObject({

@@ -45,13 +45,17 @@ export function unreachableError(provider: Provider, cause: unknown): GatewayErr
 export function interruptedError(provider: Provider, cause: unknown): GatewayError {
   const [code] = errorCodesOf(cause);
   if (code !== undefined && timeoutErrorCodes.has(code))
-    return new GatewayError('upstream_timeout', `${provider.title} went silent in its answer (${code})`, {
-      cause,
-    });
+    return new GatewayError(
+      'upstream_timeout',
+      `${provider.title} stopped sending in the middle of its response (${code})`,
+      {
+        cause,
+      },
+    );
   const why = cause instanceof Error ? cause.message : (code ?? 'the connection broke');
   return new GatewayError(
     'upstream_broken',
-    `${provider.title} broke off its answer before it was complete: terminated (${why})`,
+    `${provider.title} ended its response before it was complete: terminated (${why})`,
     { cause },
   );
 }

@@ -31,7 +31,7 @@ export function decompressBody(body: Source<Uint8Array>, encoding: string): Sour
       } catch (cause) {
         body.cancel();
         if (GatewayError.is(cause)) throw cause;
-        throw new GatewayError('upstream_broken', `the provider's answer is not valid ${name}`, { cause });
+        throw new GatewayError('upstream_broken', `the provider's response is not valid ${name}`, { cause });
       }
     },
     cancel() {

@@ -33,13 +33,13 @@ export class Egress {
     const endpoint = this.#endpoints.get(baseUrl);
     if (endpoint !== undefined) return endpoint;
     if (provider.sites?.test(baseUrl) === true) return this.#siteEndpoint(baseUrl);
-    throw new Error(`${provider.name} is at an address that nobody may connect to`);
+    throw new Error(`connections to this address of ${provider.name} are not allowed`);
   }
 
   /** One of the addresses that it was given. */
   endpointAt(baseUrl: string): Endpoint {
     const endpoint = this.#endpoints.get(baseUrl);
-    if (endpoint === undefined) throw new Error('that is an address that nobody may connect to');
+    if (endpoint === undefined) throw new Error('connections to this address are not allowed');
     return endpoint;
   }
 

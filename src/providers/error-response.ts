@@ -9,6 +9,8 @@ import type { SignedRequest } from '../kernel/signing.ts';
 import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../wire/context-overflow.ts';
 import { parseProviderError } from '../wire/provider-error.ts';
 
+const oversizedBody = `a body larger than ${limits.errorBodyBytesMax} bytes`;
+
 /** An answer that was read to its end. */
 export interface WholeResponse {
   readonly status: number;
@@ -24,7 +26,7 @@ export async function readWholeResponse(
   const { status, headers } = providerResponse;
   const bytes = await readWholeBody(providerResponse);
   if (bytes === undefined)
-    throw new GatewayError('upstream_broken', `${provider.title} answered ${status} with an endless body`);
+    throw new GatewayError('upstream_broken', `${provider.title} answered ${status} with ${oversizedBody}`);
   return { status, headers, bytes };
 }
 
@@ -39,7 +41,7 @@ export async function readErrorResponse(
   const answered = `${target.provider.title} answered ${status}`;
   if (status < 400) return redirectError(providerResponse, target);
   const came = await readWholeBody(providerResponse);
-  if (came === undefined) return new GatewayError('upstream_broken', `${answered} with an endless body`);
+  if (came === undefined) return new GatewayError('upstream_broken', `${answered} with ${oversizedBody}`);
   const bytes = redactBytes(came, secrets);
   const said = parseProviderError(bytes);
   const tooLong = said !== undefined && isContextOverflow({ ...said, status });
@@ -65,7 +67,7 @@ function redirectError(
   body.cancel();
   return new GatewayError(
     'upstream_broken',
-    `${title} answered ${status} and sends elsewhere, where nobody is followed; WEIR_${name.toUpperCase()}_BASE_URL may need another address`,
+    `${title} answered with a redirect (${status}), which the gateway does not follow; WEIR_${name.toUpperCase()}_BASE_URL may be wrong`,
   );
 }
 

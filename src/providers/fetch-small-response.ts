@@ -32,7 +32,7 @@ function createCollector({ signal, resolve, reject }: CollectorParts): Dispatche
   let status = 0;
   return {
     onRequestStart(controller) {
-      const abort = () => controller.abort(new Error('nobody waits for it any more'));
+      const abort = () => controller.abort(new Error('the request was aborted'));
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
     },
@@ -41,7 +41,7 @@ function createCollector({ signal, resolve, reject }: CollectorParts): Dispatche
     },
     onResponseData(controller, piece) {
       bytes += piece.length;
-      if (bytes > limits.frameBytesMax) controller.abort(new Error('its answer is too long'));
+      if (bytes > limits.frameBytesMax) controller.abort(new Error('the response is too large'));
       else appendChunk(pieces, piece);
     },
     onResponseEnd: () => resolve({ status, text: Buffer.concat(pieces).toString() }),

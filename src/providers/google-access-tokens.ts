@@ -82,7 +82,7 @@ export class GoogleAccessTokens implements SigningContext {
       { method: 'POST', path: basePath, headers, body },
       signal,
     ).catch((cause) => {
-      throw new GatewayError('upstream_unreachable', 'Google could not be asked for a token', { cause });
+      throw new GatewayError('upstream_unreachable', 'the token request to Google failed', { cause });
     });
     const { access_token, expires_in, error } = parseObject(text) ?? {};
     const token = stringOf(access_token);
@@ -114,10 +114,10 @@ function cacheKeyOf({ email, privateKey }: ServiceAccount): string {
 function tokenError(status: number, error: unknown): GatewayError {
   const word = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : '';
   if (status >= 500 || status === 200)
-    return new GatewayError('upstream_broken', `Google gave no token (${status})`);
+    return new GatewayError('upstream_broken', `the token request to Google failed (${status})`);
   return new GatewayError(
     'upstream_error',
-    `Google gave no token for the service account (${status}${word})`,
+    `Google rejected the token request of the service account (${status}${word})`,
     {
       status: status === 429 ? 429 : 401,
     },

@@ -52,13 +52,13 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
     const wrong = (what: string) =>
       new GatewayError(
         'invalid_request',
-        `the key for ${provider.title} ${what}; it is ${description}`,
+        `the key for ${provider.title} ${what}; expected ${description}`,
         details,
       );
     if (text.length > limits.structuredKeyCharactersMax) throw wrong('is too long');
     const isWord = /^[!-~]+$/.test(text) && !text.startsWith('{');
     const told = isWord ? parsePlainKey?.(text, provider) : parseObject(text);
-    if (told === undefined) throw wrong(isWord ? 'is one word' : 'is no JSON object');
+    if (told === undefined) throw wrong(isWord ? 'is not valid' : 'is not a JSON object');
     const read = schema.safeParse(told);
     if (!read.success) throw wrong(describeIssue(read.error));
     const more = findFault?.(read.data, provider);
@@ -71,7 +71,7 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
 function describeIssue(error: z.ZodError): string {
   const [first] = error.issues;
   const field = first?.path.find((part) => typeof part === 'string');
-  return field === undefined ? 'has other fields' : `has a wrong or no "${field}"`;
+  return field === undefined ? 'has unknown fields' : `has a missing or invalid "${field}"`;
 }
 
 /** Whether a customer's part of an address is one that the operator allows. */
@@ -80,9 +80,9 @@ export function findLocationFault(
   what: string,
   { locations }: Provider,
 ): string | undefined {
-  if (place === undefined) return `names no ${what}`;
+  if (place === undefined) return `has no ${what}`;
   if (locations === undefined || locations.includes(place)) return undefined;
-  return `names a ${what} that this gateway does not call`;
+  return `has a ${what} that this gateway does not allow`;
 }
 
 /** The field for a customer's part of an address, which may be left out where the operator has a usual one. */
@@ -118,5 +118,5 @@ export function fillUrlTemplate(baseUrl: string, parts: Readonly<Record<string, 
 export function modelPathSegment(model: string, shape: RegExp, { title }: Provider): string {
   // Google writes versions behind an `@`, which a path may have.
   if (shape.test(model)) return encodeURIComponent(model).replaceAll('%40', '@');
-  throw new GatewayError('model_not_found', `${title} has no model of a name like this`, { param: 'model' });
+  throw new GatewayError('model_not_found', `invalid model name for ${title}`, { param: 'model' });
 }

@@ -49,7 +49,9 @@ export async function testKey({ egress, signing, provider, key }: KeyTestParts):
   } catch (thrown) {
     // In our words as well, and before anything was sent.
     if (GatewayError.is(thrown)) return { ok: false, detail: thrown.message };
-    const why = signal.aborted ? `did not answer within ${limits.keyTestMs / 1000} s` : 'can not be reached';
+    const why = signal.aborted
+      ? `did not answer within ${limits.keyTestMs / 1000} s`
+      : 'could not be reached';
     return { ok: false, detail: `${title} ${why}` };
   }
 }
@@ -57,10 +59,10 @@ export async function testKey({ egress, signing, provider, key }: KeyTestParts):
 const emptyBody = new Uint8Array(0);
 
 function interpretStatus(title: string, status: number, refusedWith: number | undefined): KeyTestResult {
-  if (status >= 200 && status < 300) return { ok: true, detail: `${title} takes the key` };
+  if (status >= 200 && status < 300) return { ok: true, detail: `${title} accepts the key` };
   if (status === 401 || status === 403 || status === refusedWith)
-    return { ok: false, detail: `${title} refuses the key (${status})` };
-  return { ok: false, detail: `${title} answered ${status}, which says nothing of the key` };
+    return { ok: false, detail: `${title} rejects the key (${status})` };
+  return { ok: false, detail: `${title} answered ${status}, so the key could not be checked` };
 }
 
 interface StatusHandlerParts {
@@ -73,14 +75,14 @@ function createStatusHandler({ signal, resolve, reject }: StatusHandlerParts): D
   let bytes = 0;
   return {
     onRequestStart(controller) {
-      const abort = () => controller.abort(new Error('nobody waits for it any more'));
+      const abort = () => controller.abort(new Error('the request was aborted'));
       if (signal.aborted) abort();
       else signal.addEventListener('abort', abort, { once: true });
     },
     onResponseStart: (_, status) => resolve(status),
     onResponseData(controller, piece) {
       bytes += piece.length;
-      if (bytes > limits.frameBytesMax) controller.abort(new Error('its answer is too long'));
+      if (bytes > limits.frameBytesMax) controller.abort(new Error('the response is too large'));
     },
     onResponseEnd: () => undefined,
     onResponseError: (_, cause) => reject(cause),

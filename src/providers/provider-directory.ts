@@ -57,7 +57,7 @@ export class ProviderDirectory {
   explainUnknownModel(model: string): string {
     const prefix = prefixOf(model);
     if (this.isDisabled(prefix)) return enableProviderHint(prefix);
-    return `no provider is known for the model "${model}"; write it as provider/model, or see GET /v1/catalog`;
+    return `no provider found for the model "${model}"; write it as provider/model, or see GET /v1/catalog`;
   }
 
   /** The provider of this name; refuses names that no provider has. */
@@ -66,7 +66,7 @@ export class ProviderDirectory {
     if (provider !== undefined) return provider;
     const why = this.isDisabled(name)
       ? enableProviderHint(name)
-      : 'there is no such provider; GET /v1/capabilities lists them';
+      : 'unknown provider; GET /v1/capabilities lists them';
     throw new GatewayError('not_found', why);
   }
 
@@ -111,7 +111,7 @@ function prefixOf(model: string): string {
 }
 
 export function enableProviderHint(name: string): string {
-  return `the provider "${name}" is not enabled on this gateway; its operator can set WEIR_${name.toUpperCase()}_BASE_URL to the address of one`;
+  return `the provider "${name}" is not enabled on this gateway; its operator can set WEIR_${name.toUpperCase()}_BASE_URL to the address of its API`;
 }
 
 /** Whether a key has the shape of another provider's, so that it is never sent to the wrong vendor. */

@@ -41,7 +41,8 @@ export class ProviderEmbeddings implements EmbeddingProvider {
     try {
       const { status, text } = await this.#post(texts, signal);
       if (status === 429) return { why: 'busy' };
-      if (status !== 200) throw new Error(`it answered ${status}: ${text.slice(0, limits.quotedTextMax)}`);
+      if (status !== 200)
+        throw new Error(`the provider answered ${status}: ${text.slice(0, limits.quotedTextMax)}`);
       const values = parseVectors(text, texts.length);
       this.#isFailing = false;
       return { model: `${this.#parts.provider.name}/${this.#parts.model}`, values };
@@ -77,12 +78,12 @@ function parseVectors(text: string, count: number): readonly Float32Array[] {
     .map(({ embedding }) => toUnitVector(embedding));
   const [first] = values;
   if (values.length !== count || first === undefined || values.some(({ length }) => length !== first.length))
-    throw new Error('it answered with other vectors than those that were asked for');
+    throw new Error('the number or size of the returned vectors does not match');
   return values;
 }
 
 function toUnitVector(values: readonly number[]): Float32Array {
   const length = Math.hypot(...values);
-  if (!(length > 0)) throw new Error('it answered with a vector that has no direction');
+  if (!(length > 0)) throw new Error('the provider returned a zero vector');
   return Float32Array.from(values, (value) => value / length);
 }

@@ -27,6 +27,6 @@ export async function rejectErrorDocument(providerResponse: ProviderResponse): P
     if (event.type === 'error')
       throw toProviderError(redactErrorEvent(event, providerResponse.secrets ?? []));
   if (events.length === 0)
-    throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+    throw new GatewayError('upstream_broken', "the provider's response contains no message");
   return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
 }

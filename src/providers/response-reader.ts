@@ -155,5 +155,5 @@ function isStreamType(type: string | undefined): boolean {
 }
 
 function abortError(): Error {
-  return new DOMException('nobody waits for this answer any more', 'AbortError');
+  return new DOMException('the request was aborted', 'AbortError');
 }

@@ -125,7 +125,7 @@ export function createTokenCounter({
     if (own) return { answer };
     const tokens = tokenCounting.readCount(parseJsonObject(answer.bytes));
     if (typeof tokens !== 'number')
-      throw new GatewayError('upstream_broken', `${provider.title} answered without a count of tokens`);
+      throw new GatewayError('upstream_broken', `${provider.title} answered without a token count`);
     return { tokens };
   };
 }
@@ -176,7 +176,7 @@ function buildOutboundRequest(
 
 function wireFor({ clientRequest, target }: Exchange): ProviderFormat {
   const wire = chooseWire(target, clientRequest.wire);
-  if (wire === undefined) throw new Error(`${target.provider.name} speaks no wire format`);
+  if (wire === undefined) throw new Error(`${target.provider.name} has no wire format`);
   return wire;
 }
 

@@ -42,7 +42,7 @@ type VertexKey = z.infer<typeof serviceAccount> | z.infer<typeof accessToken>;
 
 const vertexKeyForm = new JsonKeyForm<VertexKey>({
   description:
-    'the JSON of a service account, with "region" added where it is not the gateway\'s usual one, or {"token", "project_id", "region"?}',
+    'the JSON of a service account, with "region" added if it differs from the gateway\'s default, or {"token", "project_id", "region"?}',
   schema: z.union([serviceAccount, accessToken]),
   findFault: ({ region: named }, provider) =>
     findLocationFault(regionOf(named, provider), 'region', provider),

@@ -54,18 +54,18 @@ const preludeBytes = 12;
 const checksumBytes = 4;
 
 function readMessageLength(bytes: Buffer): number {
-  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw malformedMessageError('a wrong checksum');
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw malformedMessageError('checksum mismatch');
   const length = bytes.readUInt32BE(0);
   if (length > limits.frameBytesMax) throw malformedMessageError(`more than ${limits.frameBytesMax} bytes`);
   if (length < preludeBytes + bytes.readUInt32BE(4) + checksumBytes)
-    throw malformedMessageError('a wrong length');
+    throw malformedMessageError('invalid length');
   return length;
 }
 
 function readMessage(bytes: Buffer): AwsEventStreamMessage {
   const end = bytes.byteLength - checksumBytes;
   if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end))
-    throw malformedMessageError('a wrong checksum');
+    throw malformedMessageError('checksum mismatch');
   const headersEnd = preludeBytes + bytes.readUInt32BE(4);
   return {
     headers: readHeaders(bytes.subarray(preludeBytes, headersEnd)),
@@ -85,12 +85,12 @@ function readHeaders(bytes: Buffer): ReadonlyMap<string, string> {
       const isCounted = kind === bytesKind || kind === textKind;
       const length = isCounted ? 2 + bytes.readUInt16BE(start) : valueBytesByKind[kind];
       if (length === undefined || start + length > bytes.byteLength)
-        throw malformedMessageError('wrong headers');
+        throw malformedMessageError('invalid headers');
       if (kind === textKind) headers.set(name, bytes.toString('utf8', start + 2, start + length));
       at = start + length;
     }
   } catch (cause) {
-    throw GatewayError.is(cause) ? cause : malformedMessageError('wrong headers');
+    throw GatewayError.is(cause) ? cause : malformedMessageError('invalid headers');
   }
   return headers;
 }
@@ -101,5 +101,5 @@ const bytesKind = 6;
 const textKind = 7;
 
 function malformedMessageError(what: string): GatewayError {
-  return new GatewayError('upstream_broken', `the provider sent a message of its stream with ${what}`);
+  return new GatewayError('upstream_broken', `the provider sent a malformed event stream message: ${what}`);
 }

@@ -8,7 +8,7 @@ export function invalidRequestError(param: string, message: string): GatewayErro
 export function checkModel(body: JsonObject): string {
   const { model } = body;
   if (typeof model !== 'string' || model === '')
-    throw invalidRequestError('model', 'the name of a model is required');
+    throw invalidRequestError('model', 'a model name is required');
   return model;
 }
 
@@ -29,5 +29,5 @@ export function checkTokenLimit(body: JsonObject, field: string): void {
   const value = body[field];
   if (value === undefined || value === null) return;
   if (!Number.isInteger(value) || Number(value) < 1)
-    throw invalidRequestError(field, 'must be a whole number of 1 or more');
+    throw invalidRequestError(field, 'must be an integer of at least 1');
 }

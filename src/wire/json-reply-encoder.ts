@@ -23,7 +23,7 @@ export class JsonReplyEncoder implements ReplyEncoder {
     if (this.#error !== undefined) throw providerError(this.#error);
     const answer = this.#folding.answer();
     if (answer === undefined)
-      throw new GatewayError('upstream_broken', 'the provider sent an answer that has no message in it');
+      throw new GatewayError('upstream_broken', "the provider's response contains no message");
     return Buffer.from(JSON.stringify(this.#encodeBody(answer)));
   }
 }

@@ -15,7 +15,7 @@ export function toolInputOf(text: unknown, request?: ExtensionFields): unknown {
     if (request.embeddedJson.values > limits.jsonValuesMax)
       throw new GatewayError(
         'invalid_json',
-        `arguments of tools have more than ${limits.jsonValuesMax} values`,
+        `tool call arguments contain more than ${limits.jsonValuesMax} values`,
       );
   }
   try {

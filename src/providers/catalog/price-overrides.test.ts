@@ -114,7 +114,7 @@ describe('a file with faults', () => {
 
   test('says where a price alone is wrong', () => {
     const [fault = ''] = faultsOf({ models: { 'openai/gpt-4o': { prices: { input: 'two', output: 8 } } } });
-    assert.match(fault, /^models › openai\/gpt-4o › prices.*number of dollars/);
+    assert.match(fault, /^models › openai\/gpt-4o › prices.*amount in US dollars/);
   });
 
   test('may be no JSON, have a key twice, or not be there', () => {

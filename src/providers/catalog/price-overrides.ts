@@ -68,10 +68,10 @@ function readPriceFile(path: string): JsonObject {
 }
 
 const usdSchema = z
-  .number('must be a number of dollars')
-  .min(0, 'must not be below 0')
-  .max(10_000, 'must not be above 10,000');
-const tokenCountSchema = z.int('must be a whole number of tokens').min(1);
+  .number('must be an amount in US dollars')
+  .min(0, 'must be at least 0')
+  .max(10_000, 'must be at most 10,000');
+const tokenCountSchema = z.int('must be an integer number of tokens').min(1);
 const tokenPriceFields = {
   input: usdSchema,
   output: usdSchema,

@@ -53,7 +53,7 @@ export function cardAt({ periods }: PriceSchedule, atMs: number): RateCard {
   let at = periods.length - 1;
   while (at > 0 && (periods[at]?.fromMs ?? 0) > atMs) at--;
   const pricePeriod = periods[at];
-  if (pricePeriod === undefined) throw new Error('a schedule has at least one period');
+  if (pricePeriod === undefined) throw new Error('a price schedule needs at least one period');
   for (const dailyHours of pricePeriod.hours) if (isWithin(dailyHours, atMs)) return dailyHours.card;
   return pricePeriod.card;
 }

@@ -36,7 +36,7 @@ function addHours(dated: DatedPrices[], hours: DailyPrices): void {
 
 function hoursBetween({ start_time, end_time }: HoursOfDay): DailyPrices['between'] {
   if (!start_time.endsWith('Z') || !end_time.endsWith('Z'))
-    throw new Error(`the price data has hours in a zone of their own: ${start_time} to ${end_time}`);
+    throw new Error(`the price data has hours that are not in UTC: ${start_time} to ${end_time}`);
   return [start_time.slice(0, 5), end_time.slice(0, 5)];
 }
 

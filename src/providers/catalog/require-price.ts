@@ -14,7 +14,7 @@ export function requirePrice(
   if (unknown === 'estimate' || modelPricing?.estimated === false) return;
   throw new GatewayError(
     'model_not_priced',
-    `this gateway has no price for the model "${model}" of ${provider.title} and refuses calls without one; its operator can set a price for ${provider.name}/${model}`,
+    `this gateway has no price for the model "${model}" of ${provider.title} and rejects calls to models without a price; its operator can set a price for ${provider.name}/${model}`,
     { param: 'model' },
   );
 }

@@ -45,7 +45,7 @@ export class Tokenizer {
       if (this.#pending.size === 0) worker.unref();
     });
     worker.on('error', (failure) => this.#onWorkerLost(worker, failure));
-    worker.on('exit', () => this.#onWorkerLost(worker, new Error('the tokenizer has ended')));
+    worker.on('exit', () => this.#onWorkerLost(worker, new Error('the tokenizer thread exited')));
     this.#worker = worker;
     return worker;
   }

@@ -26,7 +26,7 @@ export const anthropicMessages: WireFormat = {
     { path: '/v1/messages', summary: 'Anthropic Messages', purpose: 'answer' },
     {
       path: '/v1/messages/count_tokens',
-      summary: 'How many tokens a Messages call would be',
+      summary: 'Count the tokens of a Messages request',
       purpose: 'count',
     },
   ],

@@ -10,24 +10,23 @@ export function checkRequest(body: JsonObject): ChatRequest {
     checkContent(message.content, `messages.${at}.content`);
   const { system, tools } = body;
   if (system !== undefined && typeof system !== 'string') checkBlocks(system, 'system');
-  if (tools !== undefined) checkObjects(tools, 'tools');
+  if (tools !== undefined) checkObjects(tools, 'tools', 'a list');
   return asRequest(body);
 }
 
-function checkContent(content: unknown, place: string): void {
-  if (typeof content !== 'string') checkBlocks(content, place);
+function checkContent(content: unknown, path: string): void {
+  if (typeof content !== 'string') checkBlocks(content, path);
 }
 
-function checkBlocks(blocks: unknown, place: string): void {
-  for (const [at, block] of checkObjects(blocks, place).entries())
-    if (typeof block.type !== 'string')
-      throw invalidRequestError(`${place}.${at}.type`, 'a block needs a type');
+function checkBlocks(blocks: unknown, path: string): void {
+  for (const [at, block] of checkObjects(blocks, path, 'a string or a list of blocks').entries())
+    if (typeof block.type !== 'string') throw invalidRequestError(`${path}.${at}.type`, 'is required');
 }
 
-function checkObjects(list: unknown, place: string): readonly JsonObject[] {
-  if (!Array.isArray(list)) throw invalidRequestError(place, 'must be a string or a list of blocks');
+function checkObjects(list: unknown, path: string, expected: string): readonly JsonObject[] {
+  if (!Array.isArray(list)) throw invalidRequestError(path, `must be ${expected}`);
   for (const [at, item] of list.entries())
-    if (!isJsonObject(item)) throw invalidRequestError(`${place}.${at}`, 'must be an object');
+    if (!isJsonObject(item)) throw invalidRequestError(`${path}.${at}`, 'must be an object');
   return list;
 }
 

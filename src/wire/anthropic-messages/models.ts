@@ -8,7 +8,7 @@ const modelSchema = z.object({
   type: z.literal('model'),
   id: z.string(),
   display_name: z.string(),
-  created_at: z.string().describe('The epoch: it is not known'),
+  created_at: z.string().describe('Always the Unix epoch; the real date is unknown'),
 });
 
 const listSchema = z.object({
@@ -27,9 +27,9 @@ export const anthropicModels: ModelListFormat = {
   wire: anthropicMessages,
   path: '/v1/models',
   query: {
-    limit: `With anthropic-version: models on a page, 1 to ${pageSizeMax}, else ${pageSizeDefault}`,
-    after_id: 'With anthropic-version: the page after this model',
-    before_id: 'With anthropic-version: the page before this model',
+    limit: `With anthropic-version: page size, 1 to ${pageSizeMax} (default ${pageSizeDefault})`,
+    after_id: 'With anthropic-version: return the page after this model id',
+    before_id: 'With anthropic-version: return the page before this model id',
   },
   listSchema,
   modelSchema,
@@ -43,7 +43,7 @@ function listPage(models: readonly NamedModel[], query: URLSearchParams): z.infe
   const after = cursorIndexOf(models, query, 'after_id');
   const before = cursorIndexOf(models, query, 'before_id');
   if (after !== undefined && before !== undefined)
-    throw invalidQueryError('before_id', '"after_id" and "before_id" exclude each other');
+    throw invalidQueryError('before_id', '"after_id" and "before_id" cannot be combined');
   const from = before === undefined ? (after ?? -1) + 1 : Math.max(0, before - limit);
   const to = before ?? from + limit;
   const data = models.slice(from, to).map(toListedModel);
@@ -63,7 +63,7 @@ function pageLimitOf(query: URLSearchParams): number {
   const given = query.get('limit');
   const limit = given === null ? pageSizeDefault : Number(given);
   if (!Number.isInteger(limit) || limit < 1 || limit > pageSizeMax)
-    throw invalidQueryError('limit', `"limit" must be a whole number from 1 to ${pageSizeMax}`);
+    throw invalidQueryError('limit', `"limit" must be an integer from 1 to ${pageSizeMax}`);
   return limit;
 }
 

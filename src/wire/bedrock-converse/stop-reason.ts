@@ -19,5 +19,5 @@ export function stopReasonOf(told: string | undefined, hasCalls: boolean): strin
 /** What went wrong in an answer without any content; undefined where having said nothing is an answer. */
 export function failureOf(told: string | undefined): StreamError | undefined {
   if (told !== 'malformed_model_output' && told !== 'malformed_tool_use') return undefined;
-  return { type: told, message: `the model stopped without an answer: ${told}`, status: 502 };
+  return { type: told, message: `the model stopped without output: ${told}`, status: 502 };
 }

@@ -41,7 +41,7 @@ function checkContents(body: JsonObject): readonly JsonObject[] {
   if (contents.length === 0) throw invalidRequestError('contents', 'a list of contents is required');
   const given = readField(body, 'contents');
   if (Array.isArray(given) && given.length !== contents.length)
-    throw invalidRequestError('contents', 'each of them must be an object');
+    throw invalidRequestError('contents', 'every item must be an object');
   for (const [at, content] of contents.entries()) {
     const parts = readField(content, 'parts');
     if (parts === undefined || isJsonObject(parts) || (Array.isArray(parts) && parts.every(isJsonObject)))
@@ -57,7 +57,7 @@ function outputLimitOf(config: JsonObject): number | undefined {
   // Whole numbers may stand in strings: https://protobuf.dev/programming-guides/json.
   const limit = typeof given === 'string' && given !== '' ? Number(given) : given;
   if (!Number.isInteger(limit) || Number(limit) < 1)
-    throw invalidRequestError('generationConfig.maxOutputTokens', 'must be a whole number of 1 or more');
+    throw invalidRequestError('generationConfig.maxOutputTokens', 'must be an integer of at least 1');
   return Number(limit);
 }
 

@@ -28,7 +28,7 @@ function routesAt(model: string): readonly WireRoute[] {
   return [
     { path: `${model}:generateContent`, summary: 'Gemini', purpose: 'answer' },
     { path: `${model}:streamGenerateContent`, summary: 'Gemini, streamed', purpose: 'answer' },
-    { path: `${model}:countTokens`, summary: 'How many tokens a Gemini call would be', purpose: 'count' },
+    { path: `${model}:countTokens`, summary: 'Count the tokens of a Gemini request', purpose: 'count' },
   ];
 }
 

@@ -29,15 +29,15 @@ function createModelDialect(prefix: string, path: string): ModelListFormat {
   const encodeModel = ({ id, title, owner }: NamedModel): z.infer<typeof modelSchema> => ({
     name: prefix + id,
     displayName: title,
-    description: `Answered by ${owner}`,
+    description: `Served by ${owner}`,
     supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
   });
   return {
     wire: gemini,
     path,
     query: {
-      pageSize: `Models on a page, 1 to ${pageSizeMax}, else ${pageSizeDefault}`,
-      pageToken: 'The page that the one before names',
+      pageSize: `Page size, 1 to ${pageSizeMax} (default ${pageSizeDefault})`,
+      pageToken: 'nextPageToken of the previous page',
     },
     listSchema,
     modelSchema,
@@ -59,5 +59,5 @@ function integerParam(query: URLSearchParams, name: string, unsaid: number): num
   if (given === null || given === '') return unsaid;
   const number = Number(given);
   if (Number.isInteger(number) && number >= 0) return number;
-  throw new GatewayError('invalid_request', `"${name}" must be a whole number of 0 or more`, { param: name });
+  throw new GatewayError('invalid_request', `"${name}" must be an integer of at least 0`, { param: name });
 }

@@ -60,7 +60,7 @@ function decodeModelName(name: string): string {
 function encodeModelName(model: string): string {
   const segments = model.split('/');
   if (segments.some((segment) => /^\.{0,2}$/.test(segment)))
-    throw new GatewayError('model_not_found', 'Google has no model of a name like this', { param: 'model' });
+    throw new GatewayError('model_not_found', 'invalid model name', { param: 'model' });
   return segments.map(encodeURIComponent).join('/');
 }
 

@@ -120,7 +120,7 @@ export class ResponseReader {
 
 const mismatchedArguments: StreamError = {
   type: 'INTERNAL',
-  message: 'the arguments of a call came in pieces that do not fit together',
+  message: 'the provider streamed inconsistent function call arguments',
   status: 502,
 };
 

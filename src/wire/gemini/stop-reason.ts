@@ -20,7 +20,7 @@ export function stopFieldsOf(finish: string, { tools, message }: StopContext): S
 
 /** An answer that was held back, or a question that was not let through. */
 export function refusalStopFields(category: string, message: string | undefined): StopFields {
-  const explanation = message ?? `Google's filters stopped this answer: ${category}`;
+  const explanation = message ?? `Google's safety filters blocked this response: ${category}`;
   return {
     stop_reason: 'refusal',
     stop_sequence: null,
@@ -31,7 +31,7 @@ export function refusalStopFields(category: string, message: string | undefined)
 /** What went wrong in an answer without any content; undefined where having said nothing is an answer. */
 export function failureOf(finish: string, message: string | undefined): StreamError | undefined {
   if (finish === 'STOP' || finish === 'MAX_TOKENS' || refusalReasons.has(finish)) return undefined;
-  return { type: finish, message: message ?? `the model stopped without an answer: ${finish}`, status: 502 };
+  return { type: finish, message: message ?? `the model stopped without output: ${finish}`, status: 502 };
 }
 
 const refusalReasons: ReadonlySet<string> = new Set([

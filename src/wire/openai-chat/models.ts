@@ -5,7 +5,7 @@ import { openaiChat } from './openai-chat.ts';
 const modelSchema = z.object({
   id: z.string(),
   object: z.literal('model'),
-  created: z.int().describe('0: it is not known'),
+  created: z.int().describe('Always 0; the real date is unknown'),
   owned_by: z.string(),
 });
 

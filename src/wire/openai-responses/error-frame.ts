@@ -10,7 +10,7 @@ export function errorFrame(envelope: JsonObject): Uint8Array {
   const frame = {
     type: 'error',
     code: stringOf(error.code) ?? stringOf(error.type) ?? 'server_error',
-    message: stringOf(error.message) ?? 'the answer broke off',
+    message: stringOf(error.message) ?? 'the response was interrupted',
     param: error.param ?? null,
     error,
     request_id: envelope.request_id,
