@@ -16,7 +16,7 @@ export const anthropic: Provider = {
   hasTokenCounting: true,
   authorize(credential) {
     const key = credential.reveal();
-    // Tokens of a subscription login are only taken as a bearer token, API keys only in their own header.
+    // Subscription login tokens work only as a bearer token, API keys only in their own header.
     return key.startsWith('sk-ant-oat') ? ['authorization', `Bearer ${key}`] : ['x-api-key', key];
   },
 };

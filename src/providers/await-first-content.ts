@@ -8,9 +8,10 @@ import { prependChunks } from './prepend-chunks.ts';
 import { toProviderError } from './provider-error.ts';
 
 /**
- * Waits until a streamed answer has begun: its first content is there, or it has been silent for a while. An error
- * before that is thrown with everything the provider sent, so that the call can still be made again elsewhere. What
- * begins like one document is one, whatever it is called; a client that wants no stream needs no sign before that is known.
+ * Waits for the first content of a stream, or until the provider has been silent for a while. Throws an error that comes
+ * before that, with everything the provider sent, so that the call can still be retried elsewhere. A body that starts
+ * like one document counts as one, whatever its content type. For a client that wants no stream, silence counts only
+ * after that is known.
  */
 export async function awaitFirstContent(
   providerResponse: ProviderResponse,
@@ -52,7 +53,7 @@ function isDecisive(event: ReplyEvent): boolean {
   return event.type !== 'message_start' && event.type !== 'ping';
 }
 
-/** With what the provider still says: it ends after its error, if need be by a cut, or isn't waited for. */
+/** Includes the rest of the provider's stream, which ends after the error, is cut at a limit or is not waited for. */
 async function readStreamError(
   providerResponse: ProviderResponse,
   held: Uint8Array[],
@@ -77,7 +78,7 @@ function emptyStreamError(providerResponse: ProviderResponse, held: readonly Uin
   });
 }
 
-/** For a client of the same format, who gets it as it came. */
+/** The unchanged response for a client of the same format. */
 function upstreamResponse(
   { wire, status, headers, secrets = [] }: ProviderResponse,
   held: readonly Uint8Array[],
@@ -87,7 +88,7 @@ function upstreamResponse(
 
 function startTimer(ms: number): { promise: Promise<'time'>; stop(): void } {
   const { promise, resolve } = Promise.withResolvers<'time'>();
-  // After a long task of our own more may have come that is not read yet: it is, before the immediate runs.
+  // After a long task of our own, unread data may have arrived: it is read before the immediate runs.
   const timeout = setTimeout(() => setImmediate(resolve, 'time'), ms);
   return { promise, stop: () => clearTimeout(timeout) };
 }

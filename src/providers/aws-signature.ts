@@ -5,7 +5,7 @@ interface RequestToSign {
   readonly url: string;
   readonly body: Uint8Array;
   readonly region: string;
-  /** Milliseconds since 1970. */
+  /** Unix time in milliseconds. */
   readonly atMs: number;
 }
 
@@ -15,7 +15,7 @@ interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** The headers by which Amazon knows who makes a call, and that nobody changed it: Signature Version 4. */
+/** The headers of AWS Signature Version 4, which authenticate a request and protect it from changes. */
 export async function signHeaders(
   { method, url, body, region, atMs }: RequestToSign,
   { accessKeyId, secretAccessKey, sessionToken }: AwsCredentials,

@@ -16,7 +16,7 @@ import {
 import { wiresForOpenai } from './openai.ts';
 import { openaiCompatible } from './openai-compatible.ts';
 
-/** A name under Microsoft's domain: nothing in it may end the name or begin another. */
+/** A subdomain of Microsoft's domain: it must not contain characters that change the host. */
 const resource = z
   .string()
   .toLowerCase()
@@ -31,7 +31,7 @@ interface AzureKey {
   readonly resource?: string | undefined;
   readonly apiVersion?: string | undefined;
   readonly key?: string | undefined;
-  /** Of Microsoft Entra ID, good for about an hour. */
+  /** A Microsoft Entra ID token, valid for about an hour. */
   readonly token?: string | undefined;
 }
 
@@ -59,15 +59,15 @@ const azureKeyForm = new JsonKeyForm<AzureKey>({
 });
 
 /**
- * OpenAI's models as Azure serves them, under names that the customer gives: their deployments. Without a version calls
- * go to the addresses that have none (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
+ * OpenAI's models on Azure, named by the customer's deployments. Without an API version, requests go to the unversioned
+ * endpoints (https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle).
  */
 export const azure: Provider = {
   ...openaiCompatible({
     name: 'azure',
     title: 'Azure OpenAI',
     baseUrl: 'https://{resource}.openai.azure.com/openai',
-    // Deployments have any name; all models take the newer name of the limit.
+    // A deployment can have any name; all models accept `max_completion_tokens`.
     accepts: [...openaiAcceptance, openaiFallbackAcceptance].map((rule) => ({
       ...rule,
       outputLimitField: 'max_completion_tokens',
@@ -99,9 +99,9 @@ function signAzureRequest(outboundRequest: OutboundRequest, credential: Secret):
   };
 }
 
-/** The newer addresses read the deployment where OpenAI's have the model; the older ones have it in the path, where they are older than Responses. */
+/** Unversioned endpoints read the deployment from `model`; versioned ones have it in the path, except for Responses. */
 function pathOf({ provider, modelCall, path }: OutboundRequest, version: string | undefined): string {
-  // A client has no say in the version.
+  // Drops the client's query: the client must not choose the version.
   const [bare] = path.split('?');
   const deployment =
     modelCall === undefined ? '' : modelPathSegment(modelCall.model, /^\w[\w.-]{0,63}$/, provider);

@@ -42,7 +42,7 @@ const bedrockKeyForm = new JsonKeyForm<BedrockKey>({
   parsePlainKey: (apiKey, { locations }) => ({ apiKey, region: locations?.[0] }),
   findFault: ({ region: named }, provider) =>
     findLocationFault(named ?? provider.locations?.[0], 'region', provider),
-  // Whoever sees the end of the other half learns nothing.
+  // The end of the access key ID reveals nothing about the secret key.
   hintSource: ({ apiKey, accessKeyId }) => apiKey ?? accessKeyId ?? '',
   variants: (provider) => {
     const place = locationField({ name: 'region', title: 'Region', example: 'us-east-1' }, provider);
@@ -63,8 +63,8 @@ const bedrockKeyForm = new JsonKeyForm<BedrockKey>({
 });
 
 /**
- * Models of many makers at Amazon. Claudes are asked in Anthropic's own format, which has all that they can do, and all
- * others by Converse; a profile that a customer made doesn't tell what it is, and is asked by Converse as well.
+ * Models of many makers at Amazon. Claude models are called in Anthropic's format, which covers all their features, all
+ * others through Converse. A customer's profile name doesn't reveal its model, so it is called through Converse too.
  */
 export const bedrock: Provider = {
   name: 'bedrock',
@@ -137,6 +137,6 @@ function buildBedrockRequest({ provider, modelCall, path, headers, body }: Outbo
   };
 }
 
-/** Ids of models and of profiles, and full names of profiles and of models that customers made. */
+/** Ids of models and profiles, and ARNs of profiles and custom models. */
 const modelNamePattern =
   /^(?:[a-z0-9][a-z0-9.:_-]*|arn:aws[a-z-]{0,12}:(?:bedrock|sagemaker):[a-z0-9-]+:\d{0,12}:[a-z-]+\/[\w.:/-]+)$/i;

@@ -2,8 +2,8 @@ import type { Provider, Target } from '../kernel/provider.ts';
 import type { ModelCatalog } from './catalog/model-catalog.ts';
 
 /**
- * The chat model of these providers that costs least. What is sold for nothing is passed over, since that is limited or a
- * trial; and so are models that nobody has looked at, as long as there are others: some are long gone.
+ * The cheapest chat model of these providers. Skips free models, which are rate-limited or trials, and, while there are
+ * others, models with unknown features: some were shut down long ago.
  */
 export function findCheapestModel(
   providers: readonly Provider[],
@@ -20,7 +20,7 @@ export function findCheapestModel(
 
 interface ModelOffer {
   readonly target: Target | undefined;
-  /** Of a token in and one out. */
+  /** Price of one input and one output token. */
   readonly rate: number;
   readonly isVetted: boolean;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../kernel/json.ts';
 import { LazyJsonObject } from '../kernel/lazy-json-object.ts';
 import { patchJson } from '../kernel/patch-json.ts';
 
-/** A Messages call as clouds take it: the model and the stream are said in the path, the version in the body. */
+/** A Messages request in the form that clouds accept: model and stream move to the path, the version to the body. */
 export function toCloudMessagesBody(body: Uint8Array, version: string, more: JsonObject = {}): Uint8Array {
   const lazyJsonObject = LazyJsonObject.of(body, noLimits);
   return patchJson(lazyJsonObject, {
@@ -14,10 +14,10 @@ export function toCloudMessagesBody(body: Uint8Array, version: string, more: Jso
   });
 }
 
-/** What was checked when it came in, or written here. */
+/** For bodies that were checked on arrival or written by us. */
 const noLimits = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
 
-/** The betas that a client asks for, in as many headers as it likes, without those that no cloud knows. */
+/** The betas in all of the client's headers, without those that clouds don't support. */
 export function supportedBetas(headers: HeaderList): readonly string[] {
   return headerValuesOf(headers, 'anthropic-beta')
     .flatMap((list) => list.split(','))
@@ -25,11 +25,11 @@ export function supportedBetas(headers: HeaderList): readonly string[] {
     .filter((beta) => beta !== '' && !unsupportedBetas.test(beta));
 }
 
-/** Those of Anthropic's own API: both clouds refuse a call that names one of them. */
+/** Betas of Anthropic's own API: both clouds reject a call with one of them. */
 const unsupportedBetas =
   /^(claude-code|oauth|prompt-caching-scope|files-api|mcp-client|skills|code-execution|managed-agents|message-batches|advisor|fast-mode|structured-outputs|web-fetch)/;
 
-/** The headers whose names, in lower case, are kept. */
+/** The headers whose lower-case names pass `isKept`. */
 export function pickHeaders(headers: HeaderList, isKept: (name: string) => boolean): string[] {
   const kept: string[] = [];
   for (let at = 0; at + 1 < headers.length; at += 2) {

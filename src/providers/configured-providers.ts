@@ -14,12 +14,12 @@ interface ProviderSettings {
   readonly apiVersions: ReadonlyMap<string, string>;
 }
 
-/** What serves models under the names of others' treats them as those do. */
+/** Unknown providers are assumed to accept what the models' makers accept. */
 const defaultAcceptance = [...openaiAcceptance, ...openModelAcceptance];
 
 /**
- * Providers that need no key and listen on the gateway's own machine unless their address is set. In cloud mode that would
- * let every account call the operator's loopback ports, so they exist only where the operator set an address.
+ * Providers that need no key and listen on the gateway's own machine by default. In cloud mode every account could call
+ * the operator's loopback ports through them, so they exist only if the operator sets an address.
  */
 export function disabledProviders(
   mode: 'local' | 'cloud',
@@ -31,7 +31,10 @@ export function disabledProviders(
   return new Set(mode === 'cloud' ? disabled.map(({ name }) => name) : []);
 }
 
-/** The providers of this instance: those we know, at the addresses that were set, and those that only settings name. */
+/**
+ * The providers of this instance: the built-in ones, at the configured addresses, and those that only the settings
+ * define.
+ */
 export function configuredProviders(settings: ProviderSettings): readonly Provider[] {
   const { baseUrls } = settings;
   const names = new Set(builtInProviders.map((provider) => provider.name));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../kernel/errors.ts';
 import type { Provider } from '../kernel/provider.ts';
 
-/** Failures that happen before a connection stands, so that nothing can have been sent. */
+/** Failures before a connection is established: nothing can have been sent. */
 const connectErrorCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -24,7 +24,7 @@ export function isConnectFailure(failure: unknown): boolean {
   );
 }
 
-/** Longer each time, and never in step with others that wait. */
+/** Exponential backoff with jitter. */
 export async function waitBeforeRetry(attempt: number, signal: AbortSignal): Promise<void> {
   await sleep(Math.random() * 100 * 2 ** attempt, undefined, { signal }).catch(() => undefined);
 }
@@ -41,7 +41,7 @@ export function unreachableError(provider: Provider, cause: unknown): GatewayErr
   });
 }
 
-/** A connection that ended in the middle of an answer, in the word by which clients know that they may ask again. */
+/** A connection that ended during a response. Clients retry on the word "terminated". */
 export function interruptedError(provider: Provider, cause: unknown): GatewayError {
   const [code] = errorCodesOf(cause);
   if (code !== undefined && timeoutErrorCodes.has(code))
@@ -64,7 +64,7 @@ export function clientGoneError(cause: unknown): GatewayError {
   return new GatewayError('client_gone', 'the client closed the connection', { cause });
 }
 
-/** A host with several addresses fails with a list of failures. */
+/** A host with several addresses fails with an AggregateError. */
 function errorCodesOf(failure: unknown): readonly string[] {
   if (failure instanceof AggregateError) return failure.errors.flatMap(errorCodesOf);
   if (typeof failure !== 'object' || failure === null || !('code' in failure)) return [];

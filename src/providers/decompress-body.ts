@@ -15,7 +15,7 @@ function isSupportedEncoding(encoding: string): encoding is keyof typeof decoder
   return Object.hasOwn(decoders, encoding);
 }
 
-/** The same answer without its content encoding; providers are asked for none, and some send one all the same. */
+/** Removes the content encoding: we request none, but some providers send one anyway. */
 export function decompressBody(body: Source<Uint8Array>, encoding: string): Source<Uint8Array> | undefined {
   const name = encoding.trim().toLowerCase();
   if (!isSupportedEncoding(name)) return undefined;

@@ -4,7 +4,7 @@ import type { buildConnector as buildConnectorOf, Dispatcher, Pool as PoolOf } f
 import { limits } from '../kernel/limits.ts';
 import type { Provider } from '../kernel/provider.ts';
 
-/** The whole of undici has a second fetch, caches and mocks. */
+/** Avoids loading undici's second fetch, caches and mocks. */
 const require = createRequire(import.meta.url);
 const Pool: typeof PoolOf = require('undici/lib/dispatcher/pool.js');
 const buildConnector: typeof buildConnectorOf = require('undici/lib/core/connect.js');
@@ -12,14 +12,14 @@ const buildConnector: typeof buildConnectorOf = require('undici/lib/core/connect
 /** A provider's address with its connections. */
 export interface Endpoint {
   readonly pool: Dispatcher;
-  /** What stands before the path of an API. */
+  /** Prefix of the API's paths. */
   readonly basePath: string;
 }
 
-/** The only door to the network: connections go to the addresses it was given, to sites of providers, and to no others. */
+/** All outbound connections: only to the given addresses and to provider sites. */
 export class Egress {
   readonly #endpoints = new Map<string, Endpoint>();
-  /** Those that depend on who pays, the one that was used last at the end. */
+  /** Endpoints that depend on the key, least recently used first. */
   readonly #sites = new Map<string, Endpoint>();
   readonly #silenceMs: number;
 
@@ -28,7 +28,7 @@ export class Egress {
     for (const baseUrl of baseUrls) this.#endpoints.set(baseUrl, this.#open(baseUrl));
   }
 
-  /** `baseUrl` where it isn't the provider's one and only. */
+  /** `baseUrl` if it differs from the provider's default. */
   endpointFor(provider: Provider, baseUrl = provider.baseUrl): Endpoint {
     const endpoint = this.#endpoints.get(baseUrl);
     if (endpoint !== undefined) return endpoint;
@@ -36,7 +36,7 @@ export class Egress {
     throw new Error(`connections to this address of ${provider.name} are not allowed`);
   }
 
-  /** One of the addresses that it was given. */
+  /** One of the addresses from the constructor. */
   endpointAt(baseUrl: string): Endpoint {
     const endpoint = this.#endpoints.get(baseUrl);
     if (endpoint === undefined) throw new Error('connections to this address are not allowed');
@@ -51,7 +51,7 @@ export class Egress {
     return site;
   }
 
-  /** Answers that are under way there still come. */
+  /** Responses in flight still complete. */
   #closeOldestSite(): void {
     const [oldest] = this.#sites;
     if (oldest === undefined) return;
@@ -71,19 +71,19 @@ export class Egress {
     return { pool, basePath: pathname.replace(/\/$/, '') };
   }
 
-  /** Ends every connection, open answers included. */
+  /** Ends every connection, including open responses. */
   async close(): Promise<void> {
     const all = [...this.#endpoints.values(), ...this.#sites.values()];
     await Promise.all(all.map(({ pool }) => pool.destroy()));
   }
 }
 
-/** Who wants to know when these bytes have left. */
+/** Callbacks for bytes that have been sent. */
 const sentCallbacks = new WeakMap<Uint8Array, () => void>();
 
 /**
- * Says when bytes that are about to be sent are needed no more: written, or given up with their connection. Where they
- * go through a connection of HTTP/2 it is never said.
+ * Calls back when bytes about to be sent are no longer needed: they are written, or their connection failed. Never calls
+ * back for HTTP/2 connections.
  */
 export function onSent(bytes: Uint8Array, then: () => void): void {
   sentCallbacks.set(bytes, then);

@@ -11,14 +11,14 @@ import { parseProviderError } from '../wire/provider-error.ts';
 
 const oversizedBody = `a body larger than ${limits.errorBodyBytesMax} bytes`;
 
-/** An answer that was read to its end. */
+/** A fully read response. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly bytes: Uint8Array;
 }
 
-/** A small answer, such as a count. */
+/** Reads a small response, such as a token count. */
 export async function readWholeResponse(
   providerResponse: ProviderResponse,
   { provider }: Target,
@@ -30,7 +30,10 @@ export async function readWholeResponse(
   return { status, headers, bytes };
 }
 
-/** A provider's refusal with its whole body, for a client of its format to get as it came, and in words for others. */
+/**
+ * A provider's error response as an error: with the original body for clients of the same format, with its message for
+ * others.
+ */
 export async function readErrorResponse(
   providerResponse: ProviderResponse,
   target: Target,
@@ -59,7 +62,7 @@ export async function readErrorResponse(
   });
 }
 
-/** Whoever followed would take the call past this gateway, with credentials that are for it. */
+/** Following a redirect would send the call and its credentials past this gateway. */
 function redirectError(
   { status, body }: ProviderResponse,
   { provider: { name, title } }: Target,
@@ -71,12 +74,12 @@ function redirectError(
   );
 }
 
-/** Amazon says in a header what others say in the body: `ThrottlingException:http://internal.amazon.com/…`. */
+/** Amazon sends the error code in a header: `ThrottlingException:http://internal.amazon.com/…`. */
 function awsErrorCode(headers: HeaderList): string | undefined {
   return /^\w{1,64}/.exec(headerOf(headers, 'x-amzn-errortype') ?? '')?.[0];
 }
 
-/** Undefined where it is larger than any error message. */
+/** Undefined if it is larger than any error message. */
 async function readWholeBody({ body }: ProviderResponse): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -90,7 +93,7 @@ async function readWholeBody({ body }: ProviderResponse): Promise<Uint8Array | u
   return Buffer.concat(chunks);
 }
 
-/** When to come again, and whether: a number of seconds, of milliseconds, or a date. */
+/** Whether and when to retry: seconds, milliseconds or a date. */
 function retryDetails(headers: HeaderList): ErrorDetails {
   const after = headerOf(headers, 'retry-after');
   const afterMs = headerOf(headers, 'retry-after-ms');

@@ -1,7 +1,7 @@
 import type { Source } from '../kernel/reply/source.ts';
 import { AwsEventStreamToSse } from '../wire/aws-event-stream-to-sse.ts';
 
-/** An answer that comes as Amazon's event stream, as the server-sent events that are read here. */
+/** Converts Amazon's event stream to server-sent events. */
 export function eventStreamToSse(body: Source<Uint8Array>): Source<Uint8Array> {
   const events = new AwsEventStreamToSse();
   return {

@@ -7,14 +7,14 @@ export interface SmallResponse {
   readonly text: string;
 }
 
-/** Makes a call and puts together what little comes back. */
+/** Sends a request and collects its small response. */
 export function fetchSmallResponse(
   pool: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
 ): Promise<SmallResponse> {
   return new Promise((resolve, reject) => {
-    // Without a connection nobody else would say that this is over.
+    // Before there is a connection, undici doesn't report the abort.
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
     pool.dispatch(options, createCollector({ signal, resolve, reject }));
   });

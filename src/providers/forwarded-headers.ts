@@ -3,9 +3,9 @@ import { type HeaderList, headerValuesOf } from '../kernel/headers.ts';
 import { limits } from '../kernel/limits.ts';
 import { isWithheldHeader } from './withheld-headers.ts';
 
-/** The client's headers that a provider may see, as they came. */
+/** Selects the client headers that are forwarded to a provider, unchanged. */
 export class RequestHeaderFilter {
-  /** Clients send the same few names again and again. */
+  /** Cached, since clients send the same few names repeatedly. */
   readonly #decisions = new Map<string, boolean>();
 
   filter(headers: HeaderList): string[] {
@@ -29,7 +29,7 @@ export class RequestHeaderFilter {
   }
 }
 
-/** Names that a `connection` header marks as meant for this hop only. */
+/** Header names that `connection` marks as hop-by-hop. */
 function parseConnectionHeader(connection: string | undefined): ReadonlySet<string> | undefined {
   if (connection === undefined || connection === 'keep-alive' || connection === 'close') return undefined;
   return new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
@@ -57,7 +57,7 @@ const withheldResponseHeaders = new Set([
   'x-powered-by',
 ]);
 
-/** A provider's headers that the client may see; `secrets` are what was sent to it as a credential. */
+/** The provider headers that the client may see; `secrets` are the credentials sent to the provider. */
 export function filterResponseHeaders(headers: IncomingHttpHeaders, secrets: readonly string[]): string[] {
   const connection = parseConnectionHeader(headers.connection);
   const kept: string[] = [];
@@ -65,7 +65,7 @@ export function filterResponseHeaders(headers: IncomingHttpHeaders, secrets: rea
     const value = headers[name];
     if (value === undefined || withheldResponseHeaders.has(name) || connection?.has(name) === true) continue;
     if (name.startsWith('access-control-') || name.startsWith('x-weir-')) continue;
-    // Ours has that name; the provider's is kept beside it.
+    // Our own header has this name; the provider's gets another.
     const shown = name === 'x-request-id' ? 'x-upstream-request-id' : name;
     if (typeof value !== 'string') {
       for (const one of value) if (!containsSecret(one, secrets)) kept.push(shown, one);

@@ -1,10 +1,10 @@
 import type { Framing } from '../kernel/wire-format.ts';
 
-/** Tells by how an answer begins whether it is a stream or one document: labels are wrong at times. */
+/** Detects from the first bytes whether a response is a stream or one document: content types can be wrong. */
 export class FramingSniffer {
   #text = '';
 
-  /** Undefined while that can't be told yet; `neither` where it begins like none of both. */
+  /** Undefined while undecided; `neither` if it starts like neither of them. */
   sniff(chunk: Uint8Array): Framing | 'neither' | undefined {
     let at = 0;
     if (this.#text === '') while (isBlank(chunk[at])) at++;
@@ -16,7 +16,7 @@ export class FramingSniffer {
   }
 }
 
-/** White space, and the bytes of a byte order mark. */
+/** Whitespace or a byte of a byte order mark. */
 function isBlank(byte: number | undefined): boolean {
   switch (byte) {
     case 0x20:

@@ -12,7 +12,7 @@ export const gemini: Provider = {
   modelPrefixes: ['gemini-', 'gemma-'],
   keyless: false,
   priceId: 'google',
-  // A wrong key is an invalid argument there.
+  // Google reports a wrong key as an invalid argument.
   keyTest: { path: '/v1beta/models?pageSize=1', wrongKeyStatus: 400 },
   hasTokenCounting: true,
   embeddingsPath: '/v1beta/openai/embeddings',

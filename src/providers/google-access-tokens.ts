@@ -8,13 +8,13 @@ import { numberOf, parseObject, stringOf } from '../wire/json-values.ts';
 import type { Egress } from './egress.ts';
 import { fetchSmallResponse } from './fetch-small-response.ts';
 
-/** Where Google gives out tokens. What an account's own file says about that is not believed: it could be anywhere. */
+/** Google's token endpoint. The one in a service account's file is ignored: it could be any address. */
 export const googleTokenUrl = 'https://oauth2.googleapis.com/token';
 
 interface AccessTokenParts {
   readonly egress: Egress;
   readonly clock: Clock;
-  /** One of those that may be connected to. */
+  /** One of the egress addresses. */
   readonly tokenUrl: string;
 }
 
@@ -24,8 +24,8 @@ interface CachedToken {
 }
 
 /**
- * Tokens of Google's service accounts: asked for once, however many calls wait for one, and again some time before they
- * end, while the old one still serves (https://developers.google.com/identity/protocols/oauth2/service-account).
+ * Access tokens of Google service accounts. Concurrent calls share one token request; a token is renewed before it
+ * expires, while the old one still serves (https://developers.google.com/identity/protocols/oauth2/service-account).
  */
 export class GoogleAccessTokens implements SigningContext {
   readonly #parts: AccessTokenParts;
@@ -51,7 +51,7 @@ export class GoogleAccessTokens implements SigningContext {
     return cachedToken.token;
   }
 
-  /** One that was renewed since is another. */
+  /** Keeps a token that was renewed in the meantime. */
   forgetToken(account: ServiceAccount, token: string): void {
     const name = cacheKeyOf(account);
     if (this.#cached.get(name)?.token === token) this.#cached.delete(name);
@@ -110,7 +110,7 @@ function cacheKeyOf({ email, privateKey }: ServiceAccount): string {
   return hash('sha256', `${email}\n${privateKey}`, 'base64url');
 }
 
-/** In our words, beside Google's one for it: its others may tell of the account. */
+/** Includes only Google's error code: its description may reveal the account. */
 function tokenError(status: number, error: unknown): GatewayError {
   const word = typeof error === 'string' && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : '';
   if (status >= 500 || status === 200)

@@ -17,7 +17,7 @@ import { vertex } from './vertex.ts';
 import { vllm } from './vllm.ts';
 import { xai } from './xai.ts';
 
-/** Everyone we know. Where two offer a model under one name, the first in this list is meant. */
+/** The built-in providers. If two offer a model of the same name, the first in this list serves it. */
 export const builtInProviders: readonly Provider[] = [
   anthropic,
   openai,

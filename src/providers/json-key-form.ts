@@ -7,19 +7,19 @@ import type { CheckedKey, KeyField, KeyForm, KeyLayout } from '../kernel/signing
 import { parseObject } from '../wire/json-values.ts';
 
 interface KeyFormSpec<Parts> {
-  /** How such keys are written, for people. */
+  /** Human-readable key format. */
   readonly description: string;
   readonly schema: z.ZodType<Parts>;
-  /** The parts of a key that is one word, where there are such. */
+  /** Parses a key that is not JSON, if the provider has such keys. */
   parsePlainKey?(word: string, provider: Provider): unknown;
-  /** What differs between providers' settings; says what is wrong. */
+  /** Checks the parts against the provider's settings; returns the issue. */
   findFault?(parts: Parts, provider: Provider): string | undefined;
-  /** The part whose end may be shown. */
+  /** The part whose end may be displayed. */
   hintSource(parts: Parts): string;
   variants(provider: Provider): readonly KeyLayout[];
 }
 
-/** Keys that are a JSON text: read once, and never quoted in what is said about them. */
+/** Keys in JSON: parsed once, and never quoted in messages. */
 export class JsonKeyForm<Parts extends object> implements KeyForm {
   readonly #spec: KeyFormSpec<Parts>;
   readonly #parsed = new WeakMap<Secret, Parts>();
@@ -28,7 +28,7 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
     this.#spec = facts;
   }
 
-  /** The parts of the key that pays for a call. */
+  /** The parts of the key that a call uses. */
   partsOf(credential: Secret, provider: Provider): Parts {
     const known = this.#parsed.get(credential);
     if (known !== undefined) return known;
@@ -67,14 +67,14 @@ export class JsonKeyForm<Parts extends object> implements KeyForm {
   }
 }
 
-/** By field and kind alone. */
+/** Names only the field, never its value. */
 function describeIssue(error: z.ZodError): string {
   const [first] = error.issues;
   const field = first?.path.find((part) => typeof part === 'string');
   return field === undefined ? 'has unknown fields' : `has a missing or invalid "${field}"`;
 }
 
-/** Whether a customer's part of an address is one that the operator allows. */
+/** Checks the location in a key against those that the operator allows. */
 export function findLocationFault(
   place: string | undefined,
   what: string,
@@ -85,7 +85,7 @@ export function findLocationFault(
   return `has a ${what} that this gateway does not allow`;
 }
 
-/** The field for a customer's part of an address, which may be left out where the operator has a usual one. */
+/** The form field for a location, optional if the operator has a default. */
 export function locationField(
   field: Pick<KeyField, 'name' | 'title'> & { readonly example: string },
   { locations }: Provider,
@@ -109,14 +109,14 @@ export function secretField(name: string, title: string, required = true): KeyFi
   return { name, title, kind: 'secret', required };
 }
 
-/** An address with the customer's parts in their places. */
+/** Fills the customer's parts into an address. */
 export function fillUrlTemplate(baseUrl: string, parts: Readonly<Record<string, string>>): string {
   return Object.entries(parts).reduce((url, [name, part]) => url.replace(`{${name}}`, part), baseUrl);
 }
 
-/** The name of a model, to stand in a path. */
+/** A model name as a URL path segment. */
 export function modelPathSegment(model: string, shape: RegExp, { title }: Provider): string {
-  // Google writes versions behind an `@`, which a path may have.
+  // Google separates versions by `@`, which is valid in a path.
   if (shape.test(model)) return encodeURIComponent(model).replaceAll('%40', '@');
   throw new GatewayError('model_not_found', `invalid model name for ${title}`, { param: 'model' });
 }

@@ -16,11 +16,11 @@ export interface KeyTestParts {
 
 export interface KeyTestResult {
   readonly ok: boolean;
-  /** In our words: what a provider says may quote the key. */
+  /** Never the provider's text, which may quote the key. */
   readonly detail: string;
 }
 
-/** Whether a provider takes a key, by a call that costs nothing. */
+/** Tests whether a provider accepts a key, with a request that costs nothing. */
 export async function testKey({ egress, signing, provider, key }: KeyTestParts): Promise<KeyTestResult> {
   const { title, keyTest, answerLocally } = provider;
   if (answerLocally !== undefined || keyTest === undefined)
@@ -38,7 +38,7 @@ export async function testKey({ egress, signing, provider, key }: KeyTestParts):
     const signedRequest = await signRequest(outboundRequest, key, signing);
     const { pool, basePath } = egress.endpointFor(provider, signedRequest.baseUrl);
     const status = await new Promise<number>((resolve, reject) => {
-      // Without a connection nobody else would say that this is over.
+      // Before there is a connection, undici doesn't report the abort.
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       pool.dispatch(
         { method: 'GET', path: basePath + signedRequest.path, headers: signedRequest.headers },
@@ -47,7 +47,7 @@ export async function testKey({ egress, signing, provider, key }: KeyTestParts):
     });
     return interpretStatus(title, status, keyTest.wrongKeyStatus);
   } catch (thrown) {
-    // In our words as well, and before anything was sent.
+    // Our own message, from before anything was sent.
     if (GatewayError.is(thrown)) return { ok: false, detail: thrown.message };
     const why = signal.aborted
       ? `did not answer within ${limits.keyTestMs / 1000} s`

@@ -5,15 +5,15 @@ import type { ModelEntry } from './catalog/model-entry.ts';
 import { hasProviderPrefix, isChatModel } from './catalog/model-names.ts';
 import type { ProviderDirectory } from './provider-directory.ts';
 
-/** A model under a name that leads to it. */
+/** A model with a name that resolves to it. */
 export interface ListedModel {
-  /** What stands in `model`: bare where that is enough, else with the provider in front. */
+  /** The value of `model` in a request: bare if that is unambiguous, else with the provider as prefix. */
   readonly name: string;
   readonly title: string;
   readonly provider: Provider;
 }
 
-/** The models that can be asked for. */
+/** The models that clients can call. */
 export class ModelList {
   readonly #directory: ProviderDirectory;
   readonly #catalog: ModelCatalog;
@@ -24,7 +24,7 @@ export class ModelList {
     this.#catalog = modelCatalog;
   }
 
-  /** A provider's models, found out once: the catalogue doesn't change while the process runs. */
+  /** A provider's models, computed once: the catalog doesn't change while the process runs. */
   forProvider(provider: Provider): Promise<readonly ListedModel[]> {
     const known = this.#byProvider.get(provider);
     if (known !== undefined) return known;
@@ -33,7 +33,7 @@ export class ModelList {
     return listed;
   }
 
-  /** The model that a name leads to, where the catalogue has it. */
+  /** The catalog's model that a name resolves to. */
   find(name: string): ListedModel | undefined {
     const resolved = this.#directory.find(name);
     if (resolved === undefined) return undefined;
@@ -45,7 +45,7 @@ export class ModelList {
   async #list(provider: Provider): Promise<readonly ListedModel[]> {
     const listed: ListedModel[] = [];
     for (const [at, entry] of this.#catalog.list(provider).entries()) {
-      // Each name is looked up in every provider's prices; hundreds at one go would hold up who streams.
+      // Each name is looked up in every provider's prices; hundreds at once would delay open streams.
       if (at % 16 === 15) await setImmediate();
       const name = this.#nameFor(provider, entry);
       if (name !== undefined) listed.push({ name, title: entry.title, provider });
@@ -53,7 +53,10 @@ export class ModelList {
     return listed;
   }
 
-  /** Price data knows families, prefixes and other vendors' models too: a name counts only when it leads back here. */
+  /**
+   * The price data includes families, prefixes and other vendors' models: a name counts only if it resolves to this
+   * entry.
+   */
   #nameFor(provider: Provider, entry: ModelEntry): string | undefined {
     for (const model of [entry.id, ...entry.otherNames]) {
       if (!hasProviderPrefix(model, provider) || !isChatModel(model)) continue;

@@ -20,7 +20,7 @@ type OpenaiCompatibleOptions = Pick<Provider, 'name' | 'title' | 'baseUrl'> &
     >
   >;
 
-/** A provider that speaks Chat Completions and takes its key as a bearer token: most do. */
+/** A provider with a Chat Completions API and bearer token authentication. */
 export function openaiCompatible(openaiCompatibleOptions: OpenaiCompatibleOptions): Provider {
   return {
     wires: [openaiChat],

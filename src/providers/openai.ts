@@ -16,7 +16,7 @@ export const openai = openaiCompatible({
   priceId: 'openai',
 });
 
-/** https://platform.openai.com/docs/models: some models are in the newer API alone. */
+/** Some models are only in the Responses API: https://platform.openai.com/docs/models. */
 export function wiresForOpenai(model: string): readonly ProviderFormat[] | undefined {
   return responsesOnlyModels.test(model) ? [openaiResponses] : undefined;
 }

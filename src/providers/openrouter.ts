@@ -10,9 +10,9 @@ export const openrouter = openaiCompatible({
   streamUsage: 'unasked',
   wires: [openaiChat, openaiResponses],
   keyPrefixes: ['sk-or-'],
-  // Routers and models in trial; all others have their maker's name in front.
+  // Routers and trial models; all others have their maker's name as prefix.
   ownNames: /^openrouter\/[^/]+$/,
-  // Its list of models is for everybody.
+  // Its model list needs no key.
   keyTest: { path: '/key' },
   reportsCost: true,
   priceId: 'openrouter',

@@ -1,6 +1,6 @@
 import type { PullResult, Source } from '../kernel/reply/source.ts';
 
-/** What was held, then what was being waited for, then the rest. */
+/** Yields the buffered chunks, then the pending one, then the rest. */
 export function prependChunks(
   held: Uint8Array[],
   rest: Source<Uint8Array>,

@@ -4,14 +4,14 @@ import { Lru } from '../kernel/lru.ts';
 import type { Provider, Target } from '../kernel/provider.ts';
 import type { ModelCatalog } from './catalog/model-catalog.ts';
 
-/** Who answers for a model's name. */
+/** Resolves model names to providers. */
 export class ProviderDirectory {
   readonly providers: ReadonlyMap<string, Provider>;
-  /** Names of providers that exist only where the operator sets their address. */
+  /** Names of providers that are disabled until the operator sets their address. */
   readonly #disabled: ReadonlySet<string>;
   readonly #catalog: ModelCatalog;
   readonly #resolved = new Lru<Target>(limits.compiledPipelinesMax);
-  /** To compare a name with the one before takes a fraction of looking it up. */
+  /** Comparing with the previous name is much faster than a lookup. */
   #lastResolved: { readonly name: string; readonly target: Target } | undefined;
 
   constructor(
@@ -26,12 +26,12 @@ export class ProviderDirectory {
     this.#catalog = modelCatalog;
   }
 
-  /** Names that are remembered. */
+  /** Number of cached names. */
   get cachedNames(): number {
     return this.#resolved.size;
   }
 
-  /** By a known provider's name in front, else by the catalogue, else by how the name begins. */
+  /** Resolves by provider prefix, else by the catalog, else by the start of the name. */
   find(model: string): Target | undefined {
     if (this.#lastResolved?.name === model) return this.#lastResolved.target;
     const target = this.#resolved.get(model) ?? this.#lookUp(model);
@@ -53,14 +53,14 @@ export class ProviderDirectory {
     throw new GatewayError('model_not_found', this.explainUnknownModel(model), { param: 'model' });
   }
 
-  /** Why no provider is found for this model. */
+  /** The error message for a model without a provider. */
   explainUnknownModel(model: string): string {
     const prefix = prefixOf(model);
     if (this.isDisabled(prefix)) return enableProviderHint(prefix);
     return `no provider found for the model "${model}"; write it as provider/model, or see GET /v1/catalog`;
   }
 
-  /** The provider of this name; refuses names that no provider has. */
+  /** The provider with this name; throws if there is none. */
   provider(name: string): Provider {
     const provider = this.providers.get(name);
     if (provider !== undefined) return provider;
@@ -98,14 +98,14 @@ export class ProviderDirectory {
     return undefined;
   }
 
-  /** What a vendor has is for the vendor to say; one that answers by itself has what is listed. */
+  /** Only a vendor's API knows its models; a provider inside the gateway has exactly the listed ones. */
   #mayServe(provider: Provider, model: string): boolean {
     if (provider.answerLocally === undefined) return model !== '';
     return this.#catalog.find(provider, model) !== undefined;
   }
 }
 
-/** What stands before the first slash of a model's name; empty where there is none. */
+/** The text before the first slash of a model name, or an empty string. */
 function prefixOf(model: string): string {
   return model.slice(0, Math.max(0, model.indexOf('/')));
 }
@@ -114,7 +114,7 @@ export function enableProviderHint(name: string): string {
   return `the provider "${name}" is not enabled on this gateway; its operator can set WEIR_${name.toUpperCase()}_BASE_URL to the address of its API`;
 }
 
-/** Whether a key has the shape of another provider's, so that it is never sent to the wrong vendor. */
+/** Whether a key looks like another provider's, so that it is never sent to the wrong vendor. */
 export function isKeyOfAnotherProvider(
   key: string,
   target: Provider,
@@ -131,11 +131,11 @@ export function isKeyOfAnotherProvider(
     }
   }
   if (owners.size === 0 || owners.has(target)) return false;
-  // Plain `sk-` is common: it can be right for any provider whose keys have no shape of their own.
+  // Plain `sk-` is common: it fits any provider whose keys have no known prefix.
   return longest !== 'sk-' || target.keyPrefixes.length > 0;
 }
 
-/** Matches what has the shape of some provider's key. */
+/** Matches text that looks like a provider's key. */
 export function providerKeyPattern(providers: Iterable<Provider>): RegExp {
   const prefixes = new Set([...providers].flatMap((provider) => provider.keyPrefixes));
   return new RegExp(`^(?:${[...prefixes].map(RegExp.escape).join('|')})`);

@@ -14,7 +14,7 @@ interface ProviderEmbeddingsParts {
   readonly provider: Provider;
   readonly model: string;
   readonly credential: Secret | undefined;
-  /** Told when it begins to fail. */
+  /** Called on the first failure after a success. */
   onFailure(how: string): void;
 }
 
@@ -22,7 +22,7 @@ const embeddingsResponseSchema = z.object({
   data: z.array(z.object({ index: z.int(), embedding: z.array(z.number()).max(limits.vectorValuesMax) })),
 });
 
-/** Vectors of a provider with OpenAI's embeddings API, paid for by the operator. */
+/** Embeddings from a provider with OpenAI's embeddings API, paid for by the operator. */
 export class ProviderEmbeddings implements EmbeddingProvider {
   readonly #parts: ProviderEmbeddingsParts;
   #isFailing = false;
@@ -70,7 +70,7 @@ export class ProviderEmbeddings implements EmbeddingProvider {
   }
 }
 
-/** In the order of the texts, each of length 1. */
+/** Unit vectors in the order of the texts. */
 function parseVectors(text: string, count: number): readonly Float32Array[] {
   const { data } = embeddingsResponseSchema.parse(JSON.parse(text));
   const values = data

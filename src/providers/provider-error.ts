@@ -2,7 +2,7 @@ import { type ErrorDetails, type GatewayError, providerError } from '../kernel/e
 import type { ErrorEvent } from '../kernel/message.ts';
 import { contextOverflowCode, isContextOverflow, withOverflowPhrase } from '../wire/context-overflow.ts';
 
-/** What a provider said went wrong in place of an answer, with what it counted; a conversation that is too long in words that agents know. */
+/** The error for a provider's error event, with its usage; a context overflow is phrased as agents expect it. */
 export function toProviderError({ error, usage }: ErrorEvent, details: ErrorDetails = {}): GatewayError {
   const told = { ...details, ...(usage !== undefined && { usage }) };
   if (!isContextOverflow(error)) return providerError(error, told);

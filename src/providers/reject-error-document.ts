@@ -6,8 +6,8 @@ import { prependChunks } from './prepend-chunks.ts';
 import { toProviderError } from './provider-error.ts';
 
 /**
- * One document where a stream was asked for. It is there before anything goes to the client, so that what it says went
- * wrong, or a page of somebody in between, is an error with a status, which the call can still be made again after.
+ * Reads a document that came instead of a stream before anything goes to the client, so that an error in it, or a page
+ * from a proxy, becomes an error with a status and the call can be retried.
  */
 export async function rejectErrorDocument(providerResponse: ProviderResponse): Promise<ProviderResponse> {
   const held: Uint8Array[] = [];
@@ -17,7 +17,7 @@ export async function rejectErrorDocument(providerResponse: ProviderResponse): P
     if (chunk === undefined) break;
     held.push(chunk);
     bytes += chunk.byteLength;
-    // No error is as long as this.
+    // No error is this long.
     if (bytes > limits.errorBodyBytesMax)
       return { ...providerResponse, body: prependChunks(held, providerResponse.body) };
   }

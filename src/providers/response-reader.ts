@@ -10,7 +10,7 @@ import type { Framing } from '../kernel/wire-format.ts';
 import { awsEventStreamContentType } from '../wire/aws-event-stream.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
 
-/** Words a broken connection for the caller; `hasBegun` where a part of the answer had come. */
+/** Describes a broken connection for the client; `hasBegun` if part of the response had arrived. */
 type DescribeFailure = (cause: unknown, hasBegun: boolean) => GatewayError;
 
 export interface ProviderResponseHead {
@@ -20,9 +20,9 @@ export interface ProviderResponseHead {
 }
 
 /**
- * One answer on its way in: undici pushes, the reader pulls, and the socket is paused in between. An answer that is no
- * stream is of no use before it is whole: its head is told only then, unless it is larger than what is read ahead or
- * begins like a stream after all.
+ * Reads one response: undici pushes, the reader pulls, and the socket is paused in between. A response that is not a
+ * stream is only useful when complete: its head resolves then, unless it exceeds the read-ahead limit or turns out to be
+ * a stream.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8Array> {
   readonly head: Promise<ProviderResponseHead>;
@@ -32,7 +32,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
   #controller: Dispatcher.DispatchController | undefined;
   #head: Omit<ProviderResponseHead, 'framing'> | undefined;
   #framing: Framing = 'json';
-  /** While it isn't known whether this is a stream, which no label said. */
+  /** Set while it is undecided whether this is a stream, because the content type doesn't say so. */
   #sniffer: FramingSniffer | undefined;
   #hasStarted = false;
   #queue: Uint8Array[] = [];
@@ -51,7 +51,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
     clientPresence.onLeave(() => this.cancel());
   }
 
-  /** When there was a connection for the question, and when the answer's head came. */
+  /** When the request got a connection, and when the response head arrived. */
   connectedAtMs: number | undefined;
   headAtMs: number | undefined;
 
@@ -139,11 +139,11 @@ export class ResponseReader implements Dispatcher.DispatchHandler, Source<Uint8A
 
   cancel(): void {
     this.#cancelled = true;
-    // What is there whole has been paid for, and is at least counted.
+    // A complete response has been paid for, so it is still counted.
     if (this.#ended) return;
     this.#queue = [];
     if (this.#controller !== undefined) this.#controller.abort(abortError());
-    // Still without a connection: nobody else would say that this is over.
+    // Before there is a connection, undici doesn't report the abort.
     else this.#rejectHead(this.#describeFailure(abortError(), false));
   }
 }

@@ -7,7 +7,7 @@ import { PriceFileError, type PriceOverrides, readPriceOverrides } from './catal
 const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<string, string> => {
   const named = new Map<string, string>();
   for (const item of items) {
-    // Names of models have none, names that customers gave them may.
+    // Model names contain no `=`, customers' names may.
     const equals = item.lastIndexOf('=');
     if (equals > 0 && equals < item.length - 1)
       named.set(item.slice(0, equals).trim(), item.slice(equals + 1).trim());
@@ -16,16 +16,16 @@ const modelsByName = commaSeparatedList.transform((items, context): ReadonlyMap<
   return named;
 });
 
-/** Who answers, where, with which key and at what price. */
+/** Provider addresses, keys, models and prices. */
 export const providerSettings = {
-  /** Addresses that replace a provider's own, by provider; a name we don't know makes a provider of its own. */
+  /** Addresses that replace a provider's own; an unknown name defines a new provider. */
   baseUrls: envVariablesByName('WEIR_*_BASE_URL', httpUrl),
-  /** How streams of a provider come to tell their usage, by provider, where its own data doesn't say or is wrong. */
+  /** How to get a provider's streams to report usage, where the built-in setting is missing or wrong. */
   streamUsage: envVariablesByName(
     'WEIR_*_STREAM_USAGE',
     z.enum(['asked', 'unasked'], 'must be asked or unasked'),
   ),
-  /** Operator credentials, by provider; two of them also under the names that their vendors' SDKs read. */
+  /** Operator credentials by provider; two can also have the variable names of their vendors' SDKs. */
   credentials: combineSettings(
     {
       named: envVariablesByName('*_API_KEY', secretText),
@@ -39,30 +39,30 @@ export const providerSettings = {
       return all;
     },
   ),
-  /** What customers may put into addresses, by provider; the first is the usual one. */
+  /** Allowed locations in customers' keys by provider; the first is the default. */
   resources: cloudVariables('RESOURCES', ['azure'], commaSeparatedList),
   regions: cloudVariables('REGIONS', ['bedrock', 'vertex'], commaSeparatedList),
-  /** Models behind names that customers gave them, by provider. */
+  /** Models behind customers' deployment names, by provider. */
   deployments: cloudVariables('DEPLOYMENTS', ['azure', 'bedrock', 'vertex'], modelsByName),
   apiVersions: cloudVariables(
     'API_VERSION',
     ['azure'],
     z.string().regex(/^\d{4}-\d\d-\d\d(-preview)?$/, 'must be a date, such as 2024-10-21'),
   ),
-  /** Where tokens of Google's service accounts come from: to be set for tests and proxies alone. */
+  /** Google's token endpoint for service accounts; change it only for tests and proxies. */
   tokenUrl: envVariable('WEIR_VERTEX_TOKEN_URL', httpUrl.optional()),
-  /** How long a provider may be silent before it is given up: clients wait ten minutes, and must give up first. */
+  /** Maximum silence of a provider. Clients wait ten minutes, and have to time out first. */
   upstreamTimeoutMs: envVariable('WEIR_UPSTREAM_TIMEOUT', durationMs.default(600_000)),
   /** The operator's own prices. */
   prices: envVariable('WEIR_PRICES', z.string().min(1).transform(loadPriceOverrides).optional()),
-  /** What happens to calls of models without a known price. */
+  /** What happens to calls to models without a known price. */
   unknownModels: envVariable(
     'WEIR_UNKNOWN_MODELS',
     z.enum(['estimate', 'refuse'], 'must be estimate or refuse').default('estimate'),
   ),
 } as const;
 
-/** `WEIR_<CLOUD>_<NAME>` for these clouds alone: a module may have settings that end alike. */
+/** `WEIR_<CLOUD>_<NAME>` for these clouds only: settings of modules may have the same suffix. */
 function cloudVariables<Value>(
   name: string,
   clouds: readonly ('azure' | 'bedrock' | 'vertex')[],

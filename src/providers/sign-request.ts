@@ -1,7 +1,7 @@
 import type { Secret } from '../kernel/secret.ts';
 import type { OutboundRequest, SignedRequest, SigningContext } from '../kernel/signing.ts';
 
-/** A call on its way: to the provider's one address with the key in a header, unless it has a way of its own. */
+/** Signs a request: by default with the key in a header, to the provider's base URL; some providers have their own way. */
 export function signRequest(
   outboundRequest: OutboundRequest,
   credential: Secret | undefined,

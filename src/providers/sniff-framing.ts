@@ -3,7 +3,7 @@ import type { ProviderResponse } from '../kernel/reply/provider-response.ts';
 import { FramingSniffer } from './framing-sniffer.ts';
 import { prependChunks } from './prepend-chunks.ts';
 
-/** An answer that came packed, in the framing that its first bytes show once they are unpacked. */
+/** A compressed response, with the framing that its first decompressed bytes show. */
 export async function sniffFraming(providerResponse: ProviderResponse): Promise<ProviderResponse> {
   if (providerResponse.framing === 'sse' || providerResponse.status >= 300) return providerResponse;
   const framingSniffer = new FramingSniffer();

@@ -37,13 +37,13 @@ import { sniffFraming } from './sniff-framing.ts';
 export interface UpstreamParts {
   readonly egress: Egress;
   readonly signing: SigningContext;
-  /** Marks requests that came through this gateway, so that a loop can be seen. */
+  /** Marks requests that came through this gateway, to detect loops. */
   readonly via: string;
-  /** No answer of this model has more tokens than this, where that is known. */
+  /** The model's output limit, if known. */
   outputTokensMax?(target: Target): number | undefined;
 }
 
-/** The last handler: sends the exchange to its provider, and resolves when the answer has begun. */
+/** The last handler: sends the exchange to its provider, and resolves when the reply starts. */
 export function createUpstream({ egress, signing, via, outputTokensMax }: UpstreamParts): Handler {
   const filter = new RequestHeaderFilter();
   return async (exchange) => {
@@ -88,10 +88,10 @@ export function createUpstream({ egress, signing, via, outputTokensMax }: Upstre
   };
 }
 
-/** What a provider's own counter says: as it came to a client of its format, else how many tokens there are. */
+/** The provider's own token count: its original response for a client of its format, else the number. */
 export type ProviderTokenCount = { readonly answer: WholeResponse } | { readonly tokens: number };
 
-/** Sends a call to where its provider counts tokens, by the same rules; undefined where it doesn't. */
+/** Sends a request to the provider's token counter, by the same rules; undefined if it has none. */
 export function createTokenCounter({
   egress,
   signing,
@@ -130,7 +130,7 @@ export function createTokenCounter({
   };
 }
 
-/** Who speaks the provider's own format is told that a key is missing; to others an estimate needs none. */
+/** A client of the provider's own format gets an error for a missing key; others get an estimate, which needs none. */
 async function findCredential(
   exchange: Exchange,
   own: boolean,
@@ -184,7 +184,7 @@ function isStreamed(exchange: Exchange): boolean {
   return exchange.isUnmodified ? exchange.clientRequest.streamed : exchange.request.stream === true;
 }
 
-/** The fields by which a streamed call asks for its usage; undefined where it needs none, or they might be refused. */
+/** The fields that request usage in a stream; undefined if not needed or if the provider might reject them. */
 function usageFieldsFor(exchange: Exchange, wire: ProviderFormat): JsonObject | undefined {
   const { clientRequest, target } = exchange;
   const own = clientRequest.wire === wire;
@@ -193,17 +193,17 @@ function usageFieldsFor(exchange: Exchange, wire: ProviderFormat): JsonObject | 
   return own ? clientRequest.usageOptInFields : wire.usageOptIn?.optInFields(noFields);
 }
 
-/** What was made here of what came in. */
+/** For bodies that we wrote ourselves. */
 const noLimits = { valuesMax: Number.POSITIVE_INFINITY, depthMax: Number.POSITIVE_INFINITY };
 const noFields: FieldReader = { get: () => undefined };
 
-/** As much as the model can say, as it would be where no limit is required. */
+/** The model's own limit, for formats that require one. */
 function withOutputLimit(max_tokens: number | undefined, exchange: Exchange): Exchange {
   if (max_tokens === undefined) return exchange;
   return exchange.with({ request: { ...exchange.request, max_tokens } });
 }
 
-/** By identity: what nobody changed goes out as the client's own bytes. `added` is written into them. */
+/** Sends the client's own bytes if the request is unchanged by identity; writes `added` into them. */
 function requestBody(exchange: Exchange, wire: ProviderFormat, added: JsonObject | undefined): Uint8Array {
   const { clientRequest, target, trace } = exchange;
   const own = clientRequest.wire === wire ? clientRequest : undefined;
@@ -247,7 +247,7 @@ interface SendParts {
   readonly signed: SignedRequest;
 }
 
-/** Tries again only while nothing was sent: a call that may have been received is never made twice. */
+/** Retries only while nothing was sent: a call that may have been received is never sent twice. */
 async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): Promise<ProviderResponse> {
   const { presence: clientPresence, target, clientRequest } = exchange;
   const { baseUrl, headers, body } = sendParts.signed;
@@ -275,13 +275,13 @@ async function send(exchange: Exchange, egress: Egress, sendParts: SendParts): P
   }
 }
 
-/** What is sent is sent once: the client's own bytes may be needed for another attempt, others are not needed any more. */
+/** Releases our own bytes once sent; the client's bytes may be needed for another attempt. */
 function releaseOnceSent(body: Uint8Array, clientRequest: ClientRequest): void {
   const letGo = body === clientRequest.bytes ? clientRequest.retain() : () => releaseBytes(body);
   if (letGo !== undefined) onSent(body, letGo);
 }
 
-/** The answer's head tells how its body is to be read; what came packed is looked at once more. */
+/** The response head decides how to read the body; compressed bodies are sniffed as well. */
 function rawReplyOf(
   responseReader: ResponseReader,
   { status, headers, framing }: ProviderResponseHead,

@@ -16,11 +16,11 @@ import {
   textField,
 } from './json-key-form.ts';
 
-/** Of both, letters, digits and hyphens: they become parts of a name and of a path. */
+/** Both contain only letters, digits and hyphens: they become parts of a host name and a path. */
 const region = z.string().regex(/^(?:global|us|eu|[a-z]{2,20}-[a-z]{2,20}\d{1,2})$/);
 const project = z.string().regex(/^(?:[a-z][a-z0-9.-]{0,60}:)?[a-z][a-z0-9-]{3,60}[a-z0-9]$/);
 
-/** A service account's file has more fields, which are not kept; where it says that tokens come from is not believed. */
+/** Drops the other fields of a service account file; its token endpoint is ignored. */
 const serviceAccount = z.object({
   type: z.literal('service_account'),
   project_id: project,
@@ -46,7 +46,7 @@ const vertexKeyForm = new JsonKeyForm<VertexKey>({
   schema: z.union([serviceAccount, accessToken]),
   findFault: ({ region: named }, provider) =>
     findLocationFault(regionOf(named, provider), 'region', provider),
-  // Both tell one account from another without a part of the secret.
+  // Both identify the account without revealing part of the secret.
   hintSource: (key) => ('token' in key ? key.token : (key.private_key_id ?? key.client_email)),
   variants: (provider) => {
     const usual = regionOf(undefined, provider);
@@ -66,12 +66,12 @@ const vertexKeyForm = new JsonKeyForm<VertexKey>({
   },
 });
 
-/** Everywhere, where neither the key nor the operator says otherwise. */
+/** The global location, unless the key or the operator sets another. */
 function regionOf(named: string | undefined, { locations }: Provider): string {
   return named ?? locations?.[0] ?? 'global';
 }
 
-/** Gemini, and Claude in Anthropic's format, at Google: paid through a project there. */
+/** Gemini, and Claude in Anthropic's format, on Google Cloud, billed to a project. */
 export const vertex: Provider = {
   name: 'vertex',
   title: 'Google Vertex AI',
@@ -119,7 +119,7 @@ async function signVertexRequest(
   };
 }
 
-/** A Claude's call says its version in the body, and its betas in one header. Which project pays is for the key to say. */
+/** Claude requests have their version in the body and their betas in one header. The key determines the billed project. */
 function buildVertexRequest({ modelCall, headers, body }: OutboundRequest): {
   readonly headers: string[];
   readonly body: Uint8Array;
@@ -146,7 +146,7 @@ function hostOf(region: string): string {
   return `${region}-aiplatform.googleapis.com`;
 }
 
-/** A project that may be looked at is one whose key is taken. */
+/** Without a model call the project itself: a key that can read it works. */
 function pathOf({ provider, modelCall }: OutboundRequest): string {
   if (modelCall === undefined) return '';
   const model = modelPathSegment(modelCall.model, /^\w[\w.@-]{0,127}$/, provider);
@@ -155,7 +155,7 @@ function pathOf({ provider, modelCall }: OutboundRequest): string {
   return `/publishers/google/models/${model}:${modelCall.streamed ? 'streamGenerateContent?alt=sse' : 'generateContent'}`;
 }
 
-/** Of a length with which tokens are asked for: Google's own have 2048 bits, and a far longer one would keep a processor busy. */
+/** Limits the key length: Google's keys have 2048 bits, and signing with a far longer one would block a CPU. */
 function isRsaKey(pem: string): boolean {
   try {
     const { asymmetricKeyType, asymmetricKeyDetails: { modulusLength = 0 } = {} } = createPrivateKey(pem);

@@ -1,8 +1,8 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
 /**
- * Since Opus 4.1, temperature and top_p are not taken together: the API's own words. Schemas are taken since then as well:
- * page on structured outputs.
+ * Models since Opus 4.1 reject temperature together with top_p (API error text) and accept schemas (structured outputs
+ * page).
  */
 export const anthropicAcceptance: readonly AcceptanceRule[] = [
   { models: /claude-(?:[123]|v\d|instant)/, formats: [] },

@@ -1,7 +1,7 @@
 import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 import { anthropicAcceptance } from './anthropic.ts';
 
-/** What Converse takes of all models: its own reference. No model is held to a format by it. */
+/** What Converse accepts for all models (API reference). It enforces no output format. */
 const converseAcceptance: Partial<Acceptance> = {
   formats: [],
   rejects: ['metadata'],
@@ -9,7 +9,7 @@ const converseAcceptance: Partial<Acceptance> = {
   callIds: { pattern: /^[a-zA-Z0-9_-]{1,64}$/, chars: 24 },
 };
 
-/** Claudes are asked in their own format. Levels: pages of the models. */
+/** Claude models are called in Anthropic's format, not through Converse. Levels: model pages. */
 export const bedrockAcceptance: readonly AcceptanceRule[] = [
   ...anthropicAcceptance,
   { models: /gpt-oss/, ...converseAcceptance, efforts: ['low', 'medium', 'high'] },

@@ -1,6 +1,6 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Reasoning page. GLM thinks unless it is told not to. */
+/** Source: reasoning page. GLM thinks by default. */
 export const cerebrasAcceptance: readonly AcceptanceRule[] = [
   { models: /gpt-oss/, thinkingField: 'reasoning', efforts: ['low', 'medium', 'high'] },
   { models: /glm/, thinkingField: 'reasoning', efforts: ['none'] },

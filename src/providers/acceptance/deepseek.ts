@@ -1,9 +1,9 @@
 import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** JSON output page: a schema is refused. */
+/** The API rejects schemas: JSON output page. */
 const deepseekDefaults: Partial<Acceptance> = { formats: ['json_object'] };
 
-/** Thinking mode page. */
+/** Source: thinking mode page. */
 export const deepseekAcceptance: readonly AcceptanceRule[] = [
   { models: /^deepseek-v[4-9]/, ...deepseekDefaults, efforts: ['low', 'medium', 'high', 'max'] },
   { models: /^/, ...deepseekDefaults },

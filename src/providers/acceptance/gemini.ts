@@ -1,6 +1,6 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Levels: thinking page. Models that draw or speak take none. */
+/** Levels: thinking page. Image and speech models accept none. */
 export const geminiAcceptance: readonly AcceptanceRule[] = [
   { models: /^gemini-.*(image|tts|audio|live)/, thinkingField: 'nowhere' },
   {

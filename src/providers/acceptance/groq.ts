@@ -1,9 +1,9 @@
 import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Page on structured outputs: a schema is taken by the models that it names alone. */
+/** Only the models listed on the structured outputs page accept a schema. */
 const jsonObjectOnly: Partial<Acceptance> = { formats: ['json_object'] };
 
-/** Levels: reasoning page. Any field that a message has beyond those of the API is refused. */
+/** Levels: reasoning page. The API rejects unknown message fields. */
 export const groqAcceptance: readonly AcceptanceRule[] = [
   { models: /gpt-oss/, thinkingField: 'reasoning', efforts: ['low', 'medium', 'high'] },
   { models: /llama-4|kimi-k2/, thinkingField: 'nowhere' },

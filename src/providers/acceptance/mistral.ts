@@ -7,7 +7,7 @@ const mistralDefaults: Partial<Acceptance> = {
 };
 const mistralReasoning: Partial<Acceptance> = { ...mistralDefaults, thinkingField: 'parts' };
 
-/** Levels: reasoning page. Fields that the API doesn't know are refused, `user` among them. */
+/** Levels: reasoning page. The API rejects unknown fields, including `user`. */
 export const mistralAcceptance: readonly AcceptanceRule[] = [
   { models: /^mistral-large-4/, ...mistralReasoning, efforts: ['low', 'medium', 'high'] },
   { models: /^mistral-small-(latest|26|4)/, ...mistralReasoning, efforts: ['none', 'high'] },

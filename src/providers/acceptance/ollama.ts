@@ -1,6 +1,6 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Models that can't think refuse to be told how hard. */
+/** Models without thinking reject an effort level. */
 export const ollamaAcceptance: readonly AcceptanceRule[] = [
   { models: /gpt-oss/, thinkingField: 'reasoning', efforts: ['low', 'medium', 'high'] },
   {

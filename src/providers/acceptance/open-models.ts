@@ -1,6 +1,6 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Models that anybody can serve, and that are the same wherever they are. */
+/** Open-weight models behave the same at every provider. */
 export const openModelAcceptance: readonly AcceptanceRule[] = [
   { models: /gpt-oss/, efforts: ['low', 'medium', 'high'] },
 ];

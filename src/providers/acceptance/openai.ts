@@ -2,24 +2,24 @@ import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 
 const openaiDefaults: Partial<Acceptance> = {
   thinkingField: 'nowhere',
-  // The API names the limit when it refuses a longer one.
+  // The API's error for a longer id names this limit.
   callIds: { pattern: /^.{1,40}$/s, chars: 24 },
 };
 const chatModels: Partial<Acceptance> = { ...openaiDefaults, efforts: [] };
-/** From before there were schemas: page on structured outputs. */
+/** Models older than schemas: structured outputs page. */
 const preSchemaModels: Partial<Acceptance> = { ...chatModels, formats: ['json_object'] };
 const reasoningModels: Partial<Acceptance> = {
   ...openaiDefaults,
   rejects: ['temperature', 'top_p', 'stop_sequences'],
 };
-/** These think only when they are told to, and let themselves be steered when they don't. */
+/** Models that think only on request, and accept sampling parameters when they don't think. */
 const optionalReasoningModels: Partial<Acceptance> = {
   ...openaiDefaults,
   rejects: ['stop_sequences'],
   rejectsWithThinking: ['temperature', 'top_p'],
 };
 
-/** Levels and refused parameters: reasoning guide, model pages, and what the API says when it refuses one. */
+/** Levels and rejected parameters: reasoning guide, model pages and the API's error messages. */
 export const openaiAcceptance: readonly AcceptanceRule[] = [
   { models: /^gpt-.*search-preview/, ...reasoningModels, efforts: [] },
   { models: /^(ft:)?gpt-(4|3\.5-turbo)(-0[36]\d\d|-32k|-16k)|^gpt-4$/, ...chatModels, formats: [] },
@@ -48,5 +48,5 @@ export const openaiAcceptance: readonly AcceptanceRule[] = [
   { models: /^(ft:)?gpt-\d/, ...reasoningModels, efforts: ['none', 'low', 'medium', 'high', 'xhigh'] },
 ];
 
-/** What OpenAI offers under a name of another kind. */
+/** Rule for OpenAI models with any other name. */
 export const openaiFallbackAcceptance: AcceptanceRule = { models: /^/, ...reasoningModels, efforts: [] };

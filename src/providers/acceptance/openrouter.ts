@@ -1,6 +1,6 @@
 import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** It leaves out by itself what the model behind it doesn't take: page on reasoning tokens. */
+/** OpenRouter itself drops what the model doesn't accept: reasoning tokens page. */
 export const openrouterAcceptance: readonly AcceptanceRule[] = [
   {
     models: /^/,

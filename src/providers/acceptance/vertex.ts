@@ -2,5 +2,5 @@ import type { AcceptanceRule } from '../../kernel/acceptance.ts';
 import { anthropicAcceptance } from './anthropic.ts';
 import { geminiAcceptance } from './gemini.ts';
 
-/** Models are those of their makers, and take what they take there. */
+/** Models accept the same as at their makers' own APIs. */
 export const vertexAcceptance: readonly AcceptanceRule[] = [...anthropicAcceptance, ...geminiAcceptance];

@@ -1,6 +1,6 @@
 import type { Acceptance, AcceptanceRule } from '../../kernel/acceptance.ts';
 
-/** Those that reason refuse stop sequences: reasoning page, as are the levels. */
+/** Reasoning models reject stop sequences. Source of this and the levels: reasoning page. */
 const xaiReasoning: Partial<Acceptance> = { rejects: ['stop_sequences'] };
 
 export const xaiAcceptance: readonly AcceptanceRule[] = [

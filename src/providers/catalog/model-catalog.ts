@@ -11,7 +11,7 @@ import { anyModel, type PriceOverrides } from './price-overrides.ts';
 import { cardAt, cardsOn, compileSchedule, dayLengthMs } from './price-schedule.ts';
 import { freeSheet, mostExpensiveCard } from './price-sheet.ts';
 
-/** What is to be billed: the model that was asked for, and the one that answered where that said so. */
+/** The requested model and, if the provider named it, the model that answered. */
 export interface BilledModel {
   readonly provider: Provider;
   readonly model: string;
@@ -23,13 +23,13 @@ export interface ModelCatalogParts {
   readonly overrides?: PriceOverrides | undefined;
 }
 
-/** The models we know, with their limits and prices. */
+/** The known models with their limits and prices. */
 export class ModelCatalog {
   readonly #clock: Clock;
   readonly #overrides: PriceOverrides | undefined;
   readonly #indexes = new Map<string, ModelIndex>();
   readonly #estimates = new Map<string, DailyEstimate>();
-  /** As they were last asked for. */
+  /** The most recently computed price of each model. */
   readonly #priceCache = new WeakMap<PricedModel, ModelPricing>();
 
   constructor({ clock = systemClock, overrides }: ModelCatalogParts = {}) {
@@ -37,7 +37,7 @@ export class ModelCatalog {
     this.#overrides = overrides;
   }
 
-  /** A model that is known by this name; what only follows from a rule for all others isn't. */
+  /** The model with this name; undefined if only a provider's fallback rule matches. */
   find(provider: Provider, model: string): ModelEntry | undefined {
     const behind = underlyingModelOf({ provider, model });
     const entry =
@@ -47,7 +47,7 @@ export class ModelCatalog {
     return set === undefined ? known : { ...(known ?? unlistedEntry(model)), ...set };
   }
 
-  /** The price of a model now; undefined where nobody knows any price of its provider. */
+  /** The current price of a model; undefined if no price of its provider is known. */
   priced(provider: Provider, model: string, atMs = this.#clock.now()): ModelPricing | undefined {
     const entry = this.find(provider, model) ?? this.#overrides?.find(provider.name, anyModel);
     if (entry !== undefined) return this.#priceOfEntry(entry, atMs);
@@ -56,8 +56,8 @@ export class ModelCatalog {
   }
 
   /**
-   * What a call cost; undefined where nobody knows the price or told the usage, which is never the same as free. A
-   * provider that says what it charged is believed before our own sums, but not before a price that the operator set.
+   * The cost of a call; undefined, which never means free, if the price or the usage is unknown. A cost reported by the
+   * provider takes precedence over our own calculation, but not over a price set by the operator.
    */
   bill(billedModel: BilledModel, usage: Usage, atMs = this.#clock.now()): Bill | undefined {
     const { provider } = billedModel;
@@ -78,7 +78,7 @@ export class ModelCatalog {
     return this.bill({ provider, model }, usage)?.nanoUsd;
   }
 
-  /** The chat models that a provider offers: those that are billed for text in and text out. */
+  /** The chat models of a provider: those billed for text input and output. */
   list(provider: Provider): readonly ModelEntry[] {
     if (provider.answerLocally !== undefined)
       return provider.modelPrefixes.flatMap((id) => localEntry(provider, id) ?? []);
@@ -96,7 +96,7 @@ export class ModelCatalog {
     ];
   }
 
-  /** Models are replaced by others under their old names, and routers choose: what answered is what is billed. */
+  /** Providers replace models under their old names, and routers choose one: the model that answered is billed. */
   #billedModelOf({ provider, model, answered }: BilledModel): string {
     if (
       answered === undefined ||
@@ -108,7 +108,7 @@ export class ModelCatalog {
     return this.find(provider, answered) === undefined ? model : answered;
   }
 
-  /** The counts of the whole leave out passes by other models; each pass has the price of its own model and length. */
+  /** The total counts exclude passes by other models; each pass is priced by its own model and length. */
   #billIterations(
     { provider, model, atMs }: ServedModel,
     whole: Usage,
@@ -146,7 +146,7 @@ export class ModelCatalog {
     return index;
   }
 
-  /** Once a day: prices change at any hour, and the dearest of the day holds for all of it. */
+  /** Computed once a day: prices can change at any hour, and the highest price of the day holds all day. */
   #estimate(provider: Provider, atMs: number): ModelPricing | undefined {
     const day = Math.floor(atMs / dayLengthMs);
     const known = this.#estimates.get(provider.name);
@@ -194,7 +194,7 @@ function priceOfEntry(entry: PricedModel, card: RateCard): ModelPricing {
 type PricedModel = Pick<ModelEntry, 'prices' | LimitField>;
 type LimitField = 'contextTokens' | 'outputTokensMax' | 'cacheSeconds' | 'toolSearch' | 'contextEditing';
 
-/** An answer is part of the context, so where nothing else limits it the window does. */
+/** Output is part of the context, so without another limit the context window is the limit. */
 function outputLimitOf({ outputTokensMax, contextTokens }: Pick<ModelEntry, LimitField>): number | undefined {
   return outputTokensMax ?? contextTokens;
 }

@@ -4,32 +4,32 @@ import type { PriceFactors, PriceSheet } from './price-sheet.ts';
 
 export type Feature = 'tools' | 'images' | 'thinking' | 'json_schema' | 'caching';
 
-/** A model of a provider, with all that is known about it. */
+/** A provider's model with its names, limits, features and prices. */
 export interface ModelEntry {
   readonly id: string;
-  /** For people. */
+  /** Display name. */
   readonly title: string;
-  /** Names that the price data has for it besides its id, which isn't always one that the provider knows. */
+  /** Names in the price data besides the id; the provider doesn't know all of them. */
   readonly otherNames: readonly string[];
   readonly contextTokens?: number;
   readonly outputTokensMax?: number;
-  /** How long the provider keeps what the model has read, unless a call asks for longer. */
+  /** How long the provider caches a prompt by default. */
   readonly cacheSeconds?: number;
-  /** How it looks for tools that are there and not loaded. */
+  /** How the model searches for tools that are not loaded. */
   readonly toolSearch?: ToolSearch;
-  /** What the provider can leave out of its conversations. */
+  /** What the provider can remove from the model's conversations. */
   readonly contextEditing?: ContextEditing;
-  /** Undefined where nobody looked. */
+  /** Undefined if unknown. */
   readonly features?: readonly Feature[];
   readonly prices: PriceSchedule;
   /** Whether the provider still offers it. */
   readonly offered: boolean;
 }
 
-/** What we know better than the price data, or in addition to it; one record a model. */
+/** Corrections and additions to the price data; one record per model. */
 export interface OverlayModel {
   readonly id: string;
-  /** Further names. With prices, these and the id are all that the record stands for. */
+  /** Further names. A record with prices matches only these and its id. */
   readonly names?: readonly string[];
   readonly title?: string;
   readonly contextTokens?: number;
@@ -37,23 +37,23 @@ export interface OverlayModel {
   readonly features?: readonly Feature[];
   readonly toolSearch?: ToolSearch;
   readonly contextEditing?: ContextEditing;
-  /** In place of the published ones, which are missing or wrong. */
+  /** Replace missing or wrong published prices. */
   readonly prices?: PriceSheet | readonly DatedPrices[];
-  /** Beside those of the vendor. */
+  /** In addition to the provider's factors. */
   readonly factors?: PriceFactors;
-  /** Sold for nothing, where the price data has no price at all. */
+  /** Free of charge, where the price data has no price. */
   readonly free?: true;
-  /** No longer offered: neither listed nor a measure for what unknown models may cost. */
+  /** No longer offered: not listed, and ignored when estimating the price of unknown models. */
   readonly retired?: true;
 }
 
-/** All of that for one provider. */
+/** The overlay of one provider. */
 export interface Overlay {
   /** How tiers, speeds and regions change token prices. */
   readonly factors?: PriceFactors;
-  /** How long what a model has read is kept after its last use; undefined where nobody says so. */
+  /** How long a prompt stays cached after its last use; undefined if the provider doesn't document it. */
   readonly cacheSeconds?: number;
-  /** How names of models end that cost nothing. */
+  /** Suffix of the names of free models. */
   readonly freeSuffix?: string;
   readonly models: readonly OverlayModel[];
 }

@@ -11,13 +11,13 @@ interface NamePattern {
   readonly entry: ModelEntry;
 }
 
-/** The models of one provider, compiled once, by their names. */
+/** The models of one provider by name, compiled once. */
 export class ModelIndex {
   readonly entries: readonly ModelEntry[];
   readonly #names = new Map<string, ModelEntry>();
   readonly #patterns: NamePattern[] = [];
   readonly #overlay: Overlay;
-  /** Names that clients came up with, found or not. */
+  /** Cached lookups of the names that clients send, including misses. */
   readonly #lookups = new Lru<{ readonly entry: ModelEntry | undefined }>(limits.resolvedModelsMax);
 
   constructor(priceId: string | undefined, overlay: Overlay) {
@@ -52,7 +52,7 @@ export class ModelIndex {
     return without === undefined ? undefined : this.#lookUp(without);
   }
 
-  /** `own` is ours for the same model, and takes its place. */
+  /** `own`, our entry for the same model, replaces the published one. */
   #addPublished(publishedModel: PublishedModel, own: ModelEntry | undefined): void {
     const { match, id } = publishedModel.model;
     const names = exactNamesIn(match);
@@ -65,7 +65,7 @@ export class ModelIndex {
     if (isPattern(match)) this.#patterns.push({ rule: match, entry });
   }
 
-  /** Who came first keeps a name: ours come before the published ones. */
+  /** The first entry with a name keeps it: ours come before the published ones. */
   #addNames(entry: ModelEntry, names: readonly string[]): void {
     for (const name of [entry.id, ...names]) {
       const key = name.toLowerCase();

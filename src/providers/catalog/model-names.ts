@@ -1,7 +1,7 @@
 import type { MatchLogic } from '@pydantic/genai-prices';
 import type { Provider } from '../../kernel/provider.ts';
 
-/** The names in a rule that stand for themselves. */
+/** The literal names in a rule. */
 export function exactNamesIn(rule: MatchLogic): readonly string[] {
   if ('equals' in rule) return [rule.equals];
   return 'or' in rule ? rule.or.flatMap(exactNamesIn) : [];
@@ -13,8 +13,8 @@ export function isPattern(rule: MatchLogic): boolean {
 }
 
 /**
- * Whether a rule means this model. The rules of the price data take everything that begins with a name, and so they
- * take `sonnet-5-5` for `sonnet-5` and `flash-lite` for `flash`: here what is left over has to be a date or a stage.
+ * Whether a rule matches this model. The price data's prefix rules match too much, such as `sonnet-5-5` for `sonnet-5`
+ * and `flash-lite` for `flash`: here the rest of the name has to be a date or a stage.
  */
 export function matchesRule(rule: MatchLogic, name: string): boolean {
   if ('or' in rule) return rule.or.some((part) => matchesRule(part, name));
@@ -28,30 +28,30 @@ export function matchesRule(rule: MatchLogic, name: string): boolean {
   return isOpenEnded(start) || versionSuffix.test(name.slice(at + start.length));
 }
 
-/** Names of families end in a separator, and tuned models carry names of their owners. */
+/** A family name ends in a separator; fine-tuned models have their owner's name after it. */
 function isOpenEnded(start: string): boolean {
   return /[-@.:/]$/.test(start) || start.startsWith('ft:');
 }
 
 /**
- * Stages, versions and runs of two or more digits. Each text can be read in one way only: a run of digits begins the rest, or follows
- * a separator or a word. Two ways to read a part would double the time with every part.
+ * Stages, versions and runs of two or more digits. The pattern is unambiguous, since ambiguity would double the matching
+ * time with every part: a run of digits starts the rest, or follows a separator or a word.
  */
 const versionSuffix =
   /^(?:\d\d+)?(?:[-@:.]?(?:(?:latest|preview|beta|exp(?:erimental)?|thinking|instruct|customtools|v\d)(?:\d\d+)?|v\d:\d)|[-@:.]\d\d+)*$/;
 
-/** `gpt-5-2025-08-07` is `gpt-5` on that day; undefined for a name without a date. */
+/** Turns `gpt-5-2025-08-07` into `gpt-5`; undefined for a name without a date. */
 export function stripDate(name: string): string | undefined {
   const without = name.replace(/[-@](?:20\d{6}|20\d{2}-\d{2}-\d{2})$/, '');
   return without === name ? undefined : without;
 }
 
-/** A vendor with names of its own has no others; who serves everybody's models has any. */
+/** A provider with name prefixes serves only models with one of them; a provider without serves any. */
 export function hasProviderPrefix(model: string, { modelPrefixes }: Provider): boolean {
   return modelPrefixes.length === 0 || modelPrefixes.some((prefix) => model.startsWith(prefix));
 }
 
-/** Models for other work have prices for text too. What ends in a hyphen is the beginning of many names. */
+/** Non-chat models have text prices too. An entry that ends in a hyphen is a prefix. */
 export function isChatModel(model: string): boolean {
   return !/(?:^|[-/])(?:embed|image|live|ocr|realtime|transcribe|tts|voice|whisper)|-$/.test(model);
 }

@@ -6,12 +6,12 @@ import { omitUndefined } from '../../wire/json-values.ts';
 import type { ModelEntry } from './model-entry.ts';
 import { compileSchedule, type DatedPrices } from './price-schedule.ts';
 
-/** The name that stands for all models of a provider that nothing else is known of. */
+/** Matches all models of a provider without a known price. */
 export const anyModel = '*';
 
 type PriceOverride = Pick<ModelEntry, 'prices' | 'contextTokens' | 'outputTokensMax'>;
 
-/** Prices that an operator set, by provider and model. */
+/** Prices set by the operator, by provider and model. */
 export class PriceOverrides {
   readonly #providers = new Map<string, Map<string, PriceOverride>>();
 
@@ -24,7 +24,7 @@ export class PriceOverrides {
     }
   }
 
-  /** For who wants to say that a name leads nowhere. */
+  /** For warnings about unknown provider names. */
   get providers(): readonly string[] {
     return [...this.#providers.keys()];
   }
@@ -38,7 +38,7 @@ export class PriceOverrides {
   }
 }
 
-/** Lists every fault of the file at once. */
+/** Lists every issue of the file at once. */
 export class PriceFileError extends Error {
   readonly issues: readonly string[];
 
@@ -49,7 +49,7 @@ export class PriceFileError extends Error {
   }
 }
 
-/** Reads the operator's file of prices; its shape is in docs/prices.md. */
+/** Reads the operator's price file; docs/prices.md describes it. */
 export function readPriceOverrides(path: string): PriceOverrides {
   const read = priceFileSchema.safeParse(readPriceFile(path));
   if (!read.success) throw new PriceFileError(read.error.issues.map(describeIssue));
@@ -113,7 +113,7 @@ const priceFileSchema = z.strictObject({
   ),
 });
 
-/** What is wrong with a name stands inside of what is wrong with the list. */
+/** Zod nests the issue of an invalid key inside the record's issue. */
 function describeIssue(issue: z.core.$ZodIssue): string {
   const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? '') : issue.message;
   return issue.path.length === 0 ? message : `${issue.path.map(String).join(' › ')}: ${message}`;

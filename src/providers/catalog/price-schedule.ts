@@ -1,22 +1,22 @@
 import type { RateCard } from '../../kernel/rate-card.ts';
 import { compileCard, type PriceFactors, type PriceSheet } from './price-sheet.ts';
 
-/** Prices from a day on; without one, since ever. */
+/** Prices from a date on; without a date, from the beginning. */
 export interface DatedPrices extends PriceSheet {
   /** `2026-09-10`, or with a time: `2026-08-16T16:00:00Z`. */
   readonly from?: string;
-  /** Hours in which another price holds. */
+  /** Hours with different prices. */
   readonly hours?: readonly DailyPrices[];
 }
 
 export interface DailyPrices extends PriceSheet {
-  /** `01:00` to `04:00`, UTC; the end is no longer part of it, and may be on the next day. */
+  /** `01:00` to `04:00`, UTC; the end is exclusive and may be on the next day. */
   readonly between: readonly [string, string];
   /** Only from Monday to Friday, UTC. */
   readonly weekdays?: boolean;
 }
 
-/** The cards of a model over time, the earliest first. */
+/** The rate cards of a model over time, earliest first. */
 export interface PriceSchedule {
   readonly periods: readonly PricePeriod[];
 }
@@ -48,7 +48,7 @@ export function compileSchedule(dated: readonly DatedPrices[], factors: PriceFac
   return { periods: periods.sort((a, b) => (a.fromMs < b.fromMs ? -1 : 1)) };
 }
 
-/** The card at a time; before the first of them, the first. */
+/** The rate card at a time; before the first period, the first card. */
 export function cardAt({ periods }: PriceSchedule, atMs: number): RateCard {
   let at = periods.length - 1;
   while (at > 0 && (periods[at]?.fromMs ?? 0) > atMs) at--;
@@ -58,7 +58,7 @@ export function cardAt({ periods }: PriceSchedule, atMs: number): RateCard {
   return pricePeriod.card;
 }
 
-/** Every card that can hold at some hour of a day. */
+/** Every rate card that applies at some hour of a day. */
 export function cardsOn(schedule: PriceSchedule, dayMs: number): readonly RateCard[] {
   const { periods } = schedule;
   const last = periods.findLastIndex(({ fromMs }) => fromMs < dayMs + dayLengthMs);
@@ -80,7 +80,7 @@ function isWithin({ startMinute, endMinute, weekdays }: DailyHours, atMs: number
   return inside && !(weekdays && isWeekend(atMs));
 }
 
-/** The first day of 1970 was a Thursday. */
+/** 1 January 1970 was a Thursday. */
 function isWeekend(atMs: number): boolean {
   const weekday = (Math.floor(atMs / dayLengthMs) + 4) % 7;
   return weekday === 0 || weekday === 6;

@@ -1,7 +1,7 @@
 import { picoPerOne, picoPerToken } from '../../kernel/money.ts';
 import type { RateCard, Rates } from '../../kernel/rate-card.ts';
 
-/** Prices as they are published: dollars for a million tokens, and for a thousand searches or requests. */
+/** Published prices: dollars per million tokens, and per thousand searches or requests. */
 export interface PriceSheet {
   readonly input: number;
   readonly output: number;
@@ -13,11 +13,11 @@ export interface PriceSheet {
   readonly webSearch?: number;
   readonly fileSearch?: number;
   readonly request?: number;
-  /** What holds for the whole of a call with more input than `above`. */
+  /** Prices of the whole call if its input is longer than `above`. */
   readonly longInput?: { readonly above: number } & Omit<PriceSheet, 'longInput'>;
 }
 
-/** Multiples of the token prices: `{ flex: 0.5, priority: 2 }`. */
+/** Factors on token prices: `{ flex: 0.5, priority: 2 }`. */
 export type PriceFactors = Readonly<Record<string, number>>;
 
 export const freeSheet: PriceSheet = { input: 0, output: 0 };
@@ -35,7 +35,7 @@ export function compileCard(sheet: PriceSheet, factors: PriceFactors = {}): Rate
   };
 }
 
-/** Where no other price was published, a token of any kind costs what a token costs. */
+/** A kind of token without its own price costs as much as a normal token. */
 function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
   const { input, output, cacheRead = input, cacheWrite = input, cacheWriteHour = cacheWrite } = sheet;
   return {
@@ -52,7 +52,7 @@ function ratesOf(sheet: Omit<PriceSheet, 'longInput'>): Rates {
   };
 }
 
-/** A card on which everything costs what it costs on the dearest of these. */
+/** A rate card with the highest price of each kind among these cards. */
 export function mostExpensiveCard(cards: readonly RateCard[]): RateCard | undefined {
   const [first, ...others] = cards;
   if (first === undefined) return undefined;

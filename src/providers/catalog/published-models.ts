@@ -2,14 +2,14 @@ import { type ConditionalPrice, findProvider, type ModelInfo, type ModelPrice } 
 import type { DailyPrices, DatedPrices } from './price-schedule.ts';
 import type { PriceSheet } from './price-sheet.ts';
 
-/** A model as the price data has it. */
+/** A model in the price data. */
 export interface PublishedModel {
   readonly model: ModelInfo;
-  /** Undefined where it isn't sold by the token. */
+  /** Undefined if it isn't billed by tokens. */
   readonly prices: readonly DatedPrices[] | undefined;
 }
 
-/** The models that the price data has for a provider. */
+/** The models of a provider in the price data. */
 export function publishedModels(priceId: string): readonly PublishedModel[] {
   const models = findProvider({ providerId: priceId })?.models ?? [];
   return models.map((model) => ({ model, prices: toDatedPrices(model) }));
@@ -28,7 +28,7 @@ function toDatedPrices({ prices }: ModelInfo): readonly DatedPrices[] | undefine
 
 type HoursOfDay = Extract<ConditionalPrice['constraint'], { type: 'time_of_date' }>;
 
-/** Hours belong to the prices before them: a later rule of the data wins over an earlier one. */
+/** Hours apply to the prices before them: later rules in the price data override earlier ones. */
 function addHours(dated: DatedPrices[], hours: DailyPrices): void {
   const last = dated.pop();
   if (last !== undefined) dated.push({ ...last, hours: [hours, ...(last.hours ?? [])] });
@@ -52,7 +52,7 @@ function toPriceSheet(listed: ModelPrice): PriceSheet | undefined {
   return { ...base, longInput: { above, ...flatSheet(listed, above + 1) } };
 }
 
-/** The names that the data has for what can be told from an answer. */
+/** The price data's names of the prices whose usage responses report. */
 const priceFieldNames = {
   cacheRead: 'cache_read_mtok',
   cacheWrite: 'cache_write_mtok',

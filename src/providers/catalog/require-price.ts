@@ -2,10 +2,10 @@ import { GatewayError } from '../../kernel/errors.ts';
 import type { Target } from '../../kernel/provider.ts';
 import type { ModelPricing } from '../../kernel/rate-card.ts';
 
-/** What happens to calls of a model that the catalogue doesn't have. */
+/** What happens to calls to models without a price in the catalog. */
 export type UnknownModelPolicy = 'estimate' | 'refuse';
 
-/** Refuses a call whose price is a guess or not known at all, where the operator wants that. */
+/** Rejects a call whose price is an estimate or unknown, if the operator wants that. */
 export function requirePrice(
   modelPricing: ModelPricing | undefined,
   { provider, model }: Pick<Target, 'provider' | 'model'>,

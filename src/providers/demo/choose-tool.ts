@@ -1,14 +1,14 @@
 import type { ChatRequest, Message, Tool } from '../../kernel/message.ts';
 import { userTextOf } from './user-text.ts';
 
-/** Whoever asks for a tool by its name does so in fewer; a million take tens of milliseconds. */
+/** A request for a tool by name is shorter; a million characters take tens of milliseconds. */
 const userTextCharsMax = 20_000;
-/** Providers allow 64 to 128 in the name of a tool. */
+/** Providers allow 64 to 128 characters in a tool name. */
 const nameCharactersMax = 256;
 
 /**
- * A tool is called where the client insists on it, or, once in a conversation, where it is plainly asked for: it is named
- * in the question, or the only one there is. A model that understands nothing must not do anything by itself.
+ * Calls a tool if the client forces it, or once per conversation if the user clearly wants it: the text names it, or it
+ * is the only tool. A model that understands nothing must not act by itself.
  */
 export function chooseTool(request: ChatRequest): Tool | undefined {
   const { tool_choice: choice, messages } = request;
@@ -22,7 +22,7 @@ export function chooseTool(request: ChatRequest): Tool | undefined {
   return tools.find((tool) => isHarmless(tool) && isAsked(tool, asked));
 }
 
-/** What has no name can't be called. Tools of other types are their provider's, which knows what they take. */
+/** A tool without a name can't be called. Tools of other types run at their provider. */
 function isCallable({ name, type }: Tool): boolean {
   return typeof name === 'string' && (type === undefined || type === 'custom');
 }
@@ -37,12 +37,15 @@ function isAsked({ name }: Tool, asked: ReadonlySet<string>): boolean {
   return words.length > 0 && words.every((word) => asked.has(word));
 }
 
-/** By its name nothing is changed, sent or started; made up arguments do no harm then. A name too long to read may say anything. */
+/**
+ * The name suggests that the tool changes, sends or starts nothing, so made-up arguments are safe. Overlong names don't
+ * count.
+ */
 function isHarmless({ name }: Tool): boolean {
   return name.length <= nameCharactersMax && !wordsOf(name).some((word) => actionWords.has(word));
 }
 
-/** `getWeather`, `get_weather` and "get weather" alike. */
+/** Treats `getWeather`, `get_weather` and "get weather" alike. */
 function wordsOf(text: string): readonly string[] {
   const apart = text.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
   return apart.match(/[\p{L}\d]+/gu) ?? [];

@@ -12,7 +12,7 @@ export interface ComposedReply {
   readonly inputTokens: number;
 }
 
-/** Decides what the demonstration model says: a tool call where one is plainly wanted, else words about what it read. */
+/** The demo model's reply: a tool call if clearly wanted, else text about the request. */
 export function composeReply(request: ChatRequest): ComposedReply {
   const digest = createHash('sha256')
     .update(canonicalJson({ ...request, stream: undefined }))
@@ -40,18 +40,18 @@ export function composeReply(request: ChatRequest): ComposedReply {
   };
 }
 
-/** How a block comes out, bit by bit. */
+/** The block's deltas. */
 export function splitBlock(block: Block): readonly string[] {
   if (block.type === 'text') return splitTokens(block.text);
   return block.type === 'tool_use' ? (JSON.stringify(block.input).match(/.{1,16}/gsu) ?? []) : [];
 }
 
-/** About four characters a token. */
+/** Assumes four characters per token. */
 export function countTokens({ system = '', messages, tools = [] }: ChatRequest): number {
   return Math.ceil(JSON.stringify([system, messages, tools]).length / 4);
 }
 
-/** The model's tokens: four characters of a word at most, with the space before them. */
+/** Tokens of the demo model: at most four characters of a word, with the preceding space. */
 function splitTokens(text: string): readonly string[] {
   return text.match(/\s*\S{1,4}|\s+/gu) ?? [];
 }

@@ -6,7 +6,7 @@ import { wireFormats } from '../../wire/index.ts';
 import { clientGoneError } from '../connection-errors.ts';
 import { composeReply, countTokens, splitBlock } from './compose-reply.ts';
 
-/** A built-in model that needs no key and no network: always the same answer to the same request. */
+/** A built-in model that needs no key and no network, with deterministic replies. */
 export const demo: Provider = {
   name: 'demo',
   title: 'the demonstration model',
@@ -20,7 +20,7 @@ export const demo: Provider = {
   countTokens,
 };
 
-/** About the pace of a fast real model. */
+/** About the speed of a fast real model. */
 const msPerToken = 12;
 
 async function* streamReply(request: ChatRequest, signal: AbortSignal): AsyncGenerator<ReplyEvent> {
@@ -56,7 +56,7 @@ async function* streamReply(request: ChatRequest, signal: AbortSignal): AsyncGen
   yield { type: 'message_stop' };
 }
 
-/** Only the end of the call cuts a pause short. */
+/** Only an aborted call interrupts a pause. */
 function throwClientGone(cause: unknown): never {
   throw clientGoneError(cause);
 }

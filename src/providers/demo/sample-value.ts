@@ -30,7 +30,7 @@ function sampleObject(schema: Readonly<Record<string, unknown>>, depth: number):
   const required: readonly unknown[] = Array.isArray(schema.required)
     ? schema.required
     : Object.keys(properties);
-  // Each once: a name that stands there a thousand times, on every level, would never end.
+  // Deduplicated: a name repeated a thousand times on every level would never end.
   const names = new Set(required.filter((name) => typeof name === 'string'));
   return Object.fromEntries([...names].map((name) => [name, sampleValue(properties[name], depth + 1)]));
 }

@@ -1,13 +1,13 @@
 import { isJsonObject } from '../../kernel/json.ts';
 
-/** What a person asked, without what agents put around it in tags. */
+/** The user's text without the tagged sections that agents add. */
 export function userTextOf(content: unknown): string {
   const text = textOf(content);
   const own = stripTaggedText(text).trim();
   return own === '' ? text : own;
 }
 
-/** Without each opening tag that a closing tag of its name follows, up to the nearest one. */
+/** Removes each opening tag with its text up to the nearest closing tag of that name. */
 function stripTaggedText(text: string): string {
   const endsByName = new Map<string, number[]>();
   for (const { name, end } of findTags(text, '</')) {
@@ -37,12 +37,12 @@ interface Tag {
   readonly end: number;
 }
 
-/** Names of tags are short; reading more for each bracket would take quadratic time. */
+/** Tag names are short; reading more per bracket would take quadratic time. */
 const nameCharactersMax = 64;
 /** Agents write a few dozen. */
 const tagsMax = 10_000;
 
-/** Whatever stands between the opening characters and the next `>`, as far as there are not too many. */
+/** The text between `opening` and the next `>`, up to a maximum number of tags. */
 function* findTags(text: string, opening: '<' | '</'): Generator<Tag> {
   let close = -1;
   let count = 0;
@@ -55,7 +55,7 @@ function* findTags(text: string, opening: '<' | '</'): Generator<Tag> {
   }
 }
 
-/** What a client wrote where nobody but this model judges it. */
+/** Reads unchecked client content: only this model sees it. */
 export function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [];

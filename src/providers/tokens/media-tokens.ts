@@ -1,15 +1,15 @@
 import type { PictureSize } from './picture-size.ts';
 
-/** What pictures and pages are to a family of models, in tokens, by the rule that its maker publishes. */
+/** Tokens of pictures and pages for a family of models, by its maker's published rule. */
 export interface MediaRule {
   readonly models: RegExp;
   readonly wire?: string;
   picture(size: PictureSize): number;
-  /** A page of a document, besides its text. */
+  /** Tokens of a document page besides its text. */
   readonly page: number;
 }
 
-/** Vision and file pages of the makers; where none is published, patches of 28 pixels as in most open models. */
+/** Vision and file pages of the makers; the default is patches of 28 pixels, as in most open models. */
 const rules: readonly MediaRule[] = [
   { models: /gpt-(?:4\.1|5)-nano/, picture: patchTokens(2.46), page: 0 },
   {
@@ -42,7 +42,7 @@ export function mediaRuleFor(model: string, wire: string | undefined): MediaRule
   return rules.find(fits) ?? defaultRule;
 }
 
-/** Brought to at most 2,048 pixels, the shorter side to 768, and cut into squares of 512. */
+/** Scaled to at most 2,048 pixels and the shorter side to 768, then cut into tiles of 512. */
 function tileTokens(base: number, tile: number): MediaRule['picture'] {
   return (size) => {
     const fitting = fitWithin(size, 2048);
@@ -51,7 +51,7 @@ function tileTokens(base: number, tile: number): MediaRule['picture'] {
   };
 }
 
-/** Squares of 32 pixels, at most 1,536 of them. */
+/** Patches of 32 pixels, at most 1,536. */
 function patchTokens(scale: number): MediaRule['picture'] {
   return (size) => Math.min(1536, countSquares(size, 32)) * scale;
 }
@@ -63,7 +63,7 @@ function pixelTokens(each: number, sideMax: number, tokensMax: number): MediaRul
   };
 }
 
-/** One piece where it is small, else one for each square. */
+/** One tile if the picture is small, else one per square. */
 function cropTokens(small: number, side: number, tokens: number): MediaRule['picture'] {
   return (size) =>
     Math.max(size.width, size.height) <= small ? tokens : tokens * Math.max(1, countSquares(size, side));

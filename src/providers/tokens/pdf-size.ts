@@ -2,16 +2,16 @@ import { inflateSync } from 'node:zlib';
 
 export interface PdfSize {
   readonly pages: number;
-  /** About how many characters can be read in it. */
+  /** Approximate number of text characters. */
   readonly chars: number;
 }
 
-/** Only so much of a document is looked into; the rest is taken to be like it. */
+/** Reads only this much of a document and extrapolates the rest. */
 const sampledBytesMax = 512 * 1024;
 const streamBytesMax = 1024 * 1024;
 const inflatedBytesMax = 4 * 1024 * 1024;
 
-/** How long a document is, given in base64. Where its pages can't be told apart it is one. Unpacking it takes milliseconds. */
+/** Pages and characters of a base64 PDF; one page if its pages can't be identified. Decompressing takes milliseconds. */
 export function pdfSizeOf(base64: string, { unpacks = true } = {}): PdfSize {
   const document = Buffer.from(base64.slice(0, (sampledBytesMax * 4) / 3), 'base64');
   const share = Math.max(1, (base64.length * 3) / 4 / Math.max(1, document.length));
@@ -39,10 +39,10 @@ function countChars(document: Buffer, text: string): number {
   return chars;
 }
 
-/** What is said of a stream stands right before it. */
+/** The dictionary of a stream comes right before it. */
 const dictionaryChars = 200;
 
-/** Undefined where there is too much in it; what isn't packed is as it is. */
+/** Undefined if it inflates to too much; uncompressed data is returned as it is. */
 function inflateStream(stream: Buffer): string | undefined {
   try {
     return inflateSync(stream, { maxOutputLength: streamBytesMax }).toString('latin1');
@@ -51,7 +51,7 @@ function inflateStream(stream: Buffer): string | undefined {
   }
 }
 
-/** Text stands between BT and ET. */
+/** Text is between the operators BT and ET. */
 function countTextChars(page: string): number {
   let chars = 0;
   let end = 0;
@@ -63,7 +63,7 @@ function countTextChars(page: string): number {
   return chars;
 }
 
-/** In parentheses a character each, or in hexadecimal, mostly two bytes a character. */
+/** Literal strings have one byte per character, hexadecimal ones mostly two. */
 function countStringChars(block: string): number {
   let chars = 0;
   let open = '';

@@ -3,7 +3,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** How large a picture is, by what stands at its beginning; undefined where it is of a kind that isn't known here. */
+/** A picture's size from its header; undefined for unknown formats. */
 export function pictureSizeOf(bytes: Buffer): PictureSize | undefined {
   const size = sizeIn(bytes);
   return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
@@ -27,7 +27,7 @@ function webpSize(bytes: Buffer, kind: string): PictureSize | undefined {
   return { width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 };
 }
 
-/** The size stands in the frame header, behind any number of other segments. */
+/** The size is in the frame header, after any number of other segments. */
 function jpegSize(bytes: Buffer): PictureSize | undefined {
   for (let at = 2; at + 9 < bytes.length && bytes[at] === 0xff; ) {
     const marker = bytes[at + 1] ?? 0;

@@ -1,26 +1,26 @@
-/** How a family of models lays a conversation out before it reads it: what the layout adds to the text, in tokens. */
+/** The tokens that a family's prompt template adds to the text of a conversation. */
 export interface PromptTemplate {
-  /** Matches the names of the family, in lower case. */
+  /** Matches lower-case model names of the family. */
   readonly models: RegExp;
-  /** The API that lays it out so, where another does it differently. */
+  /** The API with this template, if another one differs. */
   readonly wire?: string;
-  /** The family's tokens for one of OpenAI's, in what is said. */
+  /** Tokens of this family per OpenAI token, in conversation text. */
   readonly scale: number;
-  /** Once a call: what is said before the first message, and the opening of the answer. */
+  /** Per call: the tokens before the first message and at the start of the reply. */
   readonly base: number;
-  /** Each message, and each result of a tool: who speaks, and where it ends. */
+  /** Per message and tool result: the role and the end marker. */
   readonly message: number;
-  /** Each call of a tool, besides its name and arguments. */
+  /** Per tool call, besides its name and arguments. */
   readonly call: number;
   readonly tools: ToolLayout;
-  /** Whether the schema of a structured answer is shown to the model. */
+  /** Whether the model sees the schema of a structured output. */
   readonly readsSchema: boolean;
 }
 
 interface ToolLayout {
-  /** The form in which definitions are shown. */
+  /** Format of the tool definitions. */
   readonly as: 'declarations' | 'json';
-  /** Once, where there is a tool: how to call one. */
+  /** Once, if there are tools: the instructions for calling them. */
   readonly base: number;
   readonly scale: number;
 }
@@ -30,8 +30,8 @@ const openai = { scale: 1, message: 4, readsSchema: true };
 const openModel = { scale: 1, message: 4, readsSchema: false };
 
 /**
- * By family and not by provider, since the same open models are served by many. All numbers are fitted to usage that
- * providers reported (docs/decisions/0010-token-counts.md); the first family that matches is meant.
+ * By family, since many providers serve the same open models. All numbers are fitted to usage that providers reported
+ * (docs/decisions/0010-token-counts.md). The first matching family applies.
  */
 const templates: readonly PromptTemplate[] = [
   { models: /gpt-oss/, ...openai, base: 66, call: 0, tools: declarationLayout(23) },
@@ -139,7 +139,7 @@ const templates: readonly PromptTemplate[] = [
   },
 ];
 
-/** Between the families that are known. */
+/** A middle value of the known families. */
 const unknownFamily: PromptTemplate = {
   models: /^/,
   ...openModel,

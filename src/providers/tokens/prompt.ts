@@ -6,26 +6,26 @@ import { type PictureSize, pictureSizeOf } from './picture-size.ts';
 import type { PromptTemplate } from './prompt-template.ts';
 import { declarationsOf } from './tool-declarations.ts';
 
-/** What a model reads of a call: texts to be counted, and what is known without counting. */
+/** The model's input: texts to count, and tokens known without counting. */
 export interface Prompt {
   readonly textGroups: readonly WeightedTexts[];
   readonly fixedTokens: number;
 }
 
-/** Texts that weigh alike: so many tokens of the model for one that is counted. */
+/** Texts with the same ratio of model tokens to counted tokens. */
 interface WeightedTexts {
   readonly texts: readonly string[];
   readonly scale: number;
 }
 
-/** A picture whose size isn't known, since it lies elsewhere, and a document: a photograph, a page of text. */
+/** Defaults for a picture at a URL, a photograph, and for a document, one page of text. */
 const defaultPictureSize = { width: 768, height: 768 };
 const defaultDocumentSize = { pages: 1, chars: 2000 };
 const charsPerToken = 4;
-/** The size of a picture stands at its beginning; in some only behind what the camera noted. */
+/** A picture's size is near its start, in some files after the camera's metadata. */
 const pictureHeadChars = 128 * 1024;
 
-/** Lays a call out as its model will read it. */
+/** Lays out a request as the model reads it. */
 export function buildPrompt(request: ChatRequest, template: PromptTemplate, media: MediaRule): Prompt {
   const { system, messages, tools = [], tool_choice: choice, output_config: output } = request;
   const promptBuilder = new PromptBuilder(template, media);
@@ -60,7 +60,7 @@ function isToolResultsOnly(content: Message['content']): boolean {
   return typeof content !== 'string' && content.every(({ type }) => type === 'tool_result');
 }
 
-/** Gathers what is said in a conversation. */
+/** Collects the texts of a conversation. */
 class PromptBuilder {
   readonly texts: string[] = [];
   fixedTokens = 0;
@@ -73,7 +73,7 @@ class PromptBuilder {
     this.#media = media;
   }
 
-  /** Models read again what they thought in the turn that goes on, and not what they thought in earlier ones. */
+  /** Models reread their thinking of the current turn, not of earlier turns. */
   addMessage({ content }: Message, goesOn = true): void {
     if (typeof content === 'string') {
       this.texts.push(content);
@@ -126,7 +126,7 @@ class PromptBuilder {
   }
 }
 
-/** Of more, only the pages count: unpacking is done while other calls wait. */
+/** Further documents count by pages only: decompressing blocks other calls. */
 const unpackedDocumentsMax = 4;
 
 function sizeOf(source: MediaSource): PictureSize {

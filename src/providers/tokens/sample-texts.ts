@@ -1,16 +1,16 @@
-/** Texts to count, and how much longer all of it is. */
+/** Texts to count, and the factor to the full length. */
 export interface TextSample {
   readonly texts: readonly string[];
   readonly factor: number;
 }
 
-/** Small enough that a sample of many is an even one, long enough that cutting them adds next to nothing to a count. */
+/** Small enough for an even sample, long enough that cutting hardly changes the count. */
 const sliceChars = 4096;
 
-/** A text by itself costs as much as this many characters more, so that a million of one letter aren't free. */
+/** Each text costs this many extra characters, so that a million one-letter texts are not free. */
 const textCost = 64;
 
-/** All of the texts where they are short enough together, else slices taken evenly from all of them. */
+/** All texts if they are short enough together, else slices taken evenly from all of them. */
 export function sampleTexts(texts: readonly string[], charsMax: number): TextSample {
   let chars = 0;
   for (const text of texts) chars += text.length;

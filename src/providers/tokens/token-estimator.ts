@@ -9,7 +9,7 @@ import { templateFor } from './prompt-template.ts';
 import { sampleTexts } from './sample-texts.ts';
 import { Tokenizer } from './tokenizer.ts';
 
-/** How many tokens a call would be to a model whose provider has no counter that we could ask. */
+/** Estimates the tokens of a request for models whose provider has no token counter. */
 export class TokenEstimator {
   readonly #tokenizer = new Tokenizer();
 
@@ -31,7 +31,7 @@ export class TokenEstimator {
     await this.#tokenizer.close();
   }
 
-  /** While too many wait for the tokenizer, by the length alone. */
+  /** Uses only the length while too many counts wait for the tokenizer. */
   async #count(texts: readonly string[]): Promise<number> {
     if (this.#tokenizer.pendingCounts >= limits.pendingTokenCountsMax)
       return texts.reduce((chars, text) => chars + text.length, 0) / charsPerToken;

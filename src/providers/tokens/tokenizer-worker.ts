@@ -1,11 +1,11 @@
-// Counts tokens on a thread of its own: loading the vocabulary takes a quarter of a second, and so may a long text.
+// Counts tokens on its own thread: loading the vocabulary takes a quarter of a second, and so may a long text.
 import { setImmediate } from 'node:timers/promises';
 import { parentPort } from 'node:worker_threads';
 import { countTokens, setMergeCacheSize } from 'gpt-tokenizer/encoding/o200k_base';
 import { limits } from '../../kernel/limits.ts';
 import type { CountRequest, CountResult } from './tokenizer.ts';
 
-// What looks like a token with a meaning is text here, and must not be refused.
+// Treats special tokens in the text as plain text instead of throwing.
 const anyText = { disallowedSpecial: new Set<string>() };
 const longRun = new RegExp(`\\S{${limits.tokenizedRunMax}}|\\s{${limits.tokenizedRunMax}}`, 'gu');
 
@@ -14,7 +14,7 @@ parentPort?.on('message', ({ id, texts }: CountRequest) => {
   void count(texts).then((tokens) => parentPort?.postMessage({ id, tokens } satisfies CountResult));
 });
 
-/** Gives way now and then, so that a long count doesn't hold up the short ones. */
+/** Yields now and then, so that a long count doesn't delay short ones. */
 async function count(texts: readonly string[]): Promise<number> {
   let tokens = 0;
   for (const text of texts) {
@@ -27,7 +27,7 @@ async function count(texts: readonly string[]): Promise<number> {
   return tokens;
 }
 
-/** Cuts where a word or a gap has no end: merging its letters takes a time that grows with the square of its length. */
+/** Cuts overlong words and gaps: merging takes quadratic time in their length. */
 function* cutLongRuns(text: string): Generator<string> {
   let from = 0;
   for (const { index, 0: run } of text.matchAll(longRun)) {

@@ -10,13 +10,13 @@ export interface CountResult {
   readonly tokens: number;
 }
 
-/** Counts the tokens of texts in OpenAI's newest public vocabulary; its thread starts with the first count. */
+/** Counts tokens in OpenAI's newest public vocabulary; the first count starts its thread. */
 export class Tokenizer {
   readonly #pending = new Map<number, PromiseWithResolvers<number>>();
   #worker: Worker | undefined;
   #lastId = 0;
 
-  /** Counts that have not ended. */
+  /** Number of unfinished counts. */
   get pendingCounts(): number {
     return this.#pending.size;
   }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../kernel/json.ts';
 import type { Tool } from '../../kernel/message.ts';
 
-/** Tools as OpenAI's models read them: declarations in TypeScript, which leave most of a schema's words out. */
+/** Tools as OpenAI's models read them: TypeScript declarations, which omit most of the schema. */
 export function declarationsOf(tools: readonly Tool[]): string {
   const declared = tools.map(
     (tool) => `${commentOf(tool)}type ${tool.name} = ${signatureOf(tool)} => any;\n\n`,

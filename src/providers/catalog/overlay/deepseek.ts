@@ -5,7 +5,7 @@ const textFeatures: readonly Feature[] = ['tools', 'thinking', 'caching'];
 const visionFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'caching'];
 const window = { contextTokens: 1_048_576, outputTokensMax: 393_216 };
 
-/** Twice the price while China works; its holidays, which are cheaper, are not known here. Pricing page. */
+/** Twice the price during Chinese working hours; cheaper holidays are not modeled. Pricing page. */
 function peak(price: Pick<DailyPrices, 'input' | 'output' | 'cacheRead'>, weekdays: boolean) {
   const hours = [
     ['01:00', '04:00'],
@@ -14,7 +14,7 @@ function peak(price: Pick<DailyPrices, 'input' | 'output' | 'cacheRead'>, weekda
   return hours.map((between) => ({ ...price, between, weekdays }));
 }
 
-// The pricing page from 10 September 2026 on, when peak hours came to be on weekdays only.
+// Pricing page since 10 September 2026, when peak hours were limited to weekdays.
 const flash = {
   from: '2026-09-10',
   input: 0.15,
@@ -34,7 +34,7 @@ export const deepseek: Overlay = {
       features: visionFeatures,
       prices: [flash],
     },
-    // The price data has the prices of August; since then the name leads to the newer model and is billed like it.
+    // The price data has the August prices; since then the name points to the newer model and its price.
     {
       id: 'deepseek-v4-flash',
       names: ['deepseek-v4-flash-vision-exp'],
@@ -53,7 +53,7 @@ export const deepseek: Overlay = {
         flash,
       ],
     },
-    // The price data has peak hours on every day.
+    // The price data applies peak hours to every day.
     {
       id: 'deepseek-v4-pro',
       title: 'DeepSeek V4 Pro',
@@ -71,7 +71,7 @@ export const deepseek: Overlay = {
         { from: '2026-09-10', input: 0.66, output: 1.98, cacheRead: 0.022, hours: peak(proPeak, true) },
       ],
     },
-    // The price data stopped in the spring of 2025. Pricing pages of V3.2 and V4; the names ended on 24 July 2026.
+    // The price data ends in spring 2025. Pricing pages of V3.2 and V4; the names were retired on 24 July 2026.
     {
       id: 'deepseek-chat',
       title: 'DeepSeek Chat',

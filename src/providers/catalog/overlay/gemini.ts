@@ -5,8 +5,8 @@ const currentGeneration = { contextTokens: 1_048_576, outputTokensMax: 65_536, f
 const secondGeneration = { contextTokens: 1_048_576, outputTokensMax: 8192 };
 
 /**
- * Limits from the list of models that the API itself gives. Batch and flex are half the price, and priority is 75 to
- * 100 percent more, of which the most is taken here: optimization page.
+ * Limits: the API's model list. Batch and flex cost half the price; priority costs 75 to 100 percent more, of which we
+ * use the maximum: optimization page.
  */
 export const gemini: Overlay = {
   factors: { batch: 0.5, flex: 0.5, priority: 2 },
@@ -25,14 +25,14 @@ export const gemini: Overlay = {
     { id: 'gemini-2.5-flash-lite', ...currentGeneration },
     { id: 'gemini-2.0-flash', ...secondGeneration },
     { id: 'gemini-2.0-flash-lite', ...secondGeneration },
-    // Open models are served for nothing, and can't be paid for: pricing page.
+    // Open models are free and have no paid tier: pricing page.
     { id: 'gemma-4-31b-it', free: true, contextTokens: 262_144, outputTokensMax: 32_768 },
     { id: 'gemma-4-26b-a4b-it', free: true, contextTokens: 262_144, outputTokensMax: 32_768 },
     { id: 'gemma-3', free: true, contextTokens: 131_072, outputTokensMax: 8192 },
     { id: 'gemma-3n', free: true, contextTokens: 32_768, outputTokensMax: 8192 },
-    // Sold in Google's cloud alone.
+    // Sold only on Google Cloud.
     { id: 'gemma-4-26b-a4b-it-maas', retired: true },
-    // Shut down: page of deprecations.
+    // Shut down: deprecations page.
     { id: 'gemini-1.5-flash', retired: true, ...secondGeneration },
     { id: 'gemini-1.5-pro', retired: true, ...secondGeneration },
     { id: 'gemini-flash-1.5', retired: true, ...secondGeneration },

@@ -3,13 +3,13 @@ import type { Feature, Overlay } from '../model-entry.ts';
 const open: readonly Feature[] = ['tools', 'thinking', 'json_schema', 'caching'];
 const window = { contextTokens: 131_072 };
 
-/** Limits and prices from the list of models that the API itself gives. Half price in batches: pricing page. */
+/** Limits and prices: the API's model list. Half price for batches: pricing page. */
 export const groq: Overlay = {
   factors: { batch: 0.5 },
   models: [
     { id: 'openai/gpt-oss-120b', outputTokensMax: 65_536, features: open },
     { id: 'openai/gpt-oss-20b', outputTokensMax: 65_536, features: open },
-    // The price data has it at the price of the model that is six times as large.
+    // The price data has the price of the model six times its size.
     {
       id: 'openai/gpt-oss-safeguard-20b',
       title: 'GPT OSS Safeguard 20B',
@@ -27,7 +27,7 @@ export const groq: Overlay = {
       features: ['tools', 'images', 'thinking', 'caching'],
       prices: { input: 0.6, output: 3, cacheRead: 0.3 },
     },
-    // The price data leaves out what is read from the cache at half price.
+    // The price data lacks the half price of cache reads.
     {
       id: 'llama-3.3-70b-versatile',
       title: 'Llama 3.3 70B',

@@ -10,7 +10,7 @@ import { openrouter } from './openrouter.ts';
 import { vertex } from './vertex.ts';
 import { xai } from './xai.ts';
 
-/** What we know beyond the price data, by the provider's name. */
+/** Overlays on the price data, by provider name. */
 export const overlays: ReadonlyMap<string, Overlay> = new Map(
   Object.entries({
     ...{ anthropic, bedrock, deepseek, gemini, groq, mistral, openai, openrouter, vertex, xai },

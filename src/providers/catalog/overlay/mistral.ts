@@ -3,11 +3,11 @@ import type { Feature, Overlay } from '../model-entry.ts';
 const visionFeatures: readonly Feature[] = ['tools', 'images', 'json_schema', 'caching'];
 const reasoningFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 
-/** Mistral publishes no limit for answers other than the window. Half price in batches: pricing page. */
+/** Mistral publishes no output limit besides the context window. Half price for batches: pricing page. */
 export const mistral: Overlay = {
   factors: { batch: 0.5 },
   models: [
-    // Newer than the price data. Model page: the list price, which is halved while the model is a preview.
+    // Newer than the price data. Model page: the list price, halved during the preview.
     {
       id: 'mistral-large-4',
       names: ['mistral-large-4-0'],
@@ -15,7 +15,7 @@ export const mistral: Overlay = {
       features: reasoningFeatures,
       prices: { input: 1.36, output: 4.18, cacheRead: 0.14 },
     },
-    // The price data kept the price of Large 2. Pricing page: Large 3 since its release.
+    // The price data still has the price of Large 2. Pricing page: Large 3 since its release.
     {
       id: 'mistral-large-latest',
       title: 'Mistral Large (latest)',
@@ -26,7 +26,7 @@ export const mistral: Overlay = {
         { from: '2025-12-02', input: 0.5, output: 1.5, cacheRead: 0.05 },
       ],
     },
-    // The price data kept the price of Small 3. Pricing page: Small 4 since its release.
+    // The price data still has the price of Small 3. Pricing page: Small 4 since its release.
     {
       id: 'mistral-small-latest',
       title: 'Mistral Small (latest)',
@@ -37,7 +37,7 @@ export const mistral: Overlay = {
         { from: '2026-03-16', input: 0.15, output: 0.6, cacheRead: 0.015 },
       ],
     },
-    // Not in the price data, which has the model behind the name. Model page.
+    // Not in the price data, which only has the model behind this alias. Model page.
     {
       id: 'ministral-3b-latest',
       title: 'Ministral 3B (latest)',
@@ -67,7 +67,7 @@ export const mistral: Overlay = {
     { id: 'devstral-2512', features: ['tools', 'json_schema', 'caching'] },
     { id: 'pixtral-12b', contextTokens: 131_072 },
     { id: 'pixtral-large', contextTokens: 131_072 },
-    // Replaced long ago, and dearer than all that came after.
+    // Replaced long ago, and more expensive than all successors.
     { id: 'mistral-medium-2312', retired: true },
     { id: 'mistral-large', retired: true },
   ],

@@ -4,7 +4,7 @@ import type { Feature, Overlay, OverlayModel } from '../model-entry.ts';
 
 const reasoningFeatures: readonly Feature[] = ['tools', 'images', 'thinking', 'json_schema', 'caching'];
 const chatFeatures: readonly Feature[] = ['tools', 'images', 'json_schema', 'caching'];
-// From GPT-5.4 on, in Responses only: tool search page. Nano refuses it.
+// From GPT-5.4 on, only in Responses: tool search page. Nano rejects it.
 const toolSearch: ToolSearch = {
   tool: foreignTool('openai-responses', { type: 'tool_search' }),
   wire: 'openai-responses',
@@ -23,7 +23,7 @@ const oSeries = { contextTokens: 200_000, outputTokensMax: 100_000, features: re
 // Tools cost the same with every model: pricing page.
 const toolPrices = { webSearch: 10, fileSearch: 2.5 };
 
-/** Shut down on or before 23 October 2026: page of deprecations. */
+/** Shut down on or before 23 October 2026: deprecations page. */
 const retiredModels: readonly OverlayModel[] = [
   { id: 'o1-pro', ...oSeries },
   { id: 'o1', ...oSeries },
@@ -43,15 +43,15 @@ const retiredModels: readonly OverlayModel[] = [
 ].map((model) => ({ ...model, retired: true }));
 
 /**
- * Limits and features from each model's page. Batch and flex are half the price; fast mode, which was called priority
- * before, is twice the price unless its page has another figure.
+ * Limits and features: model pages. Batch and flex cost half the price; fast mode, formerly called priority, costs twice
+ * the price unless the model page says otherwise.
  */
 export const openai: Overlay = {
   factors: { batch: 0.5, flex: 0.5, priority: 2, fast: 2 },
-  // Prompt caching page: five to ten minutes, never more than an hour unless a call asks for a day.
+  // Prompt caching page: five to ten minutes, at most an hour unless a call requests a day.
   cacheSeconds: 3600,
   models: [
-    // Newer than the price data. Model page: all but the cached input as for GPT-6 Sol.
+    // Newer than the price data. Model page: same prices as GPT-6 Sol except for cached input.
     {
       id: 'gpt-6.1-sol',
       title: 'GPT-6.1 Sol',
@@ -65,7 +65,7 @@ export const openai: Overlay = {
         longInput: { above: 272_000, input: 4, output: 15, cacheRead: 0.2, cacheWrite: 5, ...toolPrices },
       },
     },
-    // Newer than the price data. Model page; a cache that lasts for 12 hours costs twice one of 30 minutes.
+    // Newer than the price data. Model page; a 12-hour cache costs twice as much as a 30-minute one.
     {
       id: 'gpt-6.1-terra',
       title: 'GPT-6.1 Terra',
@@ -119,7 +119,7 @@ export const openai: Overlay = {
     { id: 'gpt-4o-search-preview', ...gpt4o },
     { id: 'gpt-audio', contextTokens: 128_000, outputTokensMax: 16_384 },
     { id: 'gpt-audio-mini', contextTokens: 128_000, outputTokensMax: 16_384 },
-    // The price data leaves out what sound costs: model pages.
+    // The price data lacks audio prices: model pages.
     {
       id: 'gpt-4o-audio-preview',
       title: 'gpt 4o audio preview',

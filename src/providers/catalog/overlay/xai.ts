@@ -10,7 +10,7 @@ const grok43: PriceSheet = {
   longInput: { above: 199_999, input: 2.5, output: 5, cacheRead: 0.4 },
 };
 
-/** Retired names, which since then are answered by Grok 4.3 and billed like it: its answers say so. */
+/** Retired names, which xAI now serves with Grok 4.3 and bills as such: its responses name that model. */
 function replacedByGrok43(id: string, names: readonly string[], before: PriceSheet): OverlayModel {
   return {
     id,
@@ -21,10 +21,10 @@ function replacedByGrok43(id: string, names: readonly string[], before: PriceShe
   };
 }
 
-/** Prices from the pricing page; xAI publishes no limit for answers other than the window. */
+/** Prices: pricing page. xAI publishes no output limit besides the context window. */
 export const xai: Overlay = {
   models: [
-    // Newer than the price data: long context begins with 200,000 tokens.
+    // Newer than the price data: long-context prices start at 200,000 tokens.
     {
       id: 'grok-4.7',
       title: 'Grok 4.7',
@@ -42,7 +42,7 @@ export const xai: Overlay = {
     { id: 'grok-4.3', features: allFeatures },
     { id: 'grok-4.20', features: allFeatures },
     { id: 'grok-build-0.1', features: allFeatures },
-    // Names of Grok 4.20 that the price data doesn't have.
+    // Names of Grok 4.20 that are missing in the price data.
     {
       id: 'grok-4.20-0309-reasoning',
       names: ['grok-4.20-0309-non-reasoning', 'grok-4.20-multi-agent-0309'],
